@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# The front door: every target does what it needs first, and may be run twice. `make help` lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+JOBS ?= $(shell nproc)
+RELEASE := build/release
+# Every test computes on one thread (cmake/roentgen_room.cmake), so as many run at once as there are cores.
+CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
+QUICK_LABELS := unit|parallel|e2e|real
+# ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN.
+TSAN_ROOMS := data runtime dist train
+
+.PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread lint format bench clean
+
+help:  ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
+
+setup:  ## Install what is missing (apt; prints what to install elsewhere)
+	tools/setup.sh
+
+build: setup  ## Build everything, tests too, into build/release
+	cmake --preset release
+	cmake --build $(RELEASE) -j$(JOBS)
+
+quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table in minutes
+	cmake --preset release
+	cmake --build $(RELEASE) -j$(JOBS) --target roentgen
+	tools/quickstart.sh
+
+test: build  ## Run the tests labelled unit, parallel, e2e and real
+	$(CTEST) --test-dir $(RELEASE) -L '^($(QUICK_LABELS))$$'
+
+test-all: test sanitize-address sanitize-thread  ## Also the slow ones, and the unit tests under sanitizers
+	$(CTEST) --test-dir $(RELEASE) -L '^(slow|gpu)$$'
+
+sanitize-address: setup  ## Unit and end-to-end tests under AddressSanitizer and UndefinedBehaviourSanitizer
+	cmake --preset asan
+	cmake --build build/asan -j$(JOBS)
+	UBSAN_OPTIONS=print_stacktrace=1 $(CTEST) --test-dir build/asan -L '^(unit|e2e)$$'
+
+sanitize-thread: setup  ## Unit tests of the rooms with threads of their own under ThreadSanitizer
+	cmake --preset tsan
+	cmake --build build/tsan -j$(JOBS) --target $(addsuffix _test,$(TSAN_ROOMS))
+	for room in $(TSAN_ROOMS); do \
+	  OMP_NUM_THREADS=1 ROENTGEN_SOURCE_DIR=$(CURDIR) build/tsan/$${room}_test --gtest_brief=1; done
+
+lint: setup  ## Format, borders, include cost, clang-tidy
+	cmake --preset release >/dev/null
+	tools/format.sh --check
+	python3 -m unittest discover -q -s tools -p '*_test.py'
+	tools/check_borders.py
+	tools/check_include_cost.py $(RELEASE)
+	tools/tidy.py $(RELEASE)
+
+format: setup  ## Format all sources in place
+	tools/format.sh
+
+bench: setup  ## Time one training step of both models (alone; beside PyTorch: tools/peers/compare_step.py)
+	cmake --preset release
+	cmake --build $(RELEASE) -j$(JOBS) --target roentgen
+	for model in resnet50 densenet121; do \
+	  $(RELEASE)/roentgen bench step --model $$model --batch 16 --image 224 --warmup 3 --steps 10 \
+	    --json build/bench-step-$$model.json; done
+
+clean:  ## Remove everything that was built or run
+	rm -rf build

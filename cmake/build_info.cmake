@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# Run by every build (cmake -P) to write what environment.json says of the program: version, commit, build type.
+# Needs SOURCE_DIR, OUTPUT, VERSION and BUILD_TYPE. Writes only on a change, so that nothing is rebuilt without cause.
+set(commit unknown)
+find_program(GIT git)
+# A tarball unpacked inside another repository must not report that one's commit: hence the check for our own .git.
+if(GIT AND EXISTS ${SOURCE_DIR}/.git)
+  execute_process(COMMAND ${GIT} rev-parse HEAD WORKING_DIRECTORY ${SOURCE_DIR}
+    RESULT_VARIABLE failed OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(NOT failed)
+    set(commit ${found})
+    execute_process(COMMAND ${GIT} --no-optional-locks diff-index --quiet HEAD -- WORKING_DIRECTORY ${SOURCE_DIR}
+      RESULT_VARIABLE changed OUTPUT_QUIET ERROR_QUIET)
+    if(changed)
+      string(APPEND commit "+changes")
+    endif()
+  endif()
+endif()
+set(text "// Written by cmake/build_info.cmake.\n#pragma once\n\nnamespace roentgen::io::build_info {\n")
+foreach(pair IN ITEMS "kVersion=${VERSION}" "kCommit=${commit}" "kBuildType=${BUILD_TYPE}")
+  string(REGEX REPLACE "=(.*)" " = \"\\1\";\n" line "${pair}")
+  string(APPEND text "inline constexpr const char* ${line}")
+endforeach()
+string(APPEND text "}  // namespace roentgen::io::build_info\n")
+set(old "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# roentgen_room(NAME <room> [DIR <folder below src>] [EXCLUDE <regex>...] [DEPS <rooms>...]
+#               [PUBLIC <targets>...] [PRIVATE <targets>...] [TEST <targets its tests need>...])
+# One CMake target `roentgen_<room>` per room. Sources are found by suffix, so adding a file needs no CMake edit:
+#   x.cpp                 compiled into the room
+#   x_test.cpp            label `unit`     (one executable per room and label)
+#   x_slow_test.cpp       label `slow`
+#   x_real_test.cpp       label `real`
+#   x_gpu_test.cpp        label `gpu`
+# DEPS are rooms and are public: the borders themselves are checked by tools/check_borders.py.
+include(GoogleTest)
+
+function(roentgen_set_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
+    -ffp-contract=off -fno-math-errno $<$<BOOL:${RG_WERROR}>:-Werror>>)
+  # -std by hand: CMake 3.25 does not know C++20 for nvcc and drops CMAKE_CUDA_STANDARD in silence.
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-Wall,-Wextra $<$<BOOL:${RG_WERROR}>:-Werror=all-warnings>>)
+  if(RG_SANITIZE)
+    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RG_SANITIZE}
+      -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+    target_link_options(${target} PUBLIC -fsanitize=${RG_SANITIZE})
+  endif()
+endfunction()
+
+# Adds the test executable of one label when it has sources.
+function(roentgen_tests target label)
+  if(NOT ARGN)
+    return()
+  endif()
+  add_executable(${target} ${ARGN})
+  roentgen_set_flags(${target})
+  target_link_libraries(${target} PRIVATE ${RG_TEST_LINK} GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL FALSE)
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    PROPERTIES LABELS ${label} TIMEOUT 900 ENVIRONMENT
+      "ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR};OMP_NUM_THREADS=1;RC_PARAMS=seed=20261121")
+  set_property(GLOBAL APPEND PROPERTY RG_TEST_TARGETS ${target})
+endfunction()
+
+function(roentgen_room)
+  cmake_parse_arguments(ARG "" "NAME;DIR" "EXCLUDE;DEPS;PUBLIC;PRIVATE;TEST" ${ARGN})
+  if(NOT ARG_DIR)
+    set(ARG_DIR ${ARG_NAME})
+  endif()
+  set(target roentgen_${ARG_NAME})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${ARG_DIR}/*.cpp ${PROJECT_SOURCE_DIR}/src/${ARG_DIR}/*.cu)
+  foreach(pattern IN LISTS ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${pattern}")
+  endforeach()
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+
+  list(TRANSFORM ARG_DEPS PREPEND roentgen_ OUTPUT_VARIABLE rooms)
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    roentgen_set_flags(${target})
+    target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${target} PUBLIC ${rooms} ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${target} INTERFACE ${rooms} ${ARG_PUBLIC})
+  endif()
+
+  if(RG_TESTS AND tests)
+    set(RG_TEST_LINK ${target} ${ARG_PRIVATE} ${ARG_TEST})
+    foreach(label IN ITEMS slow real gpu)
+      set(labelled ${tests})
+      list(FILTER labelled INCLUDE REGEX "_${label}_test\\.cpp$")
+      list(FILTER tests EXCLUDE REGEX "_${label}_test\\.cpp$")
+      string(REPLACE "/" "_" name "${ARG_NAME}_${label}_test")
+      roentgen_tests(${name} ${label} ${labelled})
+    endforeach()
+    roentgen_tests(${ARG_NAME}_test unit ${tests})
+  endif()
+endfunction()

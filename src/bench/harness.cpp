@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "bench/harness.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "bench/case_list.h"
+#include "core/error.h"
+#include "io/environment.h"
+#include "io/sha256.h"
+
+namespace roentgen::bench {
+
+Summary summarise(std::span<const double> times) {
+  RG_ASSERT(!times.empty());
+  std::vector<double> sorted(times.begin(), times.end());
+  std::ranges::sort(sorted);
+  const std::size_t n = sorted.size();
+  // Rounded up in integers: 0.95 * 20 is not quite 19 in floating point.
+  const std::size_t rank = (95 * n + 99) / 100;
+  return {.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
+          .p95 = sorted[rank - 1],
+          .min = sorted.front(),
+          .max = sorted.back()};
+}
+
+Value summary_ms(std::span<const double> seconds) {
+  const Summary s = summarise(seconds);
+  return Value(
+      Value::Table{{"median", s.median * 1e3}, {"p95", s.p95 * 1e3}, {"min", s.min * 1e3}, {"max", s.max * 1e3}});
+}
+
+Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work) {
+  require_at_least("warmup", options.warmup, 0);
+  require_at_least("repeats", options.repeats, 1);
+  std::vector<double> seconds;
+  for (std::int64_t i = 0; i < options.warmup + options.repeats; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const double counted = work.run();
+    const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (i >= options.warmup) seconds.push_back(counted < 0.0 ? all : counted);
+  }
+  Value result = Value::table();
+  result.set("case", name);
+  if (work.facts.is_table()) {
+    for (const auto& [key, value] : work.facts.as_table()) result.set(key, value);
+  }
+  result.set("warmup", options.warmup);
+  result.set("n", options.repeats);
+  result.set("ms", summary_ms(seconds));
+  if (!work.unit.empty()) result.set(work.unit + "_per_s", work.amount / summarise(seconds).median);
+  result.set("checksum", work.check());
+  add_environment(result);
+  return result;
+}
+
+void require_at_least(std::string_view option, std::int64_t value, std::int64_t least) {
+  if (value >= least) return;
+  throw ConfigError(error_text("bench.options", option, "at least " + std::to_string(least), std::to_string(value)));
+}
+
+void add_environment(Value& result) {
+  const Value report = io::environment_report();
+  for (const auto& [key, value] : report.as_table()) result.set(key, value);
+}
+
+std::string checksum(std::span<const std::byte> bytes) { return io::fast_hash_hex(bytes).substr(0, 16); }
+
+std::vector<std::string_view> case_names() {
+#define RG_CASE_NAME(name, identifier) name,
+  return {RG_CASE_LIST(RG_CASE_NAME)};
+#undef RG_CASE_NAME
+}
+
+Value run_case(std::string_view name, const CaseOptions& options) {
+#define RG_CASE_RUN(case_name, identifier) \
+  if (name == case_name) return case_##identifier(options);
+  RG_CASE_LIST(RG_CASE_RUN)
+#undef RG_CASE_RUN
+  std::string known;
+  for (const std::string_view each : case_names()) known += (known.empty() ? "" : ", ") + std::string(each);
+  throw ConfigError(error_text("bench.case", "case", known, name));
+}
+
+}  // namespace roentgen::bench

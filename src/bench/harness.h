@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What every benchmark case shares: repetition after a warm-up, summaries of times, a checked answer, and what the
+// machine and the program were. A case that gives a wrong answer throws: its time would mean nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+
+namespace roentgen::bench {
+
+/// How often, and on how many threads.
+struct CaseOptions {
+  /// Runs before, and runs measured; at least 0 and 1.
+  std::int64_t warmup = 3;
+  std::int64_t repeats = 20;
+  /// Compute threads; 0 = runtime::default_compute_threads(). Cases of one thread ignore it.
+  int threads = 0;
+};
+
+/// Order statistics of times, in their own unit.
+struct Summary {
+  double median = 0.0;  ///< mean of the two middle ones where their number is even
+  double p95 = 0.0;     ///< nearest rank: the smallest that 95% do not exceed
+  double min = 0.0;
+  double max = 0.0;
+};
+/// Of at least one time.
+[[nodiscard]] Summary summarise(std::span<const double> times);
+/// Table {median, p95, min, max} in milliseconds.
+[[nodiscard]] Value summary_ms(std::span<const double> seconds);
+
+/// Work to be measured.
+struct CaseWork {
+  /// One repetition. Returns the seconds that count, or a negative number for "all of it".
+  std::function<double()> run;
+  /// Called after the last repetition: checks the answer, throws Error when it is wrong, returns its checksum.
+  std::function<std::string()> check;
+  /// One repetition's amount and its unit: {2.0e6, "pixels"} gives "pixels_per_s".
+  double amount = 0.0;
+  std::string unit;
+  /// Table of what was measured, put into the result.
+  Value facts;
+};
+/// Warms up, measures, checks. The result, a table: case, facts, warmup, n, ms {median, p95, min, max},
+/// <unit>_per_s (by the median), checksum and the environment's entries. ConfigError on options out of range.
+[[nodiscard]] Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work);
+
+/// ConfigError naming option and bound unless `value` >= `least`.
+void require_at_least(std::string_view option, std::int64_t value, std::int64_t least);
+/// Adds the entries of io::environment_report(): program (with its commit), cpu, ...
+void add_environment(Value& result);
+/// 16 hex digits over the bytes: equal answers, equal checksums.
+[[nodiscard]] std::string checksum(std::span<const std::byte> bytes);
+
+/// Names of case_list.h, in its order.
+[[nodiscard]] std::vector<std::string_view> case_names();
+/// Runs the case of that name; ConfigError naming the known ones.
+[[nodiscard]] Value run_case(std::string_view name, const CaseOptions& options);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "core/error.h"
+
+namespace roentgen::bench {
+namespace {
+
+TEST(Summary, median_is_the_middle_or_the_mean_of_the_two) {
+  EXPECT_EQ(summarise(std::array{3.0, 1.0, 2.0}).median, 2.0);
+  EXPECT_EQ(summarise(std::array{4.0, 1.0, 2.0, 3.0}).median, 2.5);
+  EXPECT_EQ(summarise(std::array{7.0}).median, 7.0);
+}
+
+TEST(Summary, p95_is_the_nearest_rank) {
+  std::vector<double> times;
+  for (int i = 20; i >= 1; --i) times.push_back(i);
+  EXPECT_EQ(summarise(times).p95, 19.0) << "19 of 20 values are at most 19";
+  times.push_back(21.0);
+  EXPECT_EQ(summarise(times).p95, 20.0) << "95% of 21 is 19.95: the 20th";
+  EXPECT_EQ(summarise(std::array{1.0, 2.0}).p95, 2.0);
+}
+
+TEST(Summary, has_the_extremes_and_is_in_milliseconds) {
+  const Value table = summary_ms(std::array{0.004, 0.001, 0.002});
+  EXPECT_DOUBLE_EQ(table.at("min").as_double(), 1.0);
+  EXPECT_DOUBLE_EQ(table.at("median").as_double(), 2.0);
+  EXPECT_DOUBLE_EQ(table.at("max").as_double(), 4.0);
+}
+
+TEST(Measure, runs_warm_up_and_repeats_and_counts_only_the_repeats) {
+  int calls = 0;
+  const CaseWork work{.run = [&] { return ++calls <= 2 ? 100.0 : 0.5; },
+                      .check = [] { return std::string("abc"); },
+                      .amount = 10.0,
+                      .unit = "pixels",
+                      .facts = Value::Table{{"width_px", 5}}};
+  const Value result = measure("x.y", {.warmup = 2, .repeats = 4}, work);
+  EXPECT_EQ(calls, 6);
+  EXPECT_EQ(result.at("case").as_string(), "x.y");
+  EXPECT_EQ(result.at("width_px").as_integer(), 5);
+  EXPECT_EQ(result.at("warmup").as_integer(), 2);
+  EXPECT_EQ(result.at("n").as_integer(), 4);
+  EXPECT_DOUBLE_EQ(result.at("ms").at("max").as_double(), 500.0);
+  EXPECT_DOUBLE_EQ(result.at("pixels_per_s").as_double(), 20.0);
+  EXPECT_EQ(result.at("checksum").as_string(), "abc");
+  EXPECT_FALSE(result.at("program").at("commit").as_string().empty());
+}
+
+TEST(Measure, takes_the_whole_time_when_the_work_does_not_say) {
+  const CaseWork work{.run = [] { return -1.0; }, .check = [] { return std::string(); }};
+  EXPECT_GE(measure("x", {.warmup = 0, .repeats = 1}, work).at("ms").at("min").as_double(), 0.0);
+}
+
+TEST(Measure, a_wrong_answer_gives_no_result) {
+  const CaseWork work{.run = [] { return 1.0; }, .check = []() -> std::string { throw DataError("wrong"); }};
+  EXPECT_THROW(static_cast<void>(measure("x", {.warmup = 0, .repeats = 1}, work)), DataError);
+}
+
+TEST(Measure, refuses_no_repeats_and_a_negative_warm_up) {
+  const CaseWork work{.run = [] { return 1.0; }, .check = [] { return std::string(); }};
+  EXPECT_THROW(static_cast<void>(measure("x", {.repeats = 0}, work)), ConfigError);
+  EXPECT_THROW(static_cast<void>(measure("x", {.warmup = -1}, work)), ConfigError);
+}
+
+TEST(Cases, names_differ_and_an_unknown_one_names_them) {
+  const std::vector<std::string_view> names = case_names();
+  EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()).size(), names.size());
+  try {
+    static_cast<void>(run_case("data.nothing", {}));
+    FAIL() << "an unknown case was run";
+  } catch (const ConfigError& error) {
+    for (const std::string_view name : names) {
+      EXPECT_NE(std::string_view(error.what()).find(name), std::string_view::npos) << error.what();
+    }
+  }
+}
+
+TEST(Cases, decode_png_checks_its_answer_and_repeats_its_checksum) {
+  const Value first = run_case("data.decode_png", {.warmup = 0, .repeats = 2});
+  EXPECT_GT(first.at("pixels_per_s").as_double(), 0.0);
+  EXPECT_EQ(first.at("checksum"), run_case("data.decode_png", {.warmup = 0, .repeats = 1}).at("checksum"));
+}
+
+TEST(Cases, batch_norm_checks_its_answer) {
+  const Value result = run_case("engine.batch_norm", {.warmup = 0, .repeats = 1, .threads = 1});
+  EXPECT_GT(result.at("gb_per_s").as_double(), 0.0);
+}
+
+}  // namespace
+}  // namespace roentgen::bench

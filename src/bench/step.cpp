@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "bench/step.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/case_list.h"
+#include "bench/harness.h"
+#include "core/error.h"
+#include "core/random.h"
+#include "engine/engine.h"
+#include "graph/loss.h"
+#include "models/model.h"
+#include "runtime/cores.h"
+#include "train/optimizer/optimizer.h"
+
+namespace roentgen::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kSeed = 1;
+/// Repetitions of one entry for the floor: the best of them counts.
+constexpr int kFloorRepeats = 5;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// What the measured steps left behind.
+struct Measurements {
+  std::vector<double> step_s;
+  std::vector<double> optimizer_s;
+  /// Of all steps, the warm-up included.
+  std::vector<float> losses;
+};
+
+std::span<float> floats_of(engine::Executable& executable, std::int64_t input) {
+  const std::span<std::byte> bytes = executable.slot(input, 0);
+  return {reinterpret_cast<float*>(bytes.data()), executable.inputs()[static_cast<std::size_t>(input)].bytes / 4};
+}
+
+// Images uniform with mean 0 and variance 1, one label in ten positive, all known.
+void fill_inputs(engine::Executable& executable) {
+  for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
+    const engine::InputSpec& spec = executable.inputs()[i];
+    RG_ASSERT(spec.dtype == DType::F32);
+    Random random(kSeed, RandomStage::Test, i);
+    for (float& value : floats_of(executable, static_cast<std::int64_t>(i))) {
+      if (spec.name == "image") value = static_cast<float>(random.uniform(-std::sqrt(3.0), std::sqrt(3.0)));
+      if (spec.name == "labels") value = random.chance(0.1) ? 1.0F : 0.0F;
+      if (spec.name == "mask") value = 1.0F;
+    }
+  }
+}
+
+std::unique_ptr<engine::Executable> compile(const StepOptions& options, engine::Engine& engine, int threads) {
+  const graph::Graph graph = graph::with_loss(models::build_model({.name = options.model,
+                                                                   .labels = options.labels,
+                                                                   .channels = options.channels,
+                                                                   .image_px = options.image_px,
+                                                                   .batch = options.batch}),
+                                              {});
+  auto executable = engine.compile(
+      graph, {.threads = threads, .fuse = options.fuse, .algorithms = options.algorithms, .seed = kSeed});
+  engine::initialise(*executable, kSeed);
+  fill_inputs(*executable);
+  executable->bind_slot(0);
+  return executable;
+}
+
+Measurements run_steps(const StepOptions& options, engine::Executable& executable, train::Optimizer& optimizer) {
+  const std::vector<train::UpdateRange> ranges{
+      {.begin = 0, .count = static_cast<std::int64_t>(executable.parameters().size()), .weight_decay = 1e-4}};
+  Measurements measured;
+  for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
+    if (step == options.warmup) executable.reset_profile();
+    const auto start = Clock::now();
+    executable.set_step(step);
+    executable.forward();
+    executable.backward([](std::int64_t) {});
+    const auto update_start = Clock::now();
+    optimizer.apply({.parameters = executable.parameters(),
+                     .gradients = executable.gradients(),
+                     .ranges = ranges,
+                     .lr = 1e-3,
+                     .step = step + 1});
+    const double optimizer_s = seconds_since(update_start);
+    const double step_s = seconds_since(start);
+    measured.losses.push_back(executable.output("loss")[0]);
+    if (step < options.warmup) continue;
+    measured.step_s.push_back(step_s);
+    measured.optimizer_s.push_back(optimizer_s);
+  }
+  return measured;
+}
+
+double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+Value rate(double amount, double seconds) { return amount > 0.0 && seconds > 0.0 ? Value(amount / seconds) : Value(); }
+
+/// Rows by kind of kernel, then the optimizer and what is left; shares add up to 1.
+Value profile_table(const engine::Executable& executable, const Measurements& measured) {
+  struct Row {
+    std::string kind;
+    std::int64_t calls = 0;
+    double seconds = 0.0;
+    double flops = 0.0;
+    double bytes = 0.0;
+  };
+  std::map<std::string, Row> by_kind;
+  double kernels_s = 0.0;
+  for (const engine::EntryTime& time : executable.profile()) {
+    const engine::PlanEntry& entry = executable.plan().entries.at(static_cast<std::size_t>(time.entry));
+    Row& row = by_kind[entry.kind];
+    row.calls += time.calls;
+    row.seconds += time.seconds;
+    row.flops += static_cast<double>(entry.flops) * static_cast<double>(time.calls);
+    row.bytes += static_cast<double>(entry.bytes) * static_cast<double>(time.calls);
+    kernels_s += time.seconds;
+  }
+  const auto steps = static_cast<std::int64_t>(measured.step_s.size());
+  const double steps_s = total(measured.step_s);
+  const double optimizer_s = total(measured.optimizer_s);
+  std::vector<Row> rows;
+  for (auto& [kind, row] : by_kind) {
+    row.kind = kind;
+    rows.push_back(row);
+  }
+  std::ranges::sort(rows, [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
+  rows.push_back({.kind = "optimizer", .calls = steps, .seconds = optimizer_s});
+  rows.push_back({.kind = "outside_kernels", .calls = steps, .seconds = steps_s - kernels_s - optimizer_s});
+  Value table = Value::array();
+  for (const Row& row : rows) {
+    table.push_back(Value::Table{{"kind", row.kind},
+                                 {"calls", row.calls / steps},
+                                 {"ms", row.seconds * 1e3 / static_cast<double>(steps)},
+                                 {"share", row.seconds / steps_s},
+                                 {"gflops", rate(row.flops * 1e-9, row.seconds)},
+                                 {"gb_per_s", rate(row.bytes * 1e-9, row.seconds)}});
+  }
+  return table;
+}
+
+/// Share of the measured time that is neither an entry's nor the optimizer's.
+double framework_share(const engine::Executable& executable, const Measurements& measured) {
+  double kernels_s = 0.0;
+  for (const engine::EntryTime& time : executable.profile()) kernels_s += time.seconds;
+  return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
+}
+
+/// Seconds of all convolutions and linear layers run alone; nothing where the engine cannot tell.
+std::optional<double> conv_floor_s(engine::Executable& executable) {
+  double floor_s = 0.0;
+  const std::vector<engine::PlanEntry>& entries = executable.plan().entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].kind.starts_with("conv2d_") && !entries[i].kind.starts_with("linear_")) continue;
+    try {
+      floor_s += executable.time_entry(static_cast<std::int32_t>(i), kFloorRepeats);
+    } catch (const DeviceError&) {
+      return std::nullopt;
+    }
+  }
+  return floor_s;
+}
+
+void require_finite(std::span<const float> losses) {
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (std::isfinite(losses[i])) continue;
+    throw DataError(
+        error_text("bench.step", "step " + std::to_string(i + 1), "a finite loss", std::to_string(losses[i])));
+  }
+}
+
+std::size_t state_bytes(train::Optimizer& optimizer) {
+  std::size_t bytes = 0;
+  for (const train::OptimizerState& state : optimizer.state()) bytes += state.arena.size_bytes();
+  return bytes;
+}
+
+/// Largest resident set of the whole process so far.
+Value process_peak_bytes() {
+  struct rusage usage {};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0) return {};
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+Value settings(const StepOptions& options, int threads) {
+  return Value::Table{{"case", "step"},
+                      {"model", options.model},
+                      {"batch", options.batch},
+                      {"image_px", options.image_px},
+                      {"channels", options.channels},
+                      {"labels", options.labels},
+                      {"threads", threads},
+                      {"device", options.device},
+                      {"fuse", options.fuse},
+                      {"algorithms", options.algorithms},
+                      {"warmup", options.warmup},
+                      {"n", options.steps}};
+}
+
+}  // namespace
+
+Value run_step(const StepOptions& options) {
+  require_at_least("warmup", options.warmup, 0);
+  require_at_least("steps", options.steps, 1);
+  require_at_least("threads", options.threads, 0);
+  const int threads = options.threads > 0 ? options.threads : runtime::default_compute_threads();
+  const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
+  const std::unique_ptr<engine::Executable> executable = compile(options, *engine, threads);
+  const std::unique_ptr<train::Optimizer> optimizer = train::make_optimizer(
+      "sgd", {.momentum = 0.9, .threads = threads}, static_cast<std::int64_t>(executable->parameters().size()));
+  const Measurements measured = run_steps(options, *executable, *optimizer);
+  require_finite(measured.losses);
+
+  Value result = settings(options, threads);
+  const double median_s = summarise(measured.step_s).median;
+  result.set("images_per_s", static_cast<double>(options.batch) / median_s);
+  result.set("step_ms", summary_ms(measured.step_s));
+  result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
+  result.set("peak_bytes", executable->plan().memory.total() + state_bytes(*optimizer));
+  result.set("process_peak_bytes", process_peak_bytes());
+  result.set("framework_share", framework_share(*executable, measured));
+  Value profile = options.has_profile ? profile_table(*executable, measured) : Value();
+  // Last: it spoils the step's values.
+  const std::optional<double> floor_s = conv_floor_s(*executable);
+  result.set("conv_floor_ms", floor_s ? Value(*floor_s * 1e3) : Value());
+  result.set("floor_ratio", floor_s ? Value(median_s / *floor_s) : Value());
+  result.set("loss_first", static_cast<double>(measured.losses.front()));
+  result.set("loss_last", static_cast<double>(measured.losses.back()));
+  result.set("checksum", checksum(std::as_bytes(std::span(measured.losses))));
+  result.set("plan_hash", executable->plan().hash());
+  result.set("engine", engine->description());
+  result.set("profile", std::move(profile));
+  add_environment(result);
+  return result;
+}
+
+Value case_step(const CaseOptions& options) {
+  return run_step({.warmup = options.warmup, .steps = options.repeats, .threads = options.threads});
+}
+
+}  // namespace roentgen::bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Case `step`: whole training steps of a model on random input: forward, backward, optimizer. No data pipeline.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/value.h"
+
+namespace roentgen::bench {
+
+/// What to measure.
+struct StepOptions {
+  /// As models::ModelConfig: name, batch, image side, channels, labels.
+  std::string model = "resnet50";
+  std::int64_t batch = 16;
+  std::int64_t image_px = 224;
+  std::int64_t channels = 3;
+  std::int64_t labels = 14;
+  /// Steps run before, and steps measured; at least 0 and 1.
+  std::int64_t warmup = 3;
+  std::int64_t steps = 10;
+  /// Compute threads; 0 = runtime::default_compute_threads().
+  int threads = 0;
+  /// Engine of engine/engine_list.h.
+  std::string device = "cpu";
+  /// Graph passes, as engine::CompileOptions::fuse.
+  std::string fuse = "on";
+  /// Convolution kernels, as engine::CompileOptions::algorithms.
+  std::string algorithms = "auto";
+  /// Adds the per-kind table `profile`.
+  bool has_profile = false;
+};
+
+/// Compiles the model with a sigmoid loss for training and measures steps of SGD with momentum on one fixed random
+/// batch. The result, a table:
+///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, warmup, n
+///   images_per_s        batch / median step
+///   step_ms             {median, p95, min, max}
+///   optimizer_ms        median
+///   peak_bytes          memory of the executable and the optimizer's state
+///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
+///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best of 5 runs alone, on the step's own buffers
+///   floor_ratio         median step / conv_floor_ms; both are null where the engine cannot time single entries
+///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
+///   plan_hash, engine
+///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
+///   program, cpu, ...   what it ran on (io/environment.h)
+/// Throws ConfigError on options out of range, DataError when a loss is not finite, what compile() throws.
+[[nodiscard]] Value run_step(const StepOptions& options);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/step.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "core/error.h"
+
+namespace roentgen::bench {
+namespace {
+
+StepOptions tiny() {
+  return {.model = "resnet18",
+          .batch = 2,
+          .image_px = 32,
+          .channels = 1,
+          .labels = 3,
+          .warmup = 1,
+          .steps = 3,
+          .threads = 1};
+}
+
+TEST(StepBench, reports_what_the_interface_promises) {
+  const Value result = run_step(tiny());
+  EXPECT_GT(result.at("images_per_s").as_double(), 0.0);
+  EXPECT_DOUBLE_EQ(result.at("images_per_s").as_double(), 2.0 / (result.at("step_ms").at("median").as_double() * 1e-3));
+  EXPECT_GE(result.at("step_ms").at("p95").as_double(), result.at("step_ms").at("median").as_double());
+  EXPECT_GT(result.at("peak_bytes").as_integer(), 4 * 11'000'000) << "ResNet-18 has 11.2 million parameters";
+  EXPECT_EQ(result.at("threads").as_integer(), 1);
+  EXPECT_EQ(result.at("plan_hash").as_string().size(), 16U);
+  EXPECT_GE(result.at("framework_share").as_double(), 0.0);
+  EXPECT_LT(result.at("framework_share").as_double(), 1.0);
+  EXPECT_TRUE(result.at("profile").is_null());
+}
+
+TEST(StepBench, floor_is_the_step_without_everything_but_convolutions) {
+  const Value result = run_step(tiny());
+  ASSERT_TRUE(result.at("conv_floor_ms").is_number());
+  EXPECT_GT(result.at("conv_floor_ms").as_double(), 0.0);
+  EXPECT_DOUBLE_EQ(result.at("floor_ratio").as_double(),
+                   result.at("step_ms").at("median").as_double() / result.at("conv_floor_ms").as_double());
+}
+
+TEST(StepBench, trains_on_its_one_batch) {
+  StepOptions options = tiny();
+  options.steps = 12;
+  const Value result = run_step(options);
+  EXPECT_LT(result.at("loss_last").as_double(), result.at("loss_first").as_double());
+}
+
+TEST(StepBench, same_options_give_the_same_checksum) {
+  EXPECT_EQ(run_step(tiny()).at("checksum"), run_step(tiny()).at("checksum"));
+}
+
+TEST(StepBench, shares_of_the_profile_add_up_to_one) {
+  StepOptions options = tiny();
+  options.has_profile = true;
+  const Value result = run_step(options);
+  double share = 0.0;
+  bool has_convolution = false;
+  for (const Value& row : result.at("profile").as_array()) {
+    share += row.at("share").as_double();
+    if (row.at("kind").as_string() != "conv2d_forward") continue;
+    has_convolution = true;
+    EXPECT_GT(row.at("gflops").as_double(), 0.0);
+  }
+  EXPECT_TRUE(has_convolution);
+  // A sum of a dozen doubles that divide one total.
+  EXPECT_NEAR(share, 1.0, 1e-9);
+}
+
+TEST(StepBench, refuses_options_out_of_range) {
+  StepOptions options = tiny();
+  options.steps = 0;
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
+  options = tiny();
+  options.warmup = -1;
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
+  options = tiny();
+  options.threads = -1;
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
+  options = tiny();
+  options.batch = 0;
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
+}
+
+TEST(StepBench, unknown_model_and_device_are_named) {
+  StepOptions options = tiny();
+  options.model = "resnet17";
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
+  options = tiny();
+  options.device = "tpu";
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
+}
+
+TEST(StepBench, cuda_refuses_in_one_line_before_any_step) {
+  StepOptions options = tiny();
+  options.device = "cuda";
+  try {
+    static_cast<void>(run_step(options));
+    FAIL() << "there are no CUDA kernels yet";
+  } catch (const DeviceError& error) {
+    const std::string_view text = error.what();
+    EXPECT_TRUE(text.starts_with("[engine.cuda] ")) << text;
+    EXPECT_EQ(text.find('\n'), std::string_view::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::bench

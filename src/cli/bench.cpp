@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen bench: named benchmark cases with a checked answer.
+#include <fmt/format.h>
+
+#include "bench/harness.h"
+#include "bench/step.h"
+#include "cli/command_list.h"
+#include "io/json.h"
+
+namespace roentgen::cli {
+namespace {
+
+class BenchCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "bench"; }
+  [[nodiscard]] std::string_view summary() const override { return "Run a benchmark case: step, data.decode_png, ..."; }
+  [[nodiscard]] std::string_view examples() const override {
+    return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
+           "step.json\n"
+           "roentgen bench step --model densenet121 --profile\n"
+           "roentgen bench --list";
+  }
+  [[nodiscard]] std::vector<Option> options() override {
+    return {{.name = "CASE", .target = &case_, .doc = "name of the case"},
+            {.name = "--list", .target = &is_list_, .doc = "list the cases"},
+            {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured"},
+            {.name = "--steps", .target = &step_.steps, .doc = "runs measured"},
+            {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores"},
+            {.name = "--model", .target = &step_.model, .doc = "step: which model"},
+            {.name = "--batch", .target = &step_.batch, .doc = "step: images a batch"},
+            {.name = "--image", .target = &step_.image_px, .doc = "step: side of the image, px"},
+            {.name = "--channels", .target = &step_.channels, .doc = "step: 1 or 3"},
+            {.name = "--labels", .target = &step_.labels, .doc = "step: outputs"},
+            {.name = "--device", .target = &step_.device, .doc = "step: engine"},
+            {.name = "--fuse", .target = &step_.fuse, .doc = "step: graph passes: on, off or names"},
+            {.name = "--algorithms", .target = &step_.algorithms, .doc = "step: convolutions: direct or auto"},
+            {.name = "--profile", .target = &step_.has_profile, .doc = "step: time of every kind of kernel"}};
+  }
+
+  [[nodiscard]] CommandResult run() override {
+    if (is_list_) {
+      for (const std::string_view name : bench::case_names()) fmt::print("{}\n", name);
+      return {};
+    }
+    step_.threads = static_cast<int>(threads_);
+    Value json =
+        case_ == "step"
+            ? bench::run_step(step_)
+            : bench::run_case(case_, {.warmup = step_.warmup, .repeats = step_.steps, .threads = step_.threads});
+    fmt::print("{}\n", io::to_json(json));
+    return {.json = std::move(json)};
+  }
+
+ private:
+  std::string case_ = "step";
+  bool is_list_ = false;
+  std::int64_t threads_ = 0;
+  bench::StepOptions step_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench_command() { return std::make_unique<BenchCommand>(); }
+
+}  // namespace roentgen::cli

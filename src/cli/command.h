@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Command: one verb of the program. It describes its options as plain structs, so that only arguments.cpp knows the
+// parser.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/value.h"
+
+namespace roentgen::cli {
+
+/// Where an option's value goes. bool: a flag without value. vector: may be given often.
+using Target =
+    std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*, std::vector<std::string>*>;
+
+/// Whether an option must be given.
+enum class Need : std::uint8_t { Optional, Required };
+
+/// One option. The value the target holds is the default.
+struct Option {
+  /// "--out", or "DIR" for an argument without a name.
+  std::string name;
+  Target target;
+  std::string doc;
+  Need need = Need::Optional;
+};
+
+/// Exit codes.
+inline constexpr int kSuccess = 0;
+/// Something failed that is not the user's input.
+inline constexpr int kFailure = 1;
+/// Bad option, file, recipe or data.
+inline constexpr int kBadInput = 2;
+/// Stopped by a signal or a limit, with everything saved: run again with --resume.
+inline constexpr int kStopped = 3;
+
+/// What a command gives back.
+struct CommandResult {
+  /// For --json FILE.
+  Value json;
+  int exit_code = kSuccess;
+};
+
+/// One verb. One thread.
+class Command {
+ public:
+  virtual ~Command() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// One line.
+  [[nodiscard]] virtual std::string_view summary() const = 0;
+  /// Command lines that work, one a line.
+  [[nodiscard]] virtual std::string_view examples() const = 0;
+  /// Options bound to this object's members; valid as long as it lives.
+  [[nodiscard]] virtual std::vector<Option> options() = 0;
+  /// Does it; prints results to standard output, progress to standard error. Throws roentgen::Error.
+  [[nodiscard]] virtual CommandResult run() = 0;
+};
+
+}  // namespace roentgen::cli

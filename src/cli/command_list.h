@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of commands: X(name) declares make_<name>_command(), which cli/<name>.cpp defines.
+#pragma once
+
+#include <memory>
+
+#include "cli/command.h"
+
+#define RG_COMMAND_LIST(X) \
+  X(synth)                 \
+  X(train)                 \
+  X(eval)                  \
+  X(inspect)               \
+  X(schedule)              \
+  X(bench)                 \
+  X(doctor)
+
+namespace roentgen::cli {
+
+#define RG_COMMAND_FACTORY(name) std::unique_ptr<Command> make_##name##_command();
+RG_COMMAND_LIST(RG_COMMAND_FACTORY)
+#undef RG_COMMAND_FACTORY
+
+}  // namespace roentgen::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen doctor: what this machine and this build are, as one report to put into a question or beside a result.
+#include <fmt/format.h>
+
+#include "cli/command_list.h"
+#include "core/error.h"
+#include "engine/engine.h"
+#include "io/environment.h"
+#include "io/json.h"
+#include "runtime/cores.h"
+
+namespace roentgen::cli {
+namespace {
+
+class DoctorCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "doctor"; }
+  [[nodiscard]] std::string_view summary() const override { return "Report the machine, the build and its engines."; }
+  [[nodiscard]] std::string_view examples() const override { return "roentgen doctor --json environment.json"; }
+  [[nodiscard]] std::vector<Option> options() override { return {}; }
+
+  [[nodiscard]] CommandResult run() override {
+    Value report = io::environment_report();
+    report.set("compute_cores", runtime::available_cores());
+    Value engines = Value::table();
+    for (const std::string_view name : {"cpu", "cuda"}) {
+      try {
+        engines.set(name, engine::make_engine(name)->description());
+      } catch (const Error& error) {
+        engines.set(name, std::string(error.what()));
+      }
+    }
+    report.set("engines", std::move(engines));
+    fmt::print("{}\n", io::to_json(report));
+    return {.json = std::move(report)};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor_command() { return std::make_unique<DoctorCommand>(); }
+
+}  // namespace roentgen::cli

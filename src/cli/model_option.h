@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// --model NAME|FILE and a recipe's [model] section, as a graph.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "graph/graph.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+
+/// Puts a --model option into a recipe: a known name, else the path of a graph text.
+void set_model(train::ModelRecipe& model, const std::string& name_or_file);
+
+/// What a model is built for.
+struct ModelShape {
+  std::int64_t batch = 16;
+  std::int64_t channels = 1;
+  std::int64_t image_px = 224;
+  std::int64_t labels = 14;
+};
+
+/// Builds a named model or parses a graph text. ConfigError: unknown name, unreadable file, text with an error (file
+/// and line are named).
+[[nodiscard]] graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape);
+
+}  // namespace roentgen::cli

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen train: a recipe and a data folder become a run folder.
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <algorithm>
+
+#include <csignal>
+
+#include "cli/command_list.h"
+#include "cli/model_option.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "data/source/dataset.h"
+#include "data/source/describe.h"
+#include "engine/engine.h"
+#include "graph/graph.h"
+#include "io/environment.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "train/observer.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+volatile std::sig_atomic_t stop_signal = 0;
+
+extern "C" void remember_signal(int signal) {
+  stop_signal = signal;
+  std::signal(signal, SIG_DFL);  // a second one kills
+}
+
+class TrainCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "train"; }
+  [[nodiscard]] std::string_view summary() const override { return "Train a classifier by a recipe."; }
+  [[nodiscard]] std::string_view examples() const override {
+    return "roentgen train --recipe recipes/quickstart.toml --data build/quickstart/data --out build/quickstart/run\n"
+           "roentgen train --recipe recipes/default.toml --data nih --out run --set train.epochs=3 --set "
+           "train.batch=16\n"
+           "roentgen train --recipe recipes/default.toml --data nih --out run --resume\n"
+           "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
+           "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
+           "--init-preset imagenet";
+  }
+
+  [[nodiscard]] std::vector<Option> options() override {
+    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
+            {.name = "--data", .target = &data_, .doc = "data folder; never written to"},
+            {.name = "--out", .target = &out_, .doc = "run folder to make"},
+            {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe; may be repeated"},
+            {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
+            {.name = "--init", .target = &init_, .doc = "safetensors file to start from"},
+            {.name = "--init-preset", .target = &init_preset_, .doc = "preprocessing its weights were trained with"},
+            {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
+            {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
+            {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
+            {.name = "--stop-after", .target = &stop_after_, .doc = "stop, as by a signal, after so many updates"},
+            {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
+  }
+
+  [[nodiscard]] CommandResult run() override;
+
+ private:
+  [[nodiscard]] train::Recipe read_recipe() const;
+  [[nodiscard]] train::Start prepare(const train::Recipe& recipe, const data::Dataset& dataset,
+                                     const engine::Engine& engine, const train::RunFolder& folder) const;
+  [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job) const;
+
+  fs::path recipe_;
+  fs::path data_;
+  fs::path out_;
+  std::vector<std::string> overrides_;
+  std::string model_;
+  std::string init_;
+  std::string init_preset_;
+  bool is_partial_ = false;
+  bool is_resume_ = false;
+  bool is_overwrite_ = false;
+  std::int64_t stop_after_ = 0;
+  bool is_keys_ = false;
+};
+
+void require_option(const fs::path& value, std::string_view name) {
+  if (value.empty()) {
+    throw ConfigError(fmt::format("[cli.arguments] {} is required; try roentgen train --help", name));
+  }
+}
+
+train::Recipe TrainCommand::read_recipe() const {
+  train::Recipe recipe = train::read_recipe(recipe_, overrides_);
+  if (!model_.empty()) set_model(recipe.model, model_);
+  if (!init_.empty()) recipe.train.init = init_;
+  if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;
+  if (is_partial_) recipe.train.partial = true;
+  return recipe;
+}
+
+train::Start TrainCommand::prepare(const train::Recipe& recipe, const data::Dataset& dataset,
+                                   const engine::Engine& engine, const train::RunFolder& folder) const {
+  if (is_resume_ && fs::exists(folder.resume())) return train::Start::Resume;
+  if (is_resume_) log::info("nothing to resume yet: starting anew");
+  if (is_overwrite_ || (is_resume_ && !fs::exists(folder.best()))) folder.remove_run();
+  folder.create_new();
+  Value environment = io::environment_report();
+  environment.set("engine", Value::Table{{"name", engine.name()}, {"description", engine.description()}});
+  io::write_file_atomically(folder.recipe(), train::to_toml(recipe));
+  io::write_file_atomically(folder.environment(), io::to_json(environment) + "\n");
+  io::write_file_atomically(folder.data(), io::to_json(data::describe_value(dataset)) + "\n");
+  return train::Start::Fresh;
+}
+
+// A run that fails before its first update leaves nothing behind.
+train::TrainOutcome TrainCommand::train_in(const train::TrainJob& job) const {
+  try {
+    return train::train(job);
+  } catch (...) {
+    std::error_code ignored;
+    if (job.start == train::Start::Fresh &&
+        (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
+      job.folder.remove_run();
+      fs::remove(job.folder.checkpoints(), ignored);  // both only when empty
+      fs::remove(job.folder.root(), ignored);
+    }
+    throw;
+  }
+}
+
+Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& folder) {
+  Value json = Value::table();
+  json.set("finished", outcome.is_finished);
+  json.set("step", outcome.step);
+  json.set("epochs", outcome.epochs);
+  json.set("best_epoch", outcome.best_epoch + 1);
+  json.set("best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr));
+  json.set("train_loss", outcome.train_loss);
+  json.set("images_per_s",
+           outcome.step_seconds > 0.0 ? static_cast<double>(outcome.images) / outcome.step_seconds : 0.0);
+  json.set("data_wait", outcome.step_seconds > 0.0 ? outcome.data_wait_seconds / outcome.step_seconds : 0.0);
+  json.set("planned_bytes", outcome.planned_bytes);
+  json.set("best", folder.best().string());
+  json.set("resume", folder.resume().string());
+  return json;
+}
+
+// Data folders are never written to: a run folder in one, or the data folder itself, is refused.
+void refuse_inside_data(const fs::path& out, const fs::path& data) {
+  const fs::path folder = fs::weakly_canonical(data);
+  const fs::path run = fs::weakly_canonical(out);
+  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), run.begin(), run.end());
+  if (end != folder.end()) return;
+  throw ConfigError(error_text("cli.train", "--out " + out.string(), "a folder outside the data folder",
+                               "one inside " + data.string(),
+                               "a run folder elsewhere: data folders are never written to"));
+}
+
+CommandResult TrainCommand::run() {
+  if (is_keys_) {
+    fmt::print("{}", train::recipe_keys());
+    return {};
+  }
+  require_option(recipe_, "--recipe");
+  require_option(data_, "--data");
+  require_option(out_, "--out");
+  refuse_inside_data(out_, data_);
+  const train::Recipe recipe = read_recipe();
+  data::SourceOptions source = recipe.data;
+  source.root = data_;
+  const data::Dataset dataset = data::load_dataset(source);
+  fmt::print("{}", data::describe(dataset));
+  std::fflush(stdout);
+  const graph::Graph model =
+      make_model(recipe.model, {.batch = recipe.train.batch,
+                                .channels = recipe.preprocess.channels,
+                                .image_px = recipe.preprocess.size_px,
+                                .labels = static_cast<std::int64_t>(dataset.label_names.size())});
+  const auto engine = engine::make_engine(recipe.train.engine);
+  log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
+  log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
+
+  const train::RunFolder folder(out_);
+  const auto progress =
+      train::make_progress(::isatty(STDERR_FILENO) != 0 ? train::ProgressStyle::Line : train::ProgressStyle::Log);
+  train::TrainJob job{.recipe = recipe,
+                      .dataset = dataset,
+                      .model = model,
+                      .engine = *engine,
+                      .folder = folder,
+                      .start = prepare(recipe, dataset, *engine, folder),
+                      .observers = {progress.get()},
+                      .is_stop_asked = [] { return stop_signal != 0; },
+                      .stop_after_steps = stop_after_};
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, remember_signal);
+  const train::TrainOutcome outcome = train_in(job);
+  if (!outcome.is_finished) {
+    fmt::print("stopped at step {}; go on with --resume\n", outcome.step);
+    return {.json = outcome_value(outcome, folder), .exit_code = kStopped};
+  }
+  if (outcome.best_value) {
+    fmt::print("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
+               *outcome.best_value);
+  }
+  fmt::print("weights: {}\nrun: {}\n", folder.best().string(), folder.root().string());
+  return {.json = outcome_value(outcome, folder)};
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() { return std::make_unique<TrainCommand>(); }
+
+}  // namespace roentgen::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Logging to standard error. Results go to standard output, and only from cli. No patient identifier is ever logged.
+#pragma once
+
+#include <string_view>
+
+namespace roentgen::log {
+
+/// Severity, lowest first.
+enum class Level { Debug, Info, Warning, Error };
+
+/// Drops what is below `level`. Default: Info. Thread-safe.
+void set_level(Level level);
+/// Writes one line. Thread-safe. Callers format with fmt::format.
+void write(Level level, std::string_view text);
+
+inline void debug(std::string_view text) { write(Level::Debug, text); }
+inline void info(std::string_view text) { write(Level::Info, text); }
+inline void warning(std::string_view text) { write(Level::Warning, text); }
+inline void error(std::string_view text) { write(Level::Error, text); }
+
+}  // namespace roentgen::log

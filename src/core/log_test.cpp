@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "core/log.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace roentgen {
+namespace {
+/// What `write` puts on standard error.
+template <typename Write>
+std::string captured(Write write) {
+  testing::internal::CaptureStderr();
+  write();
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Log, writes_level_and_text_to_standard_error) {
+  const std::string text = captured([] { log::warning("three images skipped"); });
+  EXPECT_NE(text.find("warning: three images skipped\n"), std::string::npos) << text;
+}
+
+TEST(Log, takes_braces_and_percent_signs_literally) {
+  const std::string text = captured([] { log::info("{} {0} %d %s"); });
+  EXPECT_NE(text.find("info: {} {0} %d %s\n"), std::string::npos) << text;
+}
+
+TEST(Log, drops_what_is_below_its_level) {
+  log::set_level(log::Level::Error);
+  const std::string text = captured([] {
+    log::warning("not shown");
+    log::error("shown");
+  });
+  log::set_level(log::Level::Info);
+  EXPECT_EQ(text.find("not shown"), std::string::npos) << text;
+  EXPECT_NE(text.find("error: shown\n"), std::string::npos) << text;
+}
+}  // namespace
+}  // namespace roentgen

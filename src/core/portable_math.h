@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// log, exp, sin, cos and pow that give the same bits on every machine: only +, -, *, / and sqrt, which IEEE 754 rounds
+// exactly, in a fixed order and without contraction (the build passes -ffp-contract=off). libm does not promise this,
+// and synthetic data sets must not change with the C library. Accurate to a few units in the last place, not to half.
+#pragma once
+
+namespace roentgen {
+
+/// Natural logarithm; x > 0 and finite (x <= 0 gives -infinity).
+[[nodiscard]] double portable_log(double x);
+/// e^x; saturates to 0 and infinity outside about +-708.
+[[nodiscard]] double portable_exp(double x);
+/// Sine of an angle in radians, |x| < 1e6.
+[[nodiscard]] double portable_sin(double angle_rad);
+/// Cosine of an angle in radians, |x| < 1e6.
+[[nodiscard]] double portable_cos(double angle_rad);
+/// x^y for x >= 0, as exp(y log x): relative error up to about |y log x| units in the last place.
+[[nodiscard]] double portable_pow(double x, double y);
+
+}  // namespace roentgen

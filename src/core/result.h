@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Result<T>: a value or the one-line reason why there is none. For what is expected to fail per item (a corrupt
+// image); what stops the job is an exception (error.h).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+
+namespace roentgen {
+
+/// Why an item failed: one line in the form of error_text().
+struct Failure {
+  std::string message;
+};
+
+/// Builds a Failure with error_text()'s wording.
+[[nodiscard]] inline Failure failure(std::string_view thing, std::string_view what, std::string_view expected,
+                                     std::string_view got, std::string_view remedy = {}) {
+  return Failure{error_text(thing, what, expected, got, remedy)};
+}
+
+/// A T or a Failure. Thread-compatible value type.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Failure why) : state_(std::in_place_index<1>, std::move(why)) {}
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] T& value() & {
+    RG_ASSERT(ok());
+    return std::get<0>(state_);
+  }
+  [[nodiscard]] const T& value() const& {
+    RG_ASSERT(ok());
+    return std::get<0>(state_);
+  }
+  [[nodiscard]] T&& value() && {
+    RG_ASSERT(ok());
+    return std::get<0>(std::move(state_));
+  }
+  [[nodiscard]] const std::string& error() const {
+    RG_ASSERT(!ok());
+    return std::get<1>(state_).message;
+  }
+  [[nodiscard]] const Failure& why() const {
+    RG_ASSERT(!ok());
+    return std::get<1>(state_);
+  }
+
+  /// The value, or throws E with the failure's text.
+  template <typename E = DataError>
+  [[nodiscard]] T or_throw() && {
+    if (!ok()) throw E(error());
+    return std::get<0>(std::move(state_));
+  }
+
+ private:
+  std::variant<T, Failure> state_;
+};
+
+/// Result of something that gives nothing back.
+struct Done {};
+using Status = Result<Done>;
+
+}  // namespace roentgen

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Shape and DType: the logical form of a tensor. Layout in memory is the engine's business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen {
+
+/// Element types. On disk and in text: f32, bf16, f16, f64, i64, i32, u16, u8.
+enum class DType : std::uint8_t { F32, Bf16, F16, F64, I64, I32, U16, U8 };
+
+/// Bytes of one element.
+[[nodiscard]] std::size_t size_of(DType dtype);
+/// Lower-case name ("f32").
+[[nodiscard]] std::string_view name_of(DType dtype);
+
+/// Dimensions of a tensor, outermost first: (N, C, H, W), (N, C) or (OC, IC, KH, KW). Value type.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> dims) : dims_(dims) {}
+  explicit Shape(std::vector<std::int64_t> dims) : dims_(std::move(dims)) {}
+
+  [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }
+  [[nodiscard]] std::int64_t operator[](int axis) const { return dims_.at(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] std::int64_t& operator[](int axis) { return dims_.at(static_cast<std::size_t>(axis)); }
+  [[nodiscard]] const std::vector<std::int64_t>& dims() const { return dims_; }
+  /// Number of elements; 1 for rank 0.
+  [[nodiscard]] std::int64_t elements() const;
+  /// "(16, 64, 56, 56)".
+  [[nodiscard]] std::string text() const;
+  friend bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  std::vector<std::int64_t> dims_;
+};
+
+}  // namespace roentgen

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Names for clang's thread-safety attributes, and a mutex that carries them. Elsewhere they mean nothing.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#ifdef __clang__
+#define RG_THREAD_ATTRIBUTE(x) __attribute__((x))
+#else
+#define RG_THREAD_ATTRIBUTE(x)
+#endif
+
+#define RG_GUARDED_BY(mutex) RG_THREAD_ATTRIBUTE(guarded_by(mutex))
+#define RG_REQUIRES(...) RG_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define RG_EXCLUDES(...) RG_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
+
+namespace roentgen {
+
+/// std::mutex that clang's analysis can follow. Thread-safe.
+class RG_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
+ public:
+  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
+  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+/// Holds a Mutex for a scope. Works with std::condition_variable_any through lock() and unlock().
+class RG_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) RG_THREAD_ATTRIBUTE(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
+  ~MutexLock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
+  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace roentgen

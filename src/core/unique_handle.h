@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// UniqueHandle: the one owner of a C library's handle.
+#pragma once
+
+#include <memory>
+
+namespace roentgen {
+
+/// Deleter that calls a C function; the function's result is ignored, since destructors cannot fail.
+template <auto Destroy>
+struct HandleDeleter {
+  template <typename T>
+  void operator()(T* handle) const noexcept {
+    static_cast<void>(Destroy(handle));
+  }
+};
+
+/// Move-only owner of a `T*` that `Destroy(T*)` frees: `UniqueHandle<spng_ctx, spng_ctx_free>`.
+template <typename T, auto Destroy>
+using UniqueHandle = std::unique_ptr<T, HandleDeleter<Destroy>>;
+
+}  // namespace roentgen

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From the channels a file has to the channels asked for. The rules are those of codec.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace roentgen::data {
+
+/// ITU-R 601 luma with Pillow's weights and rounding; exactly r where r = g = b. 8 or 16 bits.
+[[nodiscard]] constexpr std::uint32_t luma(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
+  return static_cast<std::uint32_t>(
+      (std::uint64_t{19595} * r + std::uint64_t{38470} * g + std::uint64_t{7471} * b + 32768U) >> 16U);
+}
+
+/// Interleaved samples and how many make a pixel.
+template <typename T>
+struct PixelSpan {
+  std::span<T> samples;
+  int channels = 1;
+};
+
+/// Converts all pixels: 1 = gray, 2 = gray + alpha, 3 = RGB, 4 = RGBA to 1 = gray or 3 = RGB. Alpha is dropped. Both
+/// have the same number of pixels; they may not overlap.
+void convert_channels(PixelSpan<const std::uint8_t> src, PixelSpan<std::uint8_t> dst);
+void convert_channels(PixelSpan<const std::uint16_t> src, PixelSpan<std::uint16_t> dst);
+
+}  // namespace roentgen::data

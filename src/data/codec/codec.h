@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From the bytes of an image file to an Image. The format is found by looking at the bytes (codec_list.h), never by the
+// name. Bad bytes are expected: every failure is a one-line Result, nothing here throws because of a file.
+//
+// What all codecs share:
+//   gray           8- and 16-bit samples as they are; 1, 2 and 4 bits widened to the full range of 8 (x255, x85, x17).
+//   alpha, tRNS    dropped, as Pillow's convert("L") and convert("RGB") do: colours are not premultiplied.
+//   palette        expanded to its colours.
+//   gamma, ICC, sBIT, EXIF orientation: ignored, as Pillow, torchvision and TensorFlow do when they load a file.
+//   colour -> gray ITU-R 601 luma with Pillow's rounding, (19595 R + 38470 G + 7471 B + 32768) >> 16, which is R where
+//                  R = G = B. A JPEG in YCbCr gives its Y, which is that luma (before JPEG's rounding of R, G, B).
+//   gray -> colour three times the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "data/image.h"
+
+namespace roentgen::data {
+
+/// What a file's header says.
+struct ImageInfo {
+  /// Name from codec_list.h: "png", "jpeg".
+  std::string_view format;
+  /// "gray", "gray+alpha", "palette", "rgb", "rgba", "ycbcr", "cmyk".
+  std::string_view colour;
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  /// Channels without alpha: 1, or 3 for colour and palette.
+  int channels = 1;
+  /// Bits of one sample as stored, 1 to 16; 8 for a palette's colours.
+  int bits = 8;
+};
+
+/// Refused before any pixel memory is taken.
+struct DecodeLimits {
+  /// Width times height.
+  std::int64_t max_pixels = std::int64_t{1} << 28;
+  /// Of the decoded Image.
+  std::size_t max_bytes = std::size_t{1} << 30;
+};
+
+/// Channels of the decoded Image. FromFile: 1 for gray files, 3 for colour (also where R = G = B).
+enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
+
+/// How to decode.
+struct DecodeOptions {
+  Channels channels = Channels::FromFile;
+  DecodeLimits limits;
+};
+
+/// Reads the header. `what` names the file in messages. Failure: empty, no known format, broken header, beyond limits.
+[[nodiscard]] Result<ImageInfo> read_info(std::span<const std::byte> bytes, std::string_view what,
+                                          const DecodeLimits& limits = {});
+
+/// Decodes files one after the other; keeps what codecs can use again. One per worker: thread-compatible.
+class Decoder {
+ public:
+  /// Decodes a whole file into `out` (whose memory is reused). Failure: as read_info(), or damaged or short data; then
+  /// the pixels of `out` are undefined.
+  [[nodiscard]] Status decode(std::span<const std::byte> bytes, std::string_view what, const DecodeOptions& options,
+                              Image& out);
+
+ private:
+  runtime::AlignedBuffer scratch_;
+};
+
+/// Names of the codecs in probe order, joined: "PNG or JPEG".
+[[nodiscard]] std::string codec_names();
+
+}  // namespace roentgen::data

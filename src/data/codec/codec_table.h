@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What one codec is: an entry of a table. Only codecs and codec.cpp include this.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "core/result.h"
+#include "data/codec/codec.h"
+#include "data/codec/codec_list.h"
+
+namespace roentgen::data {
+
+/// One file to decode.
+struct DecodeJob {
+  std::span<const std::byte> bytes;
+  std::string_view what;
+  /// From the codec's own read_info(), within the limits.
+  const ImageInfo& info;
+  /// Grown when it must; its contents mean nothing between files.
+  runtime::AlignedBuffer& scratch;
+};
+
+/// The functions of one format. They never throw because of the bytes, and hold no state.
+struct Codec {
+  std::string_view name;
+  /// How messages call it.
+  std::string_view title;
+  /// Do the bytes begin like this format?
+  bool (*probe)(std::span<const std::byte> bytes);
+  /// Reads the header and takes no pixel memory.
+  Result<ImageInfo> (*read_info)(std::span<const std::byte> bytes, std::string_view what);
+  /// Fills `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info).
+  Status (*decode)(const DecodeJob& job, Image& out);
+};
+
+/// Bits of the container that holds info.bits: 8 or 16.
+[[nodiscard]] constexpr int container_of(const ImageInfo& info) { return info.bits <= 8 ? 8 : 16; }
+
+#define RG_DECLARE_CODEC(name, title) [[nodiscard]] const Codec& codec_##name();
+RG_CODECS(RG_DECLARE_CODEC)
+#undef RG_DECLARE_CODEC
+
+}  // namespace roentgen::data

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "data/codec/codec.h"
+#include "data/codec/codec_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kWidth = 61;
+constexpr int kHeight = 47;
+
+std::vector<std::byte> gray_file(int flags = 0) {
+  return encode_test_jpeg(
+      {.width_px = kWidth, .height_px = kHeight, .flags = flags, .samples = smooth_bytes(kWidth, kHeight, 1)});
+}
+std::vector<std::byte> colour_file(int subsampling = TJSAMP_444) {
+  return encode_test_jpeg({.width_px = kWidth,
+                           .height_px = kHeight,
+                           .format = TJPF_RGB,
+                           .subsampling = subsampling,
+                           .quality = 100,
+                           .samples = smooth_bytes(kWidth, kHeight, 3)});
+}
+
+Image decode(const std::vector<std::byte>& file, Channels channels = Channels::FromFile) {
+  Image image;
+  const Status status = Decoder{}.decode(file, "x", {.channels = channels}, image);
+  EXPECT_TRUE(status.ok()) << status.error();
+  return image;
+}
+
+std::string error_of(const std::vector<std::byte>& file) {
+  Image image;
+  const Status status = Decoder{}.decode(file, "study.jpeg", {}, image);
+  return status ? "no error" : status.error();
+}
+
+int largest_difference(std::span<const std::byte> a, std::span<const std::byte> b) {
+  int largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(std::to_integer<int>(a[i]) - std::to_integer<int>(b[i])));
+  }
+  return largest;
+}
+
+TEST(Jpeg, keeps_a_constant_gray_exactly) {
+  const std::vector<std::byte> samples(64 * 64, std::byte{130});
+  const Image image = decode(encode_test_jpeg({.width_px = 64, .height_px = 64, .quality = 100, .samples = samples}));
+  EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 64, .height_px = 64}));
+  EXPECT_TRUE(std::ranges::all_of(image.bytes(), [](std::byte b) { return b == std::byte{130}; }));
+}
+
+// At quality 100 quantisation steps are 1; colour conversion and the transform round by a few levels more.
+TEST(Jpeg, decodes_colour_close_to_what_was_written) {
+  const Image image = decode(colour_file());
+  ASSERT_EQ(image.channels(), 3);
+  EXPECT_LE(largest_difference(image.bytes(), smooth_bytes(kWidth, kHeight, 3)), 6);
+}
+
+TEST(Jpeg, fills_three_channels_from_gray) {
+  const Image gray = decode(gray_file());
+  const Image rgb = decode(gray_file(), Channels::Rgb);
+  ASSERT_EQ(rgb.channels(), 3);
+  for (std::size_t i = 0; i < rgb.bytes().size(); ++i) ASSERT_EQ(rgb.bytes()[i], gray.bytes()[i / 3]);
+}
+
+TEST(Jpeg, gives_y_of_colour_when_asked_for_gray) {
+  const std::vector<std::byte> gray_samples = smooth_bytes(kWidth, kHeight, 1);
+  std::vector<std::byte> samples;
+  for (const std::byte b : gray_samples) samples.insert(samples.end(), 3, b);
+  const TestJpeg spec{.width_px = kWidth, .height_px = kHeight, .format = TJPF_RGB, .subsampling = TJSAMP_420};
+  TestJpeg colour = spec;
+  colour.samples = samples;
+  const std::vector<std::byte> file = encode_test_jpeg(colour);
+  // R = G = B: chroma is exactly neutral, so Y is every colour of the full decode.
+  const Image gray = decode(file, Channels::Gray);
+  const Image rgb = decode(file);
+  for (std::size_t i = 0; i < rgb.bytes().size(); ++i) ASSERT_EQ(rgb.bytes()[i], gray.bytes()[i / 3]);
+}
+
+TEST(Jpeg, reads_progressive_files) {
+  const Image baseline = decode(gray_file());
+  const Image progressive = decode(gray_file(TJFLAG_PROGRESSIVE));
+  EXPECT_EQ(largest_difference(baseline.bytes(), progressive.bytes()), 0);
+}
+
+TEST(Jpeg, reports_its_header) {
+  const ImageInfo info = read_info(colour_file(TJSAMP_420), "x").value();
+  EXPECT_EQ(info.colour, "ycbcr");
+  EXPECT_EQ(info.width_px, kWidth);
+  EXPECT_EQ(info.height_px, kHeight);
+  EXPECT_EQ(info.channels, 3);
+}
+
+// Position of the frame header's marker.
+std::size_t frame_of(const std::vector<std::byte>& file) {
+  for (std::size_t i = 2; i + 1 < file.size(); ++i) {
+    if (file[i] == std::byte{0xFF} && file[i + 1] == std::byte{0xC0}) return i;
+  }
+  throw std::runtime_error("no baseline frame");
+}
+
+TEST(Jpeg, may_sample_chroma_in_ways_that_have_no_name) {
+  std::vector<std::byte> file = colour_file();
+  // Sampling factors of the three components: 3x1 instead of 1x1.
+  for (std::size_t component = 0; component < 3; ++component)
+    file[frame_of(file) + 11 + 3 * component] = std::byte{0x31};
+  const Result<ImageInfo> info = read_info(file, "x");
+  ASSERT_TRUE(info.ok()) << info.error();
+  EXPECT_EQ(info.value().colour, "ycbcr");
+}
+
+TEST(Jpeg, of_two_components_is_refused) {
+  std::vector<std::byte> file = colour_file();
+  const std::size_t frame = frame_of(file);
+  // The third component's three bytes stay behind the segment: libjpeg warns of them before it fails.
+  file[frame + 3] = std::byte{8 + 3 * 2};
+  file[frame + 9] = std::byte{2};
+  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image of 8 bits"));
+}
+
+TEST(Jpeg, refuses_cmyk_by_name) {
+  const std::vector<std::byte> file = encode_test_jpeg({.width_px = kWidth,
+                                                        .height_px = kHeight,
+                                                        .format = TJPF_CMYK,
+                                                        .subsampling = TJSAMP_444,
+                                                        .samples = smooth_bytes(kWidth, kHeight, 4)});
+  EXPECT_EQ(error_of(file), "[data.jpeg] study.jpeg: expected a gray or RGB image, got CMYK; try converting it to RGB");
+}
+
+TEST(Jpeg, that_ends_early_is_refused) {
+  std::vector<std::byte> file = gray_file();
+  file.resize(file.size() - 32);
+  EXPECT_EQ(error_of(file), "[data.jpeg] study.jpeg: expected a whole JPEG image, got Premature end of JPEG file");
+}
+
+TEST(Jpeg, of_a_header_alone_is_refused) {
+  std::vector<std::byte> file = gray_file();
+  file.resize(100);
+  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image"));
+}
+
+TEST(Jpeg, with_stray_bytes_before_a_marker_is_read) {
+  const std::vector<std::byte> file = gray_file();
+  std::vector<std::byte> padded(file.begin(), file.end() - 2);
+  padded.insert(padded.end(), 5, std::byte{0x55});
+  padded.insert(padded.end(), file.end() - 2, file.end());
+  const Image image = decode(padded);
+  EXPECT_EQ(largest_difference(image.bytes(), decode(file).bytes()), 0);
+}
+
+TEST(Jpeg, with_anything_after_its_end_is_read) {
+  std::vector<std::byte> file = gray_file();
+  file.insert(file.end(), 100, std::byte{0xFF});
+  EXPECT_EQ(error_of(file), "no error");
+}
+
+}  // namespace
+}  // namespace roentgen::data

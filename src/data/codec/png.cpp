@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// PNG of every colour type and depth, interlaced or not, by libspng. A damaged picture is refused: checksums of all
+// pixel data are verified. What comes after the pixel data may be missing, as Pillow and browsers allow. Damaged
+// ancillary chunks (text, time, colour profiles) are ignored.
+#include <fmt/core.h>
+#include <spng.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/unique_handle.h"
+#include "data/codec/channels.h"
+#include "data/codec/codec_table.h"
+
+namespace roentgen::data {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+using Context = UniqueHandle<spng_ctx, spng_ctx_free>;
+
+constexpr std::string_view kThing = "data.png";
+constexpr std::array<unsigned char, 8> kSignature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+// Of one ancillary chunk, decompressed, and of all that libspng keeps. Colour profiles reach a few MiB.
+constexpr std::size_t kChunkLimit_bytes = std::size_t{16} << 20;
+
+bool probe(Bytes bytes) {
+  return bytes.size() >= kSignature.size() &&
+         std::equal(kSignature.begin(), kSignature.end(), bytes.begin(),
+                    [](unsigned char c, std::byte b) { return c == std::to_integer<unsigned char>(b); });
+}
+
+Failure damaged(std::string_view what, int error) {
+  return failure(kThing, what, "a whole PNG image", spng_strerror(error));
+}
+
+// An spng context reading `bytes`, everything before the pixel data read and its checksums verified.
+Result<Context> open(Bytes bytes, std::string_view what, spng_ihdr& header) {
+  Context context(spng_ctx_new(0));
+  if (!context) return failure(kThing, what, "memory for a decoder", "none");
+  int error = spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_DISCARD);
+  if (error == 0) error = spng_set_chunk_limits(context.get(), kChunkLimit_bytes, kChunkLimit_bytes);
+  if (error == 0) error = spng_set_png_buffer(context.get(), bytes.data(), bytes.size());
+  if (error == 0) error = spng_decode_chunks(context.get());
+  if (error == 0) error = spng_get_ihdr(context.get(), &header);
+  if (error != 0) return damaged(what, error);
+  return context;
+}
+
+std::string_view colour_of(const spng_ihdr& header) {
+  switch (header.color_type) {
+    case SPNG_COLOR_TYPE_GRAYSCALE:
+      return "gray";
+    case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
+      return "gray+alpha";
+    case SPNG_COLOR_TYPE_INDEXED:
+      return "palette";
+    case SPNG_COLOR_TYPE_TRUECOLOR:
+      return "rgb";
+    default:
+      return "rgba";
+  }
+}
+
+bool is_gray(const spng_ihdr& header) {
+  return header.color_type == SPNG_COLOR_TYPE_GRAYSCALE || header.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+}
+
+Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
+  spng_ihdr header{};
+  const Result<Context> context = open(bytes, what, header);
+  if (!context) return context.why();
+  return ImageInfo{.format = "png",
+                   .colour = colour_of(header),
+                   .width_px = header.width,
+                   .height_px = header.height,
+                   .channels = is_gray(header) ? 1 : 3,
+                   .bits = header.color_type == SPNG_COLOR_TYPE_INDEXED ? 8 : header.bit_depth};
+}
+
+// How libspng is asked for the pixels: never scaled down, native byte order.
+struct Plan {
+  int format = SPNG_FMT_PNG;
+  int channels = 1;
+};
+
+Plan plan_for(const spng_ihdr& header) {
+  switch (header.color_type) {
+    case SPNG_COLOR_TYPE_GRAYSCALE:
+      return {header.bit_depth == 16 ? SPNG_FMT_PNG : SPNG_FMT_G8, 1};
+    case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
+      return {SPNG_FMT_PNG, 2};
+    case SPNG_COLOR_TYPE_INDEXED:
+      return {SPNG_FMT_RGB8, 3};
+    case SPNG_COLOR_TYPE_TRUECOLOR:
+      return {SPNG_FMT_PNG, 3};
+    default:
+      return {SPNG_FMT_PNG, 4};
+  }
+}
+
+std::uint32_t big_endian(Bytes bytes) {
+  std::uint32_t value = 0;
+  for (const std::byte b : bytes.first(4)) value = value << 8U | std::to_integer<std::uint32_t>(b);
+  return value;
+}
+
+// False when the file ends inside a chunk of pixel data.
+bool has_whole_pixel_chunks(Bytes bytes) {
+  std::size_t at = kSignature.size();
+  while (bytes.size() - at >= 8) {
+    const std::size_t left = bytes.size() - at;
+    const std::size_t chunk_bytes = std::size_t{12} + big_endian(bytes.subspan(at));
+    if (chunk_bytes > left) return big_endian(bytes.subspan(at + 4)) != 0x49444154U;  // "IDAT"
+    at += chunk_bytes;
+  }
+  return true;
+}
+
+// Decodes and verifies. libspng stops at the last pixel, often before the last checksum; reading on to the end of the
+// file verifies that, too. A file that ends early, but behind its pixel data, is taken.
+int decode_all(spng_ctx* context, Bytes bytes, std::span<std::byte> pixels, int format) {
+  int error = spng_decode_image(context, pixels.data(), pixels.size(), format, 0);
+  if (error != 0) return error;
+  error = spng_decode_chunks(context);
+  return error == SPNG_IO_EOF && has_whole_pixel_chunks(bytes) ? 0 : error;
+}
+
+Status decode(const DecodeJob& job, Image& out) {
+  spng_ihdr header{};
+  const Result<Context> context = open(job.bytes, job.what, header);
+  if (!context) return context.why();
+  const Plan plan = plan_for(header);
+  std::size_t bytes = 0;
+  if (const int error = spng_decoded_image_size(context.value().get(), plan.format, &bytes); error != 0) {
+    return damaged(job.what, error);
+  }
+  const bool direct = plan.channels == out.channels();
+  if (!direct && job.scratch.size() < bytes) job.scratch = runtime::AlignedBuffer(bytes);
+  const std::span<std::byte> pixels = direct ? out.bytes() : job.scratch.bytes().first(bytes);
+  RG_ASSERT(pixels.size() == bytes);
+  if (const int error = decode_all(context.value().get(), job.bytes, pixels, plan.format); error != 0) {
+    return damaged(job.what, error);
+  }
+  if (direct) return Done{};
+  if (out.layout().bits == 8) {
+    const auto* samples = reinterpret_cast<const std::uint8_t*>(pixels.data());
+    convert_channels({{samples, bytes}, plan.channels}, {out.samples<std::uint8_t>(), out.channels()});
+  } else {
+    const auto* samples = reinterpret_cast<const std::uint16_t*>(pixels.data());
+    convert_channels({{samples, bytes / 2}, plan.channels}, {out.samples<std::uint16_t>(), out.channels()});
+  }
+  return Done{};
+}
+
+}  // namespace
+
+const Codec& codec_png() {
+  static constexpr Codec kCodec{"png", "PNG", probe, read_info, decode};
+  return kCodec;
+}
+
+}  // namespace roentgen::data

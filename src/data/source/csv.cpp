@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
+// relative to the csv's
+// folder, else to the data folder; optional `patient` (patient_id), `split`, `view`, `sex`, `age`. Every other column
+// can be a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value".
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/label_value.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Columns that are no labels.
+struct Columns {
+  std::size_t path = 0;
+  std::optional<std::size_t> patient, split, view, sex, age;
+};
+
+/// Where a label is read from.
+struct LabelColumn {
+  std::string name;
+  std::size_t column = 0;
+  /// Positive when the field equals this; else the field itself is 1, 0, -1, ...
+  std::optional<std::string> equals;
+  LabelPolicy policy;
+};
+
+std::optional<std::size_t> path_column(const std::vector<std::string>& header) {
+  return find_column(header, {"path", "file", "filename", "image"});
+}
+
+std::vector<fs::path> table_paths(const SourceOptions& options) {
+  std::vector<fs::path> paths;
+  for (const auto& path : options.csv) paths.push_back(below_root(options, path));
+  if (paths.empty()) paths.push_back(options.root / "labels.csv");
+  return paths;
+}
+
+Columns find_columns(const io::Csv& table, const std::string& what) {
+  const auto path = path_column(table.header);
+  if (!path) {
+    throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
+                               "columns " + first_names(table.header, table.header.size())));
+  }
+  return {.path = *path,
+          .patient = find_column(table.header, {"patient", "patient_id", "patient id"}),
+          .split = find_column(table.header, {"split"}),
+          .view = find_column(table.header, {"view", "view_position", "view position"}),
+          .sex = find_column(table.header, {"sex", "gender"}),
+          .age = find_column(table.header, {"age"})};
+}
+
+std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const SourceOptions& options) {
+  const std::string columns = "columns " + first_names(table.header, table.header.size());
+  if (options.labels.empty()) {
+    throw ConfigError(error_text("data.csv", "labels", "names of the label columns of " + what, columns,
+                                 "data.labels = [\"" + table.header.back() + "\"]"));
+  }
+  std::vector<LabelColumn> labels;
+  for (const auto& name : options.labels) {
+    LabelColumn label{.name = name, .equals = {}, .policy = policy_of(options, name)};
+    auto column = table.column(name);
+    const auto colon = name.find(':');
+    if (!column && colon != std::string::npos) {
+      column = table.column(name.substr(0, colon));
+      label.equals = name.substr(colon + 1);
+    }
+    if (!column) throw ConfigError(error_text("data.labels", name, "a label column of " + what, columns));
+    label.column = *column;
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {
+  const std::string text = field(row, label.column);
+  if (label.equals) {
+    if (text.empty()) return label_number(LabelValue::Empty, label.policy);
+    return text == *label.equals ? 1.0F : 0.0F;
+  }
+  const auto value = parse_label_value(text);
+  if (!value) {
+    throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label.name,
+                               "\"" + text + "\"", "data.labels = [\"" + label.name + ":" + text + "\"]"));
+  }
+  return label_number(*value, label.policy);
+}
+
+float read_age(const std::string& text) {
+  float age = 0.0F;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), age);
+  const bool is_age = error == std::errc() && end == text.data() + text.size() && age >= 0.0F && age <= 120.0F;
+  return is_age ? age : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// Says whether files exist by listing each folder once: on a network file system that is far cheaper than a stat each.
+class FolderCache {
+ public:
+  bool has(const fs::path& path) {
+    const fs::path folder = path.parent_path();
+    auto [position, is_new] = folders_.try_emplace(folder.string());
+    if (is_new) {
+      std::error_code error;
+      for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code unreadable;
+        if (it->is_regular_file(unreadable)) position->second.insert(it->path().filename().string());
+      }
+    }
+    return position->second.contains(path.filename().string());
+  }
+
+ private:
+  std::map<std::string, std::unordered_set<std::string>> folders_;
+};
+
+/// What goes from table to table while rows are read.
+struct Reading {
+  const SourceOptions& options;
+  Listing& listing;
+  FolderCache folders;
+  std::unordered_set<std::string> seen;
+  std::vector<std::string> absent, repeated;
+  std::int64_t rows = 0;
+};
+
+void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
+  const SourceOptions& options = reading.options;
+  Listing& listing = reading.listing;
+  const std::string what = path.filename().string();
+  const Columns columns = find_columns(table, what);
+  const auto labels = find_labels(table, what, options);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
+    const std::string where = fmt::format("{} line {}", what, table.lines[i]);
+    if (row.size() != table.header.size()) {
+      throw DataError(
+          error_text("data.csv", where, fmt::format("{} fields", table.header.size()), fmt::format("{}", row.size())));
+    }
+    Sample sample{.id = field(row, columns.path),
+                  .path = {},
+                  .patient = field(row, columns.patient),
+                  .view = field(row, columns.view),
+                  .sex = field(row, columns.sex),
+                  .age_years = read_age(field(row, columns.age))};
+    if (sample.id.empty()) throw DataError(error_text("data.csv", where, "the path of an image", "nothing"));
+    ++reading.rows;
+    if (!reading.seen.insert(sample.id).second) {
+      reading.repeated.push_back(sample.id);
+      continue;
+    }
+    sample.path = path.parent_path() / sample.id;
+    if (!reading.folders.has(sample.path)) sample.path = options.root / sample.id;
+    if (!reading.folders.has(sample.path)) {
+      reading.absent.push_back(sample.id);
+      continue;
+    }
+    const std::string split = field(row, columns.split);
+    listing.has_splits = listing.has_splits || !split.empty();
+    try {
+      if (!split.empty()) sample.split = parse_split(split);
+    } catch (const ConfigError&) {
+      throw DataError(error_text("data.csv", where, "train, val, test or nothing as split", "\"" + split + "\""));
+    }
+    for (const auto& label : labels) sample.labels.push_back(read_label(label, row, where));
+    listing.samples.push_back(std::move(sample));
+  }
+}
+
+}  // namespace
+
+bool probe_csv(const SourceOptions& options) {
+  const auto paths = table_paths(options);
+  return std::all_of(paths.begin(), paths.end(),
+                     [](const fs::path& path) { return path_column(csv_header(path)).has_value(); });
+}
+
+Listing list_csv(const SourceOptions& options) {
+  Listing listing{.label_names = options.labels, .samples = {}, .csv = table_paths(options)};
+  const auto tables = read_tables(listing.csv, "data.csv");
+  check_label_policies(options, options.labels);
+  Reading reading{.options = options, .listing = listing};
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    listing.csv_sha256.push_back(tables[i].sha256);
+    read_table(tables[i], listing.csv[i], reading);
+  }
+  settle_repeated(reading.repeated, options, listing);
+  settle_absent(reading.absent, reading.rows, options, listing);
+  return listing;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `csv`: columns, label values and policies, and each way a table can be wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/source/source_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A folder with images a.png .. f.png (empty files: sources look at no pixels) and this labels.csv.
+class CsvSource : public testing::Test {
+ protected:
+  CsvSource() {
+    for (const char* name : {"a.png", "b.png", "c.png", "d.png", "e.png", "f.png"}) folder_.write(name, "");
+  }
+  SourceOptions options(std::string_view csv, std::vector<std::string> labels = {"sick"}) {
+    folder_.write("labels.csv", csv);
+    SourceOptions options;
+    options.root = folder_.path();
+    options.labels = std::move(labels);
+    options.split.mode = SplitMode::Whole;
+    return options;
+  }
+  std::string refusal(const SourceOptions& options) {
+    return message_of<DataError>([&] { static_cast<void>(load_dataset(options)); });
+  }
+  TestFolder folder_;
+};
+
+std::vector<float> column(const Dataset& dataset, std::size_t k) {
+  std::vector<float> values;
+  for (const auto& sample : dataset.samples) values.push_back(std::isnan(sample.labels[k]) ? -9.0F : sample.labels[k]);
+  return values;
+}
+
+TEST_F(CsvSource, is_detected_and_reads_every_column) {
+  const auto dataset = load_dataset(options(
+      "path,patient,split,view,sex,age,sick\na.png,p1,train,PA,F,61,1\nb.png,p2,val,AP,M,7,0\nc.png,p3,,,,,1\n"));
+  EXPECT_EQ(dataset.source, "csv");
+  ASSERT_EQ(dataset.samples.size(), 3U);
+  const Sample& first = dataset.samples[0];
+  EXPECT_EQ(first.id, "a.png");
+  EXPECT_EQ(first.path, folder_.path() / "a.png");
+  EXPECT_EQ(first.patient, "p1");
+  EXPECT_EQ(first.view, "PA");
+  EXPECT_EQ(first.sex, "F");
+  EXPECT_EQ(first.age_years, 61.0F);
+  EXPECT_TRUE(std::isnan(dataset.samples[2].age_years));
+}
+
+TEST_F(CsvSource, takes_splits_from_the_column) {
+  auto wanted = options("file,patient,split,sick\na.png,1,train,1\nb.png,2,validation,0\nc.png,3,test,0\nd.png,4,,1\n");
+  wanted.split.mode = SplitMode::Auto;
+  const auto dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples[0].split, Split::Train);
+  EXPECT_EQ(dataset.samples[1].split, Split::Val);
+  EXPECT_EQ(dataset.samples[2].split, Split::Test);
+  EXPECT_EQ(dataset.samples[3].split, Split::None);
+  EXPECT_THAT(samples_of(dataset, Split::Val), ElementsAre(1U));
+}
+
+TEST_F(CsvSource, reads_words_and_numbers_as_labels) {
+  const auto dataset = load_dataset(options("path,sick\na.png,1.0\nb.png,no\nc.png,Positive\nd.png,0\ne.png,TRUE\n"));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0, 1, 0, 1));
+}
+
+TEST_F(CsvSource, reads_a_value_of_a_column_as_a_label) {
+  const auto dataset = load_dataset(
+      options("path,cause\na.png,virus\nb.png,bacteria\nc.png,none\nd.png,\n", {"cause:virus", "cause:none"}));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0, 0, -9));
+  EXPECT_THAT(column(dataset, 1), ElementsAre(0, 0, 1, -9));
+}
+
+TEST_F(CsvSource, leaves_blank_and_uncertain_unknown_by_default) {
+  const auto dataset = load_dataset(options("path,sick\na.png,\nb.png,-1\nc.png,1\n"));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(-9, -9, 1));
+  EXPECT_EQ(dataset.summary(Split::Test).labels[0].unknown, 2);
+}
+
+TEST_F(CsvSource, applies_policies_per_label_before_the_one_for_all) {
+  auto wanted = options("path,sick,old\na.png,,\nb.png,-1,-1.0\nc.png,1,1\n", {"sick", "old"});
+  wanted.policy = {.blank = Blank::Negative, .uncertain = Uncertain::One};
+  wanted.label_policies = {{"old", {.blank = Blank::Unknown, .uncertain = Uncertain::Zero}}};
+  const auto dataset = load_dataset(wanted);
+  EXPECT_THAT(column(dataset, 0), ElementsAre(0, 1, 1));
+  EXPECT_THAT(column(dataset, 1), ElementsAre(-9, 0, 1));
+}
+
+TEST_F(CsvSource, keeps_frontal_views_and_counts_the_others) {
+  auto wanted = options("path,view,sick\na.png,PA,1\nb.png,LL,0\nc.png,AP,0\nd.png,,1\n");
+  wanted.views = {"frontal"};
+  const auto dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples.size(), 3U);
+  EXPECT_THAT(dataset.notes, ElementsAre(HasSubstr("2 kept, 1 of other views dropped, 1 of unknown view kept")));
+}
+
+TEST_F(CsvSource, refuses_an_unknown_label_naming_the_columns) {
+  const auto wanted = options("path,sick\na.png,1\n", {"ill"});
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
+              testing::AllOf(HasSubstr("[data.labels] ill"), HasSubstr("path, sick")));
+}
+
+TEST_F(CsvSource, refuses_to_guess_labels) {
+  const auto wanted = options("path,sick\na.png,1\n", {});
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("data.labels = "));
+}
+
+TEST_F(CsvSource, refuses_a_policy_for_a_label_that_is_not_there) {
+  auto wanted = options("path,sick\na.png,1\n");
+  wanted.label_policies = {{"sikc", {}}};
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("sikc"));
+}
+
+TEST_F(CsvSource, refuses_absent_images_with_count_and_names) {
+  EXPECT_THAT(refusal(options("path,sick\na.png,1\nx.png,0\ny.png,1\n")),
+              testing::AllOf(HasSubstr("2 of 3 absent (x.png, y.png)"), HasSubstr("data.absent")));
+}
+
+TEST_F(CsvSource, skips_absent_images_when_told_and_says_so) {
+  auto wanted = options("path,sick\na.png,1\nx.png,0\n");
+  wanted.absent = Absent::Skip;
+  const auto dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples.size(), 1U);
+  EXPECT_THAT(dataset.notes, ElementsAre(HasSubstr("1 of 2 absent (x.png)")));
+}
+
+TEST_F(CsvSource, refuses_when_every_image_is_absent_even_then) {
+  auto wanted = options("path,sick\nx.png,1\n");
+  wanted.absent = Absent::Skip;
+  EXPECT_THAT(refusal(wanted), HasSubstr("1 of 1 absent"));
+}
+
+TEST_F(CsvSource, takes_a_folder_for_no_image) {
+  std::filesystem::create_directories(folder_.path() / "z.png");
+  EXPECT_THAT(refusal(options("path,sick\nz.png,1\n")), HasSubstr("1 of 1 absent (z.png)"));
+}
+
+TEST_F(CsvSource, refuses_repeated_rows_unless_told) {
+  auto wanted = options("path,sick\na.png,1\na.png,0\n");
+  EXPECT_THAT(refusal(wanted), HasSubstr("1 repeated (a.png)"));
+  wanted.duplicates = Duplicates::First;
+  EXPECT_THAT(column(load_dataset(wanted), 0), ElementsAre(1));
+}
+
+TEST_F(CsvSource, refuses_an_empty_table) { EXPECT_THAT(refusal(options("")), HasSubstr("labels.csv")); }
+
+TEST_F(CsvSource, refuses_a_header_without_rows) {
+  EXPECT_THAT(refusal(options("path,sick\n")), HasSubstr("only a header"));
+}
+
+TEST_F(CsvSource, refuses_a_value_that_is_no_label_with_its_line) {
+  EXPECT_THAT(refusal(options("path,sick\na.png,1\nb.png,maybe\n")),
+              testing::AllOf(HasSubstr("labels.csv line 3"), HasSubstr("\"maybe\""), HasSubstr("sick:maybe")));
+}
+
+TEST_F(CsvSource, refuses_ragged_rows_with_their_line) {
+  EXPECT_THAT(refusal(options("path,sick\na.png,1,2\n")), HasSubstr("labels.csv line 2: expected 2 fields, got 3"));
+}
+
+TEST_F(CsvSource, refuses_an_unknown_split_with_its_line) {
+  EXPECT_THAT(refusal(options("path,split,sick\na.png,trian,1\n")), HasSubstr("line 2"));
+}
+
+TEST_F(CsvSource, refuses_a_label_that_is_known_nowhere) {
+  EXPECT_THAT(refusal(options("path,sick\na.png,\nb.png,-1\n")), HasSubstr("2 unknown"));
+}
+
+TEST(Dataset, names_what_every_source_looked_for) {
+  const TestFolder folder;
+  SourceOptions options;
+  options.root = folder.path();
+  const auto message = message_of<DataError>([&] { static_cast<void>(load_dataset(options)); });
+  EXPECT_THAT(message, testing::AllOf(HasSubstr("nih (a csv with"), HasSubstr("csv (labels.csv with")));
+}
+
+TEST(Dataset, refuses_a_root_that_is_absent_or_a_file) {
+  const TestFolder folder;
+  SourceOptions options;
+  options.root = folder.path() / "none";
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }),
+              HasSubstr("nothing of that name"));
+  options.root = folder.write("file", "x");
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }), HasSubstr("got a file"));
+}
+
+TEST(Dataset, refuses_an_unknown_source) {
+  const TestFolder folder;
+  SourceOptions options;
+  options.root = folder.path();
+  options.source = "cifar";
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options)); }), HasSubstr("auto, nih, csv"));
+}
+
+}  // namespace
+}  // namespace roentgen::data

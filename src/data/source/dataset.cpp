@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/dataset.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/source.h"
+#include "data/source/split.h"
+#include "data/source/summary.h"
+#include "io/sha256.h"
+
+namespace roentgen::data {
+namespace {
+
+/// A line of source_list.h.
+struct SourceEntry {
+  std::string_view name;
+  std::string_view what;
+  bool (*probe)(const SourceOptions&);
+  Listing (*list)(const SourceOptions&);
+};
+
+#define RG_SOURCE_ENTRY(name, what) SourceEntry{#name, what, probe_##name, list_##name},
+constexpr std::array kSources{RG_SOURCES(RG_SOURCE_ENTRY)};
+#undef RG_SOURCE_ENTRY
+
+constexpr std::array<std::string_view, 4> kSplitNames{"train", "val", "test", "none"};
+
+void check_root(const SourceOptions& options) {
+  std::error_code error;
+  const auto status = std::filesystem::status(options.root, error);
+  if (std::filesystem::is_directory(status)) return;
+  const bool is_there = std::filesystem::exists(status);
+  throw DataError(
+      error_text("data.source", options.root.string(), "a data folder", is_there ? "a file" : "nothing of that name"));
+}
+
+const SourceEntry& choose_source(const SourceOptions& options) {
+  std::string names, looked_for;
+  for (const auto& source : kSources) {
+    if (options.source == source.name) return source;
+    names += fmt::format(", {}", source.name);
+  }
+  if (options.source != "auto") throw ConfigError(error_text("data.source", "source", "auto" + names, options.source));
+  for (const auto& source : kSources) {
+    if (source.probe(options)) return source;
+    looked_for += fmt::format("{}{} ({})", looked_for.empty() ? "" : "; ", source.name, source.what);
+  }
+  throw DataError(error_text("data.source", options.root.string(), "one of: " + looked_for, "none of them",
+                             "data.csv = [\"FILE\"] if the table has another name"));
+}
+
+void check_distinct(const std::vector<std::string>& labels) {
+  std::set<std::string_view> seen;
+  for (const auto& label : labels) {
+    if (!seen.insert(label).second) throw ConfigError(error_text("data.labels", label, "each label once", "it twice"));
+  }
+}
+
+bool is_frontal(std::string_view view) {
+  constexpr std::array<std::string_view, 8> kFrontal{"PA",      "AP",      "AP_horizontal", "AP supine",
+                                                     "frontal", "Frontal", "LLD-frontal",   "AP erect"};
+  return std::find(kFrontal.begin(), kFrontal.end(), view) != kFrontal.end();
+}
+
+/// Keeps the views asked for and notes how many of what went.
+void filter_views(Listing& listing, const SourceOptions& options) {
+  if (options.views.empty()) return;
+  const auto wanted = [&](std::string_view view) {
+    return std::any_of(options.views.begin(), options.views.end(), [&](const std::string& want) {
+      return want == view || (want == "frontal" && is_frontal(view));
+    });
+  };
+  std::int64_t unknown = 0, kept = 0, dropped = 0;
+  std::erase_if(listing.samples, [&](const Sample& sample) {
+    const bool keep = sample.view.empty() || wanted(sample.view);
+    ++(sample.view.empty() ? unknown : keep ? kept : dropped);
+    return !keep;
+  });
+  std::string names;
+  for (const auto& view : options.views) names += (names.empty() ? "" : ", ") + view;
+  listing.notes.push_back(fmt::format("views {}: {} kept, {} of other views dropped, {} of unknown view kept", names,
+                                      kept, dropped, unknown));
+  if (listing.samples.empty()) {
+    throw DataError(error_text("data.source", "views", "an image of view " + names, "none of them"));
+  }
+}
+
+std::string hash_patient(const Dataset& dataset, const std::string& patient, std::string_view salt) {
+  return io::sha256_hex(fmt::format("{}\n{}\n{}", salt, dataset.patient_namespace, patient)).substr(0, 16);
+}
+
+}  // namespace
+
+std::string_view name_of(Split split) { return kSplitNames.at(static_cast<std::size_t>(split)); }
+
+Split parse_split(std::string_view text) {
+  for (const Split split : kSplits) {
+    if (name_of(split) == text) return split;
+  }
+  if (text == "valid" || text == "validate" || text == "validation") return Split::Val;
+  if (text == "training") return Split::Train;
+  throw ConfigError(error_text("data.split", "split", "train, val, test or none", text));
+}
+
+Dataset load_dataset(const SourceOptions& asked) {
+  check_root(asked);
+  check_distinct(asked.labels);
+  const SourceEntry& source = choose_source(asked);
+  SourceOptions options = asked;
+  if (options.patient_namespace.empty()) options.patient_namespace = source.name;
+  Listing listing = source.list(options);
+  check_distinct(listing.label_names);
+  filter_views(listing, options);
+  std::string split_origin = assign_splits(listing, options);
+
+  Dataset dataset;
+  dataset.source = source.name;
+  dataset.root = options.root;
+  dataset.patient_namespace = std::move(options.patient_namespace);
+  dataset.label_names = std::move(listing.label_names);
+  dataset.samples = std::move(listing.samples);
+  dataset.csv = std::move(listing.csv);
+  dataset.csv_sha256 = std::move(listing.csv_sha256);
+  dataset.split_origin = std::move(split_origin);
+  dataset.notes = std::move(listing.notes);
+  summarise(dataset);
+  return dataset;
+}
+
+std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split) {
+  std::vector<std::uint32_t> indices;
+  for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
+    if (dataset.samples[i].split == split) indices.push_back(static_cast<std::uint32_t>(i));
+  }
+  return indices;
+}
+
+std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std::string_view salt) {
+  std::set<std::string> patients;
+  for (const auto& sample : dataset.samples) {
+    if (sample.split == split && !sample.patient.empty()) patients.insert(sample.patient);
+  }
+  std::set<std::string> hashes;
+  for (const auto& patient : patients) hashes.insert(hash_patient(dataset, patient, salt));
+  return {hashes.begin(), hashes.end()};
+}
+
+std::vector<std::string> sample_patient_hashes(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                                               std::string_view salt) {
+  std::vector<std::string> hashes;
+  hashes.reserve(samples.size());
+  for (const auto index : samples) {
+    const std::string& patient = dataset.samples.at(index).patient;
+    hashes.push_back(patient.empty() ? std::string() : hash_patient(dataset, patient, salt));
+  }
+  return hashes;
+}
+
+}  // namespace roentgen::data

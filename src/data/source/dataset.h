@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a data folder holds: one Sample per image (file, label row, patient, split), and how to ask for it. Says nothing
+// about shuffling, ranks or pixels: those are stage, codec and transform.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace roentgen::data {
+
+/// Which part an image belongs to. None: in no part (in no list, say); never trained on, never evaluated.
+enum class Split : std::uint8_t { Train, Val, Test, None };
+inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split::None};
+
+/// "train", "val", "test", "none".
+[[nodiscard]] std::string_view name_of(Split split);
+/// The reverse, also "valid", "validate" and "validation"; ConfigError naming the choices.
+[[nodiscard]] Split parse_split(std::string_view text);
+
+/// One image.
+struct Sample {
+  /// Name in tables and preds.csv: NIH's "00000001_000.png", or the path as the csv writes it.
+  std::string id{};
+  /// File to read.
+  std::filesystem::path path{};
+  /// Patient as the source names it (NIH: decimal without leading zeros). Empty: unknown. Never printed or written.
+  std::string patient{};
+  Split split = Split::None;
+  /// (K): 1 positive, 0 negative, NaN unknown.
+  std::vector<float> labels{};
+  /// "PA", "AP", "LL", ...; empty: unknown.
+  std::string view{};
+  /// "M", "F", ...; empty: unknown.
+  std::string sex{};
+  /// Years; NaN: unknown.
+  float age_years = std::numeric_limits<float>::quiet_NaN();
+};
+
+/// Of one label in one split. Their sum is the number of images.
+struct LabelCounts {
+  std::int64_t positives = 0;
+  std::int64_t negatives = 0;
+  std::int64_t unknown = 0;
+};
+
+/// Of one split.
+struct SplitSummary {
+  Split split = Split::None;
+  std::int64_t images = 0;
+  /// Distinct known patients.
+  std::int64_t patients = 0;
+  /// io::name_list_sha256 of the base names of its images; empty when it has none. eval/split_list.h names known ones.
+  std::string list_sha256;
+  /// (K)
+  std::vector<LabelCounts> labels;
+};
+
+/// A data set, listed. Thread-safe to read.
+struct Dataset {
+  /// Which source read it: a name of source_list.h.
+  std::string source;
+  std::filesystem::path root;
+  /// Keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes().
+  std::string patient_namespace;
+  /// (K)
+  std::vector<std::string> label_names;
+  /// In the order of the csv.
+  std::vector<Sample> samples;
+  /// Label tables read, and the SHA-256 of each one's bytes (hex), same order.
+  std::vector<std::filesystem::path> csv;
+  std::vector<std::string> csv_sha256;
+  /// Where train, val and test come from, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
+  std::string split_origin;
+  /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. No patient in them.
+  std::vector<std::string> notes;
+  /// In the order of kSplits.
+  std::array<SplitSummary, 4> summaries;
+
+  [[nodiscard]] const SplitSummary& summary(Split split) const { return summaries.at(static_cast<std::size_t>(split)); }
+};
+
+/// What an empty label field means.
+enum class Blank : std::uint8_t { Unknown, Negative };
+/// What -1 means (CheXpert's "uncertain").
+enum class Uncertain : std::uint8_t { Ignore, One, Zero };
+
+/// How fields that are neither 0 nor 1 are read.
+struct LabelPolicy {
+  Blank blank = Blank::Unknown;
+  Uncertain uncertain = Uncertain::Ignore;
+  friend bool operator==(const LabelPolicy&, const LabelPolicy&) = default;
+};
+
+/// Where the splits come from.
+enum class SplitMode : std::uint8_t {
+  Auto,    ///< lists or a split column when there are any; else random
+  Given,   ///< lists or a split column; DataError when there are none
+  Random,  ///< drawn by patient, whatever lists there are
+  Whole,   ///< every image is test: somebody else's data, for eval
+};
+
+/// Where the validation part comes from.
+enum class ValidationFrom : std::uint8_t {
+  Auto,  ///< given (list or column) when there is any, else a patient-wise part of train
+  Part,  ///< a patient-wise part of train and val together
+  None,  ///< no validation: everything that is not test trains
+};
+
+/// What is drawn where the patient is unknown.
+enum class SplitUnit : std::uint8_t { Patient, Image };
+
+/// How images are parted into train, val and test. Drawing is by hash of (seed, namespace, patient), so a patient keeps
+/// its side when the data set grows; a side that would be empty gets the one patient nearest to it.
+struct SplitOptions {
+  SplitMode mode = SplitMode::Auto;
+  ValidationFrom validation = ValidationFrom::Auto;
+  /// Image: where the patient is unknown, the image is drawn instead of refusing.
+  SplitUnit unit = SplitUnit::Patient;
+  /// Share of the patients that go to test when test is drawn.
+  double test_fraction = 0.2;
+  /// Share of the remaining patients that go to val when val is drawn.
+  double val_fraction = 0.125;
+  std::uint64_t seed = 0;
+  /// Lists of image names, one a line (anything after the first space is ignored), relative to the root or absolute;
+  /// empty: looked for by their usual names.
+  std::filesystem::path train_val_list;
+  std::filesystem::path train_list;
+  std::filesystem::path val_list;
+  std::filesystem::path test_list;
+};
+
+/// What to do with a csv row whose image is not there.
+enum class Absent : std::uint8_t { Refuse, Skip };
+/// What to do with a name that comes twice, as a row or as a file.
+enum class Duplicates : std::uint8_t { Refuse, First };
+
+/// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.
+struct SourceOptions {
+  /// Data folder. Never written to.
+  std::filesystem::path root;
+  /// "auto" or a name of source_list.h.
+  std::string source = "auto";
+  /// Label tables, relative to the root or absolute; empty: looked for.
+  std::vector<std::filesystem::path> csv;
+  /// Folders below the root where images are looked for (source nih); empty: everywhere below it.
+  std::vector<std::filesystem::path> images;
+  /// Labels to learn. A name is a finding (nih) or a column (csv), or "Column:value" = the column holds that value:
+  /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). Empty: the source's own (nih: the 14 findings in CheXNet order).
+  std::vector<std::string> labels;
+  /// For all labels, and exceptions by label name.
+  LabelPolicy policy;
+  std::vector<std::pair<std::string, LabelPolicy>> label_policies;
+  /// Views to keep: names, or "frontal" (PA, AP and their variants); empty: all. Images of unknown view are kept and
+  /// counted.
+  std::vector<std::string> views;
+  Absent absent = Absent::Refuse;
+  Duplicates duplicates = Duplicates::Refuse;
+  SplitOptions split;
+  /// See Dataset::patient_namespace; empty: the source's name.
+  std::string patient_namespace;
+};
+
+/// Lists a data folder. Refuses absent, unnamed and repeated images, unknown labels, empty tables, patients in two
+/// splits. DataError or ConfigError, one line; "auto" names what every source looked for.
+[[nodiscard]] Dataset load_dataset(const SourceOptions& options);
+
+/// Indices into dataset.samples of one split, in order.
+[[nodiscard]] std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split);
+
+/// Salted hash of each distinct known patient of a split, sorted: the first 16 hex digits of SHA-256 of
+/// salt + "\n" + patient_namespace + "\n" + patient. For checkpoints and the leak check.
+[[nodiscard]] std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std::string_view salt);
+
+/// The salted hash of each sample in `samples` (indices), one per sample, empty where the patient is unknown: to group
+/// by patient without naming any.
+[[nodiscard]] std::vector<std::string> sample_patient_hashes(const Dataset& dataset,
+                                                             const std::vector<std::uint32_t>& samples,
+                                                             std::string_view salt);
+
+}  // namespace roentgen::data

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/describe.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace roentgen::data {
+namespace {
+
+using Counts = std::map<std::string, std::int64_t>;
+
+Counts count_of(const Dataset& dataset, std::string Sample::*member) {
+  Counts counts;
+  for (const auto& sample : dataset.samples) ++counts[sample.*member];
+  return counts;
+}
+
+std::vector<float> sorted_ages(const Dataset& dataset) {
+  std::vector<float> ages;
+  for (const auto& sample : dataset.samples) {
+    if (!std::isnan(sample.age_years)) ages.push_back(sample.age_years);
+  }
+  std::sort(ages.begin(), ages.end());
+  return ages;
+}
+
+Value counts_value(const Counts& counts) {
+  Value table = Value::table();
+  for (const auto& [name, count] : counts) table.set(name, count);
+  return table;
+}
+
+Value summary_value(const Dataset& dataset, const SplitSummary& summary) {
+  Value labels = Value::table();
+  for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
+    Value& label = labels.set(dataset.label_names[k], Value::table());
+    label.set("positives", summary.labels[k].positives);
+    label.set("negatives", summary.labels[k].negatives);
+    label.set("unknown", summary.labels[k].unknown);
+  }
+  Value table = Value::table();
+  table.set("images", summary.images);
+  table.set("patients", summary.patients);
+  table.set("list_sha256", summary.list_sha256);
+  table.set("labels", std::move(labels));
+  return table;
+}
+
+std::string counts_text(std::string_view title, const Counts& counts) {
+  if (counts.size() == 1 && counts.begin()->first.empty()) return fmt::format("{:<9} unknown\n", title);
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name.empty() ? "unknown" : name, count);
+  }
+  return fmt::format("{:<9} {}\n", title, text);
+}
+
+/// "label  train  val  test", columns only for splits that have images.
+std::string label_table(const Dataset& dataset) {
+  std::size_t width = 9;
+  for (const auto& name : dataset.label_names) width = std::max(width, name.size());
+  std::string text = fmt::format("{:<{}}", "positives", width);
+  for (const auto& summary : dataset.summaries) {
+    if (summary.images > 0) text += fmt::format("  {:>16}", name_of(summary.split));
+  }
+  text += '\n';
+  for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
+    text += fmt::format("{:<{}}", dataset.label_names[k], width);
+    for (const auto& summary : dataset.summaries) {
+      if (summary.images == 0) continue;
+      const LabelCounts& counts = summary.labels[k];
+      const std::int64_t known = counts.positives + counts.negatives;
+      text += fmt::format("  {:>7} of {:>5}", counts.positives, known);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const Dataset& dataset) {
+  std::string text = fmt::format("{:<9} {} ({} images) in {}\n", "source", dataset.source, dataset.samples.size(),
+                                 dataset.root.string());
+  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
+    text += fmt::format("{:<9} {}, sha256 {}\n", "csv", dataset.csv[i].filename().string(), dataset.csv_sha256.at(i));
+  }
+  text += fmt::format("{:<9} {}\n", "splits", dataset.split_origin);
+  for (const auto& summary : dataset.summaries) {
+    if (summary.images == 0) continue;
+    text += fmt::format("{:<9} {} images, {} patients, list {}\n", name_of(summary.split), summary.images,
+                        summary.patients == 0 ? "unknown" : std::to_string(summary.patients), summary.list_sha256);
+  }
+  text += counts_text("views", count_of(dataset, &Sample::view));
+  text += counts_text("sexes", count_of(dataset, &Sample::sex));
+  if (const auto ages = sorted_ages(dataset); !ages.empty()) {
+    text += fmt::format("{:<9} {:g} to {:g} years, median {:g} ({} known)\n", "ages", ages.front(), ages.back(),
+                        ages[ages.size() / 2], ages.size());
+  }
+  text += label_table(dataset);
+  for (const auto& note : dataset.notes) text += fmt::format("{:<9} {}\n", "note", note);
+  return text;
+}
+
+Value describe_value(const Dataset& dataset) {
+  Value table = Value::table();
+  table.set("source", dataset.source);
+  Value& tables = table.set("csv", Value::array());
+  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
+    Value entry = Value::table();
+    entry.set("file", dataset.csv[i].filename().string());
+    entry.set("sha256", dataset.csv_sha256.at(i));
+    tables.push_back(std::move(entry));
+  }
+  table.set("split_origin", dataset.split_origin);
+  Value& splits = table.set("splits", Value::table());
+  for (const auto& summary : dataset.summaries) {
+    if (summary.images > 0) splits.set(name_of(summary.split), summary_value(dataset, summary));
+  }
+  table.set("views", counts_value(count_of(dataset, &Sample::view)));
+  table.set("sexes", counts_value(count_of(dataset, &Sample::sex)));
+  if (const auto ages = sorted_ages(dataset); !ages.empty()) {
+    Value& age = table.set("age", Value::table());
+    age.set("known", static_cast<std::int64_t>(ages.size()));
+    age.set("min", static_cast<double>(ages.front()));
+    age.set("median", static_cast<double>(ages[ages.size() / 2]));
+    age.set("max", static_cast<double>(ages.back()));
+  }
+  Value& notes = table.set("notes", Value::array());
+  for (const auto& note : dataset.notes) notes.push_back(note);
+  return table;
+}
+
+}  // namespace roentgen::data

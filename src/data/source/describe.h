@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a data set holds, for people and for programs. No patient is named.
+#pragma once
+
+#include <string>
+
+#include "core/value.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// Lines for the terminal: source, csv and hash, splits (images, patients, list hash), views, sexes, ages, positives of
+/// each label in each split, notes. Ends with a newline.
+[[nodiscard]] std::string describe(const Dataset& dataset);
+
+/// The same for JSON: {source, csv: [{file, sha256}], split_origin, splits: {train: {images, patients, list_sha256,
+/// labels: {NAME: {positives, negatives, unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median,
+/// max}, notes}. Splits without images are left out; "" stands for unknown.
+[[nodiscard]] Value describe_value(const Dataset& dataset);
+
+}  // namespace roentgen::data

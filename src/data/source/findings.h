@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The 14 findings of ChestX-ray14 in CheXNet's order, which is ours everywhere.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace roentgen::data {
+
+inline constexpr std::array<std::string_view, 14> kNihFindings{
+    "Atelectasis", "Cardiomegaly", "Effusion",           "Infiltration",  "Mass",
+    "Nodule",      "Pneumonia",    "Pneumothorax",       "Consolidation", "Edema",
+    "Emphysema",   "Fibrosis",     "Pleural_Thickening", "Hernia"};
+
+/// The row without any finding.
+inline constexpr std::string_view kNoFinding = "No Finding";
+
+}  // namespace roentgen::data

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/image_index.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+
+namespace roentgen::data {
+
+namespace fs = std::filesystem;
+
+bool has_image_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 3> kExtensions{".png", ".jpg", ".jpeg"};
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
+ImageIndex::ImageIndex(const std::vector<fs::path>& folders) {
+  std::set<std::string> visited;
+  for (const auto& folder : folders) walk(folder, visited);
+}
+
+const fs::path* ImageIndex::find(const std::string& name) const {
+  const auto found = first_.find(name);
+  return found == first_.end() ? nullptr : &found->second;
+}
+
+const fs::path* ImageIndex::second(const std::string& name) const {
+  const auto found = second_.find(name);
+  return found == second_.end() ? nullptr : &found->second;
+}
+
+void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  if (error || !fs::is_directory(real)) {
+    throw DataError(error_text("data.source", folder.string(), "a folder of images",
+                               error ? error.message() : std::string("a file")));
+  }
+  if (!visited.insert(real.string()).second) return;
+
+  std::vector<std::pair<std::string, bool>> entries;  // base name, is a folder
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    if (name.empty() || name.front() == '.') continue;
+    std::error_code unreadable;
+    if (it->is_directory(unreadable)) {
+      entries.emplace_back(std::move(name), true);
+    } else if (it->is_regular_file(unreadable)) {
+      entries.emplace_back(std::move(name), false);
+    }
+  }
+  if (error) throw DataError(error_text("data.source", folder.string(), "a readable folder", error.message()));
+  std::sort(entries.begin(), entries.end());
+  for (auto& [name, is_folder] : entries) {
+    if (is_folder) {
+      walk(folder / name, visited);
+      continue;
+    }
+    if (has_image_extension(name)) ++images_;
+    const auto [position, is_new] = first_.try_emplace(name, folder / name);
+    if (!is_new) second_.try_emplace(name, folder / name);
+  }
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Finds image files below a folder by base name, however the archives were unpacked.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace roentgen::data {
+
+/// Every regular file below some folders, by base name. Hidden files and folders are left out; links to folders are
+/// followed, each real folder once. Thread-safe to read.
+class ImageIndex {
+ public:
+  /// Walks `folders` in the order given, entries of one folder in the order of their names. DataError when one is no
+  /// readable folder.
+  explicit ImageIndex(const std::vector<std::filesystem::path>& folders);
+
+  /// The file of that name, or nullptr; the first one when there are several.
+  [[nodiscard]] const std::filesystem::path* find(const std::string& name) const;
+  /// A second file of the same name, or nullptr.
+  [[nodiscard]] const std::filesystem::path* second(const std::string& name) const;
+  /// Files whose extension is that of an image.
+  [[nodiscard]] std::int64_t images() const { return images_; }
+
+ private:
+  void walk(const std::filesystem::path& folder, std::set<std::string>& visited);
+
+  std::unordered_map<std::string, std::filesystem::path> first_;
+  std::unordered_map<std::string, std::filesystem::path> second_;
+  std::int64_t images_ = 0;
+};
+
+/// True for the extensions of images: png, jpg, jpeg, in any case.
+[[nodiscard]] bool has_image_extension(const std::filesystem::path& path);
+
+}  // namespace roentgen::data

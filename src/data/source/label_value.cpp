@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/label_value.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, LabelValue>, 20> kWords{{
+    {"true", LabelValue::Positive},
+    {"yes", LabelValue::Positive},
+    {"y", LabelValue::Positive},
+    {"positive", LabelValue::Positive},
+    {"pos", LabelValue::Positive},
+    {"false", LabelValue::Negative},
+    {"no", LabelValue::Negative},
+    {"n", LabelValue::Negative},
+    {"negative", LabelValue::Negative},
+    {"neg", LabelValue::Negative},
+    {"u", LabelValue::Uncertain},
+    {"uncertain", LabelValue::Uncertain},
+    {"", LabelValue::Empty},
+    {"nan", LabelValue::Empty},
+    {"na", LabelValue::Empty},
+    {"n/a", LabelValue::Empty},
+    {"none", LabelValue::Empty},
+    {"null", LabelValue::Empty},
+    {"unknown", LabelValue::Empty},
+    {"unmentioned", LabelValue::Empty},
+}};
+
+}  // namespace
+
+std::optional<LabelValue> parse_label_value(std::string_view text) {
+  std::string word(stripped(text));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const auto& [known, value] : kWords) {
+    if (word == known) return value;
+  }
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  if (number == 1.0) return LabelValue::Positive;
+  if (number == 0.0) return LabelValue::Negative;
+  if (number == -1.0) return LabelValue::Uncertain;
+  return std::nullopt;
+}
+
+float label_number(LabelValue value, const LabelPolicy& policy) {
+  constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+  switch (value) {
+    case LabelValue::Positive:
+      return 1.0F;
+    case LabelValue::Negative:
+      return 0.0F;
+    case LabelValue::Empty:
+      return policy.blank == Blank::Negative ? 0.0F : kUnknown;
+    case LabelValue::Uncertain:
+      break;
+  }
+  if (policy.uncertain == Uncertain::Ignore) return kUnknown;
+  return policy.uncertain == Uncertain::One ? 1.0F : 0.0F;
+}
+
+LabelPolicy policy_of(const SourceOptions& options, std::string_view label) {
+  for (const auto& [name, policy] : options.label_policies) {
+    if (name == label) return policy;
+  }
+  return options.policy;
+}
+
+void check_label_policies(const SourceOptions& options, const std::vector<std::string>& labels) {
+  for (const auto& [name, policy] : options.label_policies) {
+    if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+      throw ConfigError(error_text("data.labels", "policy of \"" + name + "\"", "a label of this run",
+                                   first_names(labels, labels.size())));
+    }
+  }
+}
+
+}  // namespace roentgen::data

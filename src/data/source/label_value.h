@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From a field of a label table to 1, 0 or NaN, under the policy for blanks and -1.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// What a label field says.
+enum class LabelValue : std::uint8_t { Positive, Negative, Uncertain, Empty };
+
+/// Reads a field, ignoring case: 1, true, yes, y, positive, pos; 0, false, no, n, negative, neg; -1, u, uncertain; and
+/// as empty: nothing, nan, na, n/a, none, null, unknown. Numbers in any form (1.0, -1.00). nullopt for everything else.
+[[nodiscard]] std::optional<LabelValue> parse_label_value(std::string_view text);
+
+/// 1, 0 or NaN (unknown).
+[[nodiscard]] float label_number(LabelValue value, const LabelPolicy& policy);
+
+/// The policy of one label: its own, or the one for all.
+[[nodiscard]] LabelPolicy policy_of(const SourceOptions& options, std::string_view label);
+
+/// ConfigError when a policy is given for a label that is not in `labels`.
+void check_label_policies(const SourceOptions& options, const std::vector<std::string>& labels);
+
+}  // namespace roentgen::data

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `nih`: ChestX-ray14 and whatever has its form. Image files anywhere below the folder, found by base name;
+// a csv with "Image Index" and "Finding Labels" (Data_Entry_2017.csv with its trailing comma and ages like 058Y, or
+// Data_Entry_2017_v2020.csv); without a csv, the community's lists ("name 0 1 0 ...", 14 marks in CheXNet's order).
+// Labels: the findings the csv knows, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F".
+// Full set: 112,120 images, 30,805 patients (docs/data.md has the positives of both csv versions).
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/findings.h"
+#include "data/source/image_index.h"
+#include "data/source/label_value.h"
+#include "data/source/nih_fields.h"
+#include "data/source/source.h"
+#include "data/source/split_lists.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kImageColumn = "Image Index";
+constexpr std::string_view kFindingsColumn = "Finding Labels";
+
+struct Columns {
+  std::optional<std::size_t> image{}, findings{}, patient{}, age{}, sex{}, view{};
+};
+
+/// What goes from table to table while rows are read.
+struct Reading {
+  const SourceOptions& options;
+  Listing& listing;
+  ImageIndex index;
+  std::unordered_set<std::string> seen{};
+  std::vector<std::string> absent{}, repeated{}, ambiguous{};
+  std::int64_t rows = 0;
+  std::int64_t odd_ages = 0;
+  /// Every finding that occurs.
+  std::set<std::string> findings{};
+};
+
+bool is_nih_table(const std::vector<std::string>& header) {
+  return find_column(header, {kImageColumn}) && find_column(header, {kFindingsColumn});
+}
+
+/// The csv files to read: as told, else NIH's own name, else labels.csv, else the only one of that form.
+std::vector<fs::path> table_paths(const SourceOptions& options) {
+  std::vector<fs::path> paths;
+  for (const auto& path : options.csv) paths.push_back(below_root(options, path));
+  if (!paths.empty()) return paths;
+  std::error_code error;
+  std::vector<std::string> official, others;
+  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (it->path().extension() != ".csv" || !is_nih_table(csv_header(it->path()))) continue;
+    (name.starts_with("Data_Entry") ? official : others).push_back(name);
+  }
+  if (official.empty() && std::find(others.begin(), others.end(), "labels.csv") != others.end()) {
+    return {options.root / "labels.csv"};
+  }
+  auto& found = official.empty() ? others : official;
+  std::sort(found.begin(), found.end());
+  if (found.size() > 1) {
+    throw DataError(error_text("data.nih", options.root.string(), "one csv with \"Finding Labels\"", first_names(found),
+                               "data.csv = [\"" + found.back() + "\"]"));
+  }
+  for (const auto& name : found) paths.push_back(options.root / name);
+  return paths;
+}
+
+/// One label of one row.
+float read_label(const std::string& label, const std::set<std::string>& findings, const Sample& sample,
+                 const LabelPolicy& policy) {
+  const bool is_view = label.starts_with("View:");
+  if (is_view || label.starts_with("Sex:")) {
+    const std::string& value = is_view ? sample.view : sample.sex;
+    if (value.empty()) return label_number(LabelValue::Empty, policy);
+    return value == label.substr(label.find(':') + 1) ? 1.0F : 0.0F;
+  }
+  if (findings.empty()) return label_number(LabelValue::Empty, policy);
+  return findings.contains(label) ? 1.0F : 0.0F;
+}
+
+/// Finds the file of a row; false when it is absent.
+bool find_image(Sample& sample, Reading& reading) {
+  const fs::path* path = reading.index.find(sample.id);
+  if (path == nullptr) {
+    reading.absent.push_back(sample.id);
+    return false;
+  }
+  if (const fs::path* other = reading.index.second(sample.id)) {
+    reading.ambiguous.push_back(sample.id + " in " + path->parent_path().filename().string() + " and " +
+                                other->parent_path().filename().string());
+  }
+  sample.path = *path;
+  return true;
+}
+
+void read_row(const std::vector<std::string>& row, const Columns& columns, Reading& reading) {
+  Sample sample{.id = field(row, columns.image),
+                .path = {},
+                .patient = canonical_patient(field(row, columns.patient)),
+                .view = field(row, columns.view),
+                .sex = field(row, columns.sex)};
+  ++reading.rows;
+  if (!reading.seen.insert(sample.id).second) {
+    reading.repeated.push_back(sample.id);
+    return;
+  }
+  if (!find_image(sample, reading)) return;
+  if (sample.patient.empty()) sample.patient = canonical_patient(sample.id);
+  const std::string age = field(row, columns.age);
+  sample.age_years = parse_nih_age(age);
+  if (!age.empty() && sample.age_years != sample.age_years) ++reading.odd_ages;
+  const auto findings = split_findings(field(row, columns.findings));
+  reading.findings.insert(findings.begin(), findings.end());
+  for (const auto& label : reading.listing.label_names) {
+    sample.labels.push_back(read_label(label, findings, sample, policy_of(reading.options, label)));
+  }
+  reading.listing.samples.push_back(std::move(sample));
+}
+
+void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
+  const std::string what = path.filename().string();
+  const Columns columns{.image = find_column(table.header, {kImageColumn}),
+                        .findings = find_column(table.header, {kFindingsColumn}),
+                        .patient = find_column(table.header, {"Patient ID"}),
+                        .age = find_column(table.header, {"Patient Age"}),
+                        .sex = find_column(table.header, {"Patient Gender", "Patient Sex"}),
+                        .view = find_column(table.header, {"View Position"})};
+  if (!columns.image || !columns.findings) {
+    throw DataError(error_text("data.nih", what, "columns \"Image Index\" and \"Finding Labels\"",
+                               first_names(table.header, table.header.size())));
+  }
+  const std::size_t needed = 1 + std::max({*columns.image, *columns.findings, columns.patient.value_or(0),
+                                           columns.age.value_or(0), columns.sex.value_or(0), columns.view.value_or(0)});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (table.rows[i].size() < needed || field(table.rows[i], columns.image).empty()) {
+      throw DataError(error_text("data.nih", fmt::format("{} line {}", what, table.lines[i]),
+                                 fmt::format("an image name and at least {} fields", needed),
+                                 fmt::format("{} fields", table.rows[i].size())));
+    }
+    read_row(table.rows[i], columns, reading);
+  }
+}
+
+/// Rows from community lists, where there is no csv.
+void read_lists(Reading& reading) {
+  const SplitLists lists = find_split_lists(reading.options);
+  for (const auto* list : {&lists.train_val, &lists.train, &lists.val, &lists.test}) {
+    if (!*list) continue;
+    for (std::size_t i = 0; i < (*list)->names.size(); ++i) {
+      const auto& marks = (*list)->labels[i];
+      if (marks.size() != kNihFindings.size()) {
+        throw DataError(error_text("data.nih", (*list)->path.string(), "14 marks behind each name (there is no csv)",
+                                   fmt::format("{}", marks.size()), "data.csv = [\"Data_Entry_2017_v2020.csv\"]"));
+      }
+      std::string findings;
+      for (std::size_t k = 0; k < marks.size(); ++k) {
+        if (marks[k] > 0.0F) findings += (findings.empty() ? "" : "|") + std::string(kNihFindings[k]);
+      }
+      const std::string name = fs::path((*list)->names[i]).filename().string();
+      read_row({name, findings.empty() ? std::string(kNoFinding) : findings}, {.image = 0, .findings = 1}, reading);
+    }
+  }
+  reading.listing.notes.emplace_back(
+      "no csv: labels from the lists, patients from the image names; view and sex unknown");
+}
+
+/// Labels that no row could ever have.
+void check_labels(const Reading& reading) {
+  for (const auto& label : reading.listing.label_names) {
+    const bool known = label == kNoFinding || reading.findings.contains(label) || label.starts_with("View:") ||
+                       label.starts_with("Sex:") ||
+                       std::find(kNihFindings.begin(), kNihFindings.end(), label) != kNihFindings.end();
+    if (!known) {
+      throw ConfigError(error_text("data.labels", label, "a finding of the csv, \"No Finding\", View:AP or Sex:M",
+                                   "findings " + first_names({kNihFindings.begin(), kNihFindings.end()}, 14)));
+    }
+  }
+}
+
+void settle_ambiguous(const Reading& reading) {
+  if (reading.ambiguous.empty()) return;
+  const std::string got =
+      fmt::format("{} in two folders ({})", reading.ambiguous.size(), first_names(reading.ambiguous, 2));
+  if (reading.options.duplicates == Duplicates::Refuse) {
+    throw DataError(error_text("data.nih", reading.options.root.string(), "each image once", got,
+                               "data.images = [\"FOLDER\"] or data.duplicates = \"first\""));
+  }
+  reading.listing.notes.push_back("repeated files, first kept: " + got);
+}
+
+}  // namespace
+
+bool probe_nih(const SourceOptions& options) {
+  const auto paths = table_paths(options);
+  if (!paths.empty()) {
+    return std::all_of(paths.begin(), paths.end(), [](const fs::path& path) { return is_nih_table(csv_header(path)); });
+  }
+  const SplitLists lists = find_split_lists(options);
+  const auto has_marks = [](const std::optional<NameList>& list) {
+    return list && list->labels.front().size() == kNihFindings.size();
+  };
+  return has_marks(lists.train_val) || has_marks(lists.train) || has_marks(lists.test);
+}
+
+Listing list_nih(const SourceOptions& options) {
+  Listing listing;
+  listing.csv = table_paths(options);
+  for (const auto& label : options.labels) {
+    listing.label_names.push_back(label.find(':') == std::string::npos ? canonical_finding(label) : label);
+  }
+  if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
+  check_label_policies(options, listing.label_names);
+  const auto tables = read_tables(listing.csv, "data.nih");
+
+  std::vector<fs::path> folders;
+  for (const auto& folder : options.images) folders.push_back(below_root(options, folder));
+  if (folders.empty()) folders.push_back(options.root);
+  Reading reading{.options = options, .listing = listing, .index = ImageIndex(folders)};
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    listing.csv_sha256.push_back(tables[i].sha256);
+    read_table(tables[i], listing.csv[i], reading);
+  }
+  if (tables.empty()) read_lists(reading);
+  check_labels(reading);
+  settle_repeated(reading.repeated, options, listing);
+  settle_absent(reading.absent, reading.rows, options, listing);
+  settle_ambiguous(reading);
+  if (const auto listed = static_cast<std::int64_t>(listing.samples.size()); reading.index.images() > listed) {
+    listing.notes.push_back(fmt::format("image files that no row names: {}", reading.index.images() - listed));
+  }
+  if (reading.odd_ages > 0) listing.notes.push_back(fmt::format("ages that are none, unknown: {}", reading.odd_ages));
+  return listing;
+}
+
+}  // namespace roentgen::data

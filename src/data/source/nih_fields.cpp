@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/nih_fields.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "data/source/findings.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+
+std::string canonical_finding(std::string_view text) {
+  std::string name(stripped(text));
+  if (name == kNoFinding) return name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name == "Infiltrate" ? "Infiltration" : name;
+}
+
+std::string canonical_patient(std::string_view text) {
+  text = text.substr(0, text.find('_'));
+  const auto first = text.find_first_not_of('0');
+  if (first == std::string_view::npos) return text.empty() ? std::string() : "0";
+  return std::string(text.substr(first));
+}
+
+float parse_nih_age(std::string_view text) {
+  float age = 0.0F;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), age);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit == "M") age /= 12.0F;
+  if (unit == "W") age /= 52.18F;
+  if (unit == "D") age /= 365.25F;
+  const bool known_unit = unit.empty() || unit == "Y" || unit == "M" || unit == "W" || unit == "D";
+  const bool is_age = error == std::errc() && known_unit && age >= 0.0F && age <= 120.0F;
+  return is_age ? age : std::numeric_limits<float>::quiet_NaN();
+}
+
+std::set<std::string> split_findings(std::string_view text) {
+  std::set<std::string> findings;
+  while (!stripped(text).empty()) {
+    const auto bar = text.find('|');
+    findings.insert(canonical_finding(text.substr(0, bar)));
+    text = bar == std::string_view::npos ? std::string_view() : text.substr(bar + 1);
+  }
+  return findings;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The fields of NIH's csv, in all the forms that are about.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace roentgen::data {
+
+/// One spelling of each finding: "Pleural Thickening" is Pleural_Thickening, the box csv's "Infiltrate" Infiltration.
+[[nodiscard]] std::string canonical_finding(std::string_view text);
+
+/// "17" of "00000017", of "17" and of the image name "00000017_003.png"; empty of nothing.
+[[nodiscard]] std::string canonical_patient(std::string_view text);
+
+/// Years from "58", "058Y", "011M", "002W", "027D"; NaN when it is no age up to 120.
+[[nodiscard]] float parse_nih_age(std::string_view text);
+
+/// The findings of "Mass|Nodule".
+[[nodiscard]] std::set<std::string> split_findings(std::string_view text);
+
+}  // namespace roentgen::data

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/options.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+constexpr std::array<std::string_view, 2> kBlanks{"unknown", "negative"};
+constexpr std::array<std::string_view, 3> kUncertains{"ignore", "one", "zero"};
+constexpr std::array<std::string_view, 4> kModes{"auto", "given", "random", "whole"};
+constexpr std::array<std::string_view, 3> kValidations{"auto", "part", "none"};
+constexpr std::array<std::string_view, 2> kUnits{"patient", "image"};
+constexpr std::array<std::string_view, 2> kAbsents{"refuse", "skip"};
+constexpr std::array<std::string_view, 2> kDuplicates{"refuse", "first"};
+
+/// Reads entries of one table into variables that hold their defaults.
+class Reader {
+ public:
+  Reader(const Value& table, std::string_view section) : table_(table), section_(section) {
+    if (!table.is_null() && !table.is_table()) {
+      throw ConfigError(error_text("data.source", section_, "a table", table.kind()));
+    }
+  }
+
+  void string(std::string_view key, std::string& out) const {
+    if (const Value* value = find(key)) out = text(key, *value);
+  }
+  void path(std::string_view key, std::filesystem::path& out) const {
+    if (const Value* value = find(key)) out = text(key, *value);
+  }
+  /// A string or an array of strings.
+  template <typename T>
+  void list(std::string_view key, std::vector<T>& out) const {
+    const Value* value = find(key);
+    if (value == nullptr) return;
+    out.clear();
+    if (!value->is_array()) {
+      out.emplace_back(text(key, *value));
+      return;
+    }
+    for (const Value& item : value->as_array()) out.emplace_back(text(key, item));
+  }
+  /// One of `names`, in the order of the enumerators.
+  template <typename T, std::size_t N>
+  void choice(std::string_view key, const std::array<std::string_view, N>& names, T& out) const {
+    const Value* value = find(key);
+    if (value == nullptr) return;
+    const std::string chosen = text(key, *value);
+    const auto found = std::find(names.begin(), names.end(), chosen);
+    if (found == names.end()) {
+      throw ConfigError(error_text("data.source", name(key), first_names({names.begin(), names.end()}, N), chosen));
+    }
+    out = static_cast<T>(found - names.begin());
+  }
+  void share(std::string_view key, double& out) const {
+    const Value* value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_number()) throw ConfigError(error_text("data.source", name(key), "a number", value->kind()));
+    out = value->as_double();
+  }
+  void seed(std::string_view key, std::uint64_t& out) const {
+    const Value* value = find(key);
+    if (value == nullptr) return;
+    if (!value->is_integer() || value->as_integer() < 0) {
+      throw ConfigError(error_text("data.source", name(key), "an integer of at least 0", value->kind()));
+    }
+    out = static_cast<std::uint64_t>(value->as_integer());
+  }
+  template <std::size_t N>
+  void refuse_unknown(const std::array<std::string_view, N>& keys) const {
+    if (!table_.is_table()) return;
+    for (const auto& [key, value] : table_.as_table()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        throw ConfigError(
+            error_text("data.source", name(key), first_names({keys.begin(), keys.end()}, N), "an unknown key"));
+      }
+    }
+  }
+  [[nodiscard]] const Value* find(std::string_view key) const {
+    const Value* value = table_.find(key);
+    return value == nullptr || value->is_null() ? nullptr : value;
+  }
+
+ private:
+  [[nodiscard]] std::string name(std::string_view key) const { return section_ + "." + std::string(key); }
+  [[nodiscard]] std::string text(std::string_view key, const Value& value) const {
+    if (!value.is_string()) throw ConfigError(error_text("data.source", name(key), "a string", value.kind()));
+    return value.as_string();
+  }
+
+  const Value& table_;
+  std::string section_;
+};
+
+void read_policy(const Reader& reader, LabelPolicy& policy) {
+  reader.choice("blank", kBlanks, policy.blank);
+  reader.choice("uncertain", kUncertains, policy.uncertain);
+}
+
+Value policy_value(const LabelPolicy& policy) {
+  Value table = Value::table();
+  table.set("blank", kBlanks.at(static_cast<std::size_t>(policy.blank)));
+  table.set("uncertain", kUncertains.at(static_cast<std::size_t>(policy.uncertain)));
+  return table;
+}
+
+template <typename T>
+void set_list(Value& table, std::string_view key, const std::vector<T>& items) {
+  if (items.empty()) return;
+  Value array = Value::array();
+  for (const auto& item : items) array.push_back(std::filesystem::path(item).string());
+  table.set(key, std::move(array));
+}
+
+void set_text(Value& table, std::string_view key, const std::string& text) {
+  if (!text.empty()) table.set(key, text);
+}
+
+}  // namespace
+
+SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root) {
+  SourceOptions options;
+  options.root = root;
+  const Reader reader(table, "data");
+  reader.refuse_unknown(kSourceKeys);
+  reader.string("source", options.source);
+  reader.list("csv", options.csv);
+  reader.list("images", options.images);
+  reader.list("labels", options.labels);
+  read_policy(reader, options.policy);
+  reader.list("views", options.views);
+  reader.choice("absent", kAbsents, options.absent);
+  reader.choice("duplicates", kDuplicates, options.duplicates);
+  reader.choice("split", kModes, options.split.mode);
+  reader.choice("validation", kValidations, options.split.validation);
+  reader.choice("split_unit", kUnits, options.split.unit);
+  reader.seed("split_seed", options.split.seed);
+  reader.share("test_fraction", options.split.test_fraction);
+  reader.share("val_fraction", options.split.val_fraction);
+  reader.path("train_val_list", options.split.train_val_list);
+  reader.path("train_list", options.split.train_list);
+  reader.path("val_list", options.split.val_list);
+  reader.path("test_list", options.split.test_list);
+  reader.string("patient_namespace", options.patient_namespace);
+  if (const Value* policies = reader.find("label_policy")) {
+    static_cast<void>(Reader(*policies, "data.label_policy"));  // is it a table
+    for (const auto& [label, entry] : policies->as_table()) {
+      const Reader one(entry, "data.label_policy." + label);
+      one.refuse_unknown(std::array<std::string_view, 2>{"blank", "uncertain"});
+      LabelPolicy policy = options.policy;
+      read_policy(one, policy);
+      options.label_policies.emplace_back(label, policy);
+    }
+  }
+  return options;
+}
+
+Value to_value(const SourceOptions& options) {
+  const SplitOptions& split = options.split;
+  Value table = policy_value(options.policy);
+  table.set("source", options.source);
+  set_list(table, "csv", options.csv);
+  set_list(table, "images", options.images);
+  set_list(table, "labels", options.labels);
+  set_list(table, "views", options.views);
+  table.set("absent", kAbsents.at(static_cast<std::size_t>(options.absent)));
+  table.set("duplicates", kDuplicates.at(static_cast<std::size_t>(options.duplicates)));
+  table.set("split", kModes.at(static_cast<std::size_t>(split.mode)));
+  table.set("validation", kValidations.at(static_cast<std::size_t>(split.validation)));
+  table.set("split_unit", kUnits.at(static_cast<std::size_t>(split.unit)));
+  table.set("split_seed", static_cast<std::int64_t>(split.seed));
+  table.set("test_fraction", split.test_fraction);
+  table.set("val_fraction", split.val_fraction);
+  set_text(table, "train_val_list", split.train_val_list.string());
+  set_text(table, "train_list", split.train_list.string());
+  set_text(table, "val_list", split.val_list.string());
+  set_text(table, "test_list", split.test_list.string());
+  set_text(table, "patient_namespace", options.patient_namespace);
+  if (!options.label_policies.empty()) {
+    Value& policies = table.set("label_policy", Value::table());
+    for (const auto& [label, policy] : options.label_policies) policies.set(label, policy_value(policy));
+  }
+  return table;
+}
+
+}  // namespace roentgen::data

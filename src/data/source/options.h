@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// SourceOptions as text: the keys of a recipe's [data] section that say what to read and how to split it.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/value.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// The keys, all optional:
+///   source = "auto"                      or a name of source_list.h
+///   csv, images = "FILE" or ["A", "B"]   below the data folder
+///   labels = ["Mass", "View:AP"]
+///   blank = "unknown" | "negative", uncertain = "ignore" | "one" | "zero"
+///   label_policy = {Edema = {blank = ..., uncertain = ...}}
+///   views = "frontal" or ["PA"]
+///   absent = "refuse" | "skip", duplicates = "refuse" | "first"
+///   split = "auto" | "given" | "random" | "whole", validation = "auto" | "part" | "none"
+///   split_unit = "patient" | "image", split_seed = 0, test_fraction = 0.2, val_fraction = 0.125
+///   train_val_list, train_list, val_list, test_list = "FILE"
+///   patient_namespace = "NAME"
+inline constexpr std::array<std::string_view, 21> kSourceKeys{
+    "source",        "csv",          "images",         "labels",     "blank",      "uncertain",  "label_policy",
+    "views",         "absent",       "duplicates",     "split",      "validation", "split_unit", "split_seed",
+    "test_fraction", "val_fraction", "train_val_list", "train_list", "val_list",   "test_list",  "patient_namespace"};
+
+/// Reads a table with those keys; `root` is the data folder. ConfigError on unknown keys, kinds and values.
+[[nodiscard]] SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root);
+
+/// The reverse, without the root: every key that is not empty.
+[[nodiscard]] Value to_value(const SourceOptions& options);
+
+}  // namespace roentgen::data

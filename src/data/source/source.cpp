@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/source.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <utility>
+
+#include "core/error.h"
+
+namespace roentgen::data {
+namespace {
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+}  // namespace
+
+std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path) {
+  return path.is_absolute() ? path : options.root / path;
+}
+
+std::vector<std::string> csv_header(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::size_t{1} << 16, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.resize(std::min(text.size(), text.find('\n')));
+  auto parsed = io::parse_csv(text, path.filename().string());
+  return parsed.ok() ? std::move(parsed).value().header : std::vector<std::string>{};
+}
+
+std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing) {
+  std::vector<io::Csv> tables;
+  for (const auto& path : paths) {
+    tables.push_back(io::read_csv(path).or_throw<DataError>());
+    if (tables.back().rows.empty()) {
+      throw DataError(error_text(thing, path.string(), "a row for each image", "only a header"));
+    }
+  }
+  return tables;
+}
+
+std::optional<std::size_t> find_column(const std::vector<std::string>& header,
+                                       const std::vector<std::string_view>& names) {
+  for (const auto name : names) {
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      if (equal_ignoring_case(stripped(header[i]), name)) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column) {
+  return column && *column < row.size() ? std::string(stripped(row[*column])) : std::string();
+}
+
+std::string_view stripped(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string first_names(const std::vector<std::string>& names, std::size_t shown) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,
+                   Listing& listing) {
+  if (absent.empty()) return;
+  const std::string where = listing.csv.empty() ? options.root.string() : listing.csv.front().filename().string();
+  const std::string got = fmt::format("{} of {} absent ({})", absent.size(), rows, first_names(absent));
+  if (options.absent == Absent::Refuse || listing.samples.empty()) {
+    throw DataError(error_text("data.source", where, "every image it names below " + options.root.string(), got,
+                               listing.samples.empty() ? "" : "data.absent = \"skip\" to go on without them"));
+  }
+  listing.notes.push_back(fmt::format("absent images, skipped: {}", got));
+}
+
+void settle_repeated(const std::vector<std::string>& repeated, const SourceOptions& options, Listing& listing) {
+  if (repeated.empty()) return;
+  if (options.duplicates == Duplicates::Refuse) {
+    throw DataError(error_text("data.source", listing.csv.empty() ? "lists" : listing.csv.front().filename().string(),
+                               "one row for each image",
+                               fmt::format("{} repeated ({})", repeated.size(), first_names(repeated)),
+                               "data.duplicates = \"first\" to keep the first row of each"));
+  }
+  listing.notes.push_back(fmt::format("repeated rows, first kept: {} ({})", repeated.size(), first_names(repeated)));
+}
+
+}  // namespace roentgen::data

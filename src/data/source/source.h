@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a dataset source (a line of source_list.h) provides, and the pieces that sources share. For src/data/source
+// only; everybody else includes dataset.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "data/source/source_list.h"
+#include "io/csv.h"
+
+namespace roentgen::data {
+
+/// What a source found: every sample with its labels; splits only where the table has a column for them.
+struct Listing {
+  std::vector<std::string> label_names{};
+  std::vector<Sample> samples{};
+  std::vector<std::filesystem::path> csv{};
+  std::vector<std::string> csv_sha256{};
+  std::vector<std::string> notes{};
+  /// The table says the split of each image.
+  bool has_splits = false;
+};
+
+#define RG_DECLARE_SOURCE(name, what)                            \
+  [[nodiscard]] bool probe_##name(const SourceOptions& options); \
+  [[nodiscard]] Listing list_##name(const SourceOptions& options);
+RG_SOURCES(RG_DECLARE_SOURCE)
+#undef RG_DECLARE_SOURCE
+
+/// `path` below the root unless it is absolute.
+[[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
+
+/// Header of a csv, without reading the rest; empty when the file is no csv or cannot be read.
+[[nodiscard]] std::vector<std::string> csv_header(const std::filesystem::path& path);
+
+/// Reads label tables; DataError when one is unreadable, empty, or has a header only.
+[[nodiscard]] std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing);
+
+/// Position of the first column whose name equals one of `names`, ignoring case.
+[[nodiscard]] std::optional<std::size_t> find_column(const std::vector<std::string>& header,
+                                                     const std::vector<std::string_view>& names);
+
+/// The field of a row, stripped of spaces; empty where the row is too short or there is no such column.
+[[nodiscard]] std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column);
+
+/// `text` without spaces around it.
+[[nodiscard]] std::string_view stripped(std::string_view text);
+
+/// "a, b, c and 17 more".
+[[nodiscard]] std::string first_names(const std::vector<std::string>& names, std::size_t shown = 5);
+
+/// Refuses or notes rows whose images are absent; `rows` is the number of rows. DataError when refused or when nothing
+/// is left.
+void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,
+                   Listing& listing);
+
+/// Refuses or notes names that came twice in the tables.
+void settle_repeated(const std::vector<std::string>& repeated, const SourceOptions& options, Listing& listing);
+
+}  // namespace roentgen::data

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of dataset sources; order = order of detection. A new source is one file x.cpp with `bool probe_x(...)`
+// and `Listing list_x(...)` (see source.h) plus one line here.
+//   X(name, what a folder of it has)
+#pragma once
+
+#define RG_SOURCES(X)                                                                            \
+  X(nih, "a csv with the columns \"Image Index\" and \"Finding Labels\" (Data_Entry_2017*.csv)") \
+  X(csv, "labels.csv with a column \"path\" or \"file\"")

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: a folder that is gone afterwards, and the message of what a call threw.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace roentgen::data {
+
+/// A new empty folder below the system's folder for temporary files; removed with all that is in it.
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "roentgen_test_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// Writes a file, making its folders.
+  std::filesystem::path write(std::string_view name, std::string_view text) const {
+    const auto path = path_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
+inline std::filesystem::path real_data() {
+  if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
+  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
+  return (source != nullptr ? std::filesystem::path(source) : std::filesystem::current_path()) / "../shared/data";
+}
+
+/// Base of tests that need it: they are skipped, loudly, where it is absent.
+class RealDataTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::is_directory(real_data())) {
+      GTEST_SKIP() << "NO REAL DATA at " << real_data() << ": NOTHING TESTED";
+    }
+  }
+};
+
+/// The message of the E that `call` throws; fails the test when it throws none.
+template <typename E>
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "not one line: " << error.what();
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+    return {};
+  }
+  ADD_FAILURE() << "nothing thrown";
+  return {};
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/split.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/split_lists.h"
+#include "io/sha256.h"
+
+namespace roentgen::data {
+namespace {
+
+std::string base_name(const std::string& id) { return std::filesystem::path(id).filename().string(); }
+
+/// Sample by id, and by base name where that is unique (-1 where it is not).
+std::unordered_map<std::string, std::int64_t> samples_by_name(const std::vector<Sample>& samples) {
+  std::unordered_map<std::string, std::int64_t> by_name;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto [position, is_new] = by_name.try_emplace(base_name(samples[i].id), static_cast<std::int64_t>(i));
+    if (!is_new) position->second = -1;
+  }
+  for (std::size_t i = 0; i < samples.size(); ++i) by_name[samples[i].id] = static_cast<std::int64_t>(i);
+  return by_name;
+}
+
+/// Applies the lists one after the other.
+class ListSplitter {
+ public:
+  explicit ListSplitter(Listing& listing) : listing_(listing), by_name_(samples_by_name(listing.samples)) {}
+
+  void apply(const std::optional<NameList>& list, Split split) {
+    if (!list) return;
+    std::int64_t unknown = 0;
+    const std::string file = list->path.filename().string();
+    for (const auto& name : list->names) {
+      auto found = by_name_.find(name);
+      if (found == by_name_.end()) found = by_name_.find(base_name(name));
+      if (found == by_name_.end() || found->second < 0) {
+        ++unknown;
+        continue;
+      }
+      Split& current = listing_.samples[static_cast<std::size_t>(found->second)].split;
+      if (current != Split::None && current != split) {
+        throw DataError(error_text("data.split", file, "each image in one list",
+                                   name + " in the " + std::string(name_of(current)) + " list too"));
+      }
+      current = split;
+    }
+    if (unknown == static_cast<std::int64_t>(list->names.size())) {
+      throw DataError(error_text("data.split", file, "names of images of this data set",
+                                 fmt::format("{} others, {} first", unknown, list->names.front())));
+    }
+    if (unknown > 0) {
+      listing_.notes.push_back(
+          fmt::format("{}: {} of {} names are not in this data set", file, unknown, list->names.size()));
+    }
+    origin_ += fmt::format("{}{}: {}", origin_.empty() ? "" : "; ", name_of(split), file);
+  }
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+
+ private:
+  Listing& listing_;
+  std::unordered_map<std::string, std::int64_t> by_name_;
+  std::string origin_;
+};
+
+std::string split_by_lists(const SplitLists& lists, Listing& listing) {
+  for (auto& sample : listing.samples) sample.split = Split::None;
+  ListSplitter splitter(listing);
+  splitter.apply(lists.test, Split::Test);
+  splitter.apply(lists.val, Split::Val);
+  splitter.apply(lists.train, Split::Train);
+  if (lists.train) return splitter.origin();
+  if (!lists.train_val) {  // a test or validation list alone: the others train
+    for (auto& sample : listing.samples) {
+      if (sample.split == Split::None) sample.split = Split::Train;
+    }
+    return splitter.origin() + "; train: the others";
+  }
+  NameList rest = *lists.train_val;
+  if (lists.val) {  // train_val without val
+    const std::unordered_map<std::string, std::int64_t> by_name = samples_by_name(listing.samples);
+    std::erase_if(rest.names, [&](const std::string& name) {
+      const auto found = by_name.find(base_name(name));
+      return found != by_name.end() && found->second >= 0 &&
+             listing.samples[static_cast<std::size_t>(found->second)].split == Split::Val;
+    });
+  }
+  splitter.apply(rest, Split::Train);
+  return splitter.origin();
+}
+
+/// What is drawn together: the patient, or the image where that is allowed.
+const std::string& drawing_unit(const Sample& sample, const SplitOptions& options) {
+  return sample.patient.empty() && options.unit == SplitUnit::Image ? sample.id : sample.patient;
+}
+
+void need_patients(const Listing& listing, const SplitOptions& options) {
+  if (options.unit == SplitUnit::Image) return;
+  const auto unknown = std::count_if(listing.samples.begin(), listing.samples.end(),
+                                     [](const Sample& sample) { return sample.patient.empty(); });
+  if (unknown == 0) return;
+  throw DataError(
+      error_text("data.split", "a split to be drawn by patient", "the patient of every image",
+                 fmt::format("{} of {} images without", unknown, listing.samples.size()),
+                 "a column \"patient\", lists, or data.split_unit = \"image\" if no patient has two images"));
+}
+
+/// Moves a share of the units now in Train to `side`: those whose draw is below `fraction`, and at least one.
+void draw_side(Listing& listing, Split side, double fraction, const SourceOptions& options) {
+  std::map<std::string, double> draws;
+  for (const auto& sample : listing.samples) {
+    if (sample.split != Split::Train) continue;
+    const auto [position, is_new] = draws.try_emplace(drawing_unit(sample, options.split), 0.0);
+    if (is_new) {
+      position->second = split_draw(name_of(side), options.split.seed, options.patient_namespace, position->first);
+    }
+  }
+  if (draws.size() < 2) {
+    throw DataError(error_text("data.split", std::string(name_of(side)), "at least 2 patients to draw from",
+                               fmt::format("{}", draws.size())));
+  }
+  double lowest = 1.0, highest = 0.0;
+  for (const auto& [unit, draw] : draws) {
+    lowest = std::min(lowest, draw);
+    highest = std::max(highest, draw);
+  }
+  // Never an empty side: the patient nearest to the border crosses it.
+  const double border = std::min(std::max(fraction, std::nextafter(lowest, 1.0)), highest);
+  for (auto& sample : listing.samples) {
+    if (sample.split == Split::Train && draws.at(drawing_unit(sample, options.split)) < border) sample.split = side;
+  }
+}
+
+void check_fraction(std::string_view name, double fraction) {
+  if (fraction >= 0.0 && fraction < 1.0) return;
+  throw ConfigError(error_text("data.split", name, "a share in [0, 1)", fmt::format("{}", fraction)));
+}
+
+/// Draws val out of train, or merges it into train, as asked.
+void settle_validation(Listing& listing, const SourceOptions& options, std::string& origin) {
+  const SplitOptions& split = options.split;
+  const bool has_val = std::any_of(listing.samples.begin(), listing.samples.end(),
+                                   [](const Sample& sample) { return sample.split == Split::Val; });
+  if (split.validation == ValidationFrom::Auto && has_val) return;
+  for (auto& sample : listing.samples) {
+    if (sample.split == Split::Val) sample.split = Split::Train;
+  }
+  const bool has_train = std::any_of(listing.samples.begin(), listing.samples.end(),
+                                     [](const Sample& sample) { return sample.split == Split::Train; });
+  if (split.validation == ValidationFrom::None || split.val_fraction == 0.0 || !has_train) {
+    origin += "; val: none";
+    return;
+  }
+  need_patients(listing, split);
+  draw_side(listing, Split::Val, split.val_fraction, options);
+  origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
+}
+
+/// The same patient in two of train, val and test.
+void refuse_shared_patients(const Listing& listing) {
+  std::unordered_map<std::string, Split> side;
+  std::map<std::string, bool> shared;
+  for (const auto& sample : listing.samples) {
+    if (sample.split == Split::None || sample.patient.empty()) continue;
+    const auto [position, is_new] = side.try_emplace(sample.patient, sample.split);
+    if (!is_new && position->second != sample.split) shared[sample.patient] = true;
+  }
+  if (shared.empty()) return;
+  throw DataError(error_text("data.split", "train, val and test", "each patient in one of them",
+                             fmt::format("{} of {} patients in two or more", shared.size(), side.size()),
+                             "data.split = \"random\" to draw by patient"));
+}
+
+}  // namespace
+
+double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
+                  std::string_view patient) {
+  const std::string hash =
+      io::sha256_hex(fmt::format("roentgen {}\n{}\n{}\n{}", purpose, seed, patient_namespace, patient));
+  return std::ldexp(static_cast<double>(std::strtoull(hash.substr(0, 13).c_str(), nullptr, 16)), -52);
+}
+
+std::string assign_splits(Listing& listing, const SourceOptions& options) {
+  const SplitOptions& split = options.split;
+  check_fraction("val_fraction", split.val_fraction);
+  check_fraction("test_fraction", split.test_fraction);
+  const bool names_lists =
+      !split.train_val_list.empty() || !split.train_list.empty() || !split.val_list.empty() || !split.test_list.empty();
+  if (split.mode == SplitMode::Whole) {
+    for (auto& sample : listing.samples) sample.split = Split::Test;
+    return "test: every image";
+  }
+  std::string origin;
+  const SplitLists lists = split.mode == SplitMode::Random || (listing.has_splits && !names_lists)
+                               ? SplitLists{}
+                               : find_split_lists(options);
+  if (lists.any()) {
+    origin = split_by_lists(lists, listing);
+  } else if (split.mode != SplitMode::Random && listing.has_splits) {
+    origin = "column split of " + listing.csv.front().filename().string();
+  } else if (split.mode == SplitMode::Given) {
+    throw DataError(error_text("data.split", options.root.string(), "split lists or a column \"split\"", "neither"));
+  } else {
+    need_patients(listing, split);
+    for (auto& sample : listing.samples) sample.split = Split::Train;
+    if (split.test_fraction > 0.0) draw_side(listing, Split::Test, split.test_fraction, options);
+    origin = fmt::format("test: {:g}% of the patients, seed {}", 100.0 * split.test_fraction, split.seed);
+  }
+  settle_validation(listing, options, origin);
+  refuse_shared_patients(listing);
+  return origin;
+}
+
+}  // namespace roentgen::data

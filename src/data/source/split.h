@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Gives every sample its split: from lists, from the table's column, or drawn by patient.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/source.h"
+
+namespace roentgen::data {
+
+/// Sets Sample::split of all samples of the listing, adds notes, and says in one line where the splits come from.
+/// DataError: lists that name none of the images, an image in two lists, a patient unknown where splits are drawn, a
+/// patient in two splits. options.patient_namespace must be set.
+[[nodiscard]] std::string assign_splits(Listing& listing, const SourceOptions& options);
+
+/// A number in [0, 1) that depends on the arguments only: the first 13 hex digits of SHA-256 of
+/// "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient, over 2^52. A patient goes to the
+/// drawn side when it is below the side's fraction.
+[[nodiscard]] double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
+                                std::string_view patient);
+
+}  // namespace roentgen::data

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Text files that name the images of a split: NIH's own (a name a line) and the community's ("name 0 1 0 ...").
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// One list file.
+struct NameList {
+  std::filesystem::path path;
+  /// First word of each line, as written.
+  std::vector<std::string> names;
+  /// The 0 and 1 behind each name; empty vectors where the file has names only.
+  std::vector<std::vector<float>> labels;
+};
+
+/// The lists of a data set; those that are not there are empty.
+struct SplitLists {
+  std::optional<NameList> train_val, train, val, test;
+  [[nodiscard]] bool any() const { return train_val || train || val || test; }
+};
+
+/// Reads a list. DataError: unreadable, no name in it, a name twice, labels other than 0 and 1, rows of unequal length.
+[[nodiscard]] NameList read_name_list(const std::filesystem::path& path);
+
+/// The lists named in the options, and for those not named train_val_list.txt, train_list.txt, val_list.txt and
+/// test_list.txt in the root, its folder `labels`, or beside the csv. When options name any list, none is looked for.
+[[nodiscard]] SplitLists find_split_lists(const SourceOptions& options);
+
+}  // namespace roentgen::data

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Counts what a listed data set holds.
+#pragma once
+
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// Fills dataset.summaries; notes labels without a positive. A list's hash is over base names where these are distinct
+/// (as published lists are), else over ids. DataError when a label is known of no image.
+void summarise(Dataset& dataset);
+
+}  // namespace roentgen::data

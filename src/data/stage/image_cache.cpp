@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/image_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace roentgen::data {
+
+ImageCache::ImageCache(std::int64_t samples, std::size_t budget_bytes)
+    : budget_bytes_(budget_bytes), images_(static_cast<std::size_t>(samples)) {}
+
+const Image* ImageCache::find(std::uint32_t sample) const {
+  MutexLock lock(mutex_);
+  return images_.at(sample).get();
+}
+
+void ImageCache::offer(std::uint32_t sample, const Image& image) {
+  const std::size_t size = image.layout().bytes();
+  {
+    MutexLock lock(mutex_);
+    if (images_.at(sample) || size > budget_bytes_ - bytes_) return;
+    bytes_ += size;  // reserved before the copy, which needs no lock
+  }
+  auto copy = std::make_unique<Image>(image.layout());
+  std::copy_n(image.bytes().data(), size, copy->bytes().data());
+  MutexLock lock(mutex_);
+  if (images_.at(sample)) {
+    bytes_ -= size;  // another worker was faster
+    return;
+  }
+  images_.at(sample) = std::move(copy);
+}
+
+std::size_t ImageCache::bytes() const {
+  MutexLock lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Loader: a pool of workers that reads, decodes and transforms samples straight into the caller's batch slots, ahead of
+// the step that uses them. What is in a batch depends on (seed, epoch, sample) only: one worker or sixteen, the same
+// bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/shape.h"
+#include "data/source/dataset.h"
+#include "data/stage/order.h"
+#include "data/transform/augment.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+class ImageCache;
+
+/// Memory of one batch, owned by the caller (the engine's slot). Must outlive the Loader, which writes it from its
+/// workers between construction or release(slot) and the next() that returns the slot.
+struct BatchSlot {
+  /// (N, C, H, W), planes: N * slot_bytes(preprocess, dtype) bytes.
+  std::span<std::byte> images;
+  /// (N, K): 1, 0; 0 where unknown. With LabelForm::ClassIndex (N, 1): 0 .. K-1.
+  std::span<float> labels;
+  /// Same size as labels: 1 known, 0 unknown. All 0 in the rows behind the last valid sample, whose images are 0 too.
+  std::span<float> mask;
+};
+
+/// Training: shuffled, augmented, corrupt samples are replaced. Evaluation: in order, as they are, any corrupt sample
+/// is fatal.
+enum class LoadMode : std::uint8_t { Training, Evaluation };
+
+/// MultiLabel: for sigmoid losses. ClassIndex: for softmax; every image must have exactly one positive label, or an
+/// unknown one (mask 0).
+enum class LabelForm : std::uint8_t { MultiLabel, ClassIndex };
+
+/// Where in the data a loader is: the next batch to be returned.
+struct LoaderPosition {
+  std::uint32_t epoch = 0;
+  std::int64_t batch = 0;
+  friend bool operator==(const LoaderPosition&, const LoaderPosition&) = default;
+};
+
+/// Options of a Loader.
+struct LoaderOptions {
+  LoadMode mode = LoadMode::Training;
+  /// Batch size, tail policy, rank. Training usually drops the tail, evaluation pads.
+  ShardOptions shard;
+  /// Threads that read and decode; at least 1.
+  int workers = 1;
+  /// Root of the streams Shuffle, Augment and Replace.
+  std::uint64_t seed = 0;
+  /// Where to start, for resume.
+  LoaderPosition start;
+  /// next() gives nothing from this epoch on; 0: endless.
+  std::uint32_t epochs = 0;
+  Preprocess preprocess;
+  /// Not used in evaluation.
+  Augment augment;
+  /// Element type of the slots' images.
+  DType dtype = DType::F32;
+  LabelForm label_form = LabelForm::MultiLabel;
+  /// Training: largest share of the samples that may turn out corrupt before next() throws. 0: none may.
+  double max_bad_share = 0.001;
+  /// Training: csv (image, epoch, reason) to which corrupt samples are appended; empty: not written.
+  std::filesystem::path quarantine;
+  /// Decoded images kept in memory, shared by loaders of the same Dataset; may be null. Owned by the caller, must
+  /// outlive the Loader. Changes no byte of any batch.
+  ImageCache* cache = nullptr;
+};
+
+/// A filled slot. Belongs to the caller until release(slot).
+struct Batch {
+  int slot = 0;
+  std::uint32_t epoch = 0;
+  /// Of the epoch, from 0.
+  std::int64_t index = 0;
+  /// Index into Dataset::samples of each valid row: what is in it, so a replacement's own index. Until release(slot).
+  std::span<const std::uint32_t> samples;
+  /// Rows that count: samples.size().
+  std::int64_t valid = 0;
+};
+
+/// What a loader did so far.
+struct LoaderStats {
+  std::int64_t samples = 0;
+  /// Time callers spent in next().
+  double wait_s = 0.0;
+  /// Sums over workers.
+  double read_s = 0.0;
+  double decode_s = 0.0;
+  double transform_s = 0.0;
+  /// Bytes read from files.
+  std::uint64_t read_bytes = 0;
+  /// Samples that came from the cache.
+  std::int64_t cached = 0;
+  /// Distinct corrupt samples met in the batches returned so far.
+  std::int64_t bad = 0;
+};
+
+/// The pool. One thread calls next() and release(); the rest is inside.
+class Loader {
+ public:
+  /// Starts filling `slots` (at least 1; 2 or more to work ahead) with the samples `samples` (indices into
+  /// dataset.samples) at once. `dataset` must outlive the loader. ConfigError: no samples, start beyond an epoch's end,
+  /// an epoch without a step (fewer samples than a batch, tail dropped). DataError: labels that are no class index.
+  /// ShapeError: a slot of the wrong size.
+  Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
+         std::vector<BatchSlot> slots);
+  /// Stops the workers after the sample each one is at.
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  /// The next batch, in order; waits for it. Nothing after the last one. Throws what a worker threw; DataError
+  /// "[data.loader] ..." in evaluation on a corrupt sample and in training beyond max_bad_share. After a throw the
+  /// loader gives no more batches. std::logic_error when the caller holds every slot.
+  [[nodiscard]] std::optional<Batch> next();
+  /// Gives a slot back to be filled again.
+  void release(int slot);
+
+  [[nodiscard]] std::int64_t steps_per_epoch() const;
+  /// Of the batch that next() returns next: what a checkpoint stores.
+  [[nodiscard]] LoaderPosition position() const;
+  /// Thread-safe.
+  [[nodiscard]] LoaderStats stats() const;
+
+ private:
+  class Pool;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace roentgen::data

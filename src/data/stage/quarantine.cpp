@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/quarantine.h"
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "io/csv.h"
+
+namespace roentgen::data {
+
+Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file)
+    : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)) {}
+
+void Quarantine::add(const BadSample& bad, std::uint32_t epoch) {
+  if (!known_.insert(bad.sample).second) return;
+  if (names_.size() < 5) names_.push_back(bad.id);
+  write(bad, epoch);
+  if (static_cast<double>(count()) <= max_bad_share_ * static_cast<double>(samples_)) {
+    // The log names no image: NIH's names hold the patient's number.
+    log::warning(fmt::format("corrupt image replaced, {} of {} so far{}", count(), samples_,
+                             file_.empty() ? "" : ", named in " + file_.filename().string()));
+    return;
+  }
+  std::string names;
+  for (const auto& name : names_) names += (names.empty() ? "" : ", ") + name;
+  throw DataError(error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),
+                             fmt::format("{} of {} ({}): {}", count(), samples_, names, bad.reason),
+                             "mending or removing them, or a larger train.max_bad"));
+}
+
+void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {
+  if (file_.empty()) return;
+  std::error_code error;
+  const bool is_new = !std::filesystem::exists(file_, error);
+  std::ofstream out(file_, std::ios::app);
+  if (is_new) out << "image,epoch,reason\n";
+  out << io::csv_field(bad.id) << ',' << epoch << ',' << io::csv_field(bad.reason) << '\n';
+  out.close();
+  if (!out) throw DataError(error_text("data.loader", file_.string(), "a file that can be written", "a failed write"));
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The policy for corrupt samples in training: name each once, write it down, stop beyond a share.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace roentgen::data {
+
+/// A sample that could not be read, and why.
+struct BadSample {
+  std::uint32_t sample = 0;
+  std::string id;
+  std::string reason;
+};
+
+/// Collects them. One thread.
+class Quarantine {
+ public:
+  /// At most max_bad_share * samples distinct ones are borne. `file`: csv with the columns image, epoch, reason to
+  /// which each is appended, made with the first one; empty: none.
+  Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file);
+
+  /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
+  /// csv cannot be written.
+  void add(const BadSample& bad, std::uint32_t epoch);
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }
+
+ private:
+  void write(const BadSample& bad, std::uint32_t epoch);
+
+  std::int64_t samples_;
+  double max_bad_share_;
+  std::filesystem::path file_;
+  std::set<std::uint32_t> known_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// SampleLoader: one sample from its file into one row of a slot. What a worker of the Loader does, without the threads.
+#pragma once
+
+#include <cstdint>
+
+#include "core/result.h"
+#include "data/codec/codec.h"
+#include "data/image.h"
+#include "data/source/dataset.h"
+#include "data/stage/file_reader.h"
+#include "data/stage/loader.h"
+#include "data/transform/transform.h"
+
+namespace roentgen::data {
+
+/// Time and bytes of the samples loaded since the last take().
+struct SampleCosts {
+  double read_s = 0.0;
+  double decode_s = 0.0;
+  double transform_s = 0.0;
+  std::uint64_t read_bytes = 0;
+  std::int64_t cached = 0;
+};
+
+/// Keeps its buffers from sample to sample. One per worker: thread-compatible.
+class SampleLoader {
+ public:
+  /// Both must outlive it.
+  SampleLoader(const Dataset& dataset, const LoaderOptions& options) : dataset_(dataset), options_(options) {}
+
+  /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. Failure: a file that cannot be read or
+  /// decoded; `out` is then undefined.
+  [[nodiscard]] Status load(std::uint32_t sample, const AugmentDraw* draw, SlotView out);
+
+  /// The costs so far; starts again at zero.
+  [[nodiscard]] SampleCosts take_costs();
+
+ private:
+  const Dataset& dataset_;
+  const LoaderOptions& options_;
+  FileReader reader_;
+  Decoder decoder_;
+  Image image_;
+  Transformer transformer_;
+  SampleCosts costs_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/transform/augment.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "core/error.h"
+
+namespace roentgen::data {
+namespace {
+
+// One number of Augment in a recipe: its name and its range, ends included.
+struct Field {
+  std::string_view key;
+  double Augment::*member;
+  double low;
+  double high;
+};
+
+constexpr std::array kFields{
+    Field{"rotate", &Augment::rotate_deg, 0.0, 180.0},   Field{"translate", &Augment::translate, 0.0, 1.0},
+    Field{"scale", &Augment::scale, 0.0, 0.9},           Field{"crop_area", &Augment::crop_area_min, 0.01, 1.0},
+    Field{"flip", &Augment::flip_probability, 0.0, 1.0}, Field{"brightness", &Augment::brightness, 0.0, 1.0},
+    Field{"contrast", &Augment::contrast, 0.0, 1.0}};
+
+const Field& field_of(std::string_view key) {
+  std::vector<std::string_view> keys;
+  for (const Field& field : kFields) {
+    if (field.key == key) return field;
+    keys.push_back(field.key);
+  }
+  throw ConfigError(error_text("data.augment", "key", fmt::format("one of {}", fmt::join(keys, ", ")), key));
+}
+
+}  // namespace
+
+Value Augment::to_value() const {
+  Value table = Value::table();
+  for (const Field& field : kFields) table.set(field.key, this->*field.member);
+  return table;
+}
+
+std::string Augment::text() const {
+  std::vector<std::string> parts;
+  if (rotate_deg > 0.0) parts.push_back(fmt::format("rotate {:g} deg", rotate_deg));
+  if (translate > 0.0) parts.push_back(fmt::format("translate {:g}", translate));
+  if (scale > 0.0) parts.push_back(fmt::format("scale {:g}", scale));
+  if (crop_area_min < 1.0) parts.push_back(fmt::format("crop area >= {:g}", crop_area_min));
+  if (flip_probability > 0.0) parts.push_back(fmt::format("flip {:g}", flip_probability));
+  if (brightness > 0.0) parts.push_back(fmt::format("brightness {:g}", brightness));
+  if (contrast > 0.0) parts.push_back(fmt::format("contrast {:g}", contrast));
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Augment augment_from_value(const Value& table) {
+  Augment augment;
+  for (const auto& [key, value] : table.as_table()) {
+    const Field& field = field_of(key);
+    const double number = value.as_double();
+    if (!(number >= field.low && number <= field.high)) {
+      throw ConfigError(error_text("data.augment", key, fmt::format("{:g} to {:g}", field.low, field.high),
+                                   fmt::format("{:g}", number)));
+    }
+    augment.*field.member = number;
+  }
+  return augment;
+}
+
+AugmentDraw draw(const Augment& augment, Random& random) {
+  AugmentDraw drawn;
+  // One number per line, in this order for ever: recipes must give the same pictures in later versions.
+  drawn.rotate_rad = random.uniform(-1.0, 1.0) * augment.rotate_deg * std::numbers::pi / 180.0;
+  drawn.shift_x = random.uniform(-1.0, 1.0) * augment.translate;
+  drawn.shift_y = random.uniform(-1.0, 1.0) * augment.translate;
+  drawn.zoom = 1.0 + random.uniform(-1.0, 1.0) * augment.scale;
+  const double side = std::sqrt(augment.crop_area_min + (1.0 - augment.crop_area_min) * random.uniform());
+  drawn.crop_x = 0.5 + random.uniform(-0.5, 0.5) * (1.0 - side);
+  drawn.crop_y = 0.5 + random.uniform(-0.5, 0.5) * (1.0 - side);
+  drawn.flip = random.uniform() < augment.flip_probability;
+  drawn.brightness = random.uniform(-1.0, 1.0) * augment.brightness;
+  drawn.contrast = 1.0 + random.uniform(-1.0, 1.0) * augment.contrast;
+  drawn.crop_width = side;
+  drawn.crop_height = side;
+  return drawn;
+}
+
+}  // namespace roentgen::data

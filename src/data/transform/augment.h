@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Augment: the ranges of random distortions in training; AugmentDraw: what one sample drew. transform.h carries it out.
+#pragma once
+
+#include <string>
+
+#include "core/random.h"
+#include "core/value.h"
+
+namespace roentgen::data {
+
+/// Ranges; all zero (and crop_area_min = 1): nothing is changed. Value type.
+struct Augment {
+  /// Rotation about the middle, uniform in [-, +] degrees.
+  double rotate_deg = 0.0;
+  /// Shift along x and y, each uniform in [-, +] fractions of the picture.
+  double translate = 0.0;
+  /// Magnification, uniform in [1 - scale, 1 + scale].
+  double scale = 0.0;
+  /// A square part of the picture is kept: its share of the area is uniform in [crop_area_min, 1], its place uniform.
+  double crop_area_min = 1.0;
+  /// Probability of a left-right mirror image.
+  double flip_probability = 0.0;
+  /// Added gray, uniform in [-, +] of the range black to white.
+  double brightness = 0.0;
+  /// Contrast about mid-gray, uniform in [1 - contrast, 1 + contrast].
+  double contrast = 0.0;
+
+  friend bool operator==(const Augment&, const Augment&) = default;
+  /// True when draw() can only give the identity.
+  [[nodiscard]] bool is_none() const { return *this == Augment{}; }
+  /// Keys: {rotate, translate, scale, crop_area, flip, brightness, contrast}.
+  [[nodiscard]] Value to_value() const;
+  /// "rotate 10 deg, translate 0.05, crop area >= 0.8" or "none".
+  [[nodiscard]] std::string text() const;
+};
+
+/// Reads a table with the keys of to_value(), all optional. ConfigError on unknown keys or values out of range.
+[[nodiscard]] Augment augment_from_value(const Value& table);
+
+/// One draw: the picture is cropped and magnified, turned about its middle, shifted, and mirrored, in this order. The
+/// default is the identity.
+struct AugmentDraw {
+  /// Counter-clockwise turn of the picture.
+  double rotate_rad = 0.0;
+  /// By how much the picture moves right and down, as fractions of the output.
+  double shift_x = 0.0;
+  double shift_y = 0.0;
+  double zoom = 1.0;
+  /// Kept part: its sides and its middle as fractions of the picture.
+  double crop_width = 1.0;
+  double crop_height = 1.0;
+  double crop_x = 0.5;
+  double crop_y = 0.5;
+  bool flip = false;
+  double brightness = 0.0;
+  double contrast = 1.0;
+
+  friend bool operator==(const AugmentDraw&, const AugmentDraw&) = default;
+};
+
+/// Draws. Pure function of the arguments; always takes ten numbers from `random`, so that one range never changes what
+/// another draws. Key the stream with RandomStage::Augment, epoch and sample.
+[[nodiscard]] AugmentDraw draw(const Augment& augment, Random& random);
+
+}  // namespace roentgen::data

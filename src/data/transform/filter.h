@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Filter weights of a resize along one axis.
+//
+// Source pixel j covers [j, j+1]. An output pixel at place p, where one output pixel covers r source pixels, is the
+// weighted mean of source pixels with weights, before they are divided by their sum, and with s = max(r, 1):
+//   triangle  max(0, 1 - |j + 0.5 - p| / s)                     = Pillow's BILINEAR, torchvision's antialias = True
+//   area      length of [p - s/2, p + s/2] within [j, j+1]      = the mean over the footprint when shrinking, linear
+//                                                                 interpolation when enlarging
+// Pixels outside the source do not take part. At p outside [0, source) there is nothing: no taps, black.
+// At r = 1 and p = j + 0.5 both give pixel j exactly.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+/// Where the output pixels of one axis lie in the source: pixel i at start + step * (i + 0.5). A negative step mirrors.
+struct Axis {
+  double start = 0.0;
+  double step = 1.0;
+  std::int64_t outputs = 0;
+  std::int64_t source = 0;
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+/// Weights of all outputs of an axis. Keeps its memory between calls of set().
+class Taps {
+ public:
+  /// Weights per output are padded with zeros to a multiple of this, so that a kernel may read whole vectors.
+  static constexpr std::int64_t kPad = 8;
+
+  /// Computes the weights, in double, rounded to float at the end. Does nothing when they are there already.
+  void set(const Axis& axis, Filter filter);
+
+  /// First source pixel of output i.
+  [[nodiscard]] std::int64_t first(std::int64_t i) const { return firsts_[static_cast<std::size_t>(i)]; }
+  /// Number of source pixels of output i; 0 where it is black.
+  [[nodiscard]] std::int64_t count(std::int64_t i) const { return counts_[static_cast<std::size_t>(i)]; }
+  /// The count(i) weights of output i, and zeros up to stride().
+  [[nodiscard]] std::span<const float> weights(std::int64_t i) const {
+    return std::span(weights_).subspan(static_cast<std::size_t>(i * stride_), static_cast<std::size_t>(stride_));
+  }
+  /// Weights per output, padding included.
+  [[nodiscard]] std::int64_t stride() const { return stride_; }
+  [[nodiscard]] std::int64_t outputs() const { return axis_.outputs; }
+  /// Source pixels [begin(), end()) are all that any output uses; both 0 when all is black.
+  [[nodiscard]] std::int64_t begin() const { return begin_; }
+  [[nodiscard]] std::int64_t end() const { return end_; }
+
+ private:
+  void set_output(std::int64_t i, Filter filter);
+
+  Axis axis_;
+  Filter filter_ = Filter::Triangle;
+  std::int64_t stride_ = 0;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::vector<std::int64_t> firsts_;
+  std::vector<std::int64_t> counts_;
+  std::vector<float> weights_;
+  std::vector<double> exact_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Where each pixel of a transformed picture lies in the source: the definition of transform.h in numbers.
+#pragma once
+
+#include "data/image.h"
+#include "data/transform/augment.h"
+#include "data/transform/filter.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+/// A resize along both axes and, where something was turned, what is left to do afterwards.
+struct Geometry {
+  /// Of the output; with rotation of the upright picture, which is square.
+  Axis x;
+  Axis y;
+  bool is_rotated = false;
+  /// With rotation, output pixel (i, j) of S x S lies in the upright picture at its middle + (cosine a - sine b,
+  /// sine a + cosine b), where (a, b) = (mirror (i - (S - 1) / 2), j - (S - 1) / 2), all in pixels. The upright picture
+  /// has room for all four neighbours of any of them.
+  double sine = 0.0;
+  double cosine = 1.0;
+  double mirror = 1.0;
+};
+
+/// Geometry of one picture. Pure function.
+[[nodiscard]] Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, const AugmentDraw& draw);
+
+}  // namespace roentgen::data

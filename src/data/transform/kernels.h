@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The inner loops of a resize, compiled for several instruction sets and chosen at run time (Highway). Sums are float32
+// and fused where the machine can, so the last bit may differ between instruction sets, never between runs or threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "data/transform/filter.h"
+
+namespace roentgen::data {
+
+/// Rows of samples: row k begins at samples[k * stride].
+template <typename T>
+struct SourceRows {
+  std::span<const T> samples;
+  std::int64_t stride = 0;
+};
+
+/// dst[x] = sum over k < weights.size() of weights[k] * rows[k][x], for x < dst.size().
+void mix_rows(SourceRows<std::uint8_t> rows, std::span<const float> weights, std::span<float> dst);
+void mix_rows(SourceRows<std::uint16_t> rows, std::span<const float> weights, std::span<float> dst);
+
+/// dst[i] = sum over k of taps.weights(i)[k] * row[taps.first(i) + k], for all outputs of `taps`. Reads up to
+/// taps.stride() elements from each first: `row` is that much longer than the source, with finite values there.
+void mix_columns(std::span<const float> row, const Taps& taps, std::span<float> dst);
+
+/// v = clamp(level * gain + offset, 0, 1), then x = v * scale + bias.
+struct Finish {
+  float gain = 1.0F;
+  float offset = 0.0F;
+  float scale = 1.0F;
+  float bias = 0.0F;
+};
+
+/// dst[i] = x of levels[i].
+void finish_row(std::span<const float> levels, const Finish& finish, std::span<float> dst);
+/// dst[i] = x of levels[i], rounded half up; scale and bias keep it within the type.
+void finish_row(std::span<const float> levels, const Finish& finish, std::span<std::uint8_t> dst);
+void finish_row(std::span<const float> levels, const Finish& finish, std::span<std::uint16_t> dst);
+
+}  // namespace roentgen::data

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The SIMD loops against plain double sums, at every width around the vector lengths and on every instruction set that
+// this machine has.
+#include "data/transform/kernels.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+
+#include "core/random.h"
+
+namespace roentgen::data {
+namespace {
+
+// Largest error of a float32 sum of `terms` products of weights that sum to 1 and samples up to `white`.
+double bound(double terms, double white) { return 6e-8 * (terms + 2.0) * white; }
+
+// Runs `test` once per instruction set.
+template <typename Test>
+void on_every_target(Test test) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    test(hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+std::vector<float> draw_weights(Random& random, std::size_t count) {
+  std::vector<float> weights(count);
+  double sum = 0.0;
+  for (float& weight : weights) {
+    weight = static_cast<float>(random.uniform(0.01, 1.0));
+    sum += weight;
+  }
+  for (float& weight : weights) weight = static_cast<float>(weight / sum);
+  return weights;
+}
+
+template <typename T>
+void check_mix_rows(std::size_t width, std::size_t taps, const char* target) {
+  Random random(31, RandomStage::Test, width, static_cast<std::uint32_t>(taps));
+  const std::size_t stride = width + 3;
+  std::vector<T> samples((taps - 1) * stride + width);  // not one sample more than may be read
+  for (T& sample : samples) sample = static_cast<T>(random.next_u32());
+  const std::vector<float> weights = draw_weights(random, taps);
+  std::vector<float> out(width + 1, -7.0F);
+  mix_rows({samples, static_cast<std::int64_t>(stride)}, weights, std::span(out).first(width));
+  for (std::size_t x = 0; x < width; ++x) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < taps; ++k) sum += static_cast<double>(weights[k]) * samples[k * stride + x];
+    ASSERT_NEAR(out[x], sum, bound(static_cast<double>(taps), sizeof(T) == 1 ? 255.0 : 65535.0))
+        << target << ", width " << width << ", x " << x;
+  }
+  ASSERT_EQ(out[width], -7.0F) << target << ": wrote past the end";
+}
+
+TEST(Kernels, mix_rows_of_8_bits_sums_every_width) {
+  on_every_target([](const char* target) {
+    for (std::size_t width = 1; width < 150; ++width) check_mix_rows<std::uint8_t>(width, 1 + width % 11, target);
+  });
+}
+
+TEST(Kernels, mix_rows_of_16_bits_sums_every_width) {
+  on_every_target([](const char* target) {
+    for (std::size_t width = 1; width < 150; ++width) check_mix_rows<std::uint16_t>(width, 1 + width % 11, target);
+  });
+}
+
+TEST(Kernels, mix_columns_sums_every_output) {
+  on_every_target([](const char* target) {
+    for (const std::int64_t outputs : {1, 3, 7, 16, 33}) {
+      Random random(32, RandomStage::Test, static_cast<std::uint64_t>(outputs));
+      Taps taps;
+      taps.set({.start = -5.0, .step = 90.0 / static_cast<double>(outputs), .outputs = outputs, .source = 80},
+               Filter::Triangle);
+      std::vector<float> row(static_cast<std::size_t>(80 + taps.stride()));
+      for (float& sample : row) sample = static_cast<float>(random.below(256));
+      std::vector<float> out(static_cast<std::size_t>(outputs));
+      mix_columns(row, taps, out);
+      for (std::int64_t i = 0; i < outputs; ++i) {
+        double sum = 0.0;
+        for (std::int64_t k = 0; k < taps.count(i); ++k) {
+          sum += static_cast<double>(taps.weights(i)[static_cast<std::size_t>(k)]) *
+                 static_cast<double>(row[static_cast<std::size_t>(taps.first(i) + k)]);
+        }
+        ASSERT_NEAR(out[static_cast<std::size_t>(i)], sum, bound(static_cast<double>(taps.stride()), 255.0)) << target;
+      }
+    }
+  });
+}
+
+TEST(Kernels, finish_row_scales_and_clamps_every_width) {
+  const Finish finish{.gain = 1.0F / 200.0F, .offset = -0.1F, .scale = 4.0F, .bias = -2.0F};
+  on_every_target([&](const char* target) {
+    for (std::size_t width = 1; width < 70; ++width) {
+      std::vector<float> levels(width);
+      for (std::size_t i = 0; i < width; ++i) levels[i] = static_cast<float>(i * 4);
+      std::vector<float> out(width);
+      finish_row(levels, finish, out);
+      for (std::size_t i = 0; i < width; ++i) {
+        const double v = std::clamp(static_cast<double>(i) * 4.0 / 200.0 - 0.1, 0.0, 1.0);
+        ASSERT_NEAR(out[i], 4.0 * v - 2.0, 2e-6) << target;
+      }
+    }
+  });
+}
+
+TEST(Kernels, finish_row_rounds_to_whole_levels) {
+  const std::vector<float> levels{-3.0F, 0.0F, 0.49F, 0.51F, 254.6F, 255.0F, 300.0F};
+  const Finish finish{.gain = 1.0F / 255.0F, .scale = 255.0F};
+  std::vector<std::uint8_t> out(levels.size());
+  finish_row(levels, finish, out);
+  EXPECT_EQ(out, (std::vector<std::uint8_t>{0, 0, 0, 1, 255, 255, 255}));
+}
+
+}  // namespace
+}  // namespace roentgen::data

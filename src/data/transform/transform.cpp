@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/transform/transform.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "data/transform/filter.h"
+#include "data/transform/geometry.h"
+#include "data/transform/kernels.h"
+
+namespace roentgen::data {
+namespace {
+
+void grow(std::vector<float>& memory, std::int64_t count) {
+  if (memory.size() < static_cast<std::size_t>(count)) memory.resize(static_cast<std::size_t>(count));
+}
+
+// Planes of one row, or of a picture: sample x of plane p at [p * stride + x].
+struct Planes {
+  std::int64_t count = 1;
+  std::int64_t stride = 0;
+};
+
+// Separates the used pixels of an interleaved RGB row into three planes, or into one of their luma.
+void split_row(std::span<const float> rgb, const Taps& columns, const Planes& planes, std::span<float> dst) {
+  constexpr float kRed = 19595.0F / 65536.0F;
+  constexpr float kGreen = 38470.0F / 65536.0F;
+  constexpr float kBlue = 7471.0F / 65536.0F;
+  for (std::int64_t x = columns.begin(); x < columns.end(); ++x) {
+    const float* pixel = rgb.data() + 3 * x;
+    float* out = dst.data() + x;
+    if (planes.count == 1) {
+      out[0] = kRed * pixel[0] + kGreen * pixel[1] + kBlue * pixel[2];
+    } else {
+      for (std::int64_t channel = 0; channel < 3; ++channel) out[channel * planes.stride] = pixel[channel];
+    }
+  }
+}
+
+// Where the finished rows go.
+class SlotWriter {
+ public:
+  SlotWriter(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, SlotView slot)
+      : preprocess_(preprocess), slot_(slot) {
+    const double white = image.layout().max_value;
+    finish_.gain = static_cast<float>(draw.contrast / white);
+    finish_.offset = static_cast<float>(0.5 - 0.5 * draw.contrast + draw.brightness);
+  }
+
+  // Row y of channel `channel`: size_px levels.
+  void write(std::int64_t channel, std::int64_t y, std::span<const float> levels) {
+    const std::int64_t size = preprocess_.size_px;
+    const auto begin = static_cast<std::size_t>((channel * size + y) * size);
+    const auto count = static_cast<std::size_t>(size);
+    Finish finish = finish_;
+    if (slot_.dtype == DType::F32) {
+      const double stddev = preprocess_.stddev[static_cast<std::size_t>(channel)];
+      finish.scale = static_cast<float>(1.0 / stddev);
+      finish.bias = static_cast<float>(-preprocess_.mean[static_cast<std::size_t>(channel)] / stddev);
+      finish_row(levels, finish, {reinterpret_cast<float*>(slot_.bytes.data()) + begin, count});
+    } else if (slot_.dtype == DType::U8) {
+      finish.scale = 255.0F;
+      finish_row(levels, finish, {reinterpret_cast<std::uint8_t*>(slot_.bytes.data()) + begin, count});
+    } else {
+      finish.scale = 65535.0F;
+      finish_row(levels, finish, {reinterpret_cast<std::uint16_t*>(slot_.bytes.data()) + begin, count});
+    }
+  }
+
+  // Row y of plane `plane` of `planes`; a single plane fills all channels.
+  void write_plane(std::int64_t plane, std::int64_t planes, std::int64_t y, std::span<const float> levels) {
+    if (planes == preprocess_.channels) {
+      write(plane, y, levels);
+    } else {
+      for (std::int64_t channel = 0; channel < preprocess_.channels; ++channel) write(channel, y, levels);
+    }
+  }
+
+ private:
+  const Preprocess& preprocess_;
+  SlotView slot_;
+  Finish finish_;
+};
+
+}  // namespace
+
+struct Transformer::Scratch {
+  Taps columns;
+  Taps rows;
+  /// One source row after the vertical pass, interleaved as the source; then split into planes.
+  std::vector<float> mixed;
+  std::vector<float> split;
+  /// One row of output, (planes, W), or all rows of the upright picture, (H, planes, W).
+  std::vector<float> levels;
+  std::vector<float> turned;
+
+  void resize_row(const Image& image, std::int64_t y, std::int64_t planes, std::span<float> dst);
+  void turn(const Geometry& geometry, std::int64_t planes, std::int64_t size, SlotWriter& writer);
+};
+
+// Row y of the resized picture: plane p begins at dst[p * (dst.size() / planes)].
+void Transformer::Scratch::resize_row(const Image& image, std::int64_t y, std::int64_t planes, std::span<float> dst) {
+  if (rows.count(y) == 0 || columns.begin() == columns.end()) {
+    std::ranges::fill(dst, 0.0F);
+    return;
+  }
+  const std::int64_t channels = image.channels();
+  const auto begin = static_cast<std::size_t>(columns.begin() * channels);
+  const auto end = static_cast<std::size_t>(columns.end() * channels);
+  const std::int64_t row_samples = image.width_px() * channels;
+  const auto offset = static_cast<std::size_t>(rows.first(y) * row_samples) + begin;
+  const std::span<const float> weights = rows.weights(y).first(static_cast<std::size_t>(rows.count(y)));
+  const std::span<float> target = std::span(mixed).subspan(begin, end - begin);
+  if (image.layout().bits == 8) {
+    mix_rows({image.samples<std::uint8_t>().subspan(offset), row_samples}, weights, target);
+  } else {
+    mix_rows({image.samples<std::uint16_t>().subspan(offset), row_samples}, weights, target);
+  }
+  const std::int64_t stride = image.width_px() + columns.stride();
+  if (channels == 3) split_row(mixed, columns, {planes, stride}, split);
+  const std::span<const float> source = channels == 3 ? std::span(split) : std::span(mixed);
+  const std::size_t width = dst.size() / static_cast<std::size_t>(planes);
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    mix_columns(source.subspan(static_cast<std::size_t>(plane * stride), static_cast<std::size_t>(stride)), columns,
+                dst.subspan(static_cast<std::size_t>(plane) * width, width));
+  }
+}
+
+// Bilinear samples of the upright picture. The output's middle is its middle; it is large enough for all corners.
+void Transformer::Scratch::turn(const Geometry& geometry, std::int64_t planes, std::int64_t size, SlotWriter& writer) {
+  const std::int64_t side = geometry.x.outputs;
+  const std::int64_t pitch = planes * side;
+  const double middle = static_cast<double>(side) / 2.0 - 0.5;
+  const double half = static_cast<double>(size) / 2.0 - 0.5;
+  grow(turned, size);
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    const float* picture = levels.data() + plane * side;
+    for (std::int64_t y = 0; y < size; ++y) {
+      const double down = static_cast<double>(y) - half;
+      for (std::int64_t x = 0; x < size; ++x) {
+        const double right = geometry.mirror * (static_cast<double>(x) - half);
+        const double column = middle + geometry.cosine * right - geometry.sine * down;
+        const double row = middle + geometry.sine * right + geometry.cosine * down;
+        const auto column0 = static_cast<std::int64_t>(column);  // positive, so this is floor
+        const auto row0 = static_cast<std::int64_t>(row);
+        const auto fx = static_cast<float>(column - static_cast<double>(column0));
+        const auto fy = static_cast<float>(row - static_cast<double>(row0));
+        const float* corner = picture + row0 * pitch + column0;
+        const float above = corner[0] + fx * (corner[1] - corner[0]);
+        const float below = corner[pitch] + fx * (corner[pitch + 1] - corner[pitch]);
+        turned[static_cast<std::size_t>(x)] = above + fy * (below - above);
+      }
+      writer.write_plane(plane, planes, y, turned);
+    }
+  }
+}
+
+std::size_t slot_bytes(const Preprocess& preprocess, DType dtype) {
+  return static_cast<std::size_t>(preprocess.channels * preprocess.size_px * preprocess.size_px) * size_of(dtype);
+}
+
+Transformer::Transformer() : scratch_(std::make_unique<Scratch>()) {}
+Transformer::~Transformer() = default;
+Transformer::Transformer(Transformer&&) noexcept = default;
+Transformer& Transformer::operator=(Transformer&&) noexcept = default;
+
+void Transformer::apply(const Image& image, const Preprocess& preprocess, const AugmentDraw* augment, SlotView out) {
+  RG_ASSERT(image.width_px() > 0 && image.height_px() > 0);
+  RG_ASSERT(out.dtype == DType::F32 || out.dtype == DType::U8 || out.dtype == DType::U16);
+  if (out.bytes.size() != slot_bytes(preprocess, out.dtype)) {
+    throw ShapeError(error_text("data.transform", "batch slot",
+                                fmt::format("{} bytes for {}", slot_bytes(preprocess, out.dtype), preprocess.text()),
+                                std::to_string(out.bytes.size())));
+  }
+  const AugmentDraw draw = augment != nullptr ? *augment : AugmentDraw{};
+  const Geometry geometry = geometry_of(image.layout(), preprocess, draw);
+  Scratch& scratch = *scratch_;
+  scratch.columns.set(geometry.x, preprocess.filter);
+  scratch.rows.set(geometry.y, preprocess.filter);
+  const std::int64_t planes = std::min(image.channels(), preprocess.channels);
+  const std::int64_t stride = image.width_px() + scratch.columns.stride();
+  grow(scratch.mixed, image.channels() * stride);
+  grow(scratch.split, image.channels() == 3 ? planes * stride : 0);
+
+  SlotWriter writer(image, preprocess, draw, out);
+  const std::int64_t width = geometry.x.outputs;
+  const auto row_levels = static_cast<std::size_t>(planes * width);
+  grow(scratch.levels, planes * width * (geometry.is_rotated ? geometry.y.outputs : 1));
+  for (std::int64_t y = 0; y < geometry.y.outputs; ++y) {
+    const std::size_t at = geometry.is_rotated ? static_cast<std::size_t>(y) * row_levels : 0;
+    const std::span<float> levels = std::span(scratch.levels).subspan(at, row_levels);
+    scratch.resize_row(image, y, planes, levels);
+    for (std::int64_t plane = 0; plane < planes && !geometry.is_rotated; ++plane) {
+      writer.write_plane(plane, planes, y, levels.subspan(static_cast<std::size_t>(plane * width)));
+    }
+  }
+  if (geometry.is_rotated) scratch.turn(geometry, planes, preprocess.size_px, writer);
+}
+
+}  // namespace roentgen::data

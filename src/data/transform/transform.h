@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Transformer: from a decoded Image straight into one sample of an engine's batch slot: fit, resize, augmentation,
+// brightness, normalisation. The same code in training and in evaluation.
+//
+// Definition. The output is S x S; its pixel (x, y) has the centred place u = ((x+0.5)/S - 0.5, (y+0.5)/S - 0.5). The
+// frame is a rectangle of the source: all of it (squash), its middle square (crop) or the square around it (pad), with
+// places f = (-0.5, -0.5) at its top left corner and (0.5, 0.5) at its bottom right one. Without augmentation f = u.
+// With it, a = rotate_rad, y pointing down:
+//   w = (shift_x, shift_y);  (d.x, d.y) = (m u.x, u.y) - w, where m = -1 when mirrored, else 1
+//   e = (cos a d.x - sin a d.y, sin a d.x + cos a d.y)
+//   f = (crop_x - 0.5 + e.x crop_width / zoom, crop_y - 0.5 + e.y crop_height / zoom)
+// Without rotation each axis is on its own: an output pixel is a place p and a ratio r (source pixels per output
+// pixel), and its value the filter's weighted mean of source samples (filter.h). With rotation the same resize, with
+// the same ratios, first makes a picture that is upright in the frame: places e = e(u = 0) + u, continued beyond the
+// output's edges as far as needed; and the output samples that one bilinearly. A place outside the source is black (0).
+// Vertical pass before horizontal, float32, no rounding between. At last v = clamp((level / max_value - 0.5) contrast +
+// 0.5 + brightness, 0, 1), black parts included.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/shape.h"
+#include "data/image.h"
+#include "data/transform/augment.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+/// Room for one sample in a batch: (C, H, W), planes, rows without gaps. Does not own.
+struct SlotView {
+  /// C * H * W elements of dtype.
+  std::span<std::byte> bytes;
+  /// F32: normalised, x = (v - mean) / std. U8, U16: v on the full range, round(255 v) or round(65535 v), for devices
+  /// that normalise themselves.
+  DType dtype = DType::F32;
+};
+
+/// Bytes of one sample: channels * size_px^2 elements.
+[[nodiscard]] std::size_t slot_bytes(const Preprocess& preprocess, DType dtype);
+
+/// Does it. Keeps scratch memory and filter weights, so calls with sizes seen before allocate nothing. One per worker:
+/// thread-compatible.
+class Transformer {
+ public:
+  Transformer();
+  ~Transformer();
+  Transformer(Transformer&&) noexcept;
+  Transformer& operator=(Transformer&&) noexcept;
+
+  /// Fills `out`. `augment` may be null (evaluation): then nothing is drawn and nothing distorted. Throws ShapeError
+  /// when `out` has another size, std::logic_error on an empty image.
+  void apply(const Image& image, const Preprocess& preprocess, const AugmentDraw* augment, SlotView out);
+
+ private:
+  struct Scratch;
+  std::unique_ptr<Scratch> scratch_;
+};
+
+}  // namespace roentgen::data

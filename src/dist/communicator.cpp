@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "dist/communicator.h"
+
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "dist/comm_list.h"
+
+namespace roentgen::dist {
+namespace {
+std::string ranks_text(std::span<const int> ranks) {
+  if (ranks.empty()) return "a rank that cannot be named";
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  return text;
+}
+}  // namespace
+
+std::string Phase::text() const { return index < 0 ? std::string(name) : name + (" " + std::to_string(index)); }
+
+Pending::Pending(Pending&& other) noexcept
+    : owner_(std::exchange(other.owner_, nullptr)), ticket_(other.ticket_), phase_(other.phase_) {}
+
+Pending& Pending::operator=(Pending&& other) noexcept {
+  std::swap(owner_, other.owner_);
+  std::swap(ticket_, other.ticket_);
+  std::swap(phase_, other.phase_);
+  return *this;
+}
+
+Pending::~Pending() {
+  if (owner_ != nullptr) log::error("[dist.communicator] " + phase_.text() + ": abandoned before it was done");
+}
+
+bool Pending::is_done() {
+  if (owner_ == nullptr) return true;
+  // A collective that failed is over, too: the error says what an abandoned one would.
+  Communicator* owner = std::exchange(owner_, nullptr);
+  if (owner->poll(ticket_)) return true;
+  owner_ = owner;
+  return false;
+}
+
+void Pending::wait(std::chrono::milliseconds limit) {
+  const auto start = std::chrono::steady_clock::now();
+  while (!is_done()) {
+    if (std::chrono::steady_clock::now() - start < limit) {
+      std::this_thread::yield();
+      continue;
+    }
+    const Communicator* owner = std::exchange(owner_, nullptr);
+    throw CommError(
+        error_text("dist." + std::string(owner->name()), phase_.text(),
+                   "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
+                   "no sign of " + ranks_text(owner->missing(ticket_))));
+  }
+}
+
+std::unique_ptr<Communicator> make_communicator(std::string_view name) {
+#define RG_COMM_CASE(communicator) \
+  if (name == #communicator) return make_##communicator##_communicator();
+  RG_COMM_LIST(RG_COMM_CASE)
+#undef RG_COMM_CASE
+  std::string known;
+#define RG_COMM_NAME(communicator) known += known.empty() ? #communicator : ", " #communicator;
+  RG_COMM_LIST(RG_COMM_NAME)
+#undef RG_COMM_NAME
+  throw ConfigError(error_text("dist.communicator", "communicator", known, name));
+}
+
+}  // namespace roentgen::dist

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Communicator: what ranks say to each other. It knows spans of memory, not graphs, buckets or optimizers. Every
+// collective is started, polled and given a time limit; there are no blocking calls. Sum and mean are never one name.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::dist {
+
+/// What a collective is for, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
+struct Phase {
+  const char* name = "";
+  /// Which one; negative: there is only one.
+  std::int64_t index = -1;
+  /// "gradient bucket 3", "start-up".
+  [[nodiscard]] std::string text() const;
+};
+
+class Communicator;
+
+/// A collective under way. Move-only; of the communicator's thread. The memory given to the collective must live and be
+/// left alone until it is done. One destroyed before that cannot be taken back: it logs an error.
+class [[nodiscard]] Pending {
+ public:
+  /// Nothing to wait for.
+  Pending() = default;
+  /// For communicators: collective `ticket` of `owner`, which must outlive this.
+  Pending(Communicator& owner, std::int64_t ticket, Phase phase) : owner_(&owner), ticket_(ticket), phase_(phase) {}
+  Pending(Pending&& other) noexcept;
+  Pending& operator=(Pending&& other) noexcept;
+  ~Pending();
+
+  /// Drives the collective a little; true when it is done. CommError when it failed.
+  [[nodiscard]] bool is_done();
+  /// Polls and yields until it is done. Past `limit`, CommError naming the phase and the ranks that are missing.
+  void wait(std::chrono::milliseconds limit);
+
+ private:
+  Communicator* owner_ = nullptr;  ///< null when done
+  std::int64_t ticket_ = 0;
+  Phase phase_;
+};
+
+/// One process's end of a group of ranks. All ranks must start the same collectives in the same order with the same
+/// sizes. One thread: every call, and every Pending, belongs to the thread that made it. Starting and polling allocate
+/// nothing.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  /// As in comm_list.h.
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// 0 to size() - 1.
+  [[nodiscard]] virtual int rank() const = 0;
+  /// At least 1.
+  [[nodiscard]] virtual int size() const = 0;
+  /// Position among the ranks of this host, from 0: picks devices and cores.
+  [[nodiscard]] virtual int local_rank() const = 0;
+
+  /// `data` of `root` goes to all others. CommError for a root that is no rank.
+  virtual Pending broadcast(std::span<std::byte> data, int root, Phase phase) = 0;
+  /// Every rank ends with the sum over ranks, in place. The same bits on all ranks, and for the same ranks every time.
+  virtual Pending all_reduce_sum(std::span<float> data, Phase phase) = 0;
+  virtual Pending all_reduce_sum(std::span<double> data, Phase phase) = 0;
+  /// As all_reduce_sum, divided by size().
+  virtual Pending all_reduce_mean(std::span<float> data, Phase phase) = 0;
+  /// `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes, else CommError. `own` may be this
+  /// rank's part of `all`.
+  virtual Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) = 0;
+  /// Done when every rank has started it.
+  virtual Pending barrier(Phase phase) = 0;
+
+ protected:
+  friend class Pending;
+  /// Drives a collective; true once it is done, and then not asked again. CommError when it failed.
+  [[nodiscard]] virtual bool poll(std::int64_t ticket) = 0;
+  /// Ranks that have not reached this collective; may be empty when that cannot be known.
+  [[nodiscard]] virtual std::vector<int> missing(std::int64_t ticket) const = 0;
+};
+
+/// The communicator of that name from comm_list.h. ConfigError naming the known ones; CommError when it cannot be had.
+[[nodiscard]] std::unique_ptr<Communicator> make_communicator(std::string_view name);
+
+}  // namespace roentgen::dist

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// One process: everything is done when it is started. Refuses to be one of several processes that a launcher started,
+// since each would train alone and overwrite the others' files.
+#include <cstdlib>
+#include <cstring>
+
+#include "core/error.h"
+#include "dist/comm_list.h"
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+namespace {
+
+class SingleCommunicator final : public Communicator {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "single"; }
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return 1; }
+  [[nodiscard]] int local_rank() const override { return 0; }
+
+  Pending broadcast(std::span<std::byte>, int root, Phase phase) override {
+    if (root != 0) throw CommError(error_text("dist.single", phase.text(), "root 0", std::to_string(root)));
+    return {};
+  }
+  Pending all_reduce_sum(std::span<float>, Phase) override { return {}; }
+  Pending all_reduce_sum(std::span<double>, Phase) override { return {}; }
+  Pending all_reduce_mean(std::span<float>, Phase) override { return {}; }
+  Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
+    if (all.size() != own.size()) {
+      throw CommError(error_text("dist.single", phase.text(), "room for " + std::to_string(own.size()) + " bytes",
+                                 std::to_string(all.size())));
+    }
+    if (!own.empty()) std::memmove(all.data(), own.data(), own.size());
+    return {};
+  }
+  Pending barrier(Phase) override { return {}; }
+
+ protected:
+  [[nodiscard]] bool poll(std::int64_t) override { return true; }
+  [[nodiscard]] std::vector<int> missing(std::int64_t) const override { return {}; }
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_single_communicator() {
+  // Open MPI's mpirun; the PMI of MPICH, Intel MPI and srun.
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* ranks = std::getenv(variable);
+    if (ranks == nullptr || std::atoi(ranks) <= 1) continue;
+    throw CommError(error_text("dist.single", variable, "one process", std::string(ranks) + " launched together",
+                               "a launch without mpirun"));
+  }
+  return std::make_unique<SingleCommunicator>();
+}
+
+}  // namespace roentgen::dist

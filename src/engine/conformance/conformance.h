@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Runs a case (cases.h) on an engine and compares everything the engine gives with the double reference: named outputs,
+// the gradient of every parameter, running statistics, and the promises of Executable on arenas and buckets.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/conformance/cases.h"
+#include "engine/engine.h"
+
+namespace roentgen::engine::reference {
+class ReferenceRun;
+}
+
+namespace roentgen::engine::conformance {
+
+/// One comparison.
+struct Finding {
+  /// "output logits", "gradient conv.weight", "state norm.running_mean", "arena", ...
+  std::string what;
+  /// |got - expected| / |expected|, Euclidean norms; infinite for NaN or another number of elements.
+  double error = 0.0;
+  double bound = 0.0;
+  [[nodiscard]] bool is_bad() const { return !(error <= bound); }
+};
+
+/// All comparisons of one case.
+struct Report {
+  std::vector<Finding> findings;
+  [[nodiscard]] bool passed() const;
+  /// The largest error / bound of those with a bound above zero.
+  [[nodiscard]] double worst_ratio() const;
+  /// The bad findings, one a line.
+  [[nodiscard]] std::string failures() const;
+};
+
+/// How a case is run.
+struct RunOptions {
+  CompileOptions compile;
+  /// Multiplies every bound: for kernels that do not sum directly (Winograd) or that use narrower numbers.
+  double bound_scale = 1.0;
+  /// Gradients smaller than this share of the largest one are compared on its scale: in a random network some cancel.
+  double gradient_floor = 0.0;
+};
+
+/// Values of all inputs (f32) and parameters of a case: its own, the others drawn from `seed`: images standard normal,
+/// weights normal over sqrt(fan-in), norm scales in [0.5, 1.5], running means standard normal, running variances in
+/// [0.5, 2], the rest normal with sd 0.5.
+[[nodiscard]] std::map<std::string, std::vector<float>> draw_values(const Case& tested, std::uint64_t seed);
+/// A reference run of the case with these values, forward done (all dropout kept).
+[[nodiscard]] reference::ReferenceRun run_reference(const Case& tested, Form form,
+                                                    const std::map<std::string, std::vector<float>>& values);
+
+/// Compiles, runs and compares. Draws other values while one of them lies so near a kink (ReLU at 0, equal maxima)
+/// that float and double may fall on two sides of it. Throws what the engine throws.
+[[nodiscard]] Report run_case(Engine& engine, const Case& tested, const RunOptions& options);
+
+}  // namespace roentgen::engine::conformance

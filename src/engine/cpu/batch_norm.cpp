@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of batch normalisation. Two ways, with the same numbers:
+// - a value read by one batch norm: statistics and result block by block, while the block is in cache;
+// - pieces of a virtual concat, read by many (DenseNet): statistics once per piece, when it is born; the gradients of
+// all
+//   readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
+#include "graph/ops/batch_norm.h"
+
+#include <algorithm>
+
+#include "engine/cpu/batch_norm_kernels.h"
+#include "engine/cpu/lowering.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+// Layout batch norms work in: the value's own when it is blocked, else the machine's.
+Layout blocked(const Lowering& lowering, Layout layout) {
+  return layout.block > 1 ? layout : Layout{lowering.vector_block()};
+}
+
+NormShape shape_of(const Located& located, const Lowering& lowering) {
+  return {.images = located.shape[0],
+          .blocks = channel_blocks(located.shape, located.layout),
+          .pixels = pixels(located.shape),
+          .block = located.layout.block,
+          .threads = lowering.threads()};
+}
+
+std::size_t channel_bytes(const NormShape& shape, std::size_t arrays) {
+  return static_cast<std::size_t>(shape.blocks * shape.block) * arrays * sizeof(float);
+}
+
+std::size_t partial_bytes(const NormShape& shape) {
+  return static_cast<std::size_t>(shape.blocks * shape.block * shape.images) * 2 * sizeof(double);
+}
+
+NormParameters parameters_of(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering) {
+  return {.scale = lowering.parameter(node, "weight"),
+          .shift = lowering.parameter(node, "bias"),
+          .running_mean = lowering.parameter(node, "running_mean"),
+          .running_variance = lowering.parameter(node, "running_var"),
+          .epsilon = op.epsilon,
+          .momentum = op.momentum};
+}
+
+void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t padded, Lowering& lowering) {
+  for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
+    lowering.set_layout(node, name, padded_vector(channels, padded));
+  }
+}
+
+// The pieces of a batch norm's input, all blocked alike, with statistics shared where they are shared.
+std::vector<NormPiece> pieces_of(graph::NodeId input, Lowering& lowering) {
+  std::vector<NormPiece> pieces;
+  for (const graph::NodeId id : lowering.pieces(input)) {
+    const Located here = lowering.value_in(id, blocked(lowering, lowering.value(id).layout));
+    pieces.push_back({.value = here.tensor, .blocks = channel_blocks(here.shape, here.layout)});
+  }
+  return pieces;
+}
+
+// Statistics of a piece: an entry of their own, once.
+TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, TensorId pivot, std::int64_t pivot_offset,
+                           Lowering& lowering) {
+  SharedNorm& shared = lowering.shared_norm(piece);
+  if (shared.statistics >= 0) return shared.statistics;
+  const Located here = lowering.value_in(piece, blocked(lowering, lowering.value(piece).layout));
+  const NormShape shape = shape_of(here, lowering);
+  const graph::Node& node = lowering.graph().node(piece);
+  shared.statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
+  const TensorId partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
+  lowering.emit(node,
+                {.what = "statistics",
+                 .kind = "statistics",
+                 .reads = {here.tensor, pivot},
+                 .writes = {shared.statistics, partial},
+                 .implementation = "simd"},
+                statistics_kernel(shape, {.value = here.tensor,
+                                          .statistics = shared.statistics,
+                                          .partial = partial,
+                                          .pivot = pivot,
+                                          .pivot_offset = pivot_offset,
+                                          .epsilon = op.epsilon}));
+  return shared.statistics;
+}
+
+void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  const Layout layout = blocked(lowering, lowering.value(lowering.pieces(node.inputs[0])[0]).layout);
+  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
+  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  const Located dst = lowering.define(id, layout);
+  work.dst = dst.tensor;
+  work.relu = op.relu;
+  const NormShape shape = shape_of(dst, lowering);
+  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
+  Emission emission{.what = "forward",
+                    .kind = op.relu ? "batch_norm_relu_forward" : "batch_norm_forward",
+                    .reads = {work.parameters.scale, work.parameters.shift, work.parameters.running_mean,
+                              work.parameters.running_variance},
+                    .writes = {dst.tensor, work.constants},
+                    .implementation = "simd"};
+  for (const NormPiece& piece : work.pieces) emission.reads.push_back(piece.value);
+  if (work.residual >= 0) emission.reads.push_back(work.residual);
+  if (work.pieces.size() == 1) emission.in_place = {{work.pieces[0].value, dst.tensor}};
+  lowering.emit(node, std::move(emission), inference_kernel(shape, std::move(work)));
+}
+
+// True when this batch norm's input shares its statistics with others.
+bool is_shared(const graph::Node& node, const Lowering& lowering) {
+  return lowering.is_virtual(node.inputs[0]) || lowering.is_shared_piece(node.inputs[0]);
+}
+
+void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
+  const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
+  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
+  std::int64_t offset = 0;
+  Emission emission{.what = "forward",
+                    .kind = "concat_batch_norm_forward",
+                    .reads = {work.parameters.scale, work.parameters.shift},
+                    .writes = {work.parameters.running_mean, work.parameters.running_variance},
+                    .implementation = "simd"};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    work.pieces[i].statistics = shared_statistics(op, ids[i], work.parameters.running_mean, offset, lowering);
+    offset += work.pieces[i].blocks * layout.block;
+    emission.reads.push_back(work.pieces[i].value);
+    emission.reads.push_back(work.pieces[i].statistics);
+  }
+  const Located dst = lowering.define(id, layout);
+  work.dst = dst.tensor;
+  work.relu = op.relu;
+  const NormShape shape = shape_of(dst, lowering);
+  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
+  emission.writes.push_back(dst.tensor);
+  emission.writes.push_back(work.constants);
+  lowering.emit(node, std::move(emission), shared_forward_kernel(shape, std::move(work)));
+}
+
+void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  const Layout layout = blocked(lowering, lowering.value(node.inputs[0]).layout);
+  pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
+  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  const Located dst = lowering.define(id, layout);
+  work.dst = dst.tensor;
+  work.relu = op.relu;
+  const NormShape shape = shape_of(dst, lowering);
+  const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
+  lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
+  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
+  work.partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
+  Emission emission{.what = "forward",
+                    .kind = work.residual >= 0 ? "batch_norm_add_relu_forward"
+                            : op.relu          ? "batch_norm_relu_forward"
+                                               : "batch_norm_forward",
+                    .reads = {work.pieces[0].value, work.parameters.scale, work.parameters.shift},
+                    .writes = {dst.tensor, statistics, work.constants, work.partial, work.parameters.running_mean,
+                               work.parameters.running_variance},
+                    .implementation = "simd"};
+  if (work.residual >= 0) {
+    emission.reads.push_back(work.residual);
+    emission.in_place = {{work.residual, dst.tensor}};
+  }
+  lowering.emit(node, std::move(emission), single_forward_kernel(shape, std::move(work)));
+}
+
+// Makes room for the value again when backward recomputes it; -1 otherwise.
+Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
+  if (!lowering.is_recomputed(id)) return {};
+  const graph::Node& node = lowering.graph().node(id);
+  return {lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
+}
+
+void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
+  const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
+  const Located dy = lowering.gradient(id, layout);
+  const NormShape shape = shape_of(dy, lowering);
+  NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  work.dy = dy.tensor;
+  work.relu = op.relu;
+  work.diff_scale = lowering.parameter_gradient(node, "weight");
+  work.diff_shift = lowering.parameter_gradient(node, "bias");
+  work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 2));
+  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape));
+  const Located y = again(id, layout, lowering);
+  work.y_again = y.tensor;
+  Emission emission{.what = "backward",
+                    .kind = "concat_batch_norm_backward",
+                    .pass = Pass::BackwardData,
+                    .reads = {dy.tensor, work.parameters.scale, work.parameters.shift},
+                    .writes = {work.diff_scale, work.diff_shift, work.constants, work.partial},
+                    .implementation = "simd"};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    SharedNorm& shared = lowering.shared_norm(ids[i]);
+    NormPiece& piece = work.pieces[i];
+    const graph::Node& owner = lowering.graph().node(ids[i]);
+    piece.statistics = shared.statistics;
+    piece.needs_gradient = lowering.needs_gradient(ids[i]);
+    piece.is_first = shared.gradient < 0;
+    if (piece.needs_gradient && piece.is_first) {
+      const Located here{-1, owner.shape, layout};
+      shared.gradient = lowering.tensor("G:" + owner.name, owner.shape, layout);
+      shared.sums = lowering.scratch("AB:" + owner.name, channel_bytes(shape_of(here, lowering), 2));
+    }
+    emission.reads.insert(emission.reads.end(), {piece.value, piece.statistics});
+    if (piece.needs_gradient) {
+      piece.gradient = shared.gradient;
+      piece.sums = shared.sums;
+      emission.writes.insert(emission.writes.end(), {piece.gradient, piece.sums});
+    }
+  }
+  if (y.tensor >= 0) emission.writes.push_back(y.tensor);
+  lowering.emit(node, std::move(emission), shared_backward_kernel(shape, std::move(work)));
+  if (y.tensor >= 0) lowering.recomputed(id, y);
+}
+
+void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Layout layout = blocked(lowering, lowering.value(node.inputs[0]).layout);
+  std::vector<Located> incoming = lowering.gradients(id, layout);
+  if (incoming.size() > 2) incoming = {lowering.gradient(id, layout)};
+  const NormShape shape = shape_of(incoming[0], lowering);
+  const bool has_residual = node.inputs.size() == 2;
+  NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  work.pieces[0].statistics = lowering.own_statistics(id);
+  work.dy = incoming[0].tensor;
+  work.relu = op.relu;
+  work.diff_scale = lowering.parameter_gradient(node, "weight");
+  work.diff_shift = lowering.parameter_gradient(node, "bias");
+  work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 5));
+  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape));
+  const graph::Node& source = lowering.graph().node(node.inputs[0]);
+  const Located dx{lowering.tensor("d:" + source.name, source.shape, layout), source.shape, layout};
+  work.dx = dx.tensor;
+  Emission emission{
+      .what = "backward",
+      .kind = has_residual ? "batch_norm_add_relu_backward"
+              : op.relu    ? "batch_norm_relu_backward"
+                           : "batch_norm_backward",
+      .pass = Pass::BackwardData,
+      .reads = {work.dy, work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale, work.parameters.shift},
+      .writes = {dx.tensor, work.diff_scale, work.diff_shift, work.constants, work.partial},
+      .implementation = "simd"};
+  if (incoming.size() == 2) {
+    work.dy2 = incoming[1].tensor;
+    emission.reads.push_back(work.dy2);
+  }
+  Located g;
+  if (has_residual ||
+      incoming.size() == 2) {  // the masked sum is needed again: by the residual, or by the second phase
+    g = {lowering.tensor("g:" + node.name, node.shape, layout), node.shape, layout};
+    work.g = g.tensor;
+    emission.writes.push_back(g.tensor);
+    emission.in_place.emplace_back(incoming.back().tensor, g.tensor);
+  }
+  if (has_residual && op.relu) {
+    work.y = lowering.value_in(id, layout).tensor;
+    emission.reads.push_back(work.y);
+  }
+  // dx may lie over dy: the second phase reads g instead, or dy at the very element it writes.
+  emission.in_place.emplace_back(incoming[0].tensor, dx.tensor);
+  const Located y = again(id, layout, lowering);
+  work.y_again = y.tensor;
+  if (y.tensor >= 0) emission.writes.push_back(y.tensor);
+  lowering.emit(node, std::move(emission), single_backward_kernel(shape, std::move(work)));
+  lowering.contribute(node.inputs[0], dx);
+  if (has_residual) lowering.contribute(node.inputs[1], g);
+  if (y.tensor >= 0) lowering.recomputed(id, y);
+}
+}  // namespace
+
+void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  if (!lowering.is_training()) {
+    lower_inference(op, id, lowering);
+  } else if (node.inputs.size() == 1 && is_shared(node, lowering)) {
+    lower_shared(op, id, lowering);
+  } else {
+    lower_single(op, id, lowering);
+  }
+}
+
+void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  if (node.inputs.size() == 1 && is_shared(node, lowering)) {
+    lower_backward_shared(op, id, lowering);
+  } else {
+    lower_backward_single(op, id, lowering);
+  }
+}
+
+Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {
+  SharedNorm& shared = lowering.shared_norm(id);
+  const Layout layout = blocked(lowering, lowering.value(id).layout);
+  const graph::Node& node = lowering.graph().node(id);
+  const Located here = lowering.value_in(id, layout);
+  const NormShape shape = shape_of(here, lowering);
+  const Located dx{lowering.tensor("d:" + node.name, node.shape, layout), node.shape, layout};
+  const TensorId constants = lowering.scratch(node.name + "/constants_finish", channel_bytes(shape, 3));
+  lowering.emit(node,
+                {.what = "finish",
+                 .kind = "concat_batch_norm_finish",
+                 .pass = Pass::BackwardData,
+                 .reads = {here.tensor, shared.gradient, shared.sums, shared.statistics},
+                 .writes = {dx.tensor, constants},
+                 .implementation = "simd",
+                 .in_place = {{shared.gradient, dx.tensor}}},
+                finish_kernel(shape, {.value = here.tensor,
+                                      .gradient = shared.gradient,
+                                      .sums = shared.sums,
+                                      .statistics = shared.statistics,
+                                      .dx = dx.tensor,
+                                      .constants = constants}));
+  shared.gradient = -1;  // closed
+  return dx;
+}
+
+}  // namespace roentgen::engine::cpu

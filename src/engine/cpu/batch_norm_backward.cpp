@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Backward kernels of batch normalisation.
+#include <array>
+
+#include "engine/cpu/batch_norm_blocks.h"
+#include "engine/cpu/simd/batch_norm.h"
+#include "engine/cpu/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+// What both backward kernels share: the first pass, which masks, sums and writes.
+class BackwardBase : public Kernel {
+ public:
+  BackwardBase(const NormShape& shape, NormBackward work)
+      : shape_(shape), work_(std::move(work)), table_(shape, work_.pieces) {}
+  void bind(const Addresses& addresses) override {
+    const auto get = [&](TensorId id) { return id >= 0 ? addresses.f32(id) : nullptr; };
+    table_.bind(addresses);
+    weight_ = get(work_.parameters.scale);
+    bias_ = get(work_.parameters.shift);
+    dy_ = get(work_.dy);
+    dy2_ = get(work_.dy2);
+    y_ = get(work_.y);
+    g_ = get(work_.g);
+    dx_ = get(work_.dx);
+    y_again_ = get(work_.y_again);
+    diff_scale_ = get(work_.diff_scale);
+    diff_shift_ = get(work_.diff_shift);
+    constants_ = get(work_.constants);
+    partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block};
+  }
+
+ protected:
+  [[nodiscard]] simd::Mask mask() const {
+    if (!work_.relu) return simd::Mask::None;
+    return y_ != nullptr ? simd::Mask::FromY : simd::Mask::FromX;
+  }
+  // Per-channel constants of a block: array `which` of [scale | shift | by_g | by_x | constant].
+  [[nodiscard]] float* constant(int which, std::int64_t block) const {
+    return constants_ + (which * shape_.blocks + block) * shape_.block;
+  }
+  [[nodiscard]] simd::GradientSums sums_work(std::int64_t block, std::int64_t image) const {
+    const BlockPlace& place = table_[block];
+    const std::int64_t at = offset_of(shape_, block, image);
+    partial_.clear(block, image);
+    return {.x = place.value + image * place.image_stride,
+            .y = y_ == nullptr ? nullptr : y_ + at,
+            .dy = dy_ + at,
+            .dy2 = dy2_ == nullptr ? nullptr : dy2_ + at,
+            .scale = constant(0, block),
+            .shift = constant(1, block),
+            .mean = place.statistics.mean,
+            .sum = partial_.first(block, image),
+            .sum_x = partial_.second(block, image),
+            .pixels = shape_.pixels,
+            .block = shape_.block,
+            .mask = mask()};
+  }
+  void fold_block(std::int64_t block) const {
+    fold(shape_.block, weight_ + block * shape_.block, bias_ + block * shape_.block, table_[block].statistics,
+         constant(0, block), constant(1, block));
+  }
+
+  NormShape shape_;
+  NormBackward work_;
+  BlockTable table_;
+  const float* weight_ = nullptr;
+  const float* bias_ = nullptr;
+  const float* dy_ = nullptr;
+  const float* dy2_ = nullptr;
+  const float* y_ = nullptr;
+  float* g_ = nullptr;
+  float* dx_ = nullptr;
+  float* y_again_ = nullptr;
+  float* diff_scale_ = nullptr;
+  float* diff_shift_ = nullptr;
+  float* constants_ = nullptr;
+  Partial partial_;
+};
+
+class SingleBackward final : public BackwardBase {
+ public:
+  using BackwardBase::BackwardBase;
+  void run() override {
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
+    three_phases(
+        shape_.threads, shape_.blocks, shape_.images,
+        [this](std::int64_t block, std::int64_t image) { sum(block, image); },
+        [this](std::int64_t block) { prepare(block); },
+        [this](std::int64_t block, std::int64_t image) { apply(block, image); });
+  }
+
+ private:
+  void sum(std::int64_t block, std::int64_t image) const {
+    simd::GradientSums work = sums_work(block, image);
+    if (g_ != nullptr) work.g = g_ + offset_of(shape_, block, image);
+    simd::gradient_sums(work);
+  }
+  // dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean), a = scale istd.
+  void prepare(std::int64_t block) const {
+    std::array<double, kMostBlock> sum{};
+    std::array<double, kMostBlock> sum_x{};
+    partial_.add_up(block, sum.data(), sum_x.data());
+    const double count = static_cast<double>(shape_.images * shape_.pixels);
+    const BlockStatistics& from = table_[block].statistics;
+    for (int i = 0; i < shape_.block; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      const std::int64_t channel = block * shape_.block + i;
+      const double istd = from.istd[i];
+      const double a = static_cast<double>(weight_[channel]) * istd;
+      const double by_x = -a * istd * istd * sum_x[c] / count;
+      diff_shift_[channel] = static_cast<float>(sum[c]);
+      diff_scale_[channel] = static_cast<float>(sum_x[c] * istd);
+      constant(2, block)[i] = static_cast<float>(a);
+      constant(3, block)[i] = static_cast<float>(by_x);
+      constant(4, block)[i] = static_cast<float>(-a * sum[c] / count - by_x * static_cast<double>(from.mean[i]));
+    }
+  }
+  void apply(std::int64_t block, std::int64_t image) const {
+    const BlockPlace& place = table_[block];
+    const std::int64_t at = offset_of(shape_, block, image);
+    simd::gradient_apply({.x = place.value + image * place.image_stride,
+                          .g = g_ != nullptr ? g_ + at : dy_ + at,
+                          .dx = dx_ + at,
+                          .y_again = y_again_ == nullptr ? nullptr : y_again_ + at,
+                          .scale = constant(0, block),
+                          .shift = constant(1, block),
+                          .by_g = constant(2, block),
+                          .by_x = constant(3, block),
+                          .constant = constant(4, block),
+                          .pixels = shape_.pixels,
+                          .block = shape_.block,
+                          .mask = g_ != nullptr ? simd::Mask::None : mask(),
+                          .relu = work_.relu});
+  }
+};
+
+class SharedBackward final : public BackwardBase {
+ public:
+  using BackwardBase::BackwardBase;
+  void run() override {
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
+    three_phases(
+        shape_.threads, shape_.blocks, shape_.images,
+        [this](std::int64_t block, std::int64_t image) { sum(block, image); },
+        [this](std::int64_t block) { finish(block); }, [](std::int64_t, std::int64_t) {});
+  }
+
+ private:
+  void sum(std::int64_t block, std::int64_t image) const {
+    simd::GradientSums work = sums_work(block, image);
+    const BlockPlace& place = table_[block];
+    if (place.gradient != nullptr) {
+      work.g = place.gradient + image * place.image_stride;
+      work.factor = weight_ + block * shape_.block;
+      work.is_accumulating = !place.is_first;
+    }
+    if (y_again_ != nullptr) work.y_again = y_again_ + offset_of(shape_, block, image);
+    simd::gradient_sums(work);
+  }
+  void finish(std::int64_t block) const {
+    std::array<double, kMostBlock> sum{};
+    std::array<double, kMostBlock> sum_x{};
+    partial_.add_up(block, sum.data(), sum_x.data());
+    const double count = static_cast<double>(shape_.images * shape_.pixels);
+    const BlockPlace& place = table_[block];
+    for (int i = 0; i < shape_.block; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      const std::int64_t channel = block * shape_.block + i;
+      const double scale = weight_[channel];
+      const double diff_scale = sum_x[c] * static_cast<double>(place.statistics.istd[i]);
+      diff_shift_[channel] = static_cast<float>(sum[c]);
+      diff_scale_[channel] = static_cast<float>(diff_scale);
+      if (place.gradient == nullptr) continue;
+      const auto a = static_cast<float>(scale * sum[c] / count);
+      const auto b = static_cast<float>(scale * diff_scale / count);
+      place.sum_a[i] = place.is_first ? a : place.sum_a[i] + a;
+      place.sum_b[i] = place.is_first ? b : place.sum_b[i] + b;
+    }
+  }
+};
+
+class Finish final : public Kernel {
+ public:
+  Finish(const NormShape& shape, const NormFinish& work) : shape_(shape), work_(work) {}
+  void bind(const Addresses& addresses) override {
+    value_ = addresses.f32(work_.value);
+    gradient_ = addresses.f32(work_.gradient);
+    sums_ = addresses.f32(work_.sums);
+    statistics_ = addresses.f32(work_.statistics);
+    dx_ = addresses.f32(work_.dx);
+    constants_ = addresses.f32(work_.constants);
+  }
+  void run() override {
+    const std::int64_t channels = shape_.blocks * shape_.block;
+    float* by_g = constants_;
+    float* by_x = constants_ + channels;
+    float* constant = constants_ + 2 * channels;
+    const BlockStatistics from = statistics_at(statistics_, channels, 0);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const double istd = from.istd[c];
+      const double slope = -istd * istd * static_cast<double>(sums_[channels + c]);
+      by_g[c] = from.istd[c];
+      by_x[c] = static_cast<float>(slope);
+      constant[c] =
+          static_cast<float>(-istd * static_cast<double>(sums_[c]) - slope * static_cast<double>(from.mean[c]));
+    }
+    parallel_ranges(shape_.threads, shape_.blocks * shape_.images, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t cell = begin; cell < end; ++cell) {
+        const std::int64_t block = cell % shape_.blocks;
+        const std::int64_t at = cell * shape_.pixels * shape_.block;
+        const std::int64_t c = block * shape_.block;
+        simd::gradient_apply({.x = value_ + at,
+                              .g = gradient_ + at,
+                              .dx = dx_ + at,
+                              .by_g = by_g + c,
+                              .by_x = by_x + c,
+                              .constant = constant + c,
+                              .pixels = shape_.pixels,
+                              .block = shape_.block});
+      }
+    });
+  }
+
+ private:
+  NormShape shape_;
+  NormFinish work_;
+  const float* value_ = nullptr;
+  const float* gradient_ = nullptr;
+  const float* sums_ = nullptr;
+  float* statistics_ = nullptr;
+  float* dx_ = nullptr;
+  float* constants_ = nullptr;
+};
+}  // namespace
+
+std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, NormBackward work) {
+  return std::make_unique<SingleBackward>(shape, std::move(work));
+}
+std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, NormBackward work) {
+  return std::make_unique<SharedBackward>(shape, std::move(work));
+}
+std::unique_ptr<Kernel> finish_kernel(const NormShape& shape, NormFinish work) {
+  return std::make_unique<Finish>(shape, work);
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the forward and backward kernels of batch normalisation share: channel blocks, their statistics, sums per image.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "engine/cpu/batch_norm_kernels.h"
+
+namespace roentgen::engine::cpu {
+
+/// Channels in the widest block.
+constexpr int kMostBlock = 16;
+
+/// Mean, variance and 1/sd of every channel of one block.
+struct BlockStatistics {
+  float* mean = nullptr;
+  float* variance = nullptr;
+  float* istd = nullptr;
+};
+
+/// Where one channel block of the input lies, and what belongs to it.
+struct BlockPlace {
+  const float* value = nullptr;  // image 0
+  std::int64_t image_stride = 0;
+  BlockStatistics statistics;
+  float* gradient = nullptr;  // shared G, image 0
+  float* sum_a = nullptr;
+  float* sum_b = nullptr;
+  bool is_first = false;
+};
+
+inline BlockStatistics statistics_at(float* base, std::int64_t channels, std::int64_t offset) {
+  return {base + offset, base + channels + offset, base + 2 * channels + offset};
+}
+
+/// Addresses of every channel block, made once per bind in memory reserved at construction.
+class BlockTable {
+ public:
+  BlockTable(const NormShape& shape, const std::vector<NormPiece>& pieces)
+      : shape_(shape), pieces_(pieces), places_(static_cast<std::size_t>(shape.blocks)) {}
+
+  void bind(const Addresses& addresses) {
+    std::size_t at = 0;
+    for (const NormPiece& piece : pieces_) {
+      const std::int64_t channels = piece.blocks * shape_.block;
+      const std::int64_t block_elements = shape_.pixels * shape_.block;
+      for (std::int64_t block = 0; block < piece.blocks; ++block) {
+        BlockPlace& place = places_[at++];
+        place = {};
+        place.value = addresses.f32(piece.value) + block * block_elements;
+        place.image_stride = piece.blocks * block_elements;
+        if (piece.statistics >= 0) {
+          place.statistics = statistics_at(addresses.f32(piece.statistics), channels, block * shape_.block);
+        }
+        if (piece.gradient >= 0) {
+          place.gradient = addresses.f32(piece.gradient) + block * block_elements;
+          place.sum_a = addresses.f32(piece.sums) + block * shape_.block;
+          place.sum_b = addresses.f32(piece.sums) + channels + block * shape_.block;
+          place.is_first = piece.is_first;
+        }
+      }
+    }
+  }
+  [[nodiscard]] const BlockPlace& operator[](std::int64_t block) const {
+    return places_[static_cast<std::size_t>(block)];
+  }
+
+ private:
+  NormShape shape_;
+  std::vector<NormPiece> pieces_;
+  std::vector<BlockPlace> places_;
+};
+
+/// Sums per (block, image), so that adding them up does not depend on who computed them.
+struct Partial {
+  double* base = nullptr;
+  std::int64_t images = 0;
+  int block = 16;
+  [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t image) const {
+    return base + (channel_block * images + image) * 2 * block;
+  }
+  [[nodiscard]] double* second(std::int64_t channel_block, std::int64_t image) const {
+    return first(channel_block, image) + block;
+  }
+  void clear(std::int64_t channel_block, std::int64_t image) const {
+    std::fill_n(first(channel_block, image), 2 * block, 0.0);
+  }
+  // Totals over the images, in image order.
+  void add_up(std::int64_t channel_block, double* first_total, double* second_total) const {
+    std::fill_n(first_total, block, 0.0);
+    std::fill_n(second_total, block, 0.0);
+    for (std::int64_t image = 0; image < images; ++image) {
+      for (int i = 0; i < block; ++i) {
+        first_total[i] += first(channel_block, image)[i];
+        second_total[i] += second(channel_block, image)[i];
+      }
+    }
+  }
+};
+
+/// Offset of a block in image `image` of a contiguous tensor.
+inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::int64_t image) {
+  return (image * shape.blocks + block) * shape.pixels * shape.block;
+}
+
+inline void finish_statistics(const NormShape& shape, const Partial& partial, std::int64_t block, const float* pivot,
+                              double epsilon, const BlockStatistics& to) {
+  std::array<double, kMostBlock> sum{};
+  std::array<double, kMostBlock> sum_sq{};
+  partial.add_up(block, sum.data(), sum_sq.data());
+  const double count = static_cast<double>(shape.images * shape.pixels);
+  for (int i = 0; i < shape.block; ++i) {
+    const auto c = static_cast<std::size_t>(i);
+    const double shifted = sum[c] / count;
+    const double variance = std::max(sum_sq[c] / count - shifted * shifted, 0.0);
+    to.mean[i] = static_cast<float>(static_cast<double>(pivot[i]) + shifted);
+    to.variance[i] = static_cast<float>(variance);
+    to.istd[i] = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
+  }
+}
+
+/// running += momentum * (batch - running), with the unbiased variance (torch's convention).
+inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
+                         float* variance) {
+  const double count = static_cast<double>(shape.images * shape.pixels);
+  const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
+  for (int i = 0; i < shape.block; ++i) {
+    mean[i] = static_cast<float>((1.0 - momentum) * mean[i] + momentum * from.mean[i]);
+    variance[i] = static_cast<float>((1.0 - momentum) * variance[i] + momentum * unbias * from.variance[i]);
+  }
+}
+
+/// y = x * scale + shift, the two folded constants. Forward and backward must round alike: the ReLU mask is recomputed.
+inline void fold(int block, const float* weight, const float* bias, const BlockStatistics& from, float* scale,
+                 float* shift) {
+  for (int i = 0; i < block; ++i) {
+    scale[i] = weight[i] * from.istd[i];
+    shift[i] = bias[i] - from.mean[i] * scale[i];
+  }
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The batch-norm kernels behind the plan entries of batch_norm.cpp. Layout of all values: nChw{block}c.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/kernel.h"
+
+namespace roentgen::engine::cpu {
+
+/// Extent of the whole tensor a kernel works on; with pieces, of all pieces together.
+struct NormShape {
+  std::int64_t images = 0;
+  std::int64_t blocks = 0;
+  std::int64_t pixels = 0;
+  int block = 16;
+  int threads = 1;
+};
+
+/// One piece of the input: consecutive channel blocks in a tensor of their own.
+struct NormPiece {
+  TensorId value = -1;
+  std::int64_t blocks = 0;
+  /// [mean | variance | istd], each one float per padded channel.
+  TensorId statistics = -1;
+  /// Shared gradient G and its sums [A | B]; `is_first`: nothing in them yet.
+  TensorId gradient = -1;
+  TensorId sums = -1;
+  bool is_first = false;
+  bool needs_gradient = false;
+};
+
+/// Parameters of a batch norm.
+struct NormParameters {
+  TensorId scale = -1;
+  TensorId shift = -1;
+  TensorId running_mean = -1;
+  TensorId running_variance = -1;
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+};
+
+/// A forward. `constants` is scratch for [scale | shift] folded; `partial` for sums per (block, image).
+struct NormForward {
+  std::vector<NormPiece> pieces;
+  NormParameters parameters;
+  TensorId residual = -1;
+  TensorId dst = -1;
+  TensorId constants = -1;
+  TensorId partial = -1;
+  bool relu = false;
+};
+/// Running statistics instead of the batch's. Two passes per element: read, write.
+[[nodiscard]] std::unique_ptr<Kernel> inference_kernel(const NormShape& shape, NormForward work);
+/// Statistics and result in one sweep over the channel blocks; moves the running statistics.
+[[nodiscard]] std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForward work);
+/// Result from statistics computed earlier, one per piece; moves the running statistics.
+[[nodiscard]] std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work);
+
+/// Statistics of one value. The pivot (a running mean, from `pivot_offset` on) keeps the f32 sums accurate.
+struct NormStatistics {
+  TensorId value = -1;
+  TensorId statistics = -1;
+  TensorId partial = -1;
+  TensorId pivot = -1;
+  std::int64_t pivot_offset = 0;
+  double epsilon = 1e-5;
+};
+[[nodiscard]] std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work);
+
+/// A backward. `g`: where the masked sum of dy and dy2 goes, -1 when it is not needed again.
+struct NormBackward {
+  std::vector<NormPiece> pieces;
+  NormParameters parameters;
+  TensorId dy = -1;
+  TensorId dy2 = -1;
+  TensorId y = -1;  ///< the mask's source when there is a residual
+  TensorId g = -1;
+  TensorId dx = -1;
+  TensorId y_again = -1;
+  TensorId diff_scale = -1;
+  TensorId diff_shift = -1;
+  TensorId constants = -1;
+  TensorId partial = -1;
+  bool relu = false;
+};
+/// Both phases block by block.
+[[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, NormBackward work);
+/// Adds to the pieces' G, A and B: one pass.
+[[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, NormBackward work);
+
+/// Closes a shared gradient: dx = istd (G - A - B xhat).
+struct NormFinish {
+  TensorId value = -1;
+  TensorId gradient = -1;
+  TensorId sums = -1;
+  TensorId statistics = -1;
+  TensorId dx = -1;
+  TensorId constants = -1;
+};
+[[nodiscard]] std::unique_ptr<Kernel> finish_kernel(const NormShape& shape, NormFinish work);
+
+}  // namespace roentgen::engine::cpu

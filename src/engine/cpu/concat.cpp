@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of concatenation: none when virtual; else one copy each way.
+#include "graph/ops/concat.h"
+
+#include <algorithm>
+
+#include "engine/cpu/lowering.h"
+#include "engine/cpu/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+// Copies images' channel runs between one wide tensor and several narrow ones of the same block.
+class ChannelCopy final : public Kernel {
+ public:
+  enum class Direction { Join, Split };
+  struct Part {
+    TensorId tensor;
+    std::int64_t elements;  // per image
+  };
+  ChannelCopy(Direction direction, std::vector<Part> parts, TensorId wide, std::int64_t images)
+      : direction_(direction), parts_(std::move(parts)), wide_(wide), images_(images), addresses_(parts_.size()) {
+    for (const Part& part : parts_) image_elements_ += part.elements;
+  }
+  void bind(const Addresses& addresses) override {
+    for (std::size_t i = 0; i < parts_.size(); ++i) addresses_[i] = addresses.f32(parts_[i].tensor);
+    base_ = addresses.f32(wide_);
+  }
+  void run() override {
+    parallel_ranges(omp_get_max_threads(), images_, 1, [this](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t image = begin; image < end; ++image) {
+        float* wide = base_ + image * image_elements_;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+          float* narrow = addresses_[i] + image * parts_[i].elements;
+          if (direction_ == Direction::Join) {
+            std::copy_n(narrow, parts_[i].elements, wide);
+          } else {
+            std::copy_n(wide, parts_[i].elements, narrow);
+          }
+          wide += parts_[i].elements;
+        }
+      }
+    });
+  }
+
+ private:
+  Direction direction_;
+  std::vector<Part> parts_;
+  TensorId wide_;
+  std::int64_t images_;
+  std::int64_t image_elements_ = 0;
+  std::vector<float*> addresses_;
+  float* base_ = nullptr;
+};
+
+// The block all inputs can be laid end to end in: the machine's when it divides every input, else plain.
+Layout common_layout(const graph::Node& node, const Lowering& lowering) {
+  const Layout wanted{lowering.vector_block()};
+  const bool fits = std::ranges::all_of(node.inputs, [&](graph::NodeId input) {
+    const auto pieces = lowering.pieces(input);
+    return std::ranges::all_of(pieces, [&](graph::NodeId piece) {
+      return lowering.value(piece).layout == wanted && lowering.graph().node(piece).shape[1] % wanted.block == 0;
+    });
+  });
+  return fits ? wanted : Layout{};
+}
+}  // namespace
+
+void lower(const graph::Concat& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Layout layout = common_layout(node, lowering);
+  if (op.is_virtual && layout.block > 1) {
+    lowering.define_virtual(id);
+    return;
+  }
+  std::vector<ChannelCopy::Part> parts;
+  std::vector<TensorId> reads;
+  for (const graph::NodeId input : node.inputs) {
+    for (const graph::NodeId piece : lowering.pieces(input)) {
+      const Located src = lowering.value_in(piece, layout);
+      parts.push_back({src.tensor, stored_elements(src.shape, layout) / src.shape[0]});
+      reads.push_back(src.tensor);
+    }
+  }
+  const Located dst = lowering.define(id, layout);
+  lowering.emit(
+      node,
+      {.what = "forward",
+       .kind = "concat_forward",
+       .reads = std::move(reads),
+       .writes = {dst.tensor},
+       .implementation = "copy"},
+      std::make_unique<ChannelCopy>(ChannelCopy::Direction::Join, std::move(parts), dst.tensor, node.shape[0]));
+}
+
+void lower_backward(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  if (lowering.is_virtual(id)) return;
+  const graph::Node& node = lowering.graph().node(id);
+  const Layout layout = lowering.value(id).layout;
+  const Located diff_dst = lowering.gradient(id, layout);
+  std::vector<ChannelCopy::Part> parts;
+  std::vector<TensorId> writes;
+  for (const graph::NodeId input : node.inputs) {
+    for (const graph::NodeId piece : lowering.pieces(input)) {
+      const Shape& shape = lowering.graph().node(piece).shape;
+      const Located diff_src{lowering.tensor("d:" + lowering.graph().node(piece).name, shape, layout), shape, layout};
+      parts.push_back({diff_src.tensor, stored_elements(shape, layout) / shape[0]});
+      writes.push_back(diff_src.tensor);
+      lowering.contribute(piece, diff_src);
+    }
+  }
+  lowering.emit(
+      node,
+      {.what = "backward",
+       .kind = "concat_backward",
+       .pass = Pass::BackwardData,
+       .reads = {diff_dst.tensor},
+       .writes = std::move(writes),
+       .implementation = "copy"},
+      std::make_unique<ChannelCopy>(ChannelCopy::Direction::Split, std::move(parts), diff_dst.tensor, node.shape[0]));
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The CPU engine against the double reference, over every case of every op (engine/conformance).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ostream>
+
+#include "engine/conformance/conformance.h"
+#include "graph/text.h"
+
+namespace roentgen::engine::conformance {
+
+/// For GoogleTest's messages.
+void PrintTo(const Case& tested, std::ostream* out) { *out << tested.name; }
+
+namespace {
+std::string test_name(const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.name;
+  for (char& c : name) {
+    if (c == '.') c = '_';
+  }
+  return name;
+}
+
+class Conformance : public testing::TestWithParam<Case> {
+ protected:
+  void expect_passes(const CompileOptions& compile) {
+    const std::unique_ptr<Engine> engine = make_engine("cpu");
+    const Report report = run_case(*engine, GetParam(), {.compile = compile});
+    RecordProperty("worst_ratio", std::to_string(report.worst_ratio()));
+    EXPECT_TRUE(report.passed()) << report.failures() << graph::print_graph(GetParam().graph);
+  }
+};
+}  // namespace
+
+// Small buckets, so that there are several even here.
+TEST_P(Conformance, training) { expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048}); }
+
+TEST_P(Conformance, training_unfused) { expect_passes({.form = Form::Training, .threads = 1, .fuse = "off"}); }
+
+TEST_P(Conformance, training_keeping_all) {
+  expect_passes({.form = Form::Training, .threads = 1, .keep_recomputable = true});
+}
+
+TEST_P(Conformance, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
+
+TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"}); }
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
+
+// Networks nobody wrote down. ROENTGEN_RANDOM_CASES sets how many, for a longer hunt.
+TEST(ConformanceRandom, networks_agree_with_the_reference) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const char* wanted = std::getenv("ROENTGEN_RANDOM_CASES");
+  const std::uint64_t count = wanted == nullptr ? 40 : std::strtoull(wanted, nullptr, 10);
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Case tested = random_case(seed);
+    for (const char* fuse : {"on", "off"}) {
+      for (const Form form : {Form::Training, Form::Inference}) {
+        const RunOptions options{.compile = {.form = form, .threads = 1, .fuse = fuse}, .gradient_floor = 0.05};
+        const Report report = run_case(*engine, tested, options);
+        EXPECT_TRUE(report.passed()) << "seed " << seed << " fuse " << fuse << "\n"
+                                     << report.failures() << graph::print_graph(tested.graph);
+      }
+    }
+  }
+}
+
+// A primitive that falls to oneDNN's reference code is a hundred to a thousand times too slow.
+TEST(ConformanceKernels, none_is_of_the_reference_kind) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  for (const Case& tested : all_cases()) {
+    for (const Form form : {Form::Training, Form::Inference}) {
+      const std::unique_ptr<Executable> executable = engine->compile(tested.graph, {.form = form, .threads = 1});
+      for (const PlanEntry& entry : executable->plan().entries) {
+        EXPECT_FALSE(entry.implementation.starts_with("ref"))
+            << tested.name << " " << entry.name << ": " << entry.implementation;
+      }
+    }
+  }
+}
+
+// The comparison must see what float32 rounding leaves, or it would pass anything.
+TEST(ConformanceRunner, sees_errors_of_the_size_of_rounding) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const std::vector<Case> cases = network_cases();
+  const Report report = run_case(*engine, cases.front(), {.compile = {.threads = 1}, .bound_scale = 1e-4});
+  EXPECT_FALSE(report.passed());
+  EXPECT_GT(report.worst_ratio(), 1.0);
+}
+
+}  // namespace roentgen::engine::conformance

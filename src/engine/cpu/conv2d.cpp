@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of 2-D convolution: oneDNN's direct kernels in the layouts they ask for, or its Winograd kernels where
+// they were measured to be faster (conv2d_algorithm.h).
+#include "graph/ops/conv2d.h"
+
+#include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/primitive_internal.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using Fwd = dnnl::convolution_forward;
+using BwdData = dnnl::convolution_backward_data;
+using BwdWeights = dnnl::convolution_backward_weights;
+using Geometry = ConvGeometry;
+
+// A copy of weights (or their gradient) in another layout, through a reorder entry.
+void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std::string& what, const Argument& from,
+                          const Argument& to) {
+  const dnnl::reorder::primitive_desc pd(library_engine(), from.desc, library_engine(), to.desc);
+  lowering.emit(node,
+                {.what = what,
+                 .kind = "reorder_weights",
+                 .pass = Pass::Auxiliary,
+                 .reads = {from.tensor},
+                 .writes = {to.tensor},
+                 .implementation = pd.impl_info_str()},
+                primitive_kernel(dnnl::reorder(pd), {from, to}));
+}
+
+void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
+                         graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardData, node, lowering);
+  const BwdData::primitive_desc pd = conv_backward_data(g, algorithm);
+  const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));
+  const Layout layout = layout_of(pd.diff_src_desc(), g.src);
+  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
+                         layout};
+  TensorId weights = lowering.parameter(node, "weight");
+  if (pd.weights_desc() != forward.weights_desc()) {
+    const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
+    emit_weights_reorder(lowering, node, "weights_for_backward", {DNNL_ARG_FROM, weights, forward.weights_desc()},
+                         {DNNL_ARG_TO, copy, pd.weights_desc()});
+    weights = copy;
+  }
+  Emission emission{.what = "backward_data",
+                    .kind = "conv2d_backward_data",
+                    .pass = Pass::BackwardData,
+                    .reads = {incoming.tensor, weights},
+                    .writes = {diff_src.tensor},
+                    .implementation = pd.impl_info_str(),
+                    .flops = 2 * node.multiply_adds};
+  std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
+                                  {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
+                                  {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+  lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+  lowering.contribute(node.inputs[0], diff_src);
+}
+
+void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
+                            graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
+  const BwdWeights::primitive_desc pd = conv_backward_weights(g, algorithm);
+  const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
+  const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));
+  const TensorId gradient = lowering.parameter_gradient(node, "weight");
+  const bool is_direct = pd.diff_weights_desc() == forward.weights_desc();
+  const TensorId written =
+      is_direct ? gradient : lowering.scratch("d:" + node.name + ".weight/plain", pd.diff_weights_desc().get_size());
+  Emission emission{.what = "backward_weights",
+                    .kind = "conv2d_backward_weights",
+                    .pass = Pass::BackwardWeights,
+                    .reads = {src.tensor, incoming.tensor},
+                    .writes = {written},
+                    .implementation = pd.impl_info_str(),
+                    .flops = 2 * node.multiply_adds};
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
+                                  {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
+                                  {DNNL_ARG_DIFF_WEIGHTS, written, pd.diff_weights_desc()}};
+  if (!g.bias.empty()) {
+    const TensorId bias = lowering.parameter_gradient(node, "bias");
+    emission.writes.push_back(bias);
+    arguments.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(g.bias)});
+  }
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+  lowering.emit(node, std::move(emission), primitive_kernel(BwdWeights(pd), arguments));
+  if (!is_direct) {
+    emit_weights_reorder(lowering, node, "gradient_to_arena", {DNNL_ARG_FROM, written, pd.diff_weights_desc()},
+                         {DNNL_ARG_TO, gradient, forward.weights_desc()});
+  }
+}
+}  // namespace
+
+void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
+  const Fwd::primitive_desc pd = conv_forward(g, algorithm, lowering.is_training());
+  const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
+  const Located dst = lowering.define(id, layout_of(pd.dst_desc(), g.dst));
+  lowering.set_layout(node, "weight",
+                      weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
+                                     "conv" + std::to_string(pd.weights_desc().get_size())));
+  Emission emission{.what = "forward",
+                    .kind = "conv2d_forward",
+                    .reads = {src.tensor, lowering.parameter(node, "weight")},
+                    .writes = {dst.tensor},
+                    .implementation = pd.impl_info_str(),
+                    .flops = 2 * node.multiply_adds};
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
+                                  {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()},
+                                  {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
+  if (op.bias) {
+    emission.reads.push_back(lowering.parameter(node, "bias"));
+    arguments.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(g.bias)});
+  }
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+  lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
+}
+
+void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  const Fwd::primitive_desc forward = conv_forward(g, ConvAlgorithm::Direct, true);
+  const Located diff_dst = lowering.gradient(id, layout_of(forward.dst_desc(), g.dst));
+  if (lowering.needs_gradient(node.inputs[0])) {
+    lower_backward_data(g, forward, diff_dst, id, lowering);
+  }
+  lowering.when_available(node.inputs[0], [g, forward, diff_dst, id, &lowering] {
+    lower_backward_weights(g, forward, diff_dst, id, lowering);
+  });
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The CPU engine: oneDNN's convolutions and our SIMD kernels.
+#include <fmt/format.h>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "core/error.h"
+#include "engine/cpu/executable.h"
+#include "engine/cpu/primitive.h"
+#include "engine/cpu/simd/isa.h"
+#include "engine/engine_list.h"
+#include "runtime/cores.h"
+
+namespace roentgen::engine {
+namespace {
+class CpuEngine final : public Engine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cpu"; }
+  [[nodiscard]] std::string description() const override {
+    return fmt::format("{}; own kernels {}; {} cores", cpu::library_description(), cpu::simd::target_name(),
+                       runtime::available_cores());
+  }
+  [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    try {
+      return cpu::make_executable(graph, options);
+    } catch (const dnnl::error& error) {
+      throw DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
+    }
+  }
+};
+}  // namespace
+
+std::unique_ptr<Engine> make_cpu_engine() { return std::make_unique<CpuEngine>(); }
+
+}  // namespace roentgen::engine

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/elementwise.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/cpu/simd/flat.h"
+#include "engine/cpu/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+// Floats a thread must have at least to be worth waking.
+constexpr std::int64_t kGrain = 8192;
+constexpr std::size_t kMostTerms = 64;
+
+class Copy final : public Kernel {
+ public:
+  Copy(TensorId from, TensorId to, std::int64_t count) : from_(from), to_(to), count_(count) {}
+  void bind(const Addresses& addresses) override {
+    source_ = addresses.f32(from_);
+    target_ = addresses.f32(to_);
+  }
+  void run() override { std::copy_n(source_, count_, target_); }
+
+ private:
+  TensorId from_;
+  TensorId to_;
+  std::int64_t count_;
+  const float* source_ = nullptr;
+  float* target_ = nullptr;
+};
+
+class Sum final : public Kernel {
+ public:
+  Sum(std::vector<TensorId> terms, TensorId sum, std::int64_t count)
+      : terms_(std::move(terms)), sum_(sum), count_(count), sources_(terms_.size()) {}
+  void bind(const Addresses& addresses) override {
+    for (std::size_t i = 0; i < terms_.size(); ++i) sources_[i] = addresses.f32(terms_[i]);
+    target_ = addresses.f32(sum_);
+  }
+  void run() override {
+    parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
+      std::array<const float*, kMostTerms> here{};
+      const std::size_t terms = std::min(sources_.size(), kMostTerms);
+      for (std::size_t i = 0; i < terms; ++i) here[i] = sources_[i] + begin;
+      simd::sum_arrays({here.data(), terms}, target_ + begin, end - begin);
+      for (std::size_t i = terms; i < sources_.size(); ++i) {
+        const std::array<const float*, 2> two{target_ + begin, sources_[i] + begin};
+        simd::sum_arrays(two, target_ + begin, end - begin);
+      }
+    });
+  }
+
+ private:
+  std::vector<TensorId> terms_;
+  TensorId sum_;
+  std::int64_t count_;
+  std::vector<const float*> sources_;
+  float* target_ = nullptr;
+};
+
+class Flat final : public Kernel {
+ public:
+  Flat(FlatLoop loop, TensorId a, TensorId b, TensorId dst, std::int64_t count)
+      : loop_(loop), a_(a), b_(b), dst_(dst), count_(count) {}
+  void bind(const Addresses& addresses) override {
+    first_ = addresses.f32(a_);
+    second_ = b_ >= 0 ? addresses.f32(b_) : nullptr;
+    target_ = addresses.f32(dst_);
+  }
+  void run() override {
+    parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
+      loop_(first_ + begin, second_ == nullptr ? nullptr : second_ + begin, target_ + begin, end - begin);
+    });
+  }
+
+ private:
+  FlatLoop loop_;
+  TensorId a_;
+  TensorId b_;
+  TensorId dst_;
+  std::int64_t count_;
+  const float* first_ = nullptr;
+  const float* second_ = nullptr;
+  float* target_ = nullptr;
+};
+}  // namespace
+
+std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count) {
+  return std::make_unique<Copy>(from, to, count);
+}
+std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count) {
+  return std::make_unique<Sum>(std::move(terms), sum, count);
+}
+std::unique_ptr<Kernel> flat_kernel(FlatLoop loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
+  return std::make_unique<Flat>(loop, a, b, dst, count);
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernels that treat tensors as flat arrays, and the reorder between layouts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/layout.h"
+
+namespace roentgen::engine::cpu {
+
+/// to = from, `count` floats.
+[[nodiscard]] std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count);
+/// sum = sum of `terms`, added in order.
+[[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count);
+
+/// One of the flat loops of simd/flat.h over up to two sources.
+using FlatLoop = void (*)(const float* a, const float* b, float* dst, std::int64_t count);
+/// dst = loop(a, b); b = -1 when unused. Split over the team.
+[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop loop, TensorId a, TensorId b, TensorId dst,
+                                                  std::int64_t count);
+
+}  // namespace roentgen::engine::cpu

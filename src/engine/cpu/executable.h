@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The CPU executable: a lowered plan with its memory, ready to run.
+#pragma once
+
+#include <memory>
+
+#include "engine/engine.h"
+
+namespace roentgen::engine::cpu {
+
+/// Lowers, plans memory and binds. See Engine::compile.
+[[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options);
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The CPU executable as its users see it: buckets, slots, parameters, plans, memory.
+#include "engine/cpu/executable.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "engine/cpu/simd/isa.h"
+#include "graph/builder.h"
+#include "graph/loss.h"
+#include "models/model.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using graph::Builder;
+
+graph::Graph model(const std::string& name, std::int64_t batch = 2, std::int64_t image_px = 32) {
+  models::ModelConfig config;
+  config.name = name;
+  config.labels = 3;
+  config.channels = 1;
+  config.image_px = image_px;
+  config.batch = batch;
+  return graph::with_loss(models::build_model(config), {});
+}
+
+// Odd channel counts, both first-layer kinds, groups, residual, concat, pools, bias, dropout.
+graph::Graph odd_graph() {
+  Builder b("odd");
+  const auto image = b.input("image", {2, 3, 13, 11});
+  auto x =
+      b.add("conv0", graph::Conv2d{.out_channels = 20, .kernel = {3, 3}, .stride = {2, 1}, .pad = {1, 1}}, {image});
+  x = b.add("norm0", graph::BatchNorm{}, {x});
+  x = b.add("relu0", graph::Relu{}, {x});
+  const auto y = b.add("conv1", graph::Conv2d{.out_channels = 20, .kernel = {1, 1}, .groups = 5, .bias = false}, {x});
+  x = b.add("add", graph::Add{}, {x, y});
+  x = b.add("concat", graph::Concat{}, {x, y});
+  x = b.add("pool", graph::MaxPool{}, {x});
+  x = b.add("flatten", graph::Flatten{}, {x});
+  x = b.add("dropout", graph::Dropout{.probability = 0.25}, {x});
+  x = b.add("fc", graph::Linear{.out_features = 3}, {x});
+  b.output("logits", x);
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+void fill_slot(Executable& executable, int slot, std::uint64_t seed) {
+  for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
+    const std::span<std::byte> bytes = executable.slot(static_cast<std::int64_t>(i), slot);
+    Random random(seed, RandomStage::Test, i);
+    for (std::size_t k = 0; k + sizeof(float) <= bytes.size(); k += sizeof(float)) {
+      float value = static_cast<float>(random.normal());
+      if (executable.inputs()[i].name == "labels") value = random.chance(0.5) ? 1.0F : 0.0F;
+      if (executable.inputs()[i].name == "mask") value = 1.0F;
+      std::memcpy(bytes.data() + k, &value, sizeof(float));
+    }
+  }
+}
+
+std::unique_ptr<Executable> ready(const graph::Graph& graph, const CompileOptions& options = {}) {
+  auto executable = make_executable(graph, options);
+  initialise(*executable, 7);
+  fill_slot(*executable, 0, 11);
+  return executable;
+}
+
+std::vector<float> gradients_of_one_step(Executable& executable) {
+  executable.forward();
+  executable.backward(nullptr);
+  const std::span<float> all = executable.gradients();
+  return {all.begin(), all.end()};
+}
+
+TEST(CpuExecutable, buckets_cover_the_arena_once_and_are_final_when_announced) {
+  auto executable = ready(model("densenet121"), {.bucket_bytes = 1U << 20});
+  ASSERT_GT(executable->buckets().size(), 5U);
+  std::int64_t next = 0;
+  for (const Bucket& bucket : executable->buckets()) {
+    EXPECT_EQ(bucket.begin, next);
+    next = bucket.begin + bucket.count;
+  }
+  EXPECT_EQ(next, static_cast<std::int64_t>(executable->gradients().size()));
+  std::vector<float> seen(executable->gradients().size());
+  std::vector<std::int64_t> order;
+  executable->forward();
+  executable->backward([&](std::int64_t index) {
+    order.push_back(index);
+    const Bucket& bucket = executable->buckets()[static_cast<std::size_t>(index)];
+    std::copy_n(executable->gradients().begin() + bucket.begin, bucket.count, seen.begin() + bucket.begin);
+  });
+  ASSERT_EQ(order.size(), executable->buckets().size());
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+  EXPECT_TRUE(std::ranges::equal(seen, executable->gradients()));
+  EXPECT_LT(executable->plan().bucket_ready.front(), 1);
+}
+
+TEST(CpuExecutable, every_parameter_comes_back_as_it_was_loaded) {
+  for (const graph::Graph& graph : {odd_graph(), model("resnet18")}) {
+    auto executable = make_executable(graph, {});
+    for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
+      const auto index = static_cast<std::int32_t>(i);
+      const std::vector<float> values = graph::initial_values(graph.parameters()[i], 3);
+      executable->load(index, values);
+      EXPECT_EQ(executable->store(index), values) << graph.parameters()[i].name;
+      if (!graph::is_trained(graph.parameters()[i].role)) continue;
+      std::vector<float> arena(executable->parameters().size());
+      executable->from_plain(index, values, arena);
+      EXPECT_EQ(executable->to_plain(index, arena), values) << graph.parameters()[i].name;
+    }
+  }
+}
+
+TEST(CpuExecutable, a_wrong_number_of_values_is_refused_by_name) {
+  auto executable = make_executable(odd_graph(), {});
+  const std::vector<float> values(5);
+  EXPECT_THROW(executable->load(0, values), ShapeError);
+}
+
+TEST(CpuExecutable, two_runs_give_the_same_bits) {
+  for (const char* name : {"resnet18", "densenet121"}) {
+    auto first = ready(model(name));
+    auto second = ready(model(name));
+    EXPECT_EQ(gradients_of_one_step(*first), gradients_of_one_step(*second)) << name;
+    EXPECT_EQ(first->output("loss")[0], second->output("loss")[0]);
+  }
+}
+
+TEST(CpuExecutable, recomputed_values_are_the_kept_ones_to_the_bit) {
+  for (const char* name : {"resnet18", "densenet121"}) {
+    auto kept = ready(model(name), {.keep_recomputable = true});
+    auto recomputed = ready(model(name), {.keep_recomputable = false});
+    EXPECT_LT(recomputed->plan().memory.activations, kept->plan().memory.activations) << name;
+    std::vector<std::vector<float>> both;
+    for (Executable* executable : {kept.get(), recomputed.get()}) {
+      executable->forward();
+      executable->backward(nullptr);
+      std::vector<float> all;
+      for (std::size_t i = 0; i < executable->graph().parameters().size(); ++i) {
+        if (!graph::is_trained(executable->graph().parameters()[i].role)) continue;
+        const auto values = executable->store_gradient(static_cast<std::int32_t>(i));
+        all.insert(all.end(), values.begin(), values.end());
+      }
+      both.push_back(std::move(all));
+    }
+    EXPECT_EQ(both[0], both[1]) << name;
+  }
+}
+
+TEST(CpuExecutable, each_pass_gives_the_unfused_loss_within_rounding) {
+  for (const char* name : {"resnet18", "densenet121"}) {
+    auto plain = ready(model(name), {.fuse = "off"});
+    plain->forward();
+    const float expected = plain->output("loss")[0];
+    for (const char* fuse : {"on", "batch_norm_relu", "batch_norm_add_relu", "virtual_concat"}) {
+      auto fused = ready(model(name), {.fuse = fuse});
+      fused->forward();
+      // Sums in another order: a few units in the last place per layer, over at most 121 layers.
+      EXPECT_NEAR(fused->output("loss")[0], expected, 2e-5F * std::abs(expected)) << name << " " << fuse;
+    }
+  }
+}
+
+TEST(CpuExecutable, the_bound_slot_is_the_one_that_is_read) {
+  auto executable = ready(model("resnet18"), {.form = Form::Inference, .slots = 3});
+  fill_slot(*executable, 1, 12);
+  executable->forward();
+  const float first = executable->output("loss")[0];
+  executable->bind_slot(1);
+  executable->forward();
+  const float second = executable->output("loss")[0];
+  executable->bind_slot(0);
+  executable->forward();
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first, executable->output("loss")[0]);
+}
+
+TEST(CpuExecutable, no_primitive_falls_to_a_reference_implementation) {
+  for (const char* name : {"resnet50", "densenet121"}) {
+    const auto executable = make_executable(model(name, 4, 64), {});
+    for (const PlanEntry& entry : executable->plan().entries) {
+      EXPECT_FALSE(entry.implementation.starts_with("ref")) << entry.name << ": " << entry.implementation;
+    }
+  }
+}
+
+TEST(CpuExecutable, live_tensors_do_not_overlap_unless_written_in_place) {
+  for (const graph::Graph& graph : {odd_graph(), model("resnet50"), model("densenet121")}) {
+    const auto executable = make_executable(graph, {});
+    const auto& tensors = executable->plan().tensors;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;
+      EXPECT_LE(tensors[i].offset + tensors[i].bytes, executable->plan().memory.activations);
+      for (std::size_t k = i + 1; k < tensors.size(); ++k) {
+        if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
+        const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
+                              tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
+        // In place: the one ends in the very entry the other begins in.
+        const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
+        ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
+      }
+    }
+  }
+}
+
+TEST(CpuExecutable, a_stored_plan_is_used_again_and_a_foreign_one_refused) {
+  const auto first = make_executable(model("resnet18"), {});
+  const auto again = make_executable(model("resnet18"), {.choices = first->plan().choices});
+  EXPECT_EQ(first->plan().hash(), again->plan().hash());
+  EXPECT_EQ(first->plan().text(), again->plan().text());
+  EXPECT_THROW(static_cast<void>(make_executable(model("densenet121"), {.choices = first->plan().choices})),
+               ConfigError);
+  auto unknown = first->plan().choices;
+  unknown.begin()->second = "sorcery";
+  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.choices = unknown})), ConfigError);
+}
+
+TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_the_plan) {
+  const graph::Graph graph = model("resnet18", 2, 64);
+  auto direct = ready(graph);
+  if (simd::vector_block() < 16) GTEST_SKIP() << "SKIPPED: oneDNN has no Winograd training kernels without AVX-512";
+  auto choices = direct->plan().choices;
+  for (auto& [key, choice] : choices) {
+    // The 3x3 convolutions with stride 1, of 64 channels and more.
+    if (key.starts_with("layer1.0.conv1/") || key.starts_with("layer3.1.conv2/")) choice = "winograd";
+  }
+  auto winograd = ready(graph, {.choices = choices});
+  EXPECT_EQ(winograd->plan().choices, choices);
+  EXPECT_NE(winograd->plan().hash(), direct->plan().hash());
+  for (Executable* executable : {direct.get(), winograd.get()}) {
+    executable->forward();
+    executable->backward(nullptr);
+  }
+  // F(4x4, 3x3) multiplies rounding errors by up to about 100 (its transforms have entries up to 8): 2e-5 a layer.
+  EXPECT_NEAR(winograd->output("loss")[0], direct->output("loss")[0], 1e-4F * std::abs(direct->output("loss")[0]));
+  double difference = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < graph.parameters().size(); ++i) {
+    if (!graph::is_trained(graph.parameters()[i].role)) continue;
+    const auto a = direct->store_gradient(static_cast<std::int32_t>(i));
+    const auto b = winograd->store_gradient(static_cast<std::int32_t>(i));
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      difference += std::pow(static_cast<double>(a[k]) - static_cast<double>(b[k]), 2);
+      size += std::pow(static_cast<double>(a[k]), 2);
+    }
+  }
+  EXPECT_LT(std::sqrt(difference / size), 1e-2);  // a ReLU that flips costs more than the rounding itself
+  EXPECT_GT(difference, 0.0);
+}
+
+TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
+  const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = "auto"});
+  for (const auto& [key, choice] : executable->plan().choices) {
+    EXPECT_TRUE(choice == "direct" || choice == "winograd") << key << ": " << choice;
+  }
+  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
+}
+
+TEST(CpuExecutable, backward_of_an_inference_form_is_refused) {
+  auto executable = ready(model("resnet18"), {.form = Form::Inference});
+  executable->forward();
+  EXPECT_THROW(executable->backward(nullptr), ConfigError);
+}
+
+TEST(CpuExecutable, dropout_draws_by_step_and_the_same_again) {
+  auto executable = ready(odd_graph(), {.seed = 5});
+  std::vector<std::vector<float>> steps;
+  for (const std::int64_t step : {0, 1, 0}) {
+    initialise(*executable, 7);  // the running mean is the pivot of the statistics: it moves the last bits
+    executable->set_step(step);
+    steps.push_back(gradients_of_one_step(*executable));
+  }
+  EXPECT_NE(steps[0], steps[1]);
+  EXPECT_EQ(steps[0], steps[2]);
+}
+
+TEST(CpuExecutable, one_image_and_many_threads_give_the_bits_of_one_thread_in_our_kernels) {
+  // No convolution: its weight gradient may be summed in another order.
+  Builder b("norms");
+  const auto image = b.input("image", {3, 40, 9, 7});
+  auto x = b.add("norm0", graph::BatchNorm{}, {image});
+  x = b.add("relu0", graph::Relu{}, {x});
+  x = b.add("norm1", graph::BatchNorm{}, {x});
+  x = b.add("pool", graph::GlobalAvgPool{}, {x});
+  x = b.add("flat", graph::Flatten{}, {x});
+  b.output("logits", x);
+  const graph::Graph graph = graph::with_loss(std::move(b).build(), {});
+  std::vector<std::vector<float>> results;
+  for (const int threads : {1, 2, 3, 5}) results.push_back(gradients_of_one_step(*ready(graph, {.threads = threads})));
+  for (const auto& result : results) EXPECT_EQ(result, results[0]);
+}
+
+TEST(CpuExecutable, the_profile_counts_every_entry) {
+  auto executable = ready(model("resnet18"));
+  executable->forward();
+  executable->backward(nullptr);
+  executable->reset_profile();
+  for (int i = 0; i < 3; ++i) {
+    executable->forward();
+    executable->backward(nullptr);
+  }
+  const std::vector<EntryTime> times = executable->profile();
+  ASSERT_EQ(times.size(), executable->plan().entries.size());
+  for (const EntryTime& time : times) EXPECT_EQ(time.calls, 3);
+  EXPECT_GT(executable->time_entry(0, 2), 0.0);
+}
+
+}  // namespace
+}  // namespace roentgen::engine::cpu

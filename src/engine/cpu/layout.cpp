@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/layout.h"
+
+namespace roentgen::engine::cpu {
+
+std::int64_t padded_channels(const Shape& shape, Layout layout) {
+  return (shape[1] + layout.block - 1) / layout.block * layout.block;
+}
+
+std::int64_t pixels(const Shape& shape) { return shape.rank() == 4 ? shape[2] * shape[3] : 1; }
+
+std::int64_t stored_elements(const Shape& shape, Layout layout) {
+  if (shape.rank() < 2) return shape.elements();
+  return shape[0] * padded_channels(shape, layout) * pixels(shape);
+}
+
+std::string name_of(const Shape& shape, Layout layout) {
+  if (shape.rank() == 1) return "x";
+  if (shape.rank() == 2) return "nc";
+  return layout.block == 1 ? "nchw" : "nChw" + std::to_string(layout.block) + "c";
+}
+
+}  // namespace roentgen::engine::cpu

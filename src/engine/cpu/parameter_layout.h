@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How a parameter lies in the arena, and the way there and back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace roentgen::engine::cpu {
+
+/// Kernel form of one parameter or state tensor. Immutable; thread-safe.
+class ParameterLayout {
+ public:
+  virtual ~ParameterLayout() = default;
+  /// Elements in the arena, padding included.
+  [[nodiscard]] virtual std::int64_t elements() const = 0;
+  /// Short name for the plan's identity.
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// plain row-major -> kernel; writes zeros into the padding.
+  virtual void to_kernel(std::span<const float> plain, std::span<float> kernel) const = 0;
+  /// kernel -> plain row-major.
+  virtual void to_plain(std::span<const float> kernel, std::span<float> plain) const = 0;
+};
+
+/// `count` values followed by zeros up to `padded`.
+[[nodiscard]] std::unique_ptr<ParameterLayout> padded_vector(std::int64_t count, std::int64_t padded);
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What max and average pooling share: oneDNN's pooling primitive.
+#pragma once
+
+#include "engine/cpu/lowering.h"
+
+namespace roentgen::engine::cpu {
+
+enum class PoolKind { Max, AverageWithPad, AverageWithoutPad };
+
+/// A pooling over (N, C, H, W) -> (N, C, OH, OW), in the layout of `src`.
+struct PoolGeometry {
+  Located src;
+  Shape dst;
+  graph::Extent kernel;
+  graph::Extent stride;
+  graph::Extent pad;
+  PoolKind kind = PoolKind::Max;
+};
+
+/// Forward entry; a training max pool keeps a workspace for backward.
+void lower_pool(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);
+void lower_pool_backward(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of ReLU where it is not fused into a batch norm.
+#include "graph/ops/relu.h"
+
+#include "engine/cpu/elementwise.h"
+#include "engine/cpu/lowering.h"
+#include "engine/cpu/simd/flat.h"
+
+namespace roentgen::engine::cpu {
+
+void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located src = lowering.value(node.inputs[0]);
+  const Located dst = lowering.define(id, src.layout);
+  lowering.emit(node,
+                {.what = "forward",
+                 .kind = "relu_forward",
+                 .reads = {src.tensor},
+                 .writes = {dst.tensor},
+                 .implementation = "simd",
+                 .in_place = {{src.tensor, dst.tensor}}},
+                flat_kernel([](const float* a, const float*, float* to, std::int64_t n) { simd::relu(a, to, n); },
+                            src.tensor, -1, dst.tensor, stored_elements(dst.shape, dst.layout)));
+}
+
+void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located dst = lowering.value(id);
+  const Located diff_dst = lowering.gradient(id, dst.layout);
+  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, dst.shape, dst.layout),
+                         dst.shape, dst.layout};
+  lowering.emit(node,
+                {.what = "backward",
+                 .kind = "relu_backward",
+                 .pass = Pass::BackwardData,
+                 .reads = {dst.tensor, diff_dst.tensor},
+                 .writes = {diff_src.tensor},
+                 .implementation = "simd",
+                 .in_place = {{diff_dst.tensor, diff_src.tensor}}},
+                flat_kernel(&simd::relu_backward, dst.tensor, diff_dst.tensor, diff_src.tensor,
+                            stored_elements(dst.shape, dst.layout)));
+  lowering.contribute(node.inputs[0], diff_src);
+}
+
+}  // namespace roentgen::engine::cpu

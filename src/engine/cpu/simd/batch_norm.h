@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The vector loops of batch normalisation, over one channel block of one image. Dispatched by Highway at run time.
+//
+// A "row" is `pixels` groups of `block` channels: the layout [pixel][channel in block] of nChw{block}c. All per-channel
+// arrays have `block` entries. Padded channels hold zeros and, with zero scale and shift, stay zero.
+#pragma once
+
+#include <cstdint>
+
+namespace roentgen::engine::cpu::simd {
+
+/// Adds sum(x - pivot) and sum((x - pivot)^2) over the pixels to `sum` and `sum_sq`. f32 chains of 64 pixels flushed to
+/// double: relative error about 64 * 2^-24 / sqrt(64) a chain. Reads x once.
+void moments(const float* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq);
+
+/// What scale_shift does.
+struct ScaleShift {
+  const float* x = nullptr;
+  const float* residual = nullptr;  ///< or null
+  float* y = nullptr;               ///< may be x
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  std::int64_t pixels = 0;
+  int block = 16;
+  bool relu = false;
+};
+/// y = act(x * scale + shift + residual).
+void scale_shift(const ScaleShift& work);
+
+/// Where the ReLU mask comes from.
+enum class Mask : int { None, FromX, FromY };
+
+/// What gradient_sums does.
+struct GradientSums {
+  const float* x = nullptr;
+  const float* y = nullptr;  ///< for Mask::FromY
+  const float* dy = nullptr;
+  const float* dy2 = nullptr;  ///< a second incoming gradient, or null
+  float* g = nullptr;          ///< where g * factor goes, or null; may be dy or dy2
+  float* y_again = nullptr;    ///< where relu(x * scale + shift) goes, or null
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  const float* mean = nullptr;
+  const float* factor = nullptr;  ///< per channel, with `g`; null: 1
+  double* sum = nullptr;          ///< += sum of g
+  double* sum_x = nullptr;        ///< += sum of g * (x - mean)
+  std::int64_t pixels = 0;
+  int block = 16;
+  Mask mask = Mask::None;
+  bool is_accumulating = false;  ///< g += instead of g =
+};
+/// g = (dy + dy2) where the output was positive; writes and sums as asked, in one pass over memory.
+void gradient_sums(const GradientSums& work);
+
+/// What gradient_apply does.
+struct GradientApply {
+  const float* x = nullptr;
+  const float* g = nullptr;    ///< masked here when mask is FromX
+  const float* add = nullptr;  ///< added to the result, or null
+  float* dx = nullptr;         ///< may be g
+  float* y_again = nullptr;    ///< where act(x * scale + shift) goes, or null
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  const float* by_g = nullptr;  ///< dx = by_g * g + by_x * x + constant
+  const float* by_x = nullptr;
+  const float* constant = nullptr;
+  std::int64_t pixels = 0;
+  int block = 16;
+  Mask mask = Mask::None;
+  bool relu = false;  ///< for y_again
+};
+void gradient_apply(const GradientApply& work);
+
+}  // namespace roentgen::engine::cpu::simd

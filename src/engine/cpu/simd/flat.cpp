@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/simd/flat.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/flat.cpp"
+#include "engine/cpu/simd/targets.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include "engine/cpu/simd/isa.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls f(d, i) for whole vectors and then f(one lane, i) for the rest.
+template <class F>
+HWY_INLINE void for_each(std::int64_t count, const F& f) {
+  const hn::CappedTag<float, 16> d;
+  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + step <= count; i += step) f(d, i);
+  const hn::CappedTag<float, 1> one;
+  for (; i < count; ++i) f(one, i);
+}
+
+void sum_arrays_target(std::span<const float* const> sources, float* dst, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
+    auto sum = hn::LoadU(d, sources[0] + i);
+    for (std::size_t k = 1; k < sources.size(); ++k) sum = hn::Add(sum, hn::LoadU(d, sources[k] + i));
+    hn::StoreU(sum, d, dst + i);
+  });
+}
+
+void relu_target(const float* src, float* dst, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i)
+                      HWY_ATTR { hn::StoreU(hn::Max(hn::LoadU(d, src + i), hn::Zero(d)), d, dst + i); });
+}
+
+void relu_backward_target(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
+    const auto g = hn::LoadU(d, diff_dst + i);
+    hn::StoreU(hn::IfThenElseZero(hn::Gt(hn::LoadU(d, dst + i), hn::Zero(d)), g), d, diff_src + i);
+  });
+}
+
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  const auto one = hn::Set(d, 1.0F);
+  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(hn::Max(x, hn::Set(d, -87.0F))))));
+}
+
+void silu_target(const float* src, float* dst, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
+    const auto x = hn::LoadU(d, src + i);
+    hn::StoreU(hn::Mul(x, sigmoid(d, x)), d, dst + i);
+  });
+}
+
+void silu_backward_target(const float* src, const float* diff_dst, float* diff_src, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
+    const auto x = hn::LoadU(d, src + i);
+    const auto s = sigmoid(d, x);
+    const auto one = hn::Set(d, 1.0F);
+    const auto slope = hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one));
+    hn::StoreU(hn::Mul(hn::LoadU(d, diff_dst + i), slope), d, diff_src + i);
+  });
+}
+
+std::string_view target_name_target() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace roentgen::engine::cpu::simd {
+
+HWY_EXPORT(sum_arrays_target);
+HWY_EXPORT(relu_target);
+HWY_EXPORT(relu_backward_target);
+HWY_EXPORT(silu_target);
+HWY_EXPORT(silu_backward_target);
+HWY_EXPORT(target_name_target);
+
+void sum_arrays(std::span<const float* const> sources, float* dst, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(sum_arrays_target)(sources, dst, count);
+}
+void relu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(relu_target)(src, dst, count); }
+void relu_backward(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(relu_backward_target)(dst, diff_dst, diff_src, count);
+}
+void silu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(silu_target)(src, dst, count); }
+void silu_backward(const float* src, const float* diff_dst, float* diff_src, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(silu_backward_target)(src, diff_dst, diff_src, count);
+}
+std::string_view target_name() { return HWY_DYNAMIC_DISPATCH(target_name_target)(); }
+
+}  // namespace roentgen::engine::cpu::simd
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Vector loops over flat arrays of floats.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace roentgen::engine::cpu::simd {
+
+/// dst = sum of the sources, added in order; `count` elements each. dst may be the first source.
+void sum_arrays(std::span<const float* const> sources, float* dst, std::int64_t count);
+/// dst = max(src, 0); dst may be src.
+void relu(const float* src, float* dst, std::int64_t count);
+/// diff_src = diff_dst where dst > 0, else 0; diff_src may be diff_dst.
+void relu_backward(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count);
+/// dst = src / (1 + exp(-src)); exp accurate to about 2 units in the last place.
+void silu(const float* src, float* dst, std::int64_t count);
+/// diff_src = diff_dst * s * (1 + src (1 - s)), s = 1 / (1 + exp(-src)).
+void silu_backward(const float* src, const float* diff_dst, float* diff_src, std::int64_t count);
+
+}  // namespace roentgen::engine::cpu::simd

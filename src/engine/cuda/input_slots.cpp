@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cuda/input_slots.h"
+
+#include "core/error.h"
+
+namespace roentgen::engine::cuda {
+
+InputSlots::InputSlots(runtime::Device& device, std::vector<InputSpec> inputs, int slots)
+    : inputs_(std::move(inputs)), slots_(), copies_(2), upload_(device.make_stream()) {
+  if (slots < 1) throw ConfigError(error_text("engine.cuda", "slots", "at least 1", std::to_string(slots)));
+  slots_.resize(static_cast<std::size_t>(slots));
+  for (auto& slot : slots_) {
+    for (const InputSpec& input : inputs_) slot.push_back(device.make_pinned_buffer(input.bytes));
+  }
+  for (Copy& copy : copies_) {
+    for (const InputSpec& input : inputs_) copy.inputs.push_back(device.make_device_buffer(input.bytes));
+    copy.uploaded = device.make_event();
+    copy.read = device.make_event();
+  }
+}
+
+// The stream's own destructor waits; it is the last member, so it goes first.
+InputSlots::~InputSlots() = default;
+
+std::span<std::byte> InputSlots::slot(std::int64_t input, int slot) const {
+  return slots_.at(static_cast<std::size_t>(slot)).at(static_cast<std::size_t>(input))->bytes();
+}
+
+void InputSlots::bind(int slot, runtime::Stream& compute) {
+  const auto& host = slots_.at(static_cast<std::size_t>(slot));
+  copies_[current_].uploaded->wait();
+  current_ = 1 - current_;
+  Copy& copy = copies_[current_];
+  upload_->wait_for(*copy.read);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) upload_->upload(*host[i], *copy.inputs[i]);
+  upload_->record(*copy.uploaded);
+  compute.wait_for(*copy.uploaded);
+}
+
+const runtime::DeviceBuffer& InputSlots::bound(std::int64_t input) const {
+  return *copies_[current_].inputs.at(static_cast<std::size_t>(input));
+}
+
+void InputSlots::done(runtime::Stream& compute) { compute.record(*copies_[current_].read); }
+
+}  // namespace roentgen::engine::cuda

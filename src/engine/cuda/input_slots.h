@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// InputSlots: the host memory that Executable::slot() hands out for a device that copies, and what
+// Executable::bind_slot does there. Knows no CUDA, so that it is tested on the CPU as well.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+#include "runtime/stream.h"
+
+namespace roentgen::engine::cuda {
+
+/// Pinned slots of all graph inputs and two device copies of each, so that the next batch travels while the last one is
+/// still being read. One thread drives it; slots other than the one bound last may be filled by others.
+class InputSlots {
+ public:
+  /// `slots` (at least 1) per input; `device` must outlive this.
+  InputSlots(runtime::Device& device, std::vector<InputSpec> inputs, int slots);
+  /// Waits for copies under way, since they read the slots.
+  ~InputSlots();
+  InputSlots(const InputSlots&) = delete;
+  InputSlots& operator=(const InputSlots&) = delete;
+
+  /// Host memory of an input in a slot: inputs[input].bytes bytes, zeroed at first, 64-byte aligned.
+  [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) const;
+  /// Starts the upload of a slot and makes `compute` wait for it. Waits first for the upload of the slot bound before,
+  /// which may then be filled again. Allocates nothing.
+  void bind(int slot, runtime::Stream& compute);
+  /// Device memory of the bound slot's input, for what is queued on `compute` between bind() and done().
+  [[nodiscard]] const runtime::DeviceBuffer& bound(std::int64_t input) const;
+  /// All reading of bound() has been queued on `compute`: two bind() later this copy may be overwritten.
+  void done(runtime::Stream& compute);
+
+ private:
+  /// One device copy of every input.
+  struct Copy {
+    std::vector<std::unique_ptr<runtime::DeviceBuffer>> inputs;
+    std::unique_ptr<runtime::Event> uploaded;
+    std::unique_ptr<runtime::Event> read;
+  };
+  std::vector<InputSpec> inputs_;
+  std::vector<std::vector<std::unique_ptr<runtime::PinnedBuffer>>> slots_;
+  std::vector<Copy> copies_;
+  std::size_t current_ = 0;
+  std::unique_ptr<runtime::Stream> upload_;
+};
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Raw gray levels of a batch slot become the network's input on the device: a quarter (u8) or half (u16) of the bytes
+// over the bus, and none of the host's time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/shape.h"
+#include "runtime/stream.h"
+
+namespace roentgen::engine::cuda {
+
+/// dst = v * scale[c] + shift[c] in float32, then rounded to dst's type. For x = (v / white - mean) / stddev:
+/// scale = 1 / (white * stddev), shift = -mean / stddev.
+struct Normalise {
+  /// U8 or U16.
+  DType src = DType::U8;
+  /// F32 or Bf16 (rounded to nearest, ties to even).
+  DType dst = DType::Bf16;
+  std::int64_t images = 0;
+  /// 1 or 3.
+  std::int64_t channels = 1;
+  /// H * W.
+  std::int64_t pixels = 0;
+  /// Channels of dst, 4 or 8 (what cuDNN's tensor-core kernels want); those beyond `channels` are zero.
+  std::int64_t dst_channels = 8;
+  /// Per channel.
+  std::array<float, 3> scale{1.0F, 1.0F, 1.0F};
+  std::array<float, 3> shift{};
+};
+
+/// Bytes of src, (N, C, H, W) planes as in the slot, and of dst, (N, H, W, dst_channels).
+[[nodiscard]] std::size_t src_bytes(const Normalise& work);
+[[nodiscard]] std::size_t dst_bytes(const Normalise& work);
+/// ConfigError naming the field unless types, channels and extents are what the kernel can do.
+void check_normalise(const Normalise& work);
+
+/// Queues the kernel. ConfigError as check_normalise(); ShapeError when a buffer is smaller than src_bytes() or
+/// dst_bytes(); DeviceError when the launch is refused or the stream is no CUDA stream. One thread per stream.
+void normalise(runtime::Stream& stream, const Normalise& work, const runtime::DeviceBuffer& src,
+               runtime::DeviceBuffer& dst);
+
+}  // namespace roentgen::engine::cuda

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Engine and Executable: what turns a graph into steps. Knows nothing of how; engine/cpu and engine/cuda do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/shape.h"
+#include "engine/plan.h"
+#include "graph/graph.h"
+
+namespace roentgen::engine {
+
+/// What a graph is compiled for. Training: batch statistics, dropout, backward. Inference: running statistics, no loss
+/// gradient, nothing kept.
+enum class Form : std::uint8_t { Training, Inference };
+
+/// Options of compile().
+struct CompileOptions {
+  Form form = Form::Training;
+  /// Compute threads; 0 = all cores the process may use.
+  int threads = 0;
+  /// Input slots: how many batches can be filled ahead of the running step.
+  int slots = 2;
+  /// Gradient buckets are closed at this size.
+  std::size_t bucket_bytes = 4U << 20;
+  /// Graph passes to run, by name (graph/passes/pass_list.h): "on" = all, "off" = none, or "name,name".
+  std::string fuse = "on";
+  /// "direct": plain convolutions only. "auto": per layer and pass the faster of direct and Winograd, timed once at
+  /// compile; the choice moves the last digits, so it is in the plan and a resumed run takes it from there.
+  std::string algorithms = "direct";
+  /// Keep values that backward could compute again (true trades memory for nothing measured; see docs/architecture.md).
+  bool keep_recomputable = false;
+  /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
+  std::map<std::string, std::string> choices;
+  /// Root of dropout's random streams.
+  std::uint64_t seed = 0;
+};
+
+/// What a batch slot of one graph input holds. The engine says it; the pipeline fills it.
+struct InputSpec {
+  std::string name;
+  /// Shape as in the graph: (N, C, H, W) or (N, K).
+  Shape shape;
+  /// F32: the pipeline normalises. U8 or U16: raw gray levels, the device normalises.
+  DType dtype = DType::F32;
+  /// Always row-major in the order of `shape` (planar images) for now.
+  std::size_t bytes = 0;
+};
+
+/// Consecutive elements of the parameter and gradient arenas that belong to one parameter.
+struct ParameterSlice {
+  /// Index into Graph::parameters().
+  std::int32_t parameter = 0;
+  /// First element and number of elements, kernel layout, padding included.
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+
+/// Gradients that become ready together: arena elements [begin, begin + count). Buckets are in backward order.
+struct Bucket {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+
+/// Called on the stepping thread as soon as bucket `index` of the gradient arena is final.
+using BucketCallback = std::function<void(std::int64_t index)>;
+
+/// A compiled graph with its memory. One thread drives it; slots other than the bound one may be filled by others.
+/// Nothing here allocates between compile() and destruction, except what is documented to.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  /// Graph after the passes; parameter indices are those of the graph given to compile().
+  [[nodiscard]] virtual const graph::Graph& graph() const = 0;
+  [[nodiscard]] virtual const Plan& plan() const = 0;
+
+  /// The graph's inputs, in graph order.
+  [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;
+  /// Host memory of an input in a slot: inputs()[input].bytes bytes, zeroed at compile. 64-byte aligned.
+  [[nodiscard]] virtual std::span<std::byte> slot(std::int64_t input, int slot) = 0;
+  /// The slot the next forward() reads.
+  virtual void bind_slot(int slot) = 0;
+  /// The step number that keys dropout.
+  virtual void set_step(std::int64_t step) = 0;
+
+  /// Runs the forward entries.
+  virtual void forward() = 0;
+  /// Runs the backward entries: fills the gradient arena (overwriting it). Training form, after forward().
+  virtual void backward(const BucketCallback& on_bucket) = 0;
+  /// A named output of the last forward(), plain row-major f32, valid until the next forward().
+  [[nodiscard]] virtual std::span<const float> output(std::string_view name) const = 0;
+
+  /// Trained parameters and their gradients: flat, in bucket order, kernel layout. Padding elements are zero and stay
+  /// zero under any update that maps a zero gradient and zero weight to zero.
+  [[nodiscard]] virtual std::span<float> parameters() = 0;
+  [[nodiscard]] virtual std::span<float> gradients() = 0;
+  [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;
+  [[nodiscard]] virtual const std::vector<Bucket>& buckets() const = 0;
+
+  /// Copies plain row-major values into a parameter or state tensor; `values` has the parameter's element count.
+  virtual void load(std::int32_t parameter, std::span<const float> values) = 0;
+  /// The plain row-major values of a parameter or state tensor. Allocates.
+  [[nodiscard]] virtual std::vector<float> store(std::int32_t parameter) const = 0;
+  /// The plain row-major gradient of a trained parameter, after backward(). Allocates.
+  [[nodiscard]] virtual std::vector<float> store_gradient(std::int32_t parameter) const = 0;
+  /// Converts between any array laid out like the parameter arena (optimizer state, say) and plain order. Allocates.
+  [[nodiscard]] virtual std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const = 0;
+  virtual void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const = 0;
+
+  /// Time per plan entry since the last reset, in plan order.
+  [[nodiscard]] virtual std::vector<EntryTime> profile() const = 0;
+  virtual void reset_profile() = 0;
+  /// Runs one entry alone `repeats` times on the step's own buffers and returns the best time in seconds: what the
+  /// kernel costs with warm caches. Spoils the step's values: for benchmarks, after the step was measured.
+  [[nodiscard]] virtual double time_entry(std::int32_t entry, int repeats);
+};
+
+/// Copies all parameters and state from one executable to another of the same parameters (training -> inference).
+void copy_parameters(const Executable& from, Executable& to);
+/// Loads initial_values() of every parameter.
+void initialise(Executable& executable, std::uint64_t seed);
+
+/// Makes executables for one kind of device. Thread-compatible.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// "cpu" or "cuda".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// One line for logs and environment.json: library version, instruction set, threads.
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
+  [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
+                                                            const CompileOptions& options) = 0;
+};
+
+/// The engine of that name from engine_list.h; ConfigError naming the known ones; DeviceError when this build or
+/// machine lacks it ("built without CUDA").
+[[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view name);
+
+}  // namespace roentgen::engine

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Memory plan: one arena for all tensors of a step, with offsets such that tensors alive at the same time never
+// overlap.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace roentgen::engine {
+
+/// A tensor's size and the plan entries it lives for: [first, last], both included. A tensor with first < 0 or with no
+/// bytes is never alive; its offset is 0.
+struct Lifetime {
+  std::size_t bytes = 0;
+  int first = -1;
+  int last = -1;
+};
+
+/// Byte offsets into one arena, one per lifetime, each a multiple of `alignment` (at least 1). Two tensors that are
+/// alive at the same entry do not overlap. Greedy by size into the tightest gap (Pisarchyk & Lee 2020,
+/// arXiv 2001.03288, algorithm 3), which is O(n^2). A pure function: same lifetimes, same offsets.
+[[nodiscard]] std::vector<std::size_t> assign_offsets(std::span<const Lifetime> lifetimes, std::size_t alignment);
+
+/// Bytes the arena needs for these offsets: the largest end of a tensor.
+[[nodiscard]] std::size_t arena_bytes(std::span<const Lifetime> lifetimes, std::span<const std::size_t> offsets);
+
+/// What no arena can beat: the largest sum, over the entries, of the bytes alive, each rounded up to `alignment`.
+[[nodiscard]] std::size_t lower_bound_bytes(std::span<const Lifetime> lifetimes, std::size_t alignment);
+
+}  // namespace roentgen::engine

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/plan.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace roentgen::engine {
+namespace {
+// FNV-1a, 64 bits: a stable identity, not a secret.
+std::uint64_t fnv(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+}  // namespace
+
+std::string_view name_of(Pass pass) {
+  constexpr std::array<std::string_view, 4> kNames{"forward", "backward_data", "backward_weights", "auxiliary"};
+  return kNames.at(static_cast<std::size_t>(pass));
+}
+
+std::string Plan::text() const {
+  std::string out;
+  const auto list = [&](const std::vector<TensorId>& ids) {
+    std::string joined;
+    for (const TensorId id : ids) {
+      const PlanTensor& tensor = tensors.at(static_cast<std::size_t>(id));
+      joined += fmt::format("{}{}:{}@{}", joined.empty() ? "" : " ", tensor.name, tensor.layout, tensor.offset);
+    }
+    return joined;
+  };
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const PlanEntry& entry = entries[i];
+    out += fmt::format("{:4} {} [{}] {} | {} -> {}\n", i, entry.name, entry.implementation, entry.kind,
+                       list(entry.reads), list(entry.writes));
+  }
+  return out;
+}
+
+std::string Plan::hash() const {
+  std::string identity;
+  for (const auto& [key, choice] : choices) identity += key + "=" + choice + ";";
+  for (const PlanEntry& entry : entries) identity += entry.name + ":" + entry.implementation + ";";
+  for (const PlanTensor& tensor : tensors) identity += tensor.name + ":" + tensor.layout + ";";
+  return fmt::format("{:016x}", fnv(identity));
+}
+
+}  // namespace roentgen::engine

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan: the flat list of entries a step consists of, with what each reads and writes, and the memory they live in.
+// Lifetimes, memory, bucket order and profile come from the plan alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace roentgen::engine {
+
+/// Index into Plan::tensors.
+using TensorId = std::int32_t;
+
+/// Where a tensor lives. Planned: in the arena, for the entries of its lifetime. The others have memory of their own.
+enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept };
+
+/// A piece of memory that entries read and write.
+struct PlanTensor {
+  std::string name;
+  std::size_t bytes = 0;
+  Storage storage = Storage::Planned;
+  /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
+  std::string layout;
+  /// Byte offset: into the arena of its storage.
+  std::size_t offset = 0;
+  /// Lifetime: first and last entry that touches it; -1 when none does.
+  std::int32_t first = -1;
+  std::int32_t last = -1;
+};
+
+/// Which part of an op an entry is.
+enum class Pass : std::uint8_t { Forward, BackwardData, BackwardWeights, Auxiliary };
+[[nodiscard]] std::string_view name_of(Pass pass);
+
+/// One kernel call of a step.
+struct PlanEntry {
+  /// "layer1.0.conv1/backward_data".
+  std::string name;
+  /// Kind of kernel ("conv2d", "reorder", "gradient_sum"): rows of the profile.
+  std::string kind;
+  graph::NodeId node = -1;
+  Pass pass = Pass::Forward;
+  std::vector<TensorId> reads;
+  std::vector<TensorId> writes;
+  /// Implementation chosen ("jit:avx512_core", "batch_norm_relu:avx3").
+  std::string implementation;
+  /// Floating-point operations and bytes moved to and from memory, counted, not measured.
+  std::int64_t flops = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Memory of an executable, in bytes.
+struct MemoryReport {
+  std::size_t activations = 0;  ///< arena of planned tensors, forward and backward
+  std::size_t parameters = 0;
+  std::size_t gradients = 0;
+  std::size_t state = 0;  ///< running statistics
+  std::size_t inputs = 0;
+  std::size_t kept = 0;  ///< per-executable constants and outputs
+  [[nodiscard]] std::size_t total() const { return activations + parameters + gradients + state + inputs + kept; }
+};
+
+/// A whole step.
+struct Plan {
+  std::vector<PlanTensor> tensors;
+  std::vector<PlanEntry> entries;
+  /// Entries [0, forward_end) are the forward.
+  std::int32_t forward_end = 0;
+  /// bucket_ready[i] = number of buckets final after entry i.
+  std::vector<std::int32_t> bucket_ready;
+  /// Kernel choices, "<node>/<pass>" -> "direct" or "winograd": what a resumed run must use again.
+  std::map<std::string, std::string> choices;
+  MemoryReport memory;
+
+  /// One line an entry: name, implementation, reads, writes, offsets.
+  [[nodiscard]] std::string text() const;
+  /// 16 hex digits over choices, layouts and implementations: equal hashes compute the same bits on the same machine
+  /// with the same thread count.
+  [[nodiscard]] std::string hash() const;
+};
+
+/// Time spent in one entry.
+struct EntryTime {
+  std::int32_t entry = 0;
+  std::int64_t calls = 0;
+  double seconds = 0.0;
+};
+
+}  // namespace roentgen::engine

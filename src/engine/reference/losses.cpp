@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include <algorithm>
+#include <cmath>
+
+#include "engine/reference/ops.h"
+
+namespace roentgen::engine::reference {
+namespace {
+double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
+/// What the sum of the terms is divided by; 1 where nothing is known, so that the loss is 0. `mask` is (N, K) or (N,
+/// 1).
+double divisor(int reduction, const Array& mask) {
+  if (reduction == static_cast<int>(graph::Reduction::Sum)) return 1.0;
+  const std::int64_t N = mask.shape[0];
+  const std::int64_t K = mask.shape[1];
+  double count = 0.0;
+  for (std::int64_t n = 0; n < N; ++n) {
+    double known = 0.0;
+    for (std::int64_t k = 0; k < K; ++k) known += mask[n * K + k] > 0.0 ? 1.0 : 0.0;
+    count += reduction == static_cast<int>(graph::Reduction::MeanKnown) ? known : std::min(known, 1.0);
+  }
+  return std::max(count, 1.0);
+}
+
+double positive_weight(const graph::SigmoidCrossEntropy& op, std::int64_t k) {
+  return op.positive_weights.empty() ? 1.0 : op.positive_weights[static_cast<std::size_t>(k)];
+}
+
+/// log of the softmax of one row of logits.
+std::vector<double> log_softmax(const Array& logits, std::int64_t n) {
+  const std::int64_t K = logits.shape[1];
+  const auto row = logits.data.begin() + n * K;
+  const double largest = *std::max_element(row, row + K);
+  double sum = 0.0;
+  for (std::int64_t k = 0; k < K; ++k) sum += std::exp(row[k] - largest);
+  std::vector<double> logs(row, row + K);
+  for (double& value : logs) value -= largest + std::log(sum);
+  return logs;
+}
+
+/// q_k = (1 - e) onehot + e / K.
+double target(const graph::SoftmaxCrossEntropy& op, const Array& classes, std::int64_t n, std::int64_t k,
+              std::int64_t K) {
+  const bool is_class = static_cast<std::int64_t>(classes[n]) == k;
+  return (is_class ? 1.0 - op.label_smoothing : 0.0) + op.label_smoothing / static_cast<double>(K);
+}
+}  // namespace
+
+void forward(const graph::SigmoidCrossEntropy& op, Scope& scope) {
+  const Array& z = *scope.src[0];
+  const Array& t = *scope.src[1];
+  const Array& m = *scope.src[2];
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < z.size(); ++i) {
+    if (m[i] == 0.0) continue;
+    const double p = positive_weight(op, i % z.shape[1]);
+    sum += m[i] * (p * t[i] * softplus(-z[i]) + (1.0 - t[i]) * softplus(z[i]));
+  }
+  (*scope.dst)[0] = sum / divisor(op.reduction, m);
+}
+
+void backward(const graph::SigmoidCrossEntropy& op, Scope& scope) {
+  const Array& z = *scope.src[0];
+  const Array& t = *scope.src[1];
+  const Array& m = *scope.src[2];
+  const double factor = (*scope.diff_dst)[0] / divisor(op.reduction, m);
+  for (std::int64_t i = 0; i < z.size(); ++i) {
+    if (m[i] == 0.0) continue;
+    const double p = positive_weight(op, i % z.shape[1]);
+    const double s = sigmoid(z[i]);
+    (*scope.diff_src[0])[i] += factor * m[i] * ((1.0 - t[i]) * s - p * t[i] * (1.0 - s));
+  }
+}
+
+void forward(const graph::SoftmaxCrossEntropy& op, Scope& scope) {
+  const Array& z = *scope.src[0];
+  const Array& m = *scope.src[2];
+  const std::int64_t K = z.shape[1];
+  double sum = 0.0;
+  for (std::int64_t n = 0; n < z.shape[0]; ++n) {
+    if (m[n] == 0.0) continue;
+    const std::vector<double> logs = log_softmax(z, n);
+    for (std::int64_t k = 0; k < K; ++k) {
+      sum -= m[n] * target(op, *scope.src[1], n, k, K) * logs[static_cast<std::size_t>(k)];
+    }
+  }
+  (*scope.dst)[0] = sum / divisor(op.reduction, m);
+}
+
+void backward(const graph::SoftmaxCrossEntropy& op, Scope& scope) {
+  const Array& z = *scope.src[0];
+  const Array& m = *scope.src[2];
+  const std::int64_t K = z.shape[1];
+  const double factor = (*scope.diff_dst)[0] / divisor(op.reduction, m);
+  for (std::int64_t n = 0; n < z.shape[0]; ++n) {
+    if (m[n] == 0.0) continue;
+    const std::vector<double> logs = log_softmax(z, n);
+    for (std::int64_t k = 0; k < K; ++k) {
+      const double p = std::exp(logs[static_cast<std::size_t>(k)]);
+      (*scope.diff_src[0])[n * K + k] += factor * m[n] * (p - target(op, *scope.src[1], n, k, K));
+    }
+  }
+}
+
+}  // namespace roentgen::engine::reference

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Graph passes change how a graph is computed, never what: checked here, where graphs can be run in double.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "engine/conformance/conformance.h"
+#include "engine/reference/reference_run.h"
+#include "graph/passes/pass_list.h"
+
+namespace roentgen::engine::reference {
+namespace {
+/// Rounding in double, over graphs of a few hundred sums.
+constexpr double kTolerance = 1e-11;
+
+void expect_near(const Array& got, const Array& expected, const std::string& what) {
+  ASSERT_EQ(got.shape, expected.shape) << what;
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], expected[i], kTolerance * (1.0 + std::fabs(expected[i]))) << what << " element " << i;
+  }
+}
+
+/// A pass may move nodes, and with them the order of parameters; -1 where there is no equal parameter.
+std::int32_t index_of(const graph::Graph& graph, const graph::Parameter& parameter) {
+  const auto found = std::ranges::find(graph.parameters(), parameter);
+  return found == graph.parameters().end() ? -1 : static_cast<std::int32_t>(found - graph.parameters().begin());
+}
+
+void expect_same_results(const conformance::Case& before, Form form, std::string_view passes) {
+  conformance::Case after = before;
+  after.graph = graph::run_passes(before.graph, passes);
+  ASSERT_EQ(after.graph.parameters().size(), before.graph.parameters().size());
+  const auto values = conformance::draw_values(before, 1);
+  ReferenceRun expected = conformance::run_reference(before, form, values);
+  ReferenceRun got = conformance::run_reference(after, form, values);
+  for (const auto& [name, id] : before.graph.outputs()) expect_near(got.output(name), expected.output(name), name);
+  if (form == Form::Inference) return;
+  expected.backward("loss");
+  got.backward("loss");
+  for (std::size_t i = 0; i < before.graph.parameters().size(); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    const graph::Parameter& parameter = before.graph.parameters()[i];
+    const std::int32_t other = index_of(after.graph, parameter);
+    ASSERT_GE(other, 0) << parameter.name;
+    expect_near(got.parameter_gradient(other), expected.parameter_gradient(id), "gradient " + parameter.name);
+    expect_near(got.state(other), expected.state(id), "state " + parameter.name);
+  }
+}
+}  // namespace
+
+TEST(Passes, leave_all_results_of_every_case_as_they_were) {
+  std::vector<std::string_view> choices = graph::pass_names();
+  choices.push_back("on");
+  for (const conformance::Case& tested : conformance::all_cases()) {
+    for (const std::string_view choice : choices) {
+      if (graph::run_passes(tested.graph, choice) == tested.graph) continue;
+      SCOPED_TRACE(tested.name + " " + std::string(choice));
+      expect_same_results(tested, Form::Training, choice);
+      expect_same_results(tested, Form::Inference, choice);
+    }
+  }
+}
+
+TEST(Passes, each_changes_some_case) {
+  for (const std::string_view choice : graph::pass_names()) {
+    bool is_used = false;
+    for (const conformance::Case& tested : conformance::all_cases()) {
+      is_used = is_used || graph::run_passes(tested.graph, choice) != tested.graph;
+    }
+    EXPECT_TRUE(is_used) << choice;
+  }
+}
+
+TEST(Passes, do_nothing_when_off) {
+  for (const conformance::Case& tested : conformance::all_cases()) {
+    EXPECT_TRUE(graph::run_passes(tested.graph, "off") == tested.graph) << tested.name;
+  }
+}
+
+TEST(Passes, run_again_change_nothing_more) {
+  for (const conformance::Case& tested : conformance::all_cases()) {
+    const graph::Graph once = graph::run_passes(tested.graph, "on");
+    EXPECT_TRUE(graph::run_passes(once, "on") == once) << tested.name;
+  }
+}
+
+}  // namespace roentgen::engine::reference

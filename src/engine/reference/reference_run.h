@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// ReferenceRun: interprets a graph in double precision with naive loops, slow and plainly right. Every engine is
+// checked against it; it is checked itself against central differences (reference_test.cpp).
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/reference/array.h"
+#include "engine/reference/ops.h"
+#include "graph/graph.h"
+
+namespace roentgen::engine::reference {
+
+/// One forward and backward of one graph. Flags that only say how (Concat::is_virtual) are ignored. One thread.
+class ReferenceRun {
+ public:
+  /// Parameters and inputs start at zero. The graph must outlive the run.
+  ReferenceRun(const graph::Graph& graph, Form form);
+
+  /// Sets a graph input, a parameter or a running statistic by name; plain row-major. Throws ShapeError for another
+  /// number of elements and ConfigError for an unknown name.
+  void set(std::string_view name, std::span<const double> values);
+  void set(std::string_view name, std::span<const float> values);
+  /// What a dropout node keeps (1) and drops (0), shape of its output. Without one it keeps all.
+  void set_mask(std::string_view node, std::vector<double> mask);
+
+  /// Computes all values. Running statistics change only in state(), so a second forward() gives the same.
+  void forward();
+  /// Gradients of the first element of a named output with respect to everything. Training form, after forward().
+  void backward(std::string_view output);
+
+  /// Value of a node.
+  [[nodiscard]] const Array& value(graph::NodeId id) const { return values_.at(static_cast<std::size_t>(id)); }
+  [[nodiscard]] const Array& output(std::string_view name) const;
+  /// Gradient with respect to a node's value.
+  [[nodiscard]] const Array& value_gradient(graph::NodeId id) const {
+    return value_gradients_.at(static_cast<std::size_t>(id));
+  }
+  [[nodiscard]] const Array& parameter(std::int32_t id) const { return parameters_.at(static_cast<std::size_t>(id)); }
+  [[nodiscard]] const Array& parameter_gradient(std::int32_t id) const {
+    return parameter_gradients_.at(static_cast<std::size_t>(id));
+  }
+  /// A running statistic as the step leaves it; for trained parameters the parameter itself.
+  [[nodiscard]] const Array& state(std::int32_t id) const { return new_state_.at(static_cast<std::size_t>(id)); }
+  /// How near the forward came to a place where a derivative jumps (ReLU at 0, two equal maxima), relative to the root
+  /// mean square of the values concerned. Comparing float with double gradients makes sense well above 2^-24 only.
+  [[nodiscard]] double kink_margin() const { return kink_margin_; }
+
+ private:
+  [[nodiscard]] Scope scope_of(graph::NodeId id);
+
+  const graph::Graph& graph_;
+  Form form_;
+  std::vector<Array> values_;
+  std::vector<Array> value_gradients_;
+  std::vector<Array> parameters_;
+  std::vector<Array> parameter_gradients_;
+  std::vector<Array> new_state_;
+  std::vector<std::vector<Array>> kept_;
+  std::vector<Array> masks_;
+  double kink_margin_ = 0.0;
+};
+
+}  // namespace roentgen::engine::reference

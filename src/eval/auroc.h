@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Area under the ROC curve, exact under ties. What the curve's other figures (AUPRC, operating points) need belongs in
+// files of their own beside this one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace roentgen::eval {
+
+/// Samples of one label in the order of their scores: sorted once, then scored under any multiplicities in O(n).
+/// Immutable after construction, so thread-safe.
+class RankedScores {
+ public:
+  /// Sorts. O(n log n).
+  /// @param scores (n) finite; higher means more likely positive
+  /// @param labels (n) 1 = positive, 0 = negative
+  /// @param units  (n) the unit each sample is drawn with when multiplicities are given (its patient's index); empty:
+  ///               every sample is its own unit
+  /// Throws DataError on lengths that differ, a score that is not finite, a label other than 0 and 1.
+  RankedScores(std::span<const float> scores, std::span<const std::uint8_t> labels,
+               std::span<const std::uint32_t> units = {});
+
+  /// AUROC with every sample counted once; nothing when one of the two classes is absent.
+  [[nodiscard]] std::optional<double> auroc() const;
+  /// AUROC with sample i counted multiplicity[units[i]] times; nothing when a class is absent under these counts.
+  /// multiplicity must cover the largest unit. Exact in integers while fewer than 2^31 samples are counted.
+  [[nodiscard]] std::optional<double> auroc(std::span<const std::uint32_t> multiplicity) const;
+
+  [[nodiscard]] std::int64_t positives() const { return positives_; }
+  [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
+
+ private:
+  // In ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
+  std::vector<std::uint32_t> entries_;
+  std::size_t units_ = 0;
+  std::int64_t positives_ = 0;
+};
+
+/// AUROC as the Mann-Whitney statistic with mid-ranks: the share of (positive, negative) pairs in which the positive
+/// scores higher, ties counting one half (Hanley & McNeil 1982). Nothing when one of the two classes is absent.
+/// scores and labels (n) as for RankedScores, which see for errors. O(n log n).
+[[nodiscard]] std::optional<double> auroc(std::span<const float> scores, std::span<const std::uint8_t> labels);
+
+}  // namespace roentgen::eval

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// No patient in both training and test: the check, on salted hashes, so that no patient's number is ever compared or
+// printed in the clear.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace roentgen::eval {
+
+/// Distinct patients of two sets and how many are in both.
+struct PatientOverlap {
+  std::int64_t training = 0;
+  std::int64_t test = 0;
+  std::int64_t shared = 0;
+};
+
+/// Counts. The hashes must come from the same salt and the same naming of patients; repeats (one per image) are fine.
+[[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
+                                             std::span<const std::string> test_hashes);
+
+/// One line that says there is a leak and how large, in the form of error_text(). Empty when nothing is shared.
+[[nodiscard]] std::string leak_text(const PatientOverlap& overlap);
+
+/// Throws DataError with leak_text() when a patient is in both.
+void refuse_leak(const PatientOverlap& overlap);
+
+}  // namespace roentgen::eval

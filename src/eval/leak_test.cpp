@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "eval/leak.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/error.h"
+
+namespace roentgen::eval {
+namespace {
+
+using Hashes = std::vector<std::string>;
+
+TEST(Leak, counts_distinct_patients_and_those_in_both) {
+  const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb", "aa", "cc"}, Hashes{"cc", "dd", "cc", "aa"});
+  EXPECT_EQ(overlap.training, 3);
+  EXPECT_EQ(overlap.test, 3);
+  EXPECT_EQ(overlap.shared, 2);
+}
+
+TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
+  const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"bb"});
+  try {
+    refuse_leak(overlap);
+    FAIL() << "accepted a patient in both sets";
+  } catch (const DataError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patients among the "
+              "2 training patients; try the split the model was trained with");
+  }
+}
+
+TEST(Leak, is_absent_between_disjoint_and_empty_sets) {
+  EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{"aa"}, Hashes{"bb"})));
+  EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{}, Hashes{"bb"})));
+  EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{}, Hashes{})));
+  EXPECT_EQ(leak_text(patient_overlap(Hashes{"aa"}, Hashes{"bb"})), "");
+}
+
+}  // namespace
+}  // namespace roentgen::eval

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What every figure of this room is computed from: predicted probabilities beside the truth.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace roentgen::eval {
+
+/// Truth that is not known: left out of every figure of its label.
+inline constexpr std::int8_t kUnknown = -1;
+
+/// Predictions of one model on N images for K labels. Plain value.
+struct Predictions {
+  /// (K) distinct; labels are matched by name everywhere, never by position.
+  std::vector<std::string> label_names;
+  /// (N) distinct names of the images
+  std::vector<std::string> image_ids;
+  /// (N) any numbers, equal for images of the same patient. Where the patient is unknown, one number per image.
+  std::vector<std::int64_t> patients;
+  /// (N, K) finite, 0 ... 1 when they are probabilities; only their order matters to AUROC
+  std::vector<float> probabilities;
+  /// (N, K) 1, 0 or kUnknown
+  std::vector<std::int8_t> labels;
+
+  [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }
+  [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }
+};
+
+/// Throws DataError when sizes do not fit together, a name or image occurs twice, a probability is not finite or a
+/// label is none of 1, 0, kUnknown. Names rows by number, never by image, since an image's name can hold a patient's
+/// number.
+void check_predictions(const Predictions& predictions);
+
+}  // namespace roentgen::eval

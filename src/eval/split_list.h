@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The split lists of the field, known by hash: results on different lists are never comparable, so every table says
+// which list it is on. Only hashes and counts are stored here, never the lists.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace roentgen::eval {
+
+/// A published list of images.
+struct KnownList {
+  /// Short name for options and JSON: "nih-official-test".
+  std::string_view id;
+  /// Name for people.
+  std::string_view name;
+  std::int64_t images = 0;
+  /// SHA-256 (64 lower-case hex digits) of the distinct base names, sorted bytewise, each followed by a newline; see
+  /// io::name_list_sha256().
+  std::string_view sha256;
+};
+
+/// All of them.
+[[nodiscard]] std::span<const KnownList> known_lists();
+
+/// The list with this hash, or nullptr. Lives as long as the program.
+[[nodiscard]] const KnownList* find_known_list(std::string_view sha256);
+
+}  // namespace roentgen::eval

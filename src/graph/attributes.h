@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How an op's attributes become text and come back: one visitor, written once per op, serves printer and parser.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graph/parameter.h"
+
+namespace roentgen::graph {
+
+/// Height and width of a window, in pixels.
+struct Extent {
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+/// Visits an op's attributes by name. The printer leaves out attributes that equal their default; the parser accepts
+/// any order and refuses unknown names.
+class AttributeVisitor {
+ public:
+  virtual ~AttributeVisitor() = default;
+  virtual void integer(std::string_view name, std::int64_t& value, std::int64_t default_value) = 0;
+  virtual void number(std::string_view name, double& value, double default_value) = 0;
+  virtual void flag(std::string_view name, bool& value, bool default_value) = 0;
+  /// Prints as "3x3".
+  virtual void extent(std::string_view name, Extent& value, Extent default_value) = 0;
+  virtual void init(std::string_view name, Init& value, const Init& default_value) = 0;
+  virtual void numbers(std::string_view name, std::vector<double>& value) = 0;
+  /// One word out of `words`; `value` is its index.
+  virtual void word(std::string_view name, int& value, int default_value,
+                    const std::vector<std::string_view>& words) = 0;
+};
+
+}  // namespace roentgen::graph

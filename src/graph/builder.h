@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Builder: how models and passes make graphs.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace roentgen::graph {
+
+/// Adds nodes in topological order, inferring shapes as it goes. One thread.
+class Builder {
+ public:
+  explicit Builder(std::string name);
+  /// Starts from a finished graph, to append to it (a loss, say).
+  explicit Builder(Graph graph);
+
+  /// A value from outside, f32 unless the engine says otherwise.
+  NodeId input(std::string name, const Shape& shape);
+  /// Applies an op. Throws ShapeError naming op, node and shapes; ConfigError for a name used twice or an unusable name
+  /// (letters, digits, '_' and '.', not starting with a digit or '.'... digits may follow a '.').
+  NodeId add(std::string name, Op op, std::span<const NodeId> inputs);
+  NodeId add(std::string name, Op op, std::initializer_list<NodeId> inputs) {
+    return add(std::move(name), std::move(op), std::span<const NodeId>(inputs.begin(), inputs.size()));
+  }
+  /// Names a result. ConfigError for a name used twice or unusable.
+  void output(std::string name, NodeId id);
+  [[nodiscard]] const Shape& shape(NodeId id) const { return graph_.node(id).shape; }
+  /// The graph so far, moved out.
+  [[nodiscard]] Graph build() &&;
+
+ private:
+  Graph graph_;
+  std::unordered_map<std::string, NodeId> names_;
+};
+
+}  // namespace roentgen::graph

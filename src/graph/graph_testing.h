@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the tests of this room share: one op applied to inputs of given shapes, and the text of an expected error.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace roentgen::graph {
+
+/// A graph with one input per shape ("x0", "x1", ...) and the op as node "node", the output "y".
+inline Graph graph_of(Op op, const std::vector<Shape>& shapes) {
+  Builder builder("test");
+  std::vector<NodeId> inputs;
+  for (const Shape& shape : shapes) inputs.push_back(builder.input("x" + std::to_string(inputs.size()), shape));
+  builder.output("y", builder.add("node", std::move(op), inputs));
+  return std::move(builder).build();
+}
+
+/// The node of graph_of().
+inline Node node_of(Op op, const std::vector<Shape>& shapes) { return graph_of(std::move(op), shapes).nodes().back(); }
+
+/// What the E thrown by `action` says; "no error" when it throws none. Other exceptions pass through.
+template <typename E, typename Action>
+std::string error_of(Action&& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace roentgen::graph

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Puts a loss behind a classifier, so that models only say how logits are made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace roentgen::graph {
+
+/// Which loss, in the words of recipes and graph text (graph/ops/losses.h has the formulas).
+struct LossConfig {
+  /// "sigmoid": every label on its own, with a mask. "softmax": one class out of K.
+  std::string kind = "sigmoid";
+  /// "mean_known", "mean_batch" or "sum".
+  std::string reduction = "mean_known";
+  /// Softmax only.
+  double label_smoothing = 0.0;
+  /// Sigmoid only: one per label, or none for 1.
+  std::vector<double> positive_weights;
+};
+
+/// Appends to a graph with an output "logits" (N, K): inputs "labels" and "mask" ((N, K) for sigmoid, (N, 1) for
+/// softmax), the node "loss" and the output "loss" (1).
+/// Throws ConfigError for a graph without logits or with a loss, for an unknown word and for an option of the other
+/// kind; ShapeError where the loss' own shape rule refuses.
+[[nodiscard]] Graph with_loss(Graph graph, const LossConfig& config);
+
+}  // namespace roentgen::graph

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What an op is to the graph: a struct of attributes, a shape rule, what its backward keeps. No kernels, no buffers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/shape.h"
+#include "graph/parameter.h"
+
+namespace roentgen::graph {
+
+/// Result of an op's shape rule: the output's shape, the parameters the op owns, and what one forward costs.
+struct Inferred {
+  Shape output;
+  /// Names are relative to the node's ("weight"); the graph prefixes them.
+  std::vector<Parameter> parameters;
+  /// Multiply-adds of one forward pass over the whole batch.
+  std::int64_t multiply_adds = 0;
+};
+
+/// What an op's backward reads of its forward, so that the engine knows what to keep.
+struct Keeps {
+  bool inputs = false;
+  bool output = false;
+};
+
+/// Static description of an op kind, one per line of op_list.h.
+struct OpInfo {
+  /// Name in graph text: "conv2d".
+  std::string_view name;
+  int inputs_min = 1;
+  int inputs_max = 1;
+  Keeps keeps;
+};
+
+}  // namespace roentgen::graph

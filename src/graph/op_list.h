@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of ops. A new op: graph/ops/x.{h,cpp}, its plan entries in engine/cpu and engine/cuda, and one line here
+// (its include and its X).
+#pragma once
+
+#include <variant>
+
+#include "graph/ops/add.h"
+#include "graph/ops/avg_pool.h"
+#include "graph/ops/batch_norm.h"
+#include "graph/ops/concat.h"
+#include "graph/ops/conv2d.h"
+#include "graph/ops/dropout.h"
+#include "graph/ops/flatten.h"
+#include "graph/ops/linear.h"
+#include "graph/ops/losses.h"
+#include "graph/ops/max_pool.h"
+#include "graph/ops/relu.h"
+#include "graph/ops/silu.h"
+
+#define RG_OP_LIST(X)    \
+  X(Conv2d)              \
+  X(BatchNorm)           \
+  X(Relu)                \
+  X(Silu)                \
+  X(MaxPool)             \
+  X(AvgPool)             \
+  X(GlobalAvgPool)       \
+  X(Linear)              \
+  X(Add)                 \
+  X(Concat)              \
+  X(Dropout)             \
+  X(Flatten)             \
+  X(SigmoidCrossEntropy) \
+  X(SoftmaxCrossEntropy)
+
+namespace roentgen::graph {
+
+/// What comes from outside: images, labels, masks. Not in the list, since no engine computes it.
+struct Input {
+  friend bool operator==(const Input&, const Input&) = default;
+};
+
+#define RG_OP_ALTERNATIVE(Op) , Op
+/// Any op of the list, or Input.
+using Op = std::variant<Input RG_OP_LIST(RG_OP_ALTERNATIVE)>;
+#undef RG_OP_ALTERNATIVE
+
+}  // namespace roentgen::graph

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Batch normalisation over (N, H, W), with the ReLU and the residual addition that often follow it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+
+namespace roentgen::graph {
+
+/// dst = act(scale[c] * xhat + shift[c] + residual), xhat = (src - mean[c]) * istd[c], istd = 1 / sqrt(var + epsilon)
+/// (Ioffe & Szegedy 2015). Training: mean and biased variance of the batch over (N, H, W); running statistics move by
+/// `momentum` towards mean and *unbiased* variance (torch's convention). Inference: the running statistics.
+/// src (N, C, H, W), optional residual of the same shape (second input), dst the same.
+/// Gradients, with g = diff_dst where dst > 0 (all of it without relu), M = N H W:
+///   diff_shift = sum g; diff_scale = sum g * xhat; diff_residual = g;
+///   diff_src = scale * istd * (g - diff_shift / M - xhat * diff_scale / M).
+/// `relu` and the second input are written by the fusion passes (graph/passes) and may be written by hand as well.
+struct BatchNorm {
+  static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+  bool relu = false;
+
+  void visit(AttributeVisitor& visitor);
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  friend bool operator==(const BatchNorm&, const BatchNorm&) = default;
+};
+
+}  // namespace roentgen::graph

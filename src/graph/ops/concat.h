@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Concatenation along the channels.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+
+namespace roentgen::graph {
+
+/// dst[:, c] = the channel of the inputs laid one behind the other. (N, C_i, H, W)... -> (N, sum C_i, H, W).
+/// The gradient is cut up the same way. `is_virtual` (written by the pass virtual_concat): the result is never stored;
+/// its readers take the pieces where they lie.
+struct Concat {
+  static constexpr OpInfo kInfo{.name = "concat", .inputs_max = 1024};
+  bool is_virtual = false;
+
+  void visit(AttributeVisitor& visitor);
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  friend bool operator==(const Concat&, const Concat&) = default;
+};
+
+}  // namespace roentgen::graph

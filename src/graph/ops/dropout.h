@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Dropout.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+
+namespace roentgen::graph {
+
+/// Training: dst = src * keep / (1 - p), keep is 0 with probability p (Srivastava et al. 2014, scaled at training);
+/// drawn from a stream keyed by (seed, step, node), so that a resumed run draws the same. Inference: dst = src.
+struct Dropout {
+  static constexpr OpInfo kInfo{.name = "dropout"};
+  double probability = 0.5;
+
+  void visit(AttributeVisitor& visitor);
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  friend bool operator==(const Dropout&, const Dropout&) = default;
+};
+
+}  // namespace roentgen::graph

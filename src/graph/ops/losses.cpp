@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "graph/ops/losses.h"
+
+#include "graph/ops/window.h"
+
+namespace roentgen::graph {
+namespace {
+const std::vector<std::string_view>& reductions() {
+  static const std::vector<std::string_view> words{"mean_known", "mean_batch", "sum"};
+  return words;
+}
+}  // namespace
+
+void SigmoidCrossEntropy::visit(AttributeVisitor& visitor) {
+  visitor.word("reduction", reduction, 0, reductions());
+  visitor.numbers("positive_weights", positive_weights);
+}
+
+Inferred SigmoidCrossEntropy::infer(std::string_view node, std::span<const Shape> inputs) const {
+  const Shape& logits = inputs[0];
+  require_rank("sigmoid_cross_entropy", node, logits, 2);
+  if (inputs[1] != logits || inputs[2] != logits) {
+    throw ShapeError(error_text("graph.sigmoid_cross_entropy", node, "labels and mask of shape " + logits.text(),
+                                inputs[1].text() + " and " + inputs[2].text()));
+  }
+  if (!positive_weights.empty() && static_cast<std::int64_t>(positive_weights.size()) != logits[1]) {
+    throw ShapeError(error_text("graph.sigmoid_cross_entropy", node, std::to_string(logits[1]) + " positive weights",
+                                std::to_string(positive_weights.size())));
+  }
+  return {.output = {1}, .parameters = {}, .multiply_adds = 0};
+}
+
+void SoftmaxCrossEntropy::visit(AttributeVisitor& visitor) {
+  visitor.word("reduction", reduction, 0, reductions());
+  visitor.number("label_smoothing", label_smoothing, 0.0);
+}
+
+Inferred SoftmaxCrossEntropy::infer(std::string_view node, std::span<const Shape> inputs) const {
+  const Shape& logits = inputs[0];
+  require_rank("softmax_cross_entropy", node, logits, 2);
+  const Shape column{logits[0], 1};
+  if (inputs[1] != column || inputs[2] != column) {
+    throw ShapeError(error_text("graph.softmax_cross_entropy", node, "labels and mask of shape " + column.text(),
+                                inputs[1].text() + " and " + inputs[2].text()));
+  }
+  if (!(label_smoothing >= 0.0 && label_smoothing < 1.0)) {
+    throw ShapeError(
+        error_text("graph.softmax_cross_entropy", node, "label_smoothing in [0, 1)", std::to_string(label_smoothing)));
+  }
+  return {.output = {1}, .parameters = {}, .multiply_adds = 0};
+}
+
+}  // namespace roentgen::graph

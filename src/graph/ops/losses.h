@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The two losses, on logits.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+
+namespace roentgen::graph {
+
+/// How the terms of a loss become one number.
+enum class Reduction : int {
+  MeanKnown,  ///< sum / number of known labels (mask > 0): the default; equals torch's mean when all are known
+  MeanBatch,  ///< sum / number of images with any known label
+  Sum,
+};
+
+/// Multi-label sigmoid cross-entropy. Inputs: logits z (N, K), labels t (N, K) in [0, 1], mask m (N, K), 1 = known and
+/// 0 = unknown (its label is not read and gives no gradient). Output (1).
+///   term = m * (softplus(z) - t z) with positive weight 1; in general
+///   term = m * (p t softplus(-z) + (1 - t) softplus(z)), p = positive_weights[k] (empty: 1).
+/// diff_logits = m * ((1 - t) s - p t (1 - s)) / divisor, s = 1 / (1 + exp(-z)). Sums run in double.
+struct SigmoidCrossEntropy {
+  static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3};
+  int reduction = 0;
+  std::vector<double> positive_weights;
+
+  void visit(AttributeVisitor& visitor);
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  friend bool operator==(const SigmoidCrossEntropy&, const SigmoidCrossEntropy&) = default;
+};
+
+/// Softmax cross-entropy with label smoothing e (Szegedy et al. 2016). Inputs: logits (N, K), class index (N, 1) as
+/// f32, mask (N, 1). Output (1). With q = (1 - e) onehot + e / K and p = softmax(z):
+///   term = -m * sum_k q_k log p_k; diff_logits = m * (p - q) / divisor. MeanKnown divides by sum of m.
+struct SoftmaxCrossEntropy {
+  static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3};
+  int reduction = 0;
+  double label_smoothing = 0.0;
+
+  void visit(AttributeVisitor& visitor);
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  friend bool operator==(const SoftmaxCrossEntropy&, const SoftmaxCrossEntropy&) = default;
+};
+
+}  // namespace roentgen::graph

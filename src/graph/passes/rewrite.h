@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Shared by the passes: copy a graph node by node, dropping and replacing some.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace roentgen::graph {
+
+/// What becomes of one node.
+struct Replacement {
+  /// The node is not copied; who read it reads `forwarded_to` (an id of the old graph) instead. -1: copied.
+  NodeId forwarded_to = -1;
+  /// Not copied here, but later, in the place of the node that replaces another by it (see `stands_for`).
+  bool is_postponed = false;
+  /// Copy this old node (with `op` and `inputs`) in this place, and let readers of this node read it. -1: itself.
+  NodeId stands_for = -1;
+  /// The op and inputs (old ids) to use for the copy.
+  Op op;
+  std::vector<NodeId> inputs;
+};
+
+/// Copies `graph`, asking `decide` for every node that is no input. A node that is postponed must be stood for later.
+[[nodiscard]] Graph rewrite(const Graph& graph, const std::function<Replacement(NodeId)>& decide);
+
+/// A Replacement that copies the node as it is.
+[[nodiscard]] Replacement keep(const Graph& graph, NodeId id);
+
+}  // namespace roentgen::graph

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Cursor: reads one line of graph text from left to right. Private to the parser.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roentgen::graph {
+
+/// Why a line is refused; the parser turns it into a Failure with file and line.
+struct Refusal {
+  std::string expected;
+  std::string got;
+};
+/// Throws Refusal.
+[[noreturn]] void refuse(std::string expected, std::string got);
+/// What the user wrote, fit to print: quoted, cut, control bytes as '?'; "the end of the line" when empty.
+[[nodiscard]] std::string shown(std::string_view text);
+/// Without spaces, tabs and carriage returns at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// What is left of a line. Every step skips the spaces behind what it took and throws Refusal for what does not fit.
+/// The views it gives point into the line.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view line) : rest_(trimmed(line)) {}
+
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
+  /// Takes `c` if it is next.
+  bool accept(char c);
+  void expect(char c);
+  void expect_end() const;
+  /// Letters, digits, '_' and '.'; `expected` is for the refusal.
+  std::string_view word(std::string_view expected);
+  /// All up to the next ',' or ')' that is outside brackets.
+  std::string_view value();
+  /// A name in double quotes, with \" \\ and \n.
+  std::string quoted();
+
+ private:
+  std::string_view take(std::size_t length);
+
+  std::string_view rest_;
+};
+
+}  // namespace roentgen::graph

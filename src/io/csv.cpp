@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/csv.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/file.h"
+#include "io/sha256.h"
+
+namespace roentgen::io {
+namespace {
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+// No data set comes near; a file of nothing but commas would take 32 times its size in memory.
+constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
+constexpr std::size_t kLimitFields = 65536;
+
+/// Reads one record after another. The text outlives it.
+class Scanner {
+ public:
+  Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {}
+
+  [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
+  [[nodiscard]] std::int64_t line() const { return line_; }
+  /// Skips a line with nothing on it; false when the line has something.
+  bool skip_blank_line() { return !at_end() && take_line_end(); }
+
+  Result<std::vector<std::string>> record() {
+    std::vector<std::string> fields;
+    for (;;) {
+      if (fields.size() == kLimitFields) return bad("at most 65536 fields in a row", "more");
+      Result<std::string> next = field();
+      if (!next) return next.why();
+      fields.push_back(std::move(next).value());
+      if (at_end() || take_line_end()) return fields;
+      if (text_[position_] != ',') return bad("a comma after a closing quote", quoted_character());
+      ++position_;
+    }
+  }
+
+ private:
+  [[nodiscard]] Failure bad(std::string_view expected, std::string_view got) const {
+    return failure("io.csv", std::string(what_) + ", line " + std::to_string(line_), expected, got);
+  }
+  [[nodiscard]] std::string quoted_character() const { return "'" + std::string(1, text_[position_]) + "'"; }
+
+  bool take_line_end() {
+    const char c = text_[position_];
+    if (c != '\n' && c != '\r') return false;
+    ++position_;
+    if (c == '\r' && !at_end() && text_[position_] == '\n') ++position_;
+    ++line_;
+    return true;
+  }
+
+  Result<std::string> field() {
+    if (at_end()) return std::string();
+    if (text_[position_] == '"') return quoted_field();
+    const std::size_t end = std::min(text_.find_first_of(",\r\n", position_), text_.size());
+    std::string value(text_.substr(position_, end - position_));
+    position_ = end;
+    return value;
+  }
+
+  Result<std::string> quoted_field() {
+    const std::int64_t start_line = line_;
+    std::string value;
+    for (++position_; !at_end(); ++position_) {
+      const char c = text_[position_];
+      if (c == '"') {
+        if (text_.substr(position_, 2) != "\"\"") {
+          ++position_;
+          return value;
+        }
+        ++position_;
+      }
+      // A CR LF inside quotes is one line, a lone CR or LF too.
+      if (c == '\n' || (c == '\r' && text_.substr(position_, 2) != "\r\n")) ++line_;
+      value.push_back(c);
+    }
+    line_ = start_line;
+    return bad("a closing quote", "the end of the file");
+  }
+
+  std::string_view text_;
+  std::string_view what_;
+  std::size_t position_ = 0;
+  std::int64_t line_ = 1;
+};
+}  // namespace
+
+std::optional<std::size_t> Csv::column(std::string_view name) const {
+  const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+Result<Csv> parse_csv(std::string_view text, std::string_view what) {
+  Csv csv;
+  csv.sha256 = sha256_hex(text);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.find('\0') != std::string_view::npos) {
+    return failure("io.csv", what, "text in UTF-8", "a zero byte", "saving it as UTF-8 csv");
+  }
+  Scanner scanner(text, what);
+  bool has_header = false;
+  while (!scanner.at_end()) {
+    if (scanner.skip_blank_line()) continue;
+    const std::int64_t line = scanner.line();
+    Result<std::vector<std::string>> record = scanner.record();
+    if (!record) return record.why();
+    if (!has_header) {
+      csv.header = std::move(record).value();
+      has_header = true;
+    } else {
+      csv.rows.push_back(std::move(record).value());
+      csv.lines.push_back(line);
+    }
+  }
+  if (!has_header) return failure("io.csv", what, "a header line", "an empty file");
+  return csv;
+}
+
+Result<Csv> read_csv(const std::filesystem::path& path) {
+  const Result<std::string> text = read_text(path, kLimitBytes);
+  if (!text) return text.why();
+  return parse_csv(text.value(), path.string());
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !text.starts_with(kByteOrderMark)) {
+    return std::string(text);
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted.push_back('"');
+    quoted.push_back(c);
+  }
+  quoted.push_back('"');
+  return quoted;
+}
+
+}  // namespace roentgen::io

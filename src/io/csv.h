@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace roentgen::io {
+
+/// A parsed file: the header's names and the rows below it.
+struct Csv {
+  std::vector<std::string> header;
+  /// Fields as text. Rows keep their own length: NIH's files have ragged ones.
+  std::vector<std::vector<std::string>> rows;
+  /// 1-based line on which each row starts, for errors.
+  std::vector<std::int64_t> lines;
+  /// SHA-256 of the file's bytes, hex.
+  std::string sha256;
+
+  /// Position of a column, exact match.
+  [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
+};
+
+/// Parses text. A Failure carries the line: an empty text, an unclosed quote, text after a closing quote, a zero byte,
+/// over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an empty last field; a
+/// quote inside an unquoted field stands for itself. `what` names the text in errors.
+Result<Csv> parse_csv(std::string_view text, std::string_view what);
+/// Reads and parses a file of at most 1 GiB.
+Result<Csv> read_csv(const std::filesystem::path& path);
+/// One field, quoted only where it must be. (A row of one empty field must be written as two quotes by the caller.)
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+}  // namespace roentgen::io

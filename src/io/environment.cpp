@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/environment.h"
+
+#include <gnu/libc-version.h>
+#include <openssl/crypto.h>
+#include <sched.h>
+#include <spng.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "build_info.h"  // written into the build folder by cmake/build_info.cmake
+
+namespace roentgen::io {
+namespace {
+/// The instruction sets that decide which kernels run, as /proc/cpuinfo spells them.
+constexpr std::array<std::string_view, 12> kFlags{"sse4_2",      "avx2",     "fma",         "f16c",
+                                                  "avx512f",     "avx512bw", "avx512_vnni", "avx512_bf16",
+                                                  "avx512_fp16", "avx_vnni", "amx_bf16",    "amx_int8"};
+constexpr std::array<std::string_view, 5> kVariables{"OMP_", "GOMP_", "KMP_", "DNNL_", "ONEDNN_"};
+
+/// The text behind the colon of the first line of /proc/cpuinfo that starts with `key`.
+std::string cpuinfo(std::string_view key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return {};
+}
+
+Value positive(long count) { return count > 0 ? Value(count) : Value(); }
+
+/// Cores this process may run on. The mask grows until the kernel's fits: machines may have over 1,024 cores.
+Value affinity_cores() {
+  for (std::size_t sets = 1; sets <= 64; sets *= 2) {
+    std::vector<cpu_set_t> mask(sets);
+    if (::sched_getaffinity(0, sets * sizeof(cpu_set_t), mask.data()) == 0) {
+      return CPU_COUNT_S(sets * sizeof(cpu_set_t), mask.data());
+    }
+  }
+  return {};
+}
+
+Value cpu_report() {
+  const std::string model = cpuinfo("model name");
+  const std::string flags = " " + cpuinfo("flags") + " ";
+  Value present = Value::array();
+  for (const std::string_view flag : kFlags) {
+    if (flags.find(" " + std::string(flag) + " ") != std::string::npos) present.push_back(flag);
+  }
+  Value report = Value::table();
+  report.set("model", model.empty() ? Value() : Value(model));
+  report.set("logical_cores", positive(::sysconf(_SC_NPROCESSORS_ONLN)));
+  report.set("affinity_cores", affinity_cores());
+  report.set("flags", std::move(present));
+  return report;
+}
+
+Value memory_bytes() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0 ? Value(pages * page_bytes) : Value();
+}
+
+Value kernel_report() {
+  Value report = Value::table();
+  struct utsname names {};
+  if (::uname(&names) != 0) return {};
+  report.set("name", names.sysname);
+  report.set("release", names.release);
+  report.set("machine", names.machine);
+  return report;
+}
+
+Value variables_report() {
+  std::vector<std::string_view> found;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const bool wanted = std::any_of(kVariables.begin(), kVariables.end(),
+                                    [text](std::string_view prefix) { return text.starts_with(prefix); });
+    if (wanted && text.find('=') != std::string_view::npos) found.push_back(text);
+  }
+  std::sort(found.begin(), found.end());
+  Value report = Value::table();
+  for (const std::string_view text : found) {
+    const std::size_t equals = text.find('=');
+    report.set(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return report;
+}
+
+Value libraries_report() {
+  const unsigned xxhash = ::XXH_versionNumber();
+  Value report = Value::table();
+  report.set("glibc", ::gnu_get_libc_version());
+  report.set("openssl", ::OpenSSL_version(OPENSSL_VERSION));
+  report.set("spng", ::spng_version_string());
+  report.set("xxhash", std::to_string(xxhash / 10000) + "." + std::to_string(xxhash / 100 % 100) + "." +
+                           std::to_string(xxhash % 100));
+  return report;
+}
+
+std::string compiler() {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+}  // namespace
+
+std::string_view program_version() { return build_info::kVersion; }
+std::string_view program_commit() { return build_info::kCommit; }
+
+Value environment_report() {
+  Value program = Value::table();
+  program.set("version", program_version());
+  program.set("commit", program_commit());
+  program.set("compiler", compiler());
+  program.set("build_type", build_info::kBuildType);
+  Value report = Value::table();
+  report.set("program", std::move(program));
+  report.set("cpu", cpu_report());
+  report.set("memory_bytes", memory_bytes());
+  report.set("kernel", kernel_report());
+  report.set("variables", variables_report());
+  report.set("libraries", libraries_report());
+  return report;
+}
+
+}  // namespace roentgen::io

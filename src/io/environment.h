@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a run ran on, for environment.json. Never host or user names, addresses or paths.
+#pragma once
+
+#include <string_view>
+
+#include "core/value.h"
+
+namespace roentgen::io {
+
+/// Version of the program ("0.1.0").
+[[nodiscard]] std::string_view program_version();
+/// Commit it was built from: 40 hex digits, then "+changes" when tracked files differed from it; "unknown" outside git.
+[[nodiscard]] std::string_view program_commit();
+
+/// The inventory, as tables: `program` {version, commit, compiler, build_type}, `cpu` {model, logical_cores,
+/// affinity_cores, flags: those of avx2, avx512f, ... present}, `memory_bytes`, `kernel` {name, release, machine},
+/// `variables` (OMP_*, GOMP_*, KMP_*, DNNL_* and ONEDNN_* as set), `libraries` (glibc, openssl, spng, xxhash). What
+/// cannot be found out is null. Thread-safe while nobody changes the environment's variables.
+[[nodiscard]] Value environment_report();
+
+}  // namespace roentgen::io

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/environment.h"
+
+#include <gtest/gtest.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "io/json.h"
+
+namespace roentgen::io {
+namespace {
+TEST(Environment, says_what_was_built) {
+  const Value report = environment_report();
+  EXPECT_EQ(report.find_path("program.version")->as_string(), program_version());
+  EXPECT_NE(program_version().find('.'), std::string_view::npos);
+  EXPECT_FALSE(report.find_path("program.compiler")->as_string().empty());
+  EXPECT_FALSE(report.find_path("program.build_type")->as_string().empty());
+}
+
+TEST(Environment, names_the_commit_or_says_unknown) {
+  std::string_view commit = program_commit();
+  if (commit == "unknown") return;
+  if (commit.ends_with("+changes")) commit.remove_suffix(8);
+  EXPECT_EQ(commit.size(), 40U);
+  EXPECT_EQ(commit.find_first_not_of("0123456789abcdef"), std::string_view::npos) << commit;
+}
+
+TEST(Environment, counts_cores_and_memory_of_this_machine) {
+  const Value report = environment_report();
+  const std::int64_t logical = report.find_path("cpu.logical_cores")->as_integer();
+  const std::int64_t usable = report.find_path("cpu.affinity_cores")->as_integer();
+  EXPECT_GE(logical, 1);
+  EXPECT_GE(usable, 1);
+  EXPECT_GT(report.at("memory_bytes").as_integer(), std::int64_t{1} << 26);
+}
+
+TEST(Environment, lists_the_variables_of_openmp) {
+  ::setenv("OMP_PLACES", "cores", 1);
+  ::setenv("NOT_OMP_PLACES", "secret", 1);
+  const Value report = environment_report();
+  ::unsetenv("OMP_PLACES");
+  ::unsetenv("NOT_OMP_PLACES");
+  const Value* places = report.at("variables").find("OMP_PLACES");
+  ASSERT_NE(places, nullptr);
+  EXPECT_EQ(places->as_string(), "cores");
+  EXPECT_EQ(to_json(report).find("secret"), std::string::npos);
+  EXPECT_EQ(environment_report().at("variables").find("OMP_PLACES"), nullptr);
+}
+
+TEST(Environment, names_its_libraries) {
+  const Value report = environment_report();
+  for (const char* name : {"glibc", "openssl", "spng", "xxhash"}) {
+    const Value* version = report.at("libraries").find(name);
+    ASSERT_NE(version, nullptr) << name;
+    EXPECT_NE(version->as_string().find('.'), std::string::npos) << version->as_string();
+  }
+}
+
+TEST(Environment, names_neither_host_nor_folder) {
+  const std::string text = to_json(environment_report());
+  struct utsname names {};
+  ASSERT_EQ(::uname(&names), 0);
+  const std::string host = names.nodename;
+  // A host called "linux" or "gcc" could not be told from the rest.
+  if (host.size() >= 8) {
+    EXPECT_EQ(text.find(host), std::string::npos) << text;
+  }
+  EXPECT_EQ(text.find("/home"), std::string::npos) << text;
+  const std::string file = __FILE__;
+  EXPECT_EQ(text.find(file.substr(0, file.rfind('/'))), std::string::npos) << text;
+}
+}  // namespace
+}  // namespace roentgen::io

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Reading half of io/safetensors.h.
+#include "io/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "io/file.h"
+#include "io/safetensors_header.h"
+
+namespace roentgen::io {
+namespace {
+static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and is mapped as it lies");
+
+/// IEEE 754 half precision to single: exact, NaN payloads kept.
+float float_of_half(std::uint16_t half) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
+  const std::uint32_t exponent = (half >> 10) & 0x1fU;
+  const std::uint32_t fraction = half & 0x3ffU;
+  if (exponent == 0) {  // zero and subnormals: fraction x 2^-24, exact in single precision
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+  }
+  const std::uint32_t wide = exponent == 31 ? 255U : exponent + 112U;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+float float_of_bfloat(std::uint16_t bfloat) { return std::bit_cast<float>(static_cast<std::uint32_t>(bfloat) << 16); }
+
+/// Converts element by element; the data need not be aligned.
+template <typename Element, typename Convert>
+std::vector<float> converted(std::span<const std::byte> bytes, Convert convert) {
+  std::vector<float> values(bytes.size() / sizeof(Element));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Element element;
+    std::memcpy(&element, bytes.data() + i * sizeof(Element), sizeof(Element));
+    values[i] = convert(element);
+  }
+  return values;
+}
+}  // namespace
+
+struct SafetensorsReader::State {
+  std::string what;
+  MappedFile file;
+  std::span<const std::byte> data;
+  std::vector<TensorInfo> tensors;
+  std::map<std::string, std::size_t, std::less<>> index;
+  std::map<std::string, std::string> metadata;
+};
+
+Result<SafetensorsReader> SafetensorsReader::open(const std::filesystem::path& path) {
+  auto state = std::make_unique<State>();
+  state->what = path.string();
+  const std::string& what = state->what;
+  Result<MappedFile> mapped = MappedFile::open(path);
+  if (!mapped) return mapped.why();
+  state->file = std::move(mapped).value();
+  const std::span<const std::byte> all = state->file.bytes();
+  if (all.size() < safetensors::kPrefixBytes) {
+    return failure("io.safetensors", what, "8 bytes of header length", std::to_string(all.size()) + " bytes");
+  }
+  std::uint64_t header_bytes = 0;
+  std::memcpy(&header_bytes, all.data(), sizeof(header_bytes));
+  const std::uint64_t limit_bytes =
+      std::min<std::uint64_t>(safetensors::kLimitHeaderBytes, all.size() - safetensors::kPrefixBytes);
+  if (header_bytes > limit_bytes) {
+    return failure("io.safetensors", what, "a header of at most " + std::to_string(limit_bytes) + " bytes",
+                   std::to_string(header_bytes), "a complete copy of the file");
+  }
+  const std::span<const std::byte> header_span = all.subspan(safetensors::kPrefixBytes, header_bytes);
+  state->data = all.subspan(safetensors::kPrefixBytes + header_bytes);
+  const std::string_view text(reinterpret_cast<const char*>(header_span.data()), header_span.size());
+  Result<safetensors::Header> header = safetensors::parse_header(text, what, state->data.size());
+  if (!header) return header.why();
+  state->tensors = std::move(header.value().tensors);
+  state->metadata = std::move(header.value().metadata);
+  for (std::size_t i = 0; i < state->tensors.size(); ++i) state->index.emplace(state->tensors[i].name, i);
+  return SafetensorsReader(std::move(state));
+}
+
+SafetensorsReader::SafetensorsReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SafetensorsReader::SafetensorsReader(SafetensorsReader&&) noexcept = default;
+SafetensorsReader& SafetensorsReader::operator=(SafetensorsReader&&) noexcept = default;
+SafetensorsReader::~SafetensorsReader() = default;
+
+const std::vector<TensorInfo>& SafetensorsReader::tensors() const { return state_->tensors; }
+
+const TensorInfo* SafetensorsReader::find(std::string_view name) const {
+  const auto found = state_->index.find(name);
+  return found == state_->index.end() ? nullptr : &state_->tensors[found->second];
+}
+
+std::span<const std::byte> SafetensorsReader::bytes(const TensorInfo& tensor) const {
+  RG_ASSERT(tensor.begin <= tensor.end && tensor.end <= state_->data.size());
+  return state_->data.subspan(tensor.begin, tensor.end - tensor.begin);
+}
+
+Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) const {
+  const std::string what = state_->what + ", tensor " + safetensors::shown(name);
+  const TensorInfo* info = find(name);
+  if (info == nullptr) return failure("io.safetensors", what, "this tensor", "none");
+  const std::span<const std::byte> raw = bytes(*info);
+  switch (info->dtype) {
+    case DType::F32:
+      return converted<float>(raw, [](float value) { return value; });
+    case DType::F64:
+      return converted<double>(raw, [](double value) { return static_cast<float>(value); });
+    case DType::F16:
+      return converted<std::uint16_t>(raw, float_of_half);
+    case DType::Bf16:
+      return converted<std::uint16_t>(raw, float_of_bfloat);
+    default:
+      return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype));
+  }
+}
+
+const std::map<std::string, std::string>& SafetensorsReader::metadata() const { return state_->metadata; }
+
+}  // namespace roentgen::io

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// SHA-256 (FIPS 180-4) by OpenSSL, as lower-case hex; and the fast non-cryptographic hash (XXH3-128).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::io {
+
+[[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
+[[nodiscard]] std::string sha256_hex(std::string_view text);
+/// XXH3 128-bit, 32 hex digits: for cache keys and duplicates, not for secrets.
+[[nodiscard]] std::string fast_hash_hex(std::span<const std::byte> bytes);
+/// Identity of a split list (docs/formats): SHA-256 of the distinct base names, sorted bytewise, each followed by a
+/// newline.
+[[nodiscard]] std::string name_list_sha256(std::vector<std::string> names);
+
+}  // namespace roentgen::io

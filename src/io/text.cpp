@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+#include "core/error.h"
+
+namespace roentgen::io {
+namespace {
+void append_escaped(std::string& out, unsigned char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    default:
+      break;
+  }
+  if (c >= 0x20 && c != 0x7f) {
+    out.push_back(static_cast<char>(c));
+    return;
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += "\\u00";
+  out.push_back(kDigits[c >> 4]);
+  out.push_back(kDigits[c & 15]);
+}
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [text](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : static_cast<unsigned char>(0);
+  };
+  const auto follows = [&byte](std::size_t i, unsigned char low = 0x80, unsigned char high = 0xBF) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  if (text.empty()) return 0;
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first == 0xE0) return follows(1, 0xA0) && follows(2) ? 3 : 0;        // no overlong forms
+  if (first == 0xED) return follows(1, 0x80, 0x9F) && follows(2) ? 3 : 0;  // no surrogates
+  if (first >= 0xE1 && first <= 0xEF) return follows(1) && follows(2) ? 3 : 0;
+  if (first == 0xF0) return follows(1, 0x90) && follows(2) && follows(3) ? 4 : 0;
+  if (first >= 0xF1 && first <= 0xF3) return follows(1) && follows(2) && follows(3) ? 4 : 0;
+  if (first == 0xF4) return follows(1, 0x80, 0x8F) && follows(2) && follows(3) ? 4 : 0;  // up to U+10FFFF
+  return 0;
+}
+
+std::string quote_string(std::string_view text) {
+  std::string out = "\"";
+  out.reserve(text.size() + 2);
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 1) {
+      append_escaped(out, static_cast<unsigned char>(text.front()));
+    } else if (length == 0) {
+      out += "\xEF\xBF\xBD";
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  out.push_back('"');
+  return out;
+}
+
+std::string shortest(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  std::array<char, 32> digits{};  // the longest is 24: "-2.2250738585072014e-308"
+  const auto [end, code] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  RG_ASSERT(code == std::errc());
+  std::string text(digits.data(), end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace roentgen::io

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Groups of nodes that several families share.
+#pragma once
+
+#include <string>
+
+#include "graph/builder.h"
+#include "models/model.h"
+
+namespace roentgen::models {
+
+/// Names of the nodes of a stem; the pooling exists in Stem::ImageNet only.
+struct StemNames {
+  std::string conv;
+  std::string norm;
+  std::string relu;
+  std::string pool;
+};
+
+/// The input "image" and the stem on it: convolution to config.width channels without bias, batch norm, ReLU and, for
+/// Stem::ImageNet, max pooling. Returns (N, width, px / 4, px / 4), or (N, width, px, px) for Stem::Small.
+graph::NodeId add_stem(graph::Builder& builder, const ModelConfig& config, const StemNames& names, graph::Init init);
+
+/// Mean over the image, then a linear layer called `name` that gives the output "logits" (N, labels).
+void add_head(graph::Builder& builder, graph::NodeId src, const std::string& name, const graph::Linear& linear);
+
+}  // namespace roentgen::models

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From a model's name and settings to its graph. Families live in files of their own (resnet.cpp, densenet.cpp); the
+// list of them is model_list.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace roentgen::models {
+
+/// How an image enters the network.
+enum class Stem : std::uint8_t {
+  ImageNet,  ///< 7x7 convolution of stride 2, 3x3 max pooling of stride 2: torchvision's; for 128 px and more
+  Small,     ///< 3x3 convolution of stride 1, no pooling: keeps four times the resolution; for little images
+};
+
+/// Where a ResNet's bottleneck halves the image. Blocks of two 3x3 convolutions are the same in both.
+enum class ResNetStride : std::uint8_t {
+  V1_5,  ///< in the 3x3 convolution: torchvision's
+  V1,    ///< in the first 1x1 convolution: He et al. 2015
+};
+
+/// What a model is built from. The names of parameters depend on `name` only.
+struct ModelConfig {
+  /// One of model_names().
+  std::string name = "densenet121";
+  /// Outputs.
+  std::int64_t labels = 14;
+  /// 1 (gray) or 3.
+  std::int64_t channels = 1;
+  /// Side of the square input, 32 or more.
+  std::int64_t image_px = 224;
+  std::int64_t batch = 16;
+  /// Channels after the stem, a multiple of 8; all others scale with it (DenseNet's growth is half of it). 64:
+  /// torchvision's.
+  std::int64_t width = 64;
+  Stem stem = Stem::ImageNet;
+  ResNetStride stride = ResNetStride::V1_5;
+  friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
+};
+
+/// Builds the network: input "image" (batch, channels, image_px, image_px), output "logits" (batch, labels). Names,
+/// shapes and order of parameters are torchvision's, so public weights load by name.
+/// Throws ConfigError for an unknown model (naming the known ones) or a setting out of range.
+[[nodiscard]] graph::Graph build_model(const ModelConfig& config);
+
+/// Names of all models, in the order of model_list.h.
+[[nodiscard]] std::vector<std::string_view> model_names();
+
+/// Trained parameters of a model as torchvision builds it: 1000 outputs, 3 channels. ConfigError for an unknown model.
+[[nodiscard]] std::int64_t torchvision_parameter_count(std::string_view name);
+
+/// From a recipe's words: "imagenet" or "small"; "v1.5" or "v1". Others: ConfigError.
+[[nodiscard]] Stem parse_stem(std::string_view word);
+[[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);
+
+}  // namespace roentgen::models

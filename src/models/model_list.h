@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of models: X(name, trained parameters with 1000 outputs and 3 channels). A new model: a function
+// `graph::Graph name(const ModelConfig&)` in a file of this room, and one line here.
+#pragma once
+
+#include "models/model.h"
+
+#define RG_MODEL_LIST(X)     \
+  X(resnet18, 11'689'512)    \
+  X(resnet34, 21'797'672)    \
+  X(resnet50, 25'557'032)    \
+  X(resnet101, 44'549'160)   \
+  X(resnet152, 60'192'808)   \
+  X(densenet121, 7'978'856)  \
+  X(densenet169, 14'149'480) \
+  X(densenet201, 20'013'928)
+
+namespace roentgen::models {
+
+// A model without its function is a link error that names it.
+#define RG_MODEL_DECLARATION(name, parameters) [[nodiscard]] graph::Graph name(const ModelConfig& config);
+RG_MODEL_LIST(RG_MODEL_DECLARATION)
+#undef RG_MODEL_DECLARATION
+
+}  // namespace roentgen::models

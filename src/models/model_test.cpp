@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "models/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace roentgen::models {
+namespace {
+using graph::Graph;
+using graph::Parameter;
+
+struct GoldenRow {
+  ModelConfig config;
+  std::string variant;
+  std::int64_t parameters = 0;
+  std::int64_t trained_tensors = 0;
+  std::int64_t tensors = 0;
+  std::uint64_t names = 0;
+  std::int64_t multiply_adds = 0;
+};
+
+GoldenRow parse_row(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream stream(line);
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  GoldenRow row;
+  row.variant = fields.at(1);
+  row.config = {.name = fields.at(0),
+                .labels = std::stoll(fields.at(2)),
+                .channels = std::stoll(fields.at(3)),
+                .image_px = std::stoll(fields.at(4)),
+                .batch = 1,
+                .stem = row.variant == "small" ? Stem::Small : Stem::ImageNet,
+                .stride = row.variant == "v1" ? ResNetStride::V1 : ResNetStride::V1_5};
+  row.parameters = std::stoll(fields.at(5));
+  row.trained_tensors = std::stoll(fields.at(6));
+  row.tensors = std::stoll(fields.at(7));
+  row.names = std::stoull(fields.at(8), nullptr, 16);
+  row.multiply_adds = std::stoll(fields.at(9));
+  return row;
+}
+
+std::vector<GoldenRow> read_golden() {
+  const char* root = std::getenv("ROENTGEN_SOURCE_DIR");
+  std::ifstream file(std::filesystem::path(root != nullptr ? root : ".") / "tests/golden/models.csv");
+  std::vector<GoldenRow> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with('#') && !line.starts_with("model,")) rows.push_back(parse_row(line));
+  }
+  return rows;
+}
+
+// "name:d0xd1x...;" of every tensor, in order: what tools/peers/models_golden.py hashes.
+std::string described(const Graph& graph) {
+  std::string text;
+  for (const Parameter& parameter : graph.parameters()) {
+    text += parameter.name + ":";
+    for (int axis = 0; axis < parameter.shape.rank(); ++axis) {
+      text += (axis == 0 ? "" : "x") + std::to_string(parameter.shape[axis]);
+    }
+    text += ";";
+  }
+  return text;
+}
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t value = 0xCBF29CE484222325U;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  return value;
+}
+
+std::int64_t multiply_adds(const Graph& graph) {
+  std::int64_t total = 0;
+  for (const graph::Node& node : graph.nodes()) total += node.multiply_adds;
+  return total;
+}
+
+std::int64_t trained_tensors(const Graph& graph) {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : graph.parameters()) count += graph::is_trained(parameter.role) ? 1 : 0;
+  return count;
+}
+
+TEST(Models, have_torchvisions_tensors_in_names_shapes_and_order) {
+  const std::vector<GoldenRow> rows = read_golden();
+  ASSERT_EQ(rows.size(), 45U);
+  for (const GoldenRow& row : rows) {
+    SCOPED_TRACE(row.config.name + " " + row.variant + " " + std::to_string(row.config.labels));
+    const Graph graph = build_model(row.config);
+    EXPECT_EQ(graph.trained_elements(), row.parameters);
+    EXPECT_EQ(trained_tensors(graph), row.trained_tensors);
+    EXPECT_EQ(std::ssize(graph.parameters()), row.tensors);
+    EXPECT_EQ(fnv1a(described(graph)), row.names) << "compare with tools/peers/models_golden.py --list";
+  }
+}
+
+TEST(Models, cost_as_many_multiply_adds_as_torchvisions) {
+  for (const GoldenRow& row : read_golden()) {
+    SCOPED_TRACE(row.config.name + " " + row.variant + " " + std::to_string(row.config.image_px) + " px");
+    EXPECT_EQ(multiply_adds(build_model(row.config)), row.multiply_adds);
+  }
+}
+
+TEST(Models, have_the_parameters_that_the_list_states) {
+  ASSERT_EQ(model_names().size(), 8U);
+  for (const std::string_view name : model_names()) {
+    const Graph graph = build_model({.name = std::string(name), .labels = 1000, .channels = 3, .batch = 1});
+    EXPECT_EQ(graph.trained_elements(), torchvision_parameter_count(name)) << name;
+  }
+}
+
+TEST(Models, take_any_image_of_32_px_or_more_and_give_logits) {
+  for (const std::string_view name : model_names()) {
+    for (const std::int64_t image_px : {32, 33, 63, 224, 1024}) {
+      for (const Stem stem : {Stem::ImageNet, Stem::Small}) {
+        const Graph graph =
+            build_model({.name = std::string(name), .labels = 3, .image_px = image_px, .batch = 2, .stem = stem});
+        ASSERT_EQ(graph.outputs().size(), 1U);
+        EXPECT_EQ(graph.node(graph.output("logits")).shape, (Shape{2, 3})) << name << " at " << image_px;
+        EXPECT_EQ(graph.node(graph.find("image")).shape, (Shape{2, 1, image_px, image_px}));
+      }
+    }
+  }
+}
+
+TEST(Models, of_twice_the_width_have_twice_the_channels_everywhere) {
+  for (const std::string_view name : model_names()) {
+    const Graph one = build_model({.name = std::string(name), .batch = 1, .width = 32});
+    const Graph two = build_model({.name = std::string(name), .batch = 1, .width = 64});
+    ASSERT_EQ(one.parameters().size(), two.parameters().size());
+    for (std::size_t i = 0; i < one.parameters().size(); ++i) {
+      ASSERT_EQ(one.parameters()[i].name, two.parameters()[i].name);
+      const std::string& parameter = one.parameters()[i].name;
+      const bool is_head = parameter.starts_with("fc.") || parameter.starts_with("classifier.");
+      EXPECT_EQ((is_head ? 1 : 2) * one.parameters()[i].shape[0], two.parameters()[i].shape[0]) << parameter;
+    }
+  }
+}
+
+const Parameter& parameter_named(const Graph& graph, std::string_view name) {
+  for (const Parameter& parameter : graph.parameters()) {
+    if (parameter.name == name) return parameter;
+  }
+  throw std::out_of_range(std::string(name));
+}
+
+void expect_conv_init(const Graph& graph, graph::Init::Kind kind) {
+  for (const Parameter& parameter : graph.parameters()) {
+    const bool is_conv = parameter.role == graph::Role::Weight && parameter.shape.rank() == 4;
+    if (is_conv) {
+      EXPECT_EQ(parameter.init, graph::Init{.kind = kind}) << parameter.name;
+    }
+    if (parameter.role == graph::Role::NormScale || parameter.role == graph::Role::RunningVariance) {
+      EXPECT_EQ(parameter.init, (graph::Init{.kind = graph::Init::Kind::Constant, .value = 1.0})) << parameter.name;
+    }
+    if (parameter.role == graph::Role::NormShift || parameter.role == graph::Role::RunningMean) {
+      EXPECT_EQ(parameter.init, graph::Init{}) << parameter.name;
+    }
+  }
+}
+
+TEST(Models, start_as_torchvisions_resnets_do) {
+  const Graph graph = build_model({.name = "resnet50"});
+  expect_conv_init(graph, graph::Init::Kind::NormalFanOut);
+  EXPECT_EQ(parameter_named(graph, "fc.weight").init.kind, graph::Init::Kind::UniformFanIn);
+  EXPECT_EQ(parameter_named(graph, "fc.bias").init,
+            (graph::Init{.kind = graph::Init::Kind::UniformFanIn, .fan_in = 2048}));
+}
+
+TEST(Models, start_as_torchvisions_densenets_do) {
+  const Graph graph = build_model({.name = "densenet121"});
+  expect_conv_init(graph, graph::Init::Kind::NormalFanIn);
+  EXPECT_EQ(parameter_named(graph, "classifier.weight").init.kind, graph::Init::Kind::UniformFanIn);
+  EXPECT_EQ(parameter_named(graph, "classifier.bias").init, graph::Init{});
+}
+
+struct Moments {
+  double mean = 0.0;
+  double sd = 0.0;
+  double largest = 0.0;
+};
+
+Moments initial_moments(const Graph& graph, std::string_view name) {
+  const std::vector<float> values = graph::initial_values(parameter_named(graph, name), 1);
+  Moments moments;
+  for (const float value : values) moments.mean += value / static_cast<double>(values.size());
+  for (const float value : values) {
+    moments.sd += (value - moments.mean) * (value - moments.mean) / static_cast<double>(values.size());
+    moments.largest = std::max(moments.largest, std::abs(static_cast<double>(value)));
+  }
+  moments.sd = std::sqrt(moments.sd);
+  return moments;
+}
+
+TEST(Models, draw_initial_weights_of_torchvisions_spread) {
+  // sd of a sample sd is 1 / sqrt(2 n) of it: 0.4% for the 36,864 values of each convolution here; five of them.
+  constexpr double kTolerance = 0.02;
+  const Graph resnet = build_model({.name = "resnet18"});
+  const double fan_out_sd = std::sqrt(2.0 / (128 * 9));  // layer2.0.conv1 is (128, 64, 3, 3)
+  EXPECT_NEAR(initial_moments(resnet, "layer2.0.conv1.weight").sd / fan_out_sd, 1.0, kTolerance);
+  const double bound = 1.0 / std::sqrt(512.0);
+  EXPECT_LE(initial_moments(resnet, "fc.weight").largest, bound);
+  EXPECT_NEAR(initial_moments(resnet, "fc.weight").sd / (bound / std::sqrt(3.0)), 1.0, kTolerance);
+  EXPECT_LE(initial_moments(resnet, "fc.bias").largest, bound);
+  EXPECT_GT(initial_moments(resnet, "fc.bias").largest, 0.5 * bound);
+  const Graph densenet = build_model({.name = "densenet121"});
+  const double fan_in_sd = std::sqrt(2.0 / (128 * 9));  // (32, 128, 3, 3)
+  const char* const conv = "features.denseblock1.denselayer1.conv2.weight";
+  EXPECT_NEAR(initial_moments(densenet, conv).sd / fan_in_sd, 1.0, kTolerance);
+  EXPECT_EQ(initial_moments(densenet, "classifier.bias").largest, 0.0);
+}
+
+std::string refusal(const ModelConfig& config) {
+  try {
+    static_cast<void>(build_model(config));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Models, that_are_unknown_are_refused_naming_the_known_ones) {
+  EXPECT_EQ(refusal({.name = "resnet51"}),
+            "[models.model] model: expected one of resnet18, resnet34, resnet50, resnet101, resnet152, densenet121, "
+            "densenet169, densenet201, got 'resnet51'");
+  EXPECT_THROW(static_cast<void>(torchvision_parameter_count("")), ConfigError);
+}
+
+TEST(Models, refuse_settings_out_of_range) {
+  EXPECT_EQ(refusal({.labels = 0}), "[models.model] labels: expected at least 1, got 0");
+  EXPECT_EQ(refusal({.channels = 2}), "[models.model] channels: expected 1 or 3, got 2");
+  EXPECT_EQ(refusal({.image_px = 31}), "[models.model] image size: expected at least 32 px, got 31");
+  EXPECT_EQ(refusal({.batch = 0}), "[models.model] batch: expected at least 1, got 0");
+  EXPECT_EQ(refusal({.width = 12}), "[models.model] width: expected a multiple of 8, got 12");
+  EXPECT_EQ(refusal({.width = 0}), "[models.model] width: expected a multiple of 8, got 0");
+  EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
+            "[models.densenet] stride: expected the default: only ResNets have another, got v1");
+}
+
+TEST(Models, read_the_words_of_a_recipe) {
+  EXPECT_EQ(parse_stem("small"), Stem::Small);
+  EXPECT_EQ(parse_stem("imagenet"), Stem::ImageNet);
+  EXPECT_EQ(parse_resnet_stride("v1"), ResNetStride::V1);
+  EXPECT_EQ(parse_resnet_stride("v1.5"), ResNetStride::V1_5);
+  EXPECT_THROW(static_cast<void>(parse_stem("tiny")), ConfigError);
+  EXPECT_THROW(static_cast<void>(parse_resnet_stride("v2")), ConfigError);
+}
+
+}  // namespace
+}  // namespace roentgen::models

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one check that every device's copies make. Internal to runtime.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/error.h"
+
+namespace roentgen::runtime {
+
+/// ShapeError unless a device buffer of `room` bytes can give or take a copy of `bytes`.
+inline void require_room(std::size_t room, std::size_t bytes) {
+  if (room >= bytes) return;
+  throw ShapeError(error_text("runtime.stream", "copy of " + std::to_string(bytes) + " bytes",
+                              "a device buffer of that size or larger", std::to_string(room) + " bytes"));
+}
+
+}  // namespace roentgen::runtime

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Chosen by CMake where there is no CUDA toolkit.
+#include "core/error.h"
+#include "runtime/stream.h"
+
+namespace roentgen::runtime {
+
+CudaInventory find_cuda_devices() { return {.devices = {}, .why_none = "built without the CUDA toolkit"}; }
+
+std::unique_ptr<Device> make_cuda_device(int) {
+  throw DeviceError(error_text("runtime.cuda", "device cuda", "a build with the CUDA toolkit", "one without",
+                               "--device cpu, or a build where nvcc is found"));
+}
+
+}  // namespace roentgen::runtime

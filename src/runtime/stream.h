@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Device, Stream, Event and the two kinds of memory, in one form for the CPU and for CUDA: what batch slots, uploads
+// and overlap are written against. Kernels are the engines' business. Chosen at start-up, called a few times a step:
+// the virtual calls cost nothing that can be measured.
+//
+// How a batch travels: workers fill a PinnedBuffer (the slot); the upload stream copies it to a DeviceBuffer and
+// records an Event; the compute stream waits for that event and reads; the host waits for the same event before the
+// workers may fill the slot again. On the CPU all of this happens at once, and a copy is a copy.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::runtime {
+
+/// Zeroed memory that kernels of one device work on. Move it by its unique_ptr. Thread-compatible.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  /// Address for kernels, aligned to 64 bytes at least. Only the CPU's may be read by the host.
+  [[nodiscard]] virtual std::byte* address() const = 0;
+  [[nodiscard]] virtual std::size_t size_bytes() const = 0;
+};
+
+/// Zeroed host memory that the device can copy from and to while the host does something else (page-locked under CUDA).
+/// The host writes it like any other, from any thread. Thread-compatible.
+class PinnedBuffer {
+ public:
+  virtual ~PinnedBuffer() = default;
+  /// 64-byte aligned.
+  [[nodiscard]] virtual std::span<std::byte> bytes() const = 0;
+};
+
+/// A point in a stream's work. Can be recorded again and again; before the first time it counts as reached.
+/// Thread-compatible.
+class Event {
+ public:
+  virtual ~Event() = default;
+  /// True when the work before the last record() is done. DeviceError when that work failed.
+  [[nodiscard]] virtual bool is_reached() const = 0;
+  /// Blocks the calling thread until then, without spinning. DeviceError when that work failed.
+  virtual void wait() const = 0;
+};
+
+/// A queue of work on one device, done in order. One thread. Destruction waits for what is queued.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  /// Queues a copy of all bytes of `from` to the first bytes of `to`. Both must live, and `from` stay as it is, until
+  /// the stream has passed. ShapeError when `to` is smaller; DeviceError when the device refuses.
+  virtual void upload(const PinnedBuffer& from, DeviceBuffer& to) = 0;
+  /// Queues a copy of the first bytes of `from` to all bytes of `to`, as upload().
+  virtual void download(const DeviceBuffer& from, PinnedBuffer& to) = 0;
+  /// Marks what is queued so far. The event must be of the same device.
+  virtual void record(Event& event) = 0;
+  /// What is queued from now on starts after the event is reached. The calling thread does not wait.
+  virtual void wait_for(const Event& event) = 0;
+  /// Blocks the calling thread until all queued work is done. DeviceError when it failed.
+  virtual void synchronize() = 0;
+};
+
+/// One device: where memory, streams and events come from. All of them must be destroyed before it. Thread-compatible.
+/// Everything here may allocate; nothing of it belongs into a step.
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// "cpu", "cuda:0".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// DeviceError naming the size when there is not that much memory. `bytes` may be 0.
+  [[nodiscard]] virtual std::unique_ptr<DeviceBuffer> make_device_buffer(std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PinnedBuffer> make_pinned_buffer(std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Stream> make_stream() = 0;
+  [[nodiscard]] virtual std::unique_ptr<Event> make_event() = 0;
+};
+
+/// The host itself: memory is AlignedBuffer, work is done when the call returns.
+[[nodiscard]] std::unique_ptr<Device> make_cpu_device();
+
+/// What a CUDA device is.
+struct CudaDeviceInfo {
+  /// As CUDA counts them.
+  int index = 0;
+  std::string name;
+  /// 90 for compute capability 9.0.
+  int compute_capability = 0;
+  std::size_t memory_bytes = 0;
+};
+/// The CUDA devices of this machine, or why there are none.
+struct CudaInventory {
+  std::vector<CudaDeviceInfo> devices;
+  /// Empty when there are devices: "built without the CUDA toolkit", or the driver's own words.
+  std::string why_none;
+};
+/// Defined in runtime/cuda or, without the toolkit, in runtime/cuda_absent.cpp. Never throws for want of a device.
+[[nodiscard]] CudaInventory find_cuda_devices();
+/// One of them, by CudaDeviceInfo::index. DeviceError saying why there is none, or how many there are.
+[[nodiscard]] std::unique_ptr<Device> make_cuda_device(int index);
+
+}  // namespace roentgen::runtime

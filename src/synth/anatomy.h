@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Lays a chest out on a canvas: body, lungs, heart and mediastinum, vessels, skeleton. Findings are painted afterwards.
+#pragma once
+
+#include "synth/canvas.h"
+#include "synth/chest.h"
+
+namespace roentgen::synth {
+
+/// Everything below, in order.
+void lay_chest(Canvas& canvas, const Chest& chest);
+
+/// Torso, shoulders, neck, breasts; trachea and stomach gas.
+void lay_body(Canvas& canvas, const Chest& chest);
+/// Aerated lung: ellipsoids less the domes, the heart and the mediastinum, with its texture.
+void lay_lungs(Canvas& canvas, const Chest& chest);
+/// The branching vessels of both lungs.
+void lay_vessels(Canvas& canvas, const Chest& chest);
+/// Ribs, spine, clavicles, scapulae, heads of the humeri.
+void lay_skeleton(Canvas& canvas, const Chest& chest);
+
+/// The heart's ellipsoid; its shadow is cardiothoracic_ratio * inner width wide.
+[[nodiscard]] Ellipsoid heart_shape(const Chest& chest);
+/// Where the vessels of a lung come from.
+[[nodiscard]] Point hilum(const Chest& chest, const Lung& lung);
+/// The rectangle around a lung's outline, from apex to below the diaphragm.
+[[nodiscard]] Rect area_of(const Lung& lung);
+
+}  // namespace roentgen::synth

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Chest: the geometry of one patient in one study, in millimetres, before anything is drawn. Drawn from
+// (seed, patient) for what a patient keeps and (seed, patient, follow-up) for pose, breath and exposure.
+//
+// Chest coordinates: x to the right of the image (the patient's left in the usual view), y down, z from back to front;
+// the origin lies on the midline at mid-lung height. Rays run along z.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/random.h"
+
+namespace roentgen::synth {
+
+/// A place in the chest's frontal plane.
+struct Point {
+  double x_mm = 0.0;
+  double y_mm = 0.0;
+};
+
+/// Half-width of the diaphragm's dome over that of its lung: the rim meets the chest wall before the dome is vertical.
+inline constexpr double kDomeSpread = 1.15;
+
+/// One lung: an ellipsoid with a cut-out dome, the diaphragm.
+struct Lung {
+  /// -1 on the left of the image (the patient's right), +1 on the right.
+  double side = 1.0;
+  Point center;
+  double half_width_mm = 66.0;
+  double half_height_mm = 140.0;
+  double half_depth_mm = 80.0;
+  /// Sideways shift of the outline per mm above the centre: lungs narrow towards the midline at the apex.
+  double lean = 0.08;
+  /// Top of the diaphragm's dome, and how far the dome falls from there to its rim (0 = flat).
+  double dome_y_mm = 85.0;
+  double dome_rise_mm = 50.0;
+  /// Tissue per volume of aerated lung, water = 1.
+  double density = 0.27;
+  /// Factor on the vessels' path length.
+  double vessels = 1.0;
+
+  [[nodiscard]] double top_mm() const { return center.y_mm - half_height_mm; }
+  /// Height of the diaphragm's surface at x.
+  [[nodiscard]] double dome_surface_mm(double x_mm) const;
+  /// Middle of the outline at height y.
+  [[nodiscard]] double middle_x_mm(double y_mm) const;
+  /// Half the width of the outline at height y, 0 outside.
+  [[nodiscard]] double half_width_at_mm(double y_mm) const;
+  /// The point at (across, down): across -1 medial to +1 lateral edge, down 0 apex to 1 diaphragm.
+  [[nodiscard]] Point at(double across, double down) const;
+};
+
+/// Heart: a tilted ellipsoid.
+struct Heart {
+  Point center;
+  /// Width of the shadow over the inner width of the thorax; over 0.5 is enlarged.
+  double cardiothoracic_ratio = 0.44;
+  /// Short over long axis.
+  double roundness = 0.72;
+  double tilt_rad = 0.6;
+  double half_depth_mm = 45.0;
+};
+
+/// Where the image plane lies: image = center + scale * rotation * chest, in mm on the detector.
+struct Pose {
+  double angle_rad = 0.0;
+  double scale_x = 1.0;
+  double scale_y = 1.0;
+  Point shift;
+  /// Width and height of the field shown.
+  double field_mm = 380.0;
+};
+
+/// Beam, scatter and the film's curve.
+struct Exposure {
+  /// Photons per mm2 before the patient.
+  double photons_per_mm2 = 1e6;
+  double scatter_share = 1.0;
+  double scatter_radius_mm = 25.0;
+  /// Shift of black and white, as shares of the window.
+  double black = 0.0;
+  double white = 0.0;
+  /// Bends of the curve: quadratic and S-shaped, both 0 for a straight line.
+  double bend = 0.0;
+  double s_shape = 0.0;
+  /// Change of signal from one edge of the field to the other (heel effect), along x and y.
+  double slope_x = 0.0;
+  double slope_y = 0.0;
+};
+
+enum class View : std::uint8_t { Pa, Ap };
+enum class Sex : std::uint8_t { Female, Male };
+
+/// One patient in one study.
+struct Chest {
+  int age_years = 50;
+  Sex sex = Sex::Female;
+  View view = View::Pa;
+  /// Half the inner width of the thorax at its widest.
+  double half_width_mm = 140.0;
+  double wall_mm = 30.0;
+  double half_thickness_mm = 110.0;
+  double breast_mm = 0.0;
+  double bone = 1.0;
+  double rib_slope = 0.42;
+  double rib_pitch_mm = 22.0;
+  double spine_bend_mm = 0.0;
+  double mediastinum_mm = 28.0;
+  double aorta_mm = 15.0;
+  double clavicle_y_mm = -108.0;
+  double stomach_gas_mm = 20.0;
+  /// Texture of the aerated lung, as a share of its density.
+  double mottle = 0.1;
+  std::array<Lung, 2> lungs;
+  Heart heart;
+  Pose pose;
+  Exposure exposure;
+  /// Seeds of the vessel tree (kept by the patient) and of textures.
+  std::uint64_t vessel_seed = 0;
+  std::uint64_t texture_seed = 0;
+
+  [[nodiscard]] Lung& lung(int side_index) { return lungs.at(static_cast<std::size_t>(side_index)); }
+  [[nodiscard]] const Lung& lung(int side_index) const { return lungs.at(static_cast<std::size_t>(side_index)); }
+};
+
+/// Which study of which patient.
+struct StudyKey {
+  std::uint64_t seed = 0;
+  std::int64_t patient = 1;
+  std::int64_t follow_up = 0;
+};
+
+/// The stream of one study for one purpose; `channel` separates several draws of the same purpose.
+[[nodiscard]] Random study_stream(const StudyKey& key, RandomStage stage, std::uint32_t channel = 0);
+/// The stream of one patient, the same in every study.
+[[nodiscard]] Random patient_stream(const StudyKey& key, std::uint32_t channel = 0);
+
+/// Draws the healthy chest of one study. Pure function of the key.
+[[nodiscard]] Chest draw_chest(const StudyKey& key);
+
+}  // namespace roentgen::synth

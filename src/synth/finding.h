@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Findings: their names, and the functions that plant them. A finding first changes the geometry of the chest (a wider
+// heart, a lower diaphragm), then returns what it paints onto the laid-out chest (fluid, nodules, lines).
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "core/random.h"
+#include "synth/finding_list.h"
+
+namespace roentgen::synth {
+
+class Canvas;
+struct Chest;
+
+/// The findings; the value is the index in every array of this room.
+enum class Finding : int {
+#define RG_X(id, function, text, rank, persistence) id,
+  RG_SYNTH_FINDING_LIST(RG_X)
+#undef RG_X
+};
+
+/// Names in the order of Finding, as label files write them.
+inline constexpr std::array kFindingNames{
+#define RG_X(id, function, text, rank, persistence) std::string_view(text),
+    RG_SYNTH_FINDING_LIST(RG_X)
+#undef RG_X
+};
+inline constexpr int kFindingCount = static_cast<int>(kFindingNames.size());
+
+/// Where each finding lies in the range of prevalences, 0 to 1.
+inline constexpr std::array kFindingRank{
+#define RG_X(id, function, text, rank, persistence) rank,
+    RG_SYNTH_FINDING_LIST(RG_X)
+#undef RG_X
+};
+/// Chance that a follow-up shows the patient's own draw of the finding.
+inline constexpr std::array kFindingPersistence{
+#define RG_X(id, function, text, rank, persistence) persistence,
+    RG_SYNTH_FINDING_LIST(RG_X)
+#undef RG_X
+};
+
+/// One value per finding.
+template <typename T>
+using PerFinding = std::array<T, kFindingCount>;
+
+/// How much of a finding a study shows, and the stream its details are drawn from.
+struct Plan {
+  /// (0, 1]: how far the finding has gone. Size, extent or contrast grow with it; it alone decides the label's odds.
+  double severity = 0.0;
+  /// Belongs to (seed, patient, follow-up, finding).
+  Random random;
+};
+
+/// Paints a finding onto the laid-out chest, whose geometry is final by then. What it touches becomes the finding's
+/// box.
+using Painter = std::function<void(Canvas&, const Chest&)>;
+
+#define RG_X(id, function, text, rank, persistence) Painter plant_##function(Chest& chest, Plan plan);
+RG_SYNTH_FINDING_LIST(RG_X)
+#undef RG_X
+
+/// Plants one finding by its index: calls the plant_ function of the list.
+[[nodiscard]] Painter plant(Finding finding, Chest& chest, const Plan& plan);
+
+}  // namespace roentgen::synth

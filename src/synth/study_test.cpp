@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "synth/study.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "io/sha256.h"
+
+namespace roentgen::synth {
+namespace {
+constexpr std::uint64_t kSeed = 12;
+constexpr std::int64_t kSize = 96;
+
+PerFinding<double> only(Finding finding, double severity) {
+  PerFinding<double> result{};
+  result[static_cast<std::size_t>(finding)] = severity;
+  return result;
+}
+
+StudyKey study_of(std::int64_t patient) { return {.seed = kSeed, .patient = patient, .follow_up = 0}; }
+
+/// Sum of |a - b| inside and outside a box.
+struct Change {
+  double inside = 0.0;
+  double outside = 0.0;
+};
+Change change(const Study& a, const Study& b, const PixelRect& box) {
+  Change result;
+  for (std::int64_t i = 0; i < a.size_px * a.size_px; ++i) {
+    const std::int64_t row = i / a.size_px, column = i % a.size_px;
+    const bool is_inside = column >= box.left && column < box.right && row >= box.top && row < box.bottom;
+    const double d = std::abs(static_cast<int>(a.pixels[static_cast<std::size_t>(i)]) -
+                              static_cast<int>(b.pixels[static_cast<std::size_t>(i)]));
+    (is_inside ? result.inside : result.outside) += d;
+  }
+  return result;
+}
+
+double mean_gray(const Study& study, const PixelRect& box) {
+  double sum = 0.0;
+  for (std::int64_t row = box.top; row < box.bottom; ++row) {
+    for (std::int64_t column = box.left; column < box.right; ++column) {
+      sum += study.pixels[static_cast<std::size_t>(row * study.size_px + column)];
+    }
+  }
+  return sum / static_cast<double>((box.right - box.left) * (box.bottom - box.top));
+}
+
+class EachFinding : public ::testing::TestWithParam<int> {
+ protected:
+  [[nodiscard]] Finding finding() const { return static_cast<Finding>(GetParam()); }
+  [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EachFinding, ::testing::Range(0, kFindingCount), [](const auto& instance) {
+  return std::string(kFindingNames[static_cast<std::size_t>(instance.param)]);
+});
+
+TEST_P(EachFinding, box_lies_inside_the_image_and_over_the_finding) {
+  double inside = 0.0, inside_px = 0.0, outside = 0.0, outside_px = 0.0;
+  for (std::int64_t patient = 1; patient <= 8; ++patient) {
+    SCOPED_TRACE("patient " + std::to_string(patient));
+    const Study healthy = render_with(study_of(patient), kSize, {});
+    const Study ill = render_with(study_of(patient), kSize, only(finding(), 0.9));
+    const PixelRect box = ill.boxes[index()];
+    ASSERT_FALSE(box.empty());
+    EXPECT_GE(box.left, 0);
+    EXPECT_GE(box.top, 0);
+    EXPECT_LE(box.right, kSize);
+    EXPECT_LE(box.bottom, kSize);
+    for (std::size_t i = 0; i < ill.boxes.size(); ++i) {
+      if (i != index()) {
+        EXPECT_TRUE(ill.boxes[i].empty()) << kFindingNames[i];
+      }
+    }
+    const Change moved = change(healthy, ill, box);
+    const double area = static_cast<double>((box.right - box.left) * (box.bottom - box.top));
+    inside += moved.inside;
+    inside_px += area;
+    outside += moved.outside;
+    outside_px += static_cast<double>(kSize * kSize) - area;
+  }
+  // The window follows the image, so a finding changes every pixel a little; but most where it is.
+  EXPECT_GT(inside / inside_px, outside / outside_px);
+}
+
+TEST_P(EachFinding, shows_more_the_more_severe_it_is) {
+  double mild = 0.0, severe = 0.0;
+  for (std::int64_t patient = 1; patient <= 12; ++patient) {
+    const Study healthy = render_with(study_of(patient), kSize, {});
+    const PixelRect all{0, 0, kSize, kSize};
+    mild += change(healthy, render_with(study_of(patient), kSize, only(finding(), 0.2)), all).inside;
+    severe += change(healthy, render_with(study_of(patient), kSize, only(finding(), 1.0)), all).inside;
+  }
+  EXPECT_GT(severe, 1.2 * mild);
+}
+
+TEST(Study, effusion_whitens_its_place_and_emphysema_darkens_the_lungs) {
+  int whiter = 0, darker = 0;
+  for (std::int64_t patient = 1; patient <= 20; ++patient) {
+    const Study healthy = render_with(study_of(patient), kSize, {});
+    const Study wet = render_with(study_of(patient), kSize, only(Finding::Effusion, 0.8));
+    const Study airy = render_with(study_of(patient), kSize, only(Finding::Emphysema, 0.9));
+    const PixelRect fluid = wet.boxes[static_cast<std::size_t>(Finding::Effusion)];
+    const PixelRect lungs = airy.boxes[static_cast<std::size_t>(Finding::Emphysema)];
+    whiter += mean_gray(wet, fluid) > mean_gray(healthy, fluid) ? 1 : 0;
+    darker += mean_gray(airy, lungs) < mean_gray(healthy, lungs) ? 1 : 0;
+  }
+  EXPECT_EQ(whiter, 20);
+  EXPECT_GE(darker, 18);  // the window follows the image
+}
+
+TEST(Study, is_a_function_of_its_key) {
+  const Study once = render_study(study_of(3), 80);
+  const Study again = render_study(study_of(3), 80);
+  const Study other = render_study({.seed = kSeed, .patient = 3, .follow_up = 1}, 80);
+  EXPECT_EQ(once.pixels, again.pixels);
+  EXPECT_EQ(once.truth.severity, again.truth.severity);
+  EXPECT_NE(once.pixels, other.pixels);
+}
+
+TEST(Study, truth_does_not_depend_on_the_size) {
+  const Study small = render_study(study_of(7), 32);
+  const Study large = render_study(study_of(7), 200);
+  EXPECT_EQ(small.truth.severity, large.truth.severity);
+  EXPECT_EQ(small.truth.label, large.truth.label);
+}
+
+TEST(Study, uses_the_gray_scale) {
+  for (std::int64_t patient = 1; patient <= 20; ++patient) {
+    const Study study = render_study(study_of(patient), 64);
+    const auto [low, high] = std::minmax_element(study.pixels.begin(), study.pixels.end());
+    EXPECT_GT(*high - *low, 60) << "patient " << patient;
+  }
+}
+
+// Pixels of three studies, hashed. They change only when what is drawn changes: then say so in the changelog, since
+// data sets of the same seed are no longer the same.
+TEST(Study, pixels_are_the_golden_ones) {
+  const auto hash = [](const Study& study) { return io::sha256_hex(std::as_bytes(std::span(study.pixels))); };
+  EXPECT_EQ(hash(render_study({.seed = 1, .patient = 1, .follow_up = 0}, 80)),
+            "0e505bb0d4528e59c5123fc1218c02870f8e0b742e33102610ca3b6f0789122b");
+  EXPECT_EQ(hash(render_study({.seed = 1, .patient = 17, .follow_up = 2}, 64)),
+            "a46864c0179100e0628056de350252597159327b4c778d10b18fbb5778af5bdb");
+  EXPECT_EQ(hash(render_study({.seed = 0xfedcba9876543210, .patient = 99999999, .follow_up = 0}, 131)),
+            "d96c7562a8786ae42ca8848c201cacdcf2ab6ff508d649c6079d39cabf485368");
+  PerFinding<double> all{};
+  all.fill(0.7);
+  EXPECT_EQ(hash(render_with({.seed = 2, .patient = 5, .follow_up = 1}, 224, all)),
+            "e929cd19f7e78fc0d3bd167123b9ad4c5afc4ae987f6241de9cc20723fcd88a5");
+}
+
+}  // namespace
+}  // namespace roentgen::synth

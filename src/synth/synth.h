@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Writes a synthetic chest X-ray data set in NIH ChestX-ray14's layout. docs/synthetic.md says what is drawn and why.
+// Single studies: synth/study.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "synth/population.h"
+
+namespace roentgen::synth {
+
+/// What to draw.
+struct SynthOptions {
+  /// New or empty folder.
+  std::filesystem::path out;
+  /// 1 to 10,000,000. About two images a patient; a fifth of the patients are the test set.
+  std::int64_t images = 8000;
+  /// Width and height, 16 to 4096.
+  std::int64_t size_px = 80;
+  /// Same seed (and size and population), same pixels and labels on every machine; more images only add patients.
+  std::uint64_t seed = 1;
+  /// Prevalences and label noise.
+  Population population;
+  /// 0: as many as OpenMP gives. Results do not depend on it.
+  int threads = 0;
+  /// Compression of the PNG files, 1 to 9.
+  int png_level = 2;
+};
+
+/// One finding in the data set.
+struct FindingReport {
+  std::string name;
+  /// Images labelled positive.
+  std::int64_t train_val_positives = 0;
+  std::int64_t test_positives = 0;
+  /// AUROC of the true severity against the noisy labels of the test set: no classifier of these labels is expected to
+  /// do better. Nothing when the test set lacks a class.
+  std::optional<double> ceiling;
+};
+
+/// What was written.
+struct SynthReport {
+  std::int64_t images = 0;
+  std::int64_t patients = 0;
+  std::int64_t test_images = 0;
+  std::int64_t boxes = 0;
+  /// In canonical order.
+  std::vector<FindingReport> findings;
+  /// Mean of the ceilings that exist.
+  std::optional<double> mean_ceiling;
+  double seconds = 0.0;
+};
+
+/// AUROC of scores against labels (1 positive, 0 negative); nothing when a class is absent. eval::auroc fits.
+using Auroc = std::function<std::optional<double>(std::span<const float> scores, std::span<const std::uint8_t> labels)>;
+
+/// Told after every few images, and at the end; calls come from worker threads, one at a time.
+using SynthProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+/// Writes images/, Data_Entry_2017_v2020.csv, train_val_list.txt, test_list.txt, BBox_List_2017.csv, truth.csv and
+/// synth.json into options.out. On an error nothing of them remains.
+/// Throws ConfigError on absurd options, DataError when the folder is in use or cannot be written.
+SynthReport write_dataset(const SynthOptions& options, const Auroc& auroc, const SynthProgress& progress = {});
+
+}  // namespace roentgen::synth

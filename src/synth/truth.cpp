@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "synth/truth.h"
+
+#include <algorithm>
+
+#include "core/portable_math.h"
+
+namespace roentgen::synth {
+namespace {
+// Channels of the patient's and the study's streams; channel 0 is the chest.
+constexpr std::uint32_t kTruthChannel = 100;
+constexpr std::uint32_t kPlanChannel = 200;
+constexpr double kThreshold = 0.30;
+constexpr double kThresholdWidth = 0.05;
+
+double severity_of(double u) { return kLeastSeverity + (1.0 - kLeastSeverity) * u; }
+
+std::uint32_t channel(std::uint32_t base, std::size_t finding) { return base + static_cast<std::uint32_t>(finding); }
+
+// True where this study shows the patient's own draw: always at first, later with the finding's persistence.
+bool keeps_patients_draw(const StudyKey& key, std::size_t finding) {
+  if (key.follow_up == 0) return true;
+  return study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, finding))
+      .chance(kFindingPersistence[finding]);
+}
+}  // namespace
+
+PerFinding<double> prevalences(const Population& population) {
+  PerFinding<double> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = population.prevalence_low + (population.prevalence_high - population.prevalence_low) * kFindingRank[i];
+  }
+  return result;
+}
+
+double label_odds(double severity, double prevalence, double label_noise) {
+  if (severity <= 0.0) return label_noise * prevalence / (1.0 - prevalence);
+  return (1.0 - label_noise) / (1.0 + portable_exp((kThreshold - severity) / kThresholdWidth));
+}
+
+double presence(double prevalence, double label_noise) {
+  // Mean odds over the severities of a present finding: the logistic function's integral is ln(1 + e^x).
+  const auto integral = [](double severity) {
+    return kThresholdWidth * portable_log(1.0 + portable_exp((severity - kThreshold) / kThresholdWidth));
+  };
+  const double seen = (1.0 - label_noise) * (integral(1.0) - integral(kLeastSeverity)) / (1.0 - kLeastSeverity);
+  const double unseen = label_odds(0.0, prevalence, label_noise);
+  return std::clamp((prevalence - unseen) / (seen - unseen), 0.0, 1.0);
+}
+
+Truth draw_truth(const StudyKey& key, const Population& population) {
+  const PerFinding<double> asked = prevalences(population);
+  Truth truth;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const bool keep = keeps_patients_draw(key, i);
+    Random study = study_stream(key, RandomStage::SynthStudy, channel(kTruthChannel, i));
+    static_cast<void>(study.uniform());  // spent on keep
+    Random patient = patient_stream(key, channel(kTruthChannel, i));
+    Random& source = keep ? patient : study;
+    const bool present = source.chance(presence(asked[i], population.label_noise));
+    const double severity = severity_of(source.uniform());
+    const double drift = key.follow_up == 0 ? 0.0 : study.uniform(-0.08, 0.08);
+    truth.severity[i] = present ? std::clamp(severity + drift, kLeastSeverity, 1.0) : 0.0;
+    truth.label[i] = study.chance(label_odds(truth.severity[i], asked[i], population.label_noise));
+  }
+  return truth;
+}
+
+Plan plan_of(const StudyKey& key, Finding finding, double severity) {
+  const auto i = static_cast<std::size_t>(finding);
+  const Random random = keeps_patients_draw(key, i)
+                            ? patient_stream(key, channel(kPlanChannel, i))
+                            : study_stream(key, RandomStage::SynthStudy, channel(kPlanChannel, i));
+  return {severity, random};
+}
+
+}  // namespace roentgen::synth

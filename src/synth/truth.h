@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What is true of a study, and what its label says: the severity of each finding, and a label drawn from it with noise.
+#pragma once
+
+#include "synth/chest.h"
+#include "synth/finding.h"
+#include "synth/population.h"
+
+namespace roentgen::synth {
+
+/// Severity and label of each finding in one study.
+struct Truth {
+  /// 0 where the finding is absent, else in [kLeastSeverity, 1].
+  PerFinding<double> severity{};
+  PerFinding<bool> label{};
+};
+
+/// Least severity of a finding that is there at all.
+inline constexpr double kLeastSeverity = 0.15;
+
+/// The prevalence aimed at for each finding.
+[[nodiscard]] PerFinding<double> prevalences(const Population& population);
+
+/// Chance of a positive label for a severity: label_noise * prevalence / (1 - prevalence) where nothing is there,
+/// otherwise (1 - label_noise) / (1 + exp(-(severity - 0.3) / 0.05)): mild findings are often called negative.
+[[nodiscard]] double label_odds(double severity, double prevalence, double label_noise);
+
+/// Chance that a finding is present, such that positive labels have the asked prevalence.
+[[nodiscard]] double presence(double prevalence, double label_noise);
+
+/// Draws the truth of one study. Pure function.
+[[nodiscard]] Truth draw_truth(const StudyKey& key, const Population& population);
+
+/// The plan of one finding in one study. Persistent findings keep the patient's details (side, place) in follow-ups.
+[[nodiscard]] Plan plan_of(const StudyKey& key, Finding finding, double severity);
+
+}  // namespace roentgen::synth

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/checkpoint_info.h"
+
+#include "core/error.h"
+#include "io/json.h"
+
+namespace roentgen::train {
+namespace {
+
+Value to_array(const std::vector<std::string>& texts) {
+  Value array = Value::array();
+  for (const std::string& text : texts) array.push_back(text);
+  return array;
+}
+
+std::vector<std::string> to_texts(const Value& array) {
+  std::vector<std::string> texts;
+  for (const Value& entry : array.as_array()) texts.push_back(entry.as_string());
+  return texts;
+}
+
+Value splits_value(const std::vector<SplitRecord>& splits) {
+  Value table = Value::table();
+  for (const SplitRecord& record : splits) {
+    table.set(
+        record.split,
+        Value::Table{{"images", record.images}, {"patients", record.patients}, {"list_sha256", record.list_sha256}});
+  }
+  return table;
+}
+
+std::vector<SplitRecord> to_splits(const Value& table) {
+  std::vector<SplitRecord> splits;
+  for (const auto& [name, record] : table.as_table()) {
+    splits.push_back({.split = name,
+                      .images = record.at("images").as_integer(),
+                      .patients = record.at("patients").as_integer(),
+                      .list_sha256 = record.at("list_sha256").as_string()});
+  }
+  return splits;
+}
+
+CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::string_view what) {
+  const auto text = [&](const char* key) -> const std::string& {
+    const auto found = metadata.find(key);
+    if (found == metadata.end()) {
+      throw ConfigError(error_text("train.checkpoint", what, std::string("metadata key ") + key, "none"));
+    }
+    return found->second;
+  };
+  const auto json = [&](const char* key) {
+    return io::parse_json(text(key), std::string(what) + ": metadata " + key).or_throw<ConfigError>();
+  };
+  const Value progress = json("progress");
+  CheckpointInfo info{.labels = to_texts(json("labels")),
+                      .preprocess = json("preprocess"),
+                      .loss = text("loss"),
+                      .recipe = text("recipe"),
+                      .graph = text("graph"),
+                      .training_patients = to_texts(json("training_patients")),
+                      .patient_salt = text("patient_salt"),
+                      .patient_namespace = text("patient_namespace"),
+                      .splits = to_splits(json("splits")),
+                      .step = progress.at("step").as_integer(),
+                      .epoch = progress.at("epoch").as_integer(),
+                      .metric = {}};
+  if (const Value* metric = progress.find("metric")) {
+    info.metric = metric->as_string();
+    info.metric_value = progress.at("metric_value").as_double();
+  }
+  return info;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> to_metadata(const CheckpointInfo& info) {
+  Value progress = Value::table();
+  progress.set("step", info.step);
+  progress.set("epoch", info.epoch);
+  if (!info.metric.empty()) {
+    progress.set("metric", info.metric);
+    progress.set("metric_value", info.metric_value);
+  }
+  return {{"format", std::string(kCheckpointFormat)},
+          {"labels", io::to_json(to_array(info.labels), -1)},
+          {"preprocess", io::to_json(info.preprocess, -1)},
+          {"loss", info.loss},
+          {"recipe", info.recipe},
+          {"graph", info.graph},
+          {"training_patients", io::to_json(to_array(info.training_patients), -1)},
+          {"patient_salt", info.patient_salt},
+          {"patient_namespace", info.patient_namespace},
+          {"splits", io::to_json(splits_value(info.splits), -1)},
+          {"progress", io::to_json(progress, -1)}};
+}
+
+Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what) {
+  const auto format = metadata.find("format");
+  if (format == metadata.end() || format->second != kCheckpointFormat) {
+    return failure("train.checkpoint", what, "a checkpoint of format " + std::string(kCheckpointFormat),
+                   format == metadata.end() ? "a file without format" : "format " + format->second,
+                   "train --set train.init=FILE for weights from elsewhere");
+  }
+  try {
+    return read(metadata, what);
+  } catch (const Error& error) {
+    return Failure{error.what()};
+  }
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a checkpoint says about itself, and how it becomes the string map of a safetensors file. docs/formats has the
+// keys.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "core/value.h"
+
+namespace roentgen::train {
+
+/// One split as it was when the model was trained.
+struct SplitRecord {
+  /// "train", "val", "test".
+  std::string split;
+  std::int64_t images = 0;
+  std::int64_t patients = 0;
+  /// io::name_list_sha256 of its base names.
+  std::string list_sha256;
+  friend bool operator==(const SplitRecord&, const SplitRecord&) = default;
+};
+
+/// Metadata of best.safetensors and resume.safetensors. Plain value.
+struct CheckpointInfo {
+  /// (K) label names, in the order of the logits.
+  std::vector<std::string> labels;
+  /// data::Preprocess as a table: the one definition of what the network is fed.
+  Value preprocess;
+  /// "sigmoid" or "softmax": how logits become probabilities.
+  std::string loss = "sigmoid";
+  /// Resolved recipe, TOML.
+  std::string recipe;
+  /// graph::print_graph_any_batch of the model, without loss.
+  std::string graph;
+  /// Salted hashes of the training patients (data::patient_hashes), sorted, and what they were made with.
+  std::vector<std::string> training_patients;
+  std::string patient_salt;
+  std::string patient_namespace;
+  std::vector<SplitRecord> splits;
+  /// Updates made and epochs finished.
+  std::int64_t step = 0;
+  std::int64_t epoch = 0;
+  /// Of the selection: "auroc" or "loss" and the validation's value; empty when there was none.
+  std::string metric;
+  double metric_value = 0.0;
+  friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
+};
+
+/// As metadata; key "format" is kCheckpointFormat.
+[[nodiscard]] std::map<std::string, std::string> to_metadata(const CheckpointInfo& info);
+/// The reverse. Failure naming file and key; for a file that is no checkpoint of ours it says so.
+Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what);
+
+inline constexpr std::string_view kCheckpointFormat = "roentgen-1";
+
+}  // namespace roentgen::train

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Weights, metadata and resume files: what is written reads back, and nothing that does not fit is taken.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "core/error.h"
+#include "data/source/source_testing.h"
+#include "io/safetensors.h"
+#include "train/fake_engine_testing.h"
+#include "train/load_checkpoint.h"
+#include "train/resume.h"
+
+namespace roentgen::train {
+namespace {
+
+using data::message_of;
+using data::TestFolder;
+using testing::HasSubstr;
+
+CheckpointInfo sample_info() {
+  return {.labels = {"Mass", "Pleural, \"thick\""},
+          .preprocess = data::preset("xray").to_value(),
+          .recipe = "[train]\nepochs = 3\n",
+          .graph = "graph \"x\"\n",
+          .training_patients = {"00ab", "11cd"},
+          .patient_salt = "salt",
+          .patient_namespace = "nih",
+          .splits = {{.split = "train", .images = 10, .patients = 4, .list_sha256 = "ff"}},
+          .step = 12,
+          .epoch = 3,
+          .metric = "auroc",
+          .metric_value = 0.1 + 0.2};
+}
+
+RunState sample_state() {
+  RunState state{.step = 12,
+                 .epoch = 2,
+                 .step_in_epoch = 1,
+                 .loss_sum = 0.1 + 0.2,
+                 .best_score = -1.0 / 3.0,
+                 .has_best = true,
+                 .best_epoch = 1,
+                 .epochs_without_improvement = 1,
+                 .schedule = Value::Table{{"factor", 0.1}},
+                 .kept_best = {{"epoch-002.safetensors", 0.9}, {"epoch-001.safetensors", 0.8}},
+                 .updates_per_epoch = 5,
+                 .threads = 2,
+                 .seed = 7,
+                 .plan_choices = {{"layer1.0.conv1/forward", "winograd"}},
+                 .plan_hash = "0123"};
+  return state;
+}
+
+std::unique_ptr<FakeExecutable> make_executable(float first) {
+  auto executable = std::make_unique<FakeExecutable>(fake_model(2, 4, 3), engine::CompileOptions{});
+  for (std::int32_t id = 0; id < 2; ++id) {
+    std::vector<float> values(static_cast<std::size_t>(executable->graph().parameter(id).shape.elements()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<float>(i);
+    executable->load(id, values);
+  }
+  return executable;
+}
+
+TEST(CheckpointInfo, survives_its_metadata) {
+  const auto read = from_metadata(to_metadata(sample_info()), "file");
+  ASSERT_TRUE(read.ok()) << read.error();
+  EXPECT_EQ(read.value(), sample_info());
+}
+
+TEST(CheckpointInfo, names_the_key_that_is_missing_or_broken) {
+  for (const auto& [key, value] : to_metadata(sample_info())) {
+    auto metadata = to_metadata(sample_info());
+    metadata.erase(key);
+    const auto read = from_metadata(metadata, "file");
+    ASSERT_FALSE(read.ok()) << key;
+    EXPECT_THAT(read.error(), HasSubstr("file")) << key;
+  }
+  auto metadata = to_metadata(sample_info());
+  metadata["labels"] = "[\"Mass\"";
+  EXPECT_THAT(from_metadata(metadata, "file").error(), HasSubstr("labels"));
+}
+
+TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
+
+TEST(Weights, carry_a_batch_counter_for_every_batch_norm) {
+  const TestFolder folder;
+  const auto path = folder.path() / "w.safetensors";
+  const std::vector<NamedTensor> weights{{.name = "bn1.weight", .shape = Shape{1}, .values = {1.0F}},
+                                         {.name = "bn1.running_mean", .shape = Shape{1}, .values = {2.0F}}};
+  write_weights(path, weights, 42, {});
+  const auto reader = io::SafetensorsReader::open(path).or_throw();
+  const io::TensorInfo* counter = reader.find("bn1.num_batches_tracked");
+  ASSERT_NE(counter, nullptr);
+  EXPECT_EQ(counter->dtype, DType::I64);
+  EXPECT_EQ(counter->shape, Shape{});
+  std::int64_t value = 0;
+  std::memcpy(&value, reader.bytes(*counter).data(), sizeof value);
+  EXPECT_EQ(value, 42);
+  EXPECT_EQ(read_tensors(reader, "").size(), 2U) << "the counter is no weight";
+}
+
+TEST(Weights, load_by_name_whatever_the_layout) {
+  const auto from = make_executable(1.0F);
+  const auto to = make_executable(100.0F);
+  EXPECT_TRUE(load_weights(weights_of(*from), *to, "w", Strictness::Strict).is_clean());
+  for (std::int32_t id = 0; id < 2; ++id) EXPECT_EQ(from->store(id), to->store(id));
+}
+
+TEST(Weights, refuse_missing_extra_and_misshapen_tensors_and_change_nothing) {
+  const auto full = weights_of(*make_executable(1.0F));
+  std::vector<std::pair<std::string, std::vector<NamedTensor>>> cases;
+  cases.emplace_back("1 missing (fc.bias)", std::vector<NamedTensor>{full[0]});
+  cases.emplace_back("1 unexpected (extra)", full);
+  cases.back().second.push_back({.name = "extra", .shape = Shape{1}, .values = {0.0F}});
+  cases.emplace_back("1 of another shape (fc.bias: (4), not (3))", full);
+  cases.back().second[1] = {.name = "fc.bias", .shape = Shape{4}, .values = std::vector<float>(4)};
+  for (const auto& [expected, tensors] : cases) {
+    const auto executable = make_executable(7.0F);
+    const auto before = executable->store(0);
+    EXPECT_THAT(message_of<ConfigError>([&] {
+                  static_cast<void>(load_weights(tensors, *executable, "w.safetensors", Strictness::Strict));
+                }),
+                AllOf(HasSubstr("w.safetensors"), HasSubstr(expected)));
+    EXPECT_EQ(executable->store(0), before) << expected;
+    EXPECT_FALSE(load_weights(tensors, *executable, "w", Strictness::Partial).is_clean());
+    EXPECT_EQ(executable->store(0), full[0].values) << "partial loads what fits";
+  }
+}
+
+TEST(Resume, restores_weights_and_optimizer_state) {
+  const TestFolder folder;
+  const auto path = folder.path() / "resume.safetensors";
+  const auto from = make_executable(1.0F);
+  const auto elements = static_cast<std::int64_t>(from->parameters().size());
+  const auto optimizer = make_optimizer("adam", {}, elements);
+  for (const OptimizerState& state : optimizer->state()) {
+    from->from_plain(0, std::vector<float>(48, 5.0F), state.arena);
+    from->from_plain(1, std::vector<float>{1.0F, 2.0F, 3.0F}, state.arena);
+  }
+  write_resume(path, *from, *optimizer, sample_info(), sample_state());
+
+  const Resume resume = read_resume(path);
+  EXPECT_EQ(resume.info, sample_info());
+  EXPECT_EQ(resume.state, sample_state());
+  const auto to = make_executable(9.0F);
+  const auto fresh = make_optimizer("adam", {}, elements);
+  apply_resume(resume, *to, *fresh, "resume");
+  EXPECT_EQ(to->store(0), from->store(0));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(std::ranges::equal(fresh->state()[i].arena, optimizer->state()[i].arena));
+  }
+}
+
+TEST(Resume, refuses_the_state_of_another_optimizer) {
+  const TestFolder folder;
+  const auto path = folder.path() / "resume.safetensors";
+  const auto executable = make_executable(1.0F);
+  const auto elements = static_cast<std::int64_t>(executable->parameters().size());
+  write_resume(path, *executable, *make_optimizer("adam", {}, elements), sample_info(), sample_state());
+  const auto sgd = make_optimizer("sgd", {}, elements);
+  EXPECT_THAT(message_of<ConfigError>([&] { apply_resume(read_resume(path), *executable, *sgd, "resume"); }),
+              HasSubstr("the state of sgd"));
+}
+
+TEST(Resume, refuses_weights_only_and_any_cut) {
+  const TestFolder folder;
+  const auto best = folder.path() / "best.safetensors";
+  const auto executable = make_executable(1.0F);
+  write_weights(best, weights_of(*executable), 1, to_metadata(sample_info()));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(read_resume(best)); }), HasSubstr("weights only"));
+
+  const auto size = std::filesystem::file_size(best);
+  for (const std::uintmax_t cut : {std::uintmax_t{0}, std::uintmax_t{4}, size / 2, size - 1}) {
+    std::filesystem::resize_file(best, cut);
+    EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(read_resume(best)); }), HasSubstr(best.string()));
+  }
+}
+
+TEST(LoadCheckpoint, runs_the_stored_graph_for_any_batch) {
+  const TestFolder folder;
+  const auto path = folder.path() / "best.safetensors";
+  const auto executable = make_executable(1.0F);
+  CheckpointInfo info = sample_info();
+  info.labels = {"a", "b", "c"};
+  info.graph =
+      "graph \"fake\"\ninput image (N, 1, 4, 4)\nflat = flatten(image)\nfc = linear(flat, out=3)\n"
+      "output logits = fc\n";
+  write_weights(path, weights_of(*executable), 1, to_metadata(info));
+  FakeEngine engine;
+  const LoadedModel model = load_checkpoint(path, engine, {.batch = 5});
+  EXPECT_EQ(model.executable->inputs()[0].shape, (Shape{5, 1, 4, 4}));
+  EXPECT_EQ(model.executable->store(1), executable->store(1));
+  EXPECT_EQ(model.preprocess, data::preset("xray"));
+  info.labels = {"a", "b"};
+  write_weights(path, weights_of(*executable), 1, to_metadata(info));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_checkpoint(path, engine, {})); }),
+              HasSubstr("2 logits"));
+}
+
+}  // namespace
+}  // namespace roentgen::train

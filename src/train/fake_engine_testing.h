@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: an engine that runs one net, image -> flatten -> linear -> sigmoid loss, in plain loops. Its arena holds
+// every parameter backwards and padded, so that code which takes plain for kernel layout shows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/engine.h"
+#include "graph/builder.h"
+#include "graph/loss.h"
+
+namespace roentgen::train {
+
+inline constexpr std::int64_t kFakePadding = 3;
+
+/// The net the fake engine runs: parameters "fc.weight" (labels, image_px^2) and "fc.bias" (labels).
+inline graph::Graph fake_model(std::int64_t batch, std::int64_t image_px, std::int64_t labels) {
+  graph::Builder builder("fake");
+  const auto image = builder.input("image", Shape{batch, 1, image_px, image_px});
+  const auto flat = builder.add("flat", graph::Flatten{}, {image});
+  const auto logits = builder.add("fc", graph::Linear{.out_features = labels}, {flat});
+  builder.output("logits", logits);
+  return std::move(builder).build();
+}
+
+class FakeExecutable final : public engine::Executable {
+ public:
+  FakeExecutable(const graph::Graph& graph, const engine::CompileOptions& options) : graph_(graph), plan_() {
+    const Shape& image = graph.node(graph.find("image")).shape;
+    batch_ = image[0];
+    pixels_ = image[1] * image[2] * image[3];
+    labels_ = graph.node(graph.output("logits")).shape[1];
+    for (const graph::Node& node : graph.nodes()) {
+      if (!node.is_input()) continue;
+      inputs_.push_back({.name = node.name,
+                         .shape = node.shape,
+                         .bytes = static_cast<std::size_t>(node.shape.elements()) * sizeof(float)});
+      memory_.emplace_back();
+      for (int slot = 0; slot < options.slots; ++slot) {
+        memory_.back().emplace_back(static_cast<std::size_t>(node.shape.elements()));
+      }
+    }
+    slices_ = {{.parameter = 1, .begin = 0, .count = labels_},
+               {.parameter = 0, .begin = labels_ + kFakePadding, .count = labels_ * pixels_}};
+    parameters_.resize(static_cast<std::size_t>(labels_ + kFakePadding + labels_ * pixels_));
+    gradients_ = parameters_;
+    buckets_ = {{.begin = 0, .count = static_cast<std::int64_t>(parameters_.size())}};
+    logits_.resize(static_cast<std::size_t>(batch_ * labels_));
+    plan_.choices = {{"fc/forward", options.choices.empty() ? "plain" : options.choices.begin()->second}};
+  }
+
+  [[nodiscard]] const graph::Graph& graph() const override { return graph_; }
+  [[nodiscard]] const engine::Plan& plan() const override { return plan_; }
+  [[nodiscard]] const std::vector<engine::InputSpec>& inputs() const override { return inputs_; }
+  [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override {
+    return std::as_writable_bytes(
+        std::span(memory_.at(static_cast<std::size_t>(input)).at(static_cast<std::size_t>(slot))));
+  }
+  void bind_slot(int slot) override { bound_ = static_cast<std::size_t>(slot); }
+  void set_step(std::int64_t step) override { last_step = step; }
+
+  void forward() override {
+    const auto& image = memory_[0][bound_];
+    double sum = 0.0;
+    known_ = 0.0;
+    for (std::int64_t n = 0; n < batch_; ++n) {
+      for (std::int64_t k = 0; k < labels_; ++k) {
+        double z = static_cast<double>(at(1, k));
+        for (std::int64_t i = 0; i < pixels_; ++i) {
+          z += static_cast<double>(at(0, k * pixels_ + i)) *
+               static_cast<double>(image[static_cast<std::size_t>(n * pixels_ + i)]);
+        }
+        const auto cell = static_cast<std::size_t>(n * labels_ + k);
+        logits_[cell] = static_cast<float>(z);
+        if (memory_.size() < 3) continue;
+        const auto t = static_cast<double>(memory_[1][bound_][cell]);
+        const auto m = static_cast<double>(memory_[2][bound_][cell]);
+        sum += m * (std::max(z, 0.0) - t * z + std::log1p(std::exp(-std::abs(z))));
+        known_ += m;
+      }
+    }
+    loss_ = static_cast<float>(poison ? std::nan("") : sum / std::max(known_, 1.0));
+  }
+
+  void backward(const engine::BucketCallback& on_bucket) override {
+    std::fill(gradients_.begin(), gradients_.end(), 0.0F);
+    const auto& image = memory_[0][bound_];
+    for (std::int64_t n = 0; n < batch_; ++n) {
+      for (std::int64_t k = 0; k < labels_; ++k) {
+        const auto cell = static_cast<std::size_t>(n * labels_ + k);
+        const double s = 1.0 / (1.0 + std::exp(-static_cast<double>(logits_[cell])));
+        const auto t = static_cast<double>(memory_[1][bound_][cell]);
+        const double d = static_cast<double>(memory_[2][bound_][cell]) * (s - t) / std::max(known_, 1.0);
+        gradients_[place(1, k)] += static_cast<float>(d);
+        for (std::int64_t i = 0; i < pixels_; ++i) {
+          gradients_[place(0, k * pixels_ + i)] +=
+              static_cast<float>(d * static_cast<double>(image[static_cast<std::size_t>(n * pixels_ + i)]));
+        }
+      }
+    }
+    on_bucket(0);
+  }
+
+  [[nodiscard]] std::span<const float> output(std::string_view name) const override {
+    return name == "loss" ? std::span(&loss_, 1) : std::span<const float>(logits_);
+  }
+  [[nodiscard]] std::span<float> parameters() override { return parameters_; }
+  [[nodiscard]] std::span<float> gradients() override { return gradients_; }
+  [[nodiscard]] const std::vector<engine::ParameterSlice>& slices() const override { return slices_; }
+  [[nodiscard]] const std::vector<engine::Bucket>& buckets() const override { return buckets_; }
+  void load(std::int32_t parameter, std::span<const float> values) override {
+    from_plain(parameter, values, parameters_);
+  }
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter) const override {
+    return to_plain(parameter, parameters_);
+  }
+  [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const override {
+    return to_plain(parameter, gradients_);
+  }
+  [[nodiscard]] std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const override {
+    std::vector<float> values(static_cast<std::size_t>(graph_.parameter(parameter).shape.elements()));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = arena[place(parameter, static_cast<std::int64_t>(i))];
+    return values;
+  }
+  void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const override {
+    for (std::size_t i = 0; i < values.size(); ++i) arena[place(parameter, static_cast<std::int64_t>(i))] = values[i];
+  }
+  [[nodiscard]] std::vector<engine::EntryTime> profile() const override { return {}; }
+  void reset_profile() override {}
+
+  /// What set_step() was last given.
+  std::int64_t last_step = -1;
+  /// Makes every loss a NaN.
+  bool poison = false;
+
+ private:
+  [[nodiscard]] std::size_t place(std::int32_t parameter, std::int64_t i) const {
+    const engine::ParameterSlice& slice = slices_[parameter == 1 ? 0 : 1];
+    return static_cast<std::size_t>(slice.begin + slice.count - 1 - i);
+  }
+  [[nodiscard]] float at(std::int32_t parameter, std::int64_t i) const { return parameters_[place(parameter, i)]; }
+
+  graph::Graph graph_;
+  engine::Plan plan_;
+  std::vector<engine::InputSpec> inputs_;
+  std::vector<std::vector<std::vector<float>>> memory_;
+  std::vector<engine::ParameterSlice> slices_;
+  std::vector<engine::Bucket> buckets_;
+  std::vector<float> parameters_, gradients_, logits_;
+  std::int64_t batch_ = 0, pixels_ = 0, labels_ = 0;
+  std::size_t bound_ = 0;
+  float loss_ = 0.0F;
+  double known_ = 0.0;
+};
+
+class FakeEngine final : public engine::Engine {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "fake"; }
+  [[nodiscard]] std::string description() const override { return "plain loops"; }
+  [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph,
+                                                            const engine::CompileOptions& options) override {
+    auto executable = std::make_unique<FakeExecutable>(graph, options);
+    executable->poison = poison;
+    return executable;
+  }
+  /// Of what compile() makes.
+  bool poison = false;
+};
+
+}  // namespace roentgen::train

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "io/safetensors.h"
+#include "train/checkpoint_info.h"
+#include "train/resume.h"
+
+namespace roentgen::train {
+namespace {
+
+bool is_model_prefix(std::string_view word) {
+  if (word == "module" || word == "model") return true;
+  const auto is_number = [](std::string_view digits) {
+    return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  for (const std::string_view family : {"densenet", "resnet"}) {
+    if (word.starts_with(family) && is_number(word.substr(family.size()))) return true;
+  }
+  return false;
+}
+
+void replace_once(std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+}
+
+NamedTensor* find(std::vector<NamedTensor>& tensors, std::string_view name) {
+  for (NamedTensor& tensor : tensors) {
+    if (tensor.name == name) return &tensor;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse_fold(std::string_view what, std::string_view expected, std::string_view got) {
+  throw ConfigError(error_text("train.import", what, expected, got, "another model.name or preprocess.channels"));
+}
+
+// The first convolution: the node that reads "image".
+graph::NodeId input_convolution(const graph::Graph& model) {
+  const graph::NodeId image = model.find("image");
+  for (std::size_t i = 0; i < model.nodes().size(); ++i) {
+    const graph::Node& node = model.nodes()[i];
+    if (std::find(node.inputs.begin(), node.inputs.end(), image) == node.inputs.end()) continue;
+    return std::holds_alternative<graph::Conv2d>(node.op) ? static_cast<graph::NodeId>(i) : -1;
+  }
+  return -1;
+}
+
+// Takes the constant b off what follows the convolution: its own bias, or the running mean of the batch norm behind.
+void move_constant(std::vector<NamedTensor>& tensors, const graph::Graph& model, graph::NodeId convolution,
+                   const std::vector<double>& constant) {
+  const std::string& name = model.node(convolution).name;
+  NamedTensor* bias = find(tensors, name + ".bias");
+  const double sign = bias != nullptr ? 1.0 : -1.0;
+  NamedTensor* holder = bias;
+  if (holder == nullptr) {
+    const auto consumers = model.consumers();
+    for (const graph::NodeId reader : consumers[static_cast<std::size_t>(convolution)]) {
+      if (std::holds_alternative<graph::BatchNorm>(model.node(reader).op)) {
+        holder = find(tensors, model.node(reader).name + ".running_mean");
+      }
+    }
+  }
+  if (holder == nullptr || holder->values.size() != constant.size()) {
+    refuse_fold(name, "a bias, or a batch norm behind it, to take up another normalisation", "neither");
+  }
+  for (std::size_t i = 0; i < constant.size(); ++i) {
+    holder->values[i] = static_cast<float>(static_cast<double>(holder->values[i]) + sign * constant[i]);
+  }
+}
+
+bool has_same_input(const data::Preprocess& a, const data::Preprocess& b) {
+  return a.channels == b.channels && a.mean == b.mean && a.stddev == b.stddev;
+}
+
+void fold(ImportSource& source, const ImportTarget& target, std::vector<std::string>& notes) {
+  if (has_same_input(source.preprocess, target.preprocess)) return;
+  const graph::NodeId convolution = input_convolution(target.model);
+  if (convolution < 0) refuse_fold(source.what, "a convolution as first op, to take up another normalisation", "none");
+  NamedTensor* weights = find(source.tensors, target.model.node(convolution).name + ".weight");
+  if (weights == nullptr || weights->shape.rank() != 4) return;  // reported as missing or misshapen by the load
+  if (weights->shape[1] != source.preprocess.channels) {
+    refuse_fold(source.what + ": " + weights->name,
+                fmt::format("{} input channels, as its preprocessing has", source.preprocess.channels),
+                weights->shape.text());
+  }
+  const std::vector<double> constant = fold_input(*weights, source.preprocess, target.preprocess);
+  move_constant(source.tensors, target.model, convolution, constant);
+  notes.push_back(fmt::format("{} folded from \"{}\" to \"{}\"", weights->name, source.preprocess.text(),
+                              target.preprocess.text()));
+}
+
+// Parameters of the node that makes the logits start anew when their number or their names are others.
+void reset_head(ImportSource& source, const ImportTarget& target, std::vector<std::string>& notes) {
+  const graph::NodeId head = target.model.output("logits");
+  if (head < 0) return;
+  bool is_other = !source.labels.empty() && source.labels != target.labels;
+  for (const std::int32_t id : target.model.node(head).parameters) {
+    const graph::Parameter& parameter = target.model.parameter(id);
+    const NamedTensor* tensor = find(source.tensors, parameter.name);
+    is_other = is_other || (tensor != nullptr && tensor->shape.rank() > 0 && tensor->shape[0] != parameter.shape[0]);
+  }
+  if (!is_other) return;
+  for (const std::int32_t id : target.model.node(head).parameters) {
+    const graph::Parameter& parameter = target.model.parameter(id);
+    NamedTensor* tensor = find(source.tensors, parameter.name);
+    if (tensor == nullptr) continue;
+    tensor->shape = parameter.shape;
+    tensor->values = graph::initial_values(parameter, target.seed);
+  }
+  notes.push_back(fmt::format("{} starts anew: its labels are others", target.model.node(head).name));
+}
+
+}  // namespace
+
+std::string torchvision_name(std::string_view name) {
+  std::size_t dot = name.find('.');
+  while (dot != std::string_view::npos && is_model_prefix(name.substr(0, dot))) {
+    name.remove_prefix(dot + 1);
+    dot = name.find('.');
+  }
+  std::string result(name);
+  for (const auto& [from, to] : {std::pair{"classifier.0.", "classifier."}, std::pair{"fc.0.", "fc."}}) {
+    if (result.starts_with(from)) replace_once(result, from, to);
+  }
+  if (result.find(".denselayer") != std::string::npos) {
+    for (const auto& [from, to] : {std::pair{".norm.1.", ".norm1."}, std::pair{".norm.2.", ".norm2."},
+                                   std::pair{".conv.1.", ".conv1."}, std::pair{".conv.2.", ".conv2."}}) {
+      replace_once(result, from, to);
+    }
+  }
+  return result;
+}
+
+std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& from, const data::Preprocess& to) {
+  const std::int64_t OC = weights.shape[0];
+  const std::int64_t IC = weights.shape[1];
+  const std::int64_t area = weights.shape[2] * weights.shape[3];
+  const std::int64_t channels = to.channels;
+  if (IC != from.channels || (IC != channels && channels != 1)) {
+    refuse_fold(weights.name, fmt::format("{} input channels", channels), weights.shape.text());
+  }
+  std::vector<double> sums(static_cast<std::size_t>(OC * channels * area));
+  std::vector<double> constant(static_cast<std::size_t>(OC));
+  for (std::int64_t oc = 0; oc < OC; ++oc) {
+    for (std::int64_t ic = 0; ic < IC; ++ic) {
+      const auto source = static_cast<std::size_t>(ic);
+      const std::size_t kept = channels == 1 ? 0 : source;
+      const double scale = to.stddev[kept] / from.stddev[source];
+      const double shift = (to.mean[kept] - from.mean[source]) / from.stddev[source];
+      for (std::int64_t k = 0; k < area; ++k) {
+        const auto weight = static_cast<double>(weights.values[static_cast<std::size_t>((oc * IC + ic) * area + k)]);
+        sums[static_cast<std::size_t>((oc * channels + static_cast<std::int64_t>(kept)) * area + k)] += weight * scale;
+        constant[static_cast<std::size_t>(oc)] += weight * shift;
+      }
+    }
+  }
+  weights.shape[1] = channels;
+  weights.values.resize(sums.size());
+  std::transform(sums.begin(), sums.end(), weights.values.begin(), [](double sum) { return static_cast<float>(sum); });
+  return constant;
+}
+
+Import adapt(ImportSource source, const ImportTarget& target) {
+  Import result;
+  std::int64_t renamed = 0;
+  for (NamedTensor& tensor : source.tensors) {
+    std::string name = torchvision_name(tensor.name);
+    if (name == tensor.name) continue;
+    tensor.name = std::move(name);
+    ++renamed;
+  }
+  if (renamed > 0) result.notes.push_back(fmt::format("{} tensors renamed to torchvision's names of today", renamed));
+  fold(source, target, result.notes);
+  reset_head(source, target, result.notes);
+  result.tensors = std::move(source.tensors);
+  return result;
+}
+
+ImportSource read_import(const std::filesystem::path& path, std::string_view preset) {
+  const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
+  ImportSource source{
+      .tensors = read_tensors(reader, kOptimizerPrefix), .labels = {}, .preprocess = {}, .what = path.string()};
+  if (reader.metadata().contains("format") && reader.metadata().contains("preprocess")) {
+    const CheckpointInfo info = from_metadata(reader.metadata(), source.what).or_throw<ConfigError>();
+    source.labels = info.labels;
+    source.preprocess = data::preprocess_from_value(info.preprocess);
+    if (!preset.empty() && !has_same_input(data::preset(preset), source.preprocess)) {
+      throw ConfigError(error_text("train.import", source.what, source.preprocess.text() + ", as the file says",
+                                   "train.init_preset = " + std::string(preset), "leave init_preset out"));
+    }
+    return source;
+  }
+  if (preset.empty()) {
+    throw ConfigError(error_text("train.import", source.what, "weights that say how images were normalised",
+                                 "none in the file", "--set train.init_preset=imagenet for torchvision's weights"));
+  }
+  source.preprocess = data::preset(preset);
+  return source;
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Weights from elsewhere made to fit: names of other programs, the input convolution folded onto our channels and
+// normalisation, the head reset when the labels are others. Pure functions on tensors in memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/transform/preprocess.h"
+#include "graph/graph.h"
+#include "train/weights.h"
+
+namespace roentgen::train {
+
+/// Today's torchvision name of a tensor: prefixes "module.", "model." and "<model>." dropped; "classifier.0." and
+/// "fc.0." without the 0; DenseNet's old "denselayer3.norm.1.weight" to "denselayer3.norm1.weight".
+[[nodiscard]] std::string torchvision_name(std::string_view name);
+
+/// What imported weights must fit.
+struct ImportTarget {
+  /// The model, with an output "logits".
+  const graph::Graph& model;
+  std::vector<std::string> labels;
+  data::Preprocess preprocess;
+  /// Of the parameters that start anew.
+  std::uint64_t seed = 0;
+};
+
+/// What imported weights are.
+struct ImportSource {
+  std::vector<NamedTensor> tensors;
+  /// Empty: the file names none.
+  std::vector<std::string> labels;
+  data::Preprocess preprocess;
+  /// File name, for errors.
+  std::string what;
+};
+
+/// Tensors ready for load_weights(), and what was done to them, a line each.
+struct Import {
+  std::vector<NamedTensor> tensors;
+  std::vector<std::string> notes;
+};
+
+/// Renames, folds and resets. ConfigError when the input cannot be folded (gray weights for a colour input, a first
+/// convolution with neither bias nor batch norm behind it).
+[[nodiscard]] Import adapt(ImportSource source, const ImportTarget& target);
+
+/// Reads a file for --init. The preprocessing is the file's own (a checkpoint of ours) or the named preset;
+/// ConfigError when there is neither, or both and they differ.
+[[nodiscard]] ImportSource read_import(const std::filesystem::path& path, std::string_view preset);
+
+/// Folds the input convolution from one channel count and normalisation to another, exactly but for the border, where
+/// zero padding stands for another gray. With v = x s + m: w'_c = w_c s'_c / s_c, and the constant
+/// b_o = sum_c sum_kh,kw w_oc (m'_c - m_c) / s_c, which belongs into what follows; three channels to one also sum w'
+/// over c, with s'_c and m'_c the one gray pair.
+/// @param weights (OC, IC, KH, KW), replaced by (OC, IC', KH, KW)
+/// @return b, (OC)
+[[nodiscard]] std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& from,
+                                             const data::Preprocess& to);
+
+}  // namespace roentgen::train

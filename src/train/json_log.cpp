@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// log.jsonl. Every record is one write(2), so a killed process leaves at most one line cut short.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/value.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "train/observer.h"
+
+namespace roentgen::train {
+namespace {
+
+Value optional_value(const std::optional<double>& number) { return number ? Value(*number) : Value(nullptr); }
+
+class JsonLog final : public Observer {
+ public:
+  explicit JsonLog(const std::filesystem::path& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+    if (descriptor_ < 0) fail();
+  }
+  JsonLog(const JsonLog&) = delete;
+  JsonLog& operator=(const JsonLog&) = delete;
+  ~JsonLog() override { ::close(descriptor_); }
+
+  void on_step(const StepRecord& record) override {
+    Value line = Value::table();
+    line.set("kind", "step");
+    line.set("step", record.step);
+    line.set("epoch", record.epoch);
+    line.set("loss", record.loss);
+    line.set("lr", record.lr);
+    if (record.gradient_norm) line.set("gradient_norm", *record.gradient_norm);
+    line.set("images_per_s", record.images_per_s());
+    line.set("data_wait", record.data_wait_share());
+    write(line);
+  }
+
+  void on_epoch(const EpochRecord& record) override {
+    Value line = Value::table();
+    line.set("kind", "epoch");
+    line.set("step", record.step);
+    line.set("epoch", record.epoch);
+    line.set("train_loss", record.train_loss);
+    line.set("val_loss", optional_value(record.val_loss));
+    line.set("val_auroc", optional_value(record.val_auroc));
+    line.set("labels_in_mean", record.labels_in_mean);
+    line.set("labels_total", record.labels_total);
+    line.set("is_best", record.is_best);
+    line.set("train_seconds", record.train_seconds);
+    line.set("val_seconds", record.val_seconds);
+    line.set("bad_images", record.bad_images);
+    write(line);
+  }
+
+ private:
+  void write(const Value& line) {
+    const std::string text = io::to_json(line, -1) + "\n";
+    if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) fail();
+  }
+  [[noreturn]] void fail() const {
+    throw DataError(error_text("train.log", path_.string(), "a file that can be written", std::strerror(errno)));
+  }
+
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path) { return std::make_unique<JsonLog>(path); }
+
+void truncate_json_log(const std::filesystem::path& path, std::int64_t step) {
+  if (!std::filesystem::exists(path)) return;
+  const std::string text = io::read_text(path).or_throw();
+  std::string kept;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) break;
+    const std::string_view line = rest.substr(0, end + 1);
+    rest.remove_prefix(end + 1);
+    const auto parsed = io::parse_json(line, "log.jsonl");
+    if (!parsed.ok()) continue;
+    const Value* at = parsed.value().find("step");
+    if (at != nullptr && at->is_integer() && at->as_integer() <= step) kept += line;
+  }
+  io::write_file_atomically(path, kept);
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/load_checkpoint.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "engine/engine.h"
+#include "graph/text.h"
+#include "io/safetensors.h"
+#include "train/resume.h"
+
+namespace roentgen::train {
+
+LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine, const LoadOptions& options) {
+  const std::string what = path.string();
+  const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
+  LoadedModel model;
+  model.info = from_metadata(reader.metadata(), what).or_throw<ConfigError>();
+  model.preprocess = data::preprocess_from_value(model.info.preprocess);
+  const graph::Graph graph =
+      graph::parse_graph(model.info.graph, what + ": graph", {.batch = options.batch}).or_throw<ConfigError>();
+  const graph::NodeId logits = graph.output("logits");
+  const auto K = static_cast<std::int64_t>(model.info.labels.size());
+  if (logits < 0 || graph.node(logits).shape != Shape{options.batch, K}) {
+    throw ConfigError(error_text("train.checkpoint", what, fmt::format("a graph with {} logits", K),
+                                 logits < 0 ? "none" : graph.node(logits).shape.text()));
+  }
+  engine::CompileOptions compile;
+  compile.form = engine::Form::Inference;
+  compile.threads = options.threads;
+  model.executable = engine.compile(graph, compile);
+  model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
+  return model;
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Observers see what a run does and never slow it: the progress line, log.jsonl, later TensorBoard and traces.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roentgen::train {
+
+/// One update.
+struct StepRecord {
+  /// Updates made, this one included.
+  std::int64_t step = 0;
+  std::int64_t total_steps = 0;
+  /// From 0.
+  std::int64_t epoch = 0;
+  /// Mean over the accumulated batches.
+  double loss = 0.0;
+  double lr = 0.0;
+  /// Global norm before clipping; absent without clipping.
+  std::optional<double> gradient_norm{};
+  std::int64_t images = 0;
+  double seconds = 0.0;
+  /// Part of `seconds` spent waiting for the loader.
+  double data_wait_seconds = 0.0;
+
+  [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
+  [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }
+};
+
+/// One epoch, after its validation.
+struct EpochRecord {
+  std::int64_t epoch = 0;
+  std::int64_t step = 0;
+  double train_loss = 0.0;
+  /// Absent without validation images.
+  std::optional<double> val_loss{};
+  /// Mean over the labels that are defined; absent when none is.
+  std::optional<double> val_auroc{};
+  std::int64_t labels_in_mean = 0;
+  std::int64_t labels_total = 0;
+  bool is_best = false;
+  /// Training and validation time of this epoch, as far as this process ran it.
+  double train_seconds = 0.0;
+  double val_seconds = 0.0;
+  /// Unreadable images met so far by this process.
+  std::int64_t bad_images = 0;
+};
+
+/// One thread.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_step(const StepRecord& record) { static_cast<void>(record); }
+  /// Images of a validation done so far.
+  virtual void on_validation(std::int64_t done, std::int64_t total) {
+    static_cast<void>(done);
+    static_cast<void>(total);
+  }
+  virtual void on_epoch(const EpochRecord& record) { static_cast<void>(record); }
+  /// The run is over or stopped; ends an open line.
+  virtual void on_end() {}
+};
+
+/// Appends one JSON object a line: {"kind": "step"|"epoch", ...}; docs/formats/run.md. DataError when the file
+/// cannot be opened or written.
+[[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
+/// Keeps the lines whose "step" is at most `step`, so that a resumed run repeats none; drops a line cut short. Atomic.
+void truncate_json_log(const std::filesystem::path& path, std::int64_t step);
+
+/// Where progress goes.
+enum class ProgressStyle : std::uint8_t {
+  Line,  ///< one line that is overwritten, a few times a second
+  Log,   ///< a line every half minute, and one an epoch
+};
+/// Writes to standard error: loss, images/s, share of time spent waiting for data, time left.
+[[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style);
+
+/// "1:02:03", "2:03" (minutes, seconds).
+[[nodiscard]] std::string duration_text(double seconds);
+
+}  // namespace roentgen::train

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Passes over flat memory by a team of threads, in chunks whose borders do not depend on the team.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace roentgen::train {
+
+/// Elements of a chunk: 64 KiB of floats, large enough to hide the hand-over, small enough to balance.
+inline constexpr std::int64_t kChunkElements = 1 << 14;
+
+/// Calls body(begin, end) for the chunks of [0, count), by up to `threads` OpenMP threads.
+template <typename Body>
+void for_chunks(std::int64_t count, int threads, const Body& body) {
+  const std::int64_t chunks = (count + kChunkElements - 1) / kChunkElements;
+  const int team = static_cast<int>(std::min<std::int64_t>(threads, chunks));
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t begin = chunk * kChunkElements;
+    body(begin, std::min(begin + kChunkElements, count));
+  }
+}
+
+/// Sum of squares in double, the same for every team size. NaN or infinity when any element is.
+[[nodiscard]] double sum_of_squares(std::span<const float> values, int threads);
+
+/// total += values, element by element. Both spans have the same length.
+void accumulate(std::span<float> total, std::span<const float> values, int threads);
+
+}  // namespace roentgen::train

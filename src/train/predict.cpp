@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "data/stage/image_cache.h"
+#include "engine/engine.h"
+#include "io/csv.h"
+
+namespace roentgen::train {
+namespace {
+
+constexpr int kSlots = 2;
+
+std::optional<std::int64_t> input_index(const engine::Executable& executable, std::string_view name) {
+  const auto& inputs = executable.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].name == name) return static_cast<std::int64_t>(i);
+  }
+  return std::nullopt;
+}
+
+std::span<float> as_floats(std::span<std::byte> bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+// Names, patients and truth of the images; no probabilities yet.
+eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::uint32_t>& samples) {
+  eval::Predictions result;
+  result.label_names = dataset.label_names;
+  const std::vector<std::string> hashes = data::sample_patient_hashes(dataset, samples, "");
+  std::unordered_map<std::string, std::int64_t> numbers;
+  std::int64_t next_number = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const data::Sample& sample = dataset.samples[samples[i]];
+    result.image_ids.push_back(sample.id);
+    // An image of unknown patient is its own.
+    const auto [entry, is_new] = numbers.try_emplace(hashes[i].empty() ? sample.id : hashes[i], next_number);
+    if (is_new) ++next_number;
+    result.patients.push_back(entry->second);
+    for (const float label : sample.labels) {
+      result.labels.push_back(std::isnan(label) ? eval::kUnknown : static_cast<std::int8_t>(label > 0.5F ? 1 : 0));
+    }
+  }
+  result.probabilities.reserve(result.labels.size());
+  return result;
+}
+
+data::LoaderOptions loader_options(const SlotMemory& memory, const PredictOptions& options, bool wants_class) {
+  data::LoaderOptions loading;
+  loading.mode = data::LoadMode::Evaluation;
+  loading.shard = {.batch = memory.batch(), .tail = data::Tail::Pad};
+  loading.workers = options.workers;
+  loading.epochs = 1;
+  loading.preprocess = options.preprocess;
+  loading.dtype = memory.dtype();
+  loading.label_form = wants_class ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
+  loading.cache = options.cache;
+  return loading;
+}
+
+// Turns the first `rows` rows of logits (N, K) into probabilities behind those there are.
+void append(std::span<const float> logits, std::int64_t rows, std::string_view loss, eval::Predictions& predictions) {
+  const std::size_t K = predictions.label_names.size();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
+    const auto values = logits.subspan(i * K, K);
+    const auto bad = std::find_if_not(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+    const std::size_t begin = predictions.probabilities.size();
+    if (bad != values.end()) {
+      throw DataError(error_text("train.predict", fmt::format("image {} of the split", begin / K), "finite logits",
+                                 fmt::to_string(*bad), "a lower optimizer.lr, or train.clip_norm"));
+    }
+    predictions.probabilities.resize(begin + K);
+    to_probabilities(values, loss, std::span(predictions.probabilities).subspan(begin));
+  }
+}
+
+}  // namespace
+
+SlotMemory::SlotMemory(engine::Executable& owner, int slots, std::int64_t label_columns) {
+  const auto image = input_index(owner, "image");
+  if (!image) throw ConfigError(error_text("train.predict", owner.graph().name(), "an input named image", "none"));
+  const engine::InputSpec& spec = owner.inputs()[static_cast<std::size_t>(*image)];
+  batch_ = spec.shape[0];
+  dtype_ = spec.dtype;
+  const auto memory = [&](const char* name, int slot) -> std::span<float> {
+    if (const auto index = input_index(owner, name)) return as_floats(owner.slot(*index, slot));
+    return own_.emplace_back(static_cast<std::size_t>(batch_ * label_columns));
+  };
+  for (int slot = 0; slot < slots; ++slot) {
+    slots_.push_back(
+        {.images = owner.slot(*image, slot), .labels = memory("labels", slot), .mask = memory("mask", slot)});
+  }
+}
+
+void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities) {
+  RG_ASSERT(logits.size() == probabilities.size() && !logits.empty());
+  if (loss != "softmax") {
+    std::transform(logits.begin(), logits.end(), probabilities.begin(),
+                   [](float logit) { return static_cast<float>(1.0 / (1.0 + std::exp(-static_cast<double>(logit)))); });
+    return;
+  }
+  const auto largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+  double sum = 0.0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
+  std::transform(logits.begin(), logits.end(), probabilities.begin(),
+                 [&](float logit) { return static_cast<float>(std::exp(static_cast<double>(logit) - largest) / sum); });
+}
+
+PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
+                      const std::vector<std::uint32_t>& samples, const PredictOptions& options) {
+  const bool has_loss = executable.graph().output("loss") >= 0;
+  const bool wants_class = options.loss == "softmax" && has_loss;
+  const SlotMemory memory(executable, kSlots, wants_class ? 1 : static_cast<std::int64_t>(dataset.label_names.size()));
+  const std::vector<data::BatchSlot> slots = memory.slots();
+  data::Loader loader(dataset, samples, loader_options(memory, options, wants_class), slots);
+  PredictResult result;
+  result.predictions = describe(dataset, samples);
+  double loss_sum = 0.0;
+  double known_sum = 0.0;
+  std::int64_t done = 0;
+  while (const std::optional<data::Batch> batch = loader.next()) {
+    executable.bind_slot(batch->slot);
+    executable.forward();
+    append(executable.output("logits"), batch->valid, options.loss, result.predictions);
+    if (has_loss) {
+      double known = 0.0;
+      for (const float mask : slots[static_cast<std::size_t>(batch->slot)].mask) known += static_cast<double>(mask);
+      loss_sum += static_cast<double>(executable.output("loss")[0]) * known;
+      known_sum += known;
+    }
+    done += batch->valid;
+    loader.release(batch->slot);
+    if (options.on_progress) options.on_progress(done);
+  }
+  result.loss = known_sum > 0.0 ? loss_sum / known_sum : 0.0;
+  result.loader = loader.stats();
+  return result;
+}
+
+std::string predictions_csv(const eval::Predictions& predictions) {
+  std::string text = "Image Index";
+  for (const std::string& label : predictions.label_names) text += "," + io::csv_field("prob_" + label);
+  text += "\n";
+  const std::size_t K = predictions.label_names.size();
+  for (std::size_t i = 0; i < predictions.image_ids.size(); ++i) {
+    text += io::csv_field(predictions.image_ids[i]);
+    for (std::size_t k = 0; k < K; ++k) text += fmt::format(",{:.9g}", predictions.probabilities[i * K + k]);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace roentgen::train

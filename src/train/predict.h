@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Predictions of a compiled model on listed images: each image exactly once, in order, as it is. Used by validation and
+// by `roentgen eval`, so that there is one way from pixels to probabilities.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "data/stage/loader.h"
+#include "data/transform/preprocess.h"
+#include "eval/predictions.h"
+
+namespace roentgen::data {
+class ImageCache;
+}
+namespace roentgen::engine {
+class Executable;
+}
+
+namespace roentgen::train {
+
+/// How predict() reads.
+struct PredictOptions {
+  data::Preprocess preprocess;
+  /// "sigmoid" or "softmax".
+  std::string loss = "sigmoid";
+  int workers = 1;
+  /// May be null; must outlive the call.
+  data::ImageCache* cache = nullptr;
+  /// Called after every batch with the images done.
+  std::function<void(std::int64_t done)> on_progress;
+};
+
+/// What predict() gives.
+struct PredictResult {
+  eval::Predictions predictions;
+  /// Mean loss over known labels; 0 when the graph has no loss.
+  double loss = 0.0;
+  data::LoaderStats loader;
+};
+
+/// The batch slots of an executable whose graph has an input "image" and perhaps "labels" and "mask". Where it has
+/// none, the memory for labels and mask is kept here. `owner` must outlive this.
+class SlotMemory {
+ public:
+  /// @param label_columns K, or 1 for class indices
+  SlotMemory(engine::Executable& owner, int slots, std::int64_t label_columns);
+  /// Images, labels and mask of every slot, for a Loader.
+  [[nodiscard]] std::vector<data::BatchSlot> slots() const { return slots_; }
+  /// Images of a batch.
+  [[nodiscard]] std::int64_t batch() const { return batch_; }
+  /// Element type the engine wants.
+  [[nodiscard]] DType dtype() const { return dtype_; }
+
+ private:
+  std::vector<std::vector<float>> own_;
+  std::vector<data::BatchSlot> slots_;
+  std::int64_t batch_ = 0;
+  DType dtype_ = DType::F32;
+};
+
+/// Probabilities of `samples` (indices into dataset.samples). The executable is of inference form; its labels are
+/// dataset.label_names, in that order. DataError on any unreadable image and on logits that are not finite.
+[[nodiscard]] PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
+                                    const std::vector<std::uint32_t>& samples, const PredictOptions& options);
+
+/// Probabilities from logits (K): 1 / (1 + exp(-z)) each, or softmax over all.
+void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities);
+
+/// "Image Index,prob_<Label>..." with one row an image.
+[[nodiscard]] std::string predictions_csv(const eval::Predictions& predictions);
+
+}  // namespace roentgen::train

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Progress for people, on standard error.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <deque>
+
+#include "train/observer.h"
+
+namespace roentgen::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLineInterval_s = 0.25;
+constexpr double kLogInterval_s = 30.0;
+// Updates that loss, rate and time left are taken over.
+constexpr std::size_t kWindow = 50;
+
+class Progress final : public Observer {
+ public:
+  explicit Progress(ProgressStyle style) : style_(style) {}
+
+  void on_step(const StepRecord& record) override {
+    window_.push_back(record);
+    if (window_.size() > kWindow) window_.pop_front();
+    if (!is_due()) return;
+    double loss = 0.0;
+    double seconds = 0.0;
+    double wait = 0.0;
+    std::int64_t images = 0;
+    for (const StepRecord& entry : window_) {
+      loss += entry.loss;
+      seconds += entry.seconds;
+      wait += entry.data_wait_seconds;
+      images += entry.images;
+    }
+    const auto count = static_cast<double>(window_.size());
+    const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%  left {}", record.epoch + 1,
+                     record.step, record.total_steps, loss / count, static_cast<double>(images) / seconds,
+                     100.0 * wait / seconds, duration_text(left)));
+  }
+
+  void on_validation(std::int64_t done, std::int64_t total) override {
+    if (style_ == ProgressStyle::Line && is_due()) show(fmt::format("validation {}/{} images", done, total));
+  }
+
+  void on_epoch(const EpochRecord& record) override {
+    clear();
+    std::string text =
+        fmt::format("epoch {:>3}  step {:>6}  train loss {:.4f}", record.epoch + 1, record.step, record.train_loss);
+    if (record.val_loss) text += fmt::format("  val loss {:.4f}", *record.val_loss);
+    if (record.val_auroc) {
+      text += fmt::format("  val AUROC {:.4f}", *record.val_auroc);
+      if (record.labels_in_mean < record.labels_total) {
+        text += fmt::format(" (mean over {} of {})", record.labels_in_mean, record.labels_total);
+      }
+    }
+    text += fmt::format("  {}{}", duration_text(record.train_seconds + record.val_seconds),
+                        record.is_best ? "  best so far" : "");
+    fmt::print(stderr, "{}\n", text);
+    std::fflush(stderr);
+  }
+
+  void on_end() override { clear(); }
+
+ private:
+  bool is_due() {
+    const auto now = Clock::now();
+    const double interval = style_ == ProgressStyle::Line ? kLineInterval_s : kLogInterval_s;
+    if (has_shown_ && std::chrono::duration<double>(now - shown_).count() < interval) return false;
+    if (!has_shown_ && style_ == ProgressStyle::Log) {  // the first step says little
+      has_shown_ = true;
+      shown_ = now;
+      return false;
+    }
+    has_shown_ = true;
+    shown_ = now;
+    return true;
+  }
+  void show(const std::string& text) {
+    if (style_ == ProgressStyle::Line) {
+      fmt::print(stderr, "\r\x1b[K{}", text);
+      is_open_ = true;
+    } else {
+      fmt::print(stderr, "{}\n", text);
+    }
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (is_open_) fmt::print(stderr, "\r\x1b[K");
+    is_open_ = false;
+  }
+
+  ProgressStyle style_;
+  std::deque<StepRecord> window_;
+  Clock::time_point shown_;
+  bool has_shown_ = false;
+  bool is_open_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_progress(ProgressStyle style) { return std::make_unique<Progress>(style); }
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/recipe.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "data/source/options.h"
+#include "graph/loss.h"
+#include "io/file.h"
+#include "io/toml.h"
+#include "runtime/cores.h"
+#include "train/field.h"
+#include "train/optimizer/optimizer.h"
+#include "train/schedule/schedule.h"
+
+namespace roentgen::train {
+namespace {
+
+// "section.key=value" into the table.
+void apply_override(Value& table, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t dot = text.find('.');
+  if (equals == std::string::npos || dot == std::string::npos || dot > equals || dot == 0 || dot + 1 == equals) {
+    throw ConfigError(error_text("train.recipe", "--set " + text, "section.key=value", text));
+  }
+  const std::string key = text.substr(0, equals);
+  table.set_path(key, io::parse_toml_value(text.substr(equals + 1), "--set " + key).or_throw<ConfigError>());
+}
+
+ForeignSections foreign_sections(const Recipe& recipe) {
+  return {.data = data::to_value(recipe.data),
+          .preprocess = recipe.preprocess.to_value(),
+          .augment = recipe.augment.to_value()};
+}
+
+std::int64_t to_steps(double epochs, std::int64_t steps_per_epoch) {
+  return static_cast<std::int64_t>(std::llround(epochs * static_cast<double>(steps_per_epoch)));
+}
+
+}  // namespace
+
+Recipe recipe_from_value(const Value& table, std::string_view what) {
+  Recipe recipe;
+  ForeignSections foreign = foreign_sections(recipe);
+  FieldReader reader(table, what);
+  visit_fields(recipe, foreign, reader);
+  reader.refuse_unknown();
+  recipe.data = data::source_options_from_value(foreign.data, {});
+  recipe.preprocess = data::preprocess_from_value(foreign.preprocess);
+  recipe.augment = data::augment_from_value(foreign.augment);
+  return recipe;
+}
+
+Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides) {
+  Value table = io::parse_toml(toml, what).or_throw<ConfigError>();
+  if (table.is_null()) table = Value::table();
+  for (const std::string& text : overrides) apply_override(table, text);
+  return recipe_from_value(table, what);
+}
+
+Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides) {
+  constexpr std::uint64_t kLimitBytes = 1U << 20;
+  return parse_recipe(io::read_text(path, kLimitBytes).or_throw<ConfigError>(), path.string(), overrides);
+}
+
+Value to_value(const Recipe& recipe) {
+  Recipe copy = recipe;  // visitors give fields out by reference, since the reader fills them
+  ForeignSections foreign = foreign_sections(recipe);
+  FieldPrinter printer;
+  visit_fields(copy, foreign, printer);
+  return printer.value();
+}
+
+std::string to_toml(const Recipe& recipe) { return io::to_toml(to_value(recipe)); }
+
+std::string recipe_keys() {
+  Recipe recipe;
+  ForeignSections foreign = foreign_sections(recipe);
+  FieldLister lister;
+  visit_fields(recipe, foreign, lister);
+  return lister.list();
+}
+
+int compute_threads(const TrainRecipe& recipe) {
+  return recipe.threads > 0 ? static_cast<int>(recipe.threads) : runtime::default_compute_threads();
+}
+
+int decode_workers(const TrainRecipe& recipe) {
+  return recipe.workers > 0 ? static_cast<int>(recipe.workers) : runtime::available_cores();
+}
+
+OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads) {
+  return {.momentum = recipe.momentum,
+          .is_nesterov = recipe.nesterov,
+          .beta1 = recipe.beta1,
+          .beta2 = recipe.beta2,
+          .epsilon = recipe.epsilon,
+          .threads = threads};
+}
+
+ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch) {
+  const ScheduleRecipe& schedule = recipe.schedule;
+  ScheduleOptions options{.base_lr = recipe.optimizer.lr,
+                          .total_steps = std::max<std::int64_t>(recipe.train.epochs * steps_per_epoch, 1),
+                          .warmup_steps = to_steps(schedule.warmup_epochs, steps_per_epoch),
+                          .warmup_start = schedule.warmup_start,
+                          .milestones_steps = {},
+                          .gamma = schedule.gamma,
+                          .final_share = schedule.final_share,
+                          .power = schedule.power,
+                          .patience = schedule.patience,
+                          .min_delta = schedule.min_delta};
+  for (const double epochs : schedule.milestones_epochs) {
+    options.milestones_steps.push_back(to_steps(epochs, steps_per_epoch));
+  }
+  return options;
+}
+
+graph::LossConfig loss_config(const LossRecipe& recipe, const data::SplitSummary& training) {
+  graph::LossConfig config{.kind = recipe.name,
+                           .reduction = recipe.reduction,
+                           .label_smoothing = recipe.label_smoothing,
+                           .positive_weights = {}};
+  if (recipe.positive_weights == "none") return config;
+  constexpr double kLargest = 100.0;
+  for (const data::LabelCounts& counts : training.labels) {
+    const bool has_both = counts.positives > 0 && counts.negatives > 0;
+    const double ratio = has_both ? static_cast<double>(counts.negatives) / static_cast<double>(counts.positives) : 1.0;
+    config.positive_weights.push_back(std::clamp(ratio, 1.0 / kLargest, kLargest));
+  }
+  return config;
+}
+
+}  // namespace roentgen::train

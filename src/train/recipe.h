@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Recipe: everything a training run is asked for. Read from TOML, overridden by key=value, printed back resolved. Every
+// key is declared once, in recipe_fields.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/value.h"
+#include "data/source/dataset.h"
+#include "data/transform/augment.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::graph {
+struct LossConfig;
+}
+
+namespace roentgen::train {
+
+class FieldVisitor;
+struct OptimizerOptions;
+struct ScheduleOptions;
+
+/// [model]: which network. Words are models/model.h's; this room does not know them.
+struct ModelRecipe {
+  std::string name = "densenet121";
+  /// Graph text to train instead of a named model; "" = none.
+  std::string file;
+  std::int64_t width = 64;
+  std::string stem = "imagenet";
+  std::string resnet = "v1.5";
+};
+
+/// [train]: the loop.
+struct TrainRecipe {
+  std::int64_t epochs = 10;
+  std::int64_t batch = 32;
+  std::string tail = "drop";
+  std::int64_t accumulate = 1;
+  double clip_norm = 0.0;
+  std::int64_t seed = 0;
+  std::string select = "auroc";
+  std::int64_t early_stop = 0;
+  std::int64_t workers = 0;
+  std::int64_t threads = 0;
+  std::int64_t slots = 3;
+  std::int64_t cache_mb = 1024;
+  double max_bad = 0.001;
+  std::string init;
+  std::string init_preset;
+  bool partial = false;
+  std::int64_t keep_best = 1;
+  std::int64_t keep_last = 1;
+  std::int64_t checkpoint_steps = 0;
+  std::string engine = "cpu";
+  std::string fuse = "on";
+  std::string algorithms = "direct";
+};
+
+/// [optimizer].
+struct OptimizerRecipe {
+  std::string name = "adam";
+  double lr = 1e-4;
+  double weight_decay = 0.0;
+  bool decay_norm_and_bias = false;
+  double momentum = 0.9;
+  bool nesterov = false;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+};
+
+/// [schedule]. Times are epochs here, since that is how people think; the schedules themselves count steps.
+struct ScheduleRecipe {
+  std::string name = "cosine";
+  double warmup_epochs = 0.0;
+  double warmup_start = 0.1;
+  std::vector<double> milestones_epochs;
+  double gamma = 0.1;
+  double final_share = 0.0;
+  double power = 2.0;
+  std::int64_t patience = 1;
+  double min_delta = 1e-4;
+};
+
+/// [loss].
+struct LossRecipe {
+  std::string name = "sigmoid";
+  std::string reduction = "mean_known";
+  double label_smoothing = 0.0;
+  std::string positive_weights = "none";
+};
+
+/// The whole. Plain value.
+struct Recipe {
+  ModelRecipe model;
+  /// root is empty: the data folder is no part of a recipe.
+  data::SourceOptions data;
+  data::Preprocess preprocess;
+  data::Augment augment;
+  TrainRecipe train;
+  OptimizerRecipe optimizer;
+  ScheduleRecipe schedule;
+  LossRecipe loss;
+};
+
+/// Reads a recipe from a table of sections; what is absent keeps its default. ConfigError naming `what`, the key, and
+/// what it accepts; an unknown key is refused with the nearest known one.
+[[nodiscard]] Recipe recipe_from_value(const Value& table, std::string_view what);
+/// Reads a TOML file and applies "section.key=value" overrides in order.
+[[nodiscard]] Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
+/// As read_recipe, from text: of a checkpoint's metadata, say.
+[[nodiscard]] Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides);
+/// Every key with its value.
+[[nodiscard]] Value to_value(const Recipe& recipe);
+/// to_value() as TOML: reading it gives the same recipe.
+[[nodiscard]] std::string to_toml(const Recipe& recipe);
+/// All keys with default, choices and meaning, as a commented TOML document.
+[[nodiscard]] std::string recipe_keys();
+
+/// Sections whose keys data declares, as it reads and prints them.
+struct ForeignSections {
+  Value data;
+  Value preprocess;
+  Value augment;
+};
+/// Calls the visitor for every key (recipe_fields.cpp).
+void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visitor);
+
+/// Compute and decoding threads, with 0 in the recipe resolved to what the process may use.
+[[nodiscard]] int compute_threads(const TrainRecipe& recipe);
+[[nodiscard]] int decode_workers(const TrainRecipe& recipe);
+/// What [optimizer] asks make_optimizer() for.
+[[nodiscard]] OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads);
+/// What [schedule] asks make_schedule() for: epochs become steps.
+[[nodiscard]] ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch);
+/// What [loss] asks with_loss() for. "balanced" positive weights are negatives / positives of the training split, kept
+/// within 1/100 ... 100; 1 where a class is absent.
+[[nodiscard]] graph::LossConfig loss_config(const LossRecipe& recipe, const data::SplitSummary& training);
+
+}  // namespace roentgen::train

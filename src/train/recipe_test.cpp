@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/recipe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "data/source/source_testing.h"
+#include "graph/loss.h"
+#include "train/optimizer/optimizer.h"
+#include "train/schedule/schedule.h"
+
+namespace roentgen::train {
+namespace {
+
+using data::message_of;
+using testing::HasSubstr;
+
+Recipe parse(std::string_view toml, const std::vector<std::string>& overrides = {}) {
+  return parse_recipe(toml, "r.toml", overrides);
+}
+
+std::string refusal(std::string_view toml, const std::vector<std::string>& overrides = {}) {
+  return message_of<ConfigError>([&] { static_cast<void>(parse(toml, overrides)); });
+}
+
+TEST(Recipe, reads_every_kind_of_key) {
+  const Recipe recipe = parse(R"(
+[model]
+name = "resnet50"
+[data]
+labels = ["Mass", "View:AP"]
+views = "frontal"
+[preprocess]
+preset = "imagenet"
+size = 320
+[augment]
+rotate = 10
+[train]
+epochs = 3
+clip_norm = 1
+partial = true
+[schedule]
+name = "multistep"
+milestones_epochs = [1, 2.5]
+)");
+  EXPECT_EQ(recipe.model.name, "resnet50");
+  EXPECT_EQ(recipe.data.labels, (std::vector<std::string>{"Mass", "View:AP"}));
+  EXPECT_EQ(recipe.preprocess.size_px, 320);
+  EXPECT_EQ(recipe.preprocess.channels, 3);
+  EXPECT_EQ(recipe.augment.rotate_deg, 10.0);
+  EXPECT_EQ(recipe.train.epochs, 3);
+  EXPECT_EQ(recipe.train.clip_norm, 1.0);
+  EXPECT_TRUE(recipe.train.partial);
+  EXPECT_EQ(recipe.schedule.milestones_epochs, (std::vector<double>{1.0, 2.5}));
+}
+
+TEST(Recipe, absent_keys_keep_their_defaults) {
+  const Recipe recipe = parse("");
+  EXPECT_EQ(to_toml(recipe), to_toml(Recipe{}));
+}
+
+TEST(Recipe, prints_what_reads_back_as_the_same) {
+  const Recipe recipe = parse("[data]\nlabels = [\"a\"]\n[data.label_policy.a]\nuncertain = \"one\"\n",
+                              {"train.seed=7", "optimizer.lr=3e-4", "preprocess.size=64", "augment.flip=0.5"});
+  const std::string text = to_toml(recipe);
+  EXPECT_EQ(to_toml(parse(text)), text);
+  EXPECT_THAT(text, HasSubstr("lr = 3e-04"));
+}
+
+TEST(Recipe, overrides_win_and_the_last_one_counts) {
+  const Recipe recipe = parse("[train]\nepochs = 3\n", {"train.epochs=4", "train.epochs=5", "model.name=resnet34"});
+  EXPECT_EQ(recipe.train.epochs, 5);
+  EXPECT_EQ(recipe.model.name, "resnet34");
+}
+
+TEST(Recipe, refuses_an_unknown_key_naming_the_nearest) {
+  EXPECT_EQ(refusal("[train]\nepoch = 3\n"),
+            "[train.recipe] r.toml: expected a known key, got train.epoch; try train.epochs");
+  EXPECT_THAT(refusal("[optimizer]\nlearning_rate = 1\n"), HasSubstr("got optimizer.learning_rate"));
+  EXPECT_THAT(refusal("", {"data.label=[\"a\"]"}), HasSubstr("try data.labels"));
+}
+
+TEST(Recipe, refuses_unknown_sections_and_keys_outside_of_sections) {
+  EXPECT_THAT(refusal("[trian]\nepochs = 3\n"), HasSubstr("got [trian]; try train"));
+  EXPECT_THAT(refusal("epochs = 3\n"), HasSubstr("epochs outside of any; try train.epochs"));
+  EXPECT_THAT(refusal("train = 3\n"), HasSubstr("expected a section [train], got 3"));
+}
+
+TEST(Recipe, refuses_values_of_another_kind_word_or_range) {
+  EXPECT_THAT(refusal("[train]\nepochs = \"many\"\n"), HasSubstr("train.epochs: expected a whole number"));
+  EXPECT_THAT(refusal("[train]\nepochs = 1.5\n"), HasSubstr("train.epochs: expected a whole number"));
+  EXPECT_THAT(refusal("[train]\nepochs = 0\n"), HasSubstr("expected 1 to 1000000000, got 0"));
+  EXPECT_THAT(refusal("[train]\nselect = \"f1\"\n"), HasSubstr("expected one of auroc, loss, got \"f1\""));
+  EXPECT_THAT(refusal("[train]\npartial = 1\n"), HasSubstr("expected true or false"));
+  EXPECT_THAT(refusal("[optimizer]\nlr = -1\n"), HasSubstr("optimizer.lr"));
+  EXPECT_THAT(refusal("[optimizer]\nname = \"adagrad\"\n"), HasSubstr("sgd, adam, adamw"));
+  EXPECT_THAT(refusal("[schedule]\nmilestones_epochs = [\"a\"]\n"), HasSubstr("schedule.milestones_epochs"));
+  EXPECT_THAT(refusal("[preprocess]\nfit = \"stretch\"\n"), HasSubstr("stretch"));
+  EXPECT_THAT(refusal("[augment]\nrotat = 3\n"), HasSubstr("rotat"));
+  EXPECT_THAT(refusal("[data]\nblank = \"zero\"\n"), HasSubstr("data.blank"));
+}
+
+TEST(Recipe, refuses_broken_toml_with_its_line) { EXPECT_THAT(refusal("[train]\nepochs = = 3\n"), HasSubstr("2")); }
+
+TEST(Recipe, refuses_an_override_that_is_no_assignment) {
+  for (const char* text : {"epochs=3", "train.epochs", "=3", ".epochs=3", "train.=3"}) {
+    EXPECT_THAT(refusal("", {text}), HasSubstr("section.key=value")) << text;
+  }
+}
+
+TEST(Recipe, refuses_a_file_that_is_absent_or_a_folder) {
+  const data::TestFolder folder;
+  for (const auto& path : {folder.path() / "none.toml", folder.path()}) {
+    EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(read_recipe(path, {})); }), HasSubstr(path.string()));
+  }
+}
+
+TEST(Recipe, lists_every_key_once) {
+  const std::string keys = recipe_keys();
+  for (const char* key : {"epochs = 10", "lr = 0.0001", "stem = \"imagenet\"", "# label_policy = ...", "size = 224"}) {
+    EXPECT_THAT(keys, HasSubstr(key));
+  }
+}
+
+TEST(ScheduleOptions, turn_epochs_into_steps) {
+  Recipe recipe;
+  recipe.train.epochs = 4;
+  recipe.schedule.warmup_epochs = 0.5;
+  recipe.schedule.milestones_epochs = {1, 2.5};
+  const ScheduleOptions options = schedule_options(recipe, 10);
+  EXPECT_EQ(options.total_steps, 40);
+  EXPECT_EQ(options.warmup_steps, 5);
+  EXPECT_EQ(options.milestones_steps, (std::vector<std::int64_t>{10, 25}));
+}
+
+TEST(LossConfig, balances_by_the_training_counts) {
+  data::SplitSummary summary;
+  summary.labels = {{.positives = 10, .negatives = 30, .unknown = 5},
+                    {.positives = 0, .negatives = 40},
+                    {.positives = 1, .negatives = 1000}};
+  EXPECT_EQ(loss_config({.positive_weights = "balanced"}, summary).positive_weights,
+            (std::vector<double>{3.0, 1.0, 100.0}));
+  EXPECT_TRUE(loss_config({}, summary).positive_weights.empty());
+}
+
+}  // namespace
+}  // namespace roentgen::train

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/resume.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/engine.h"
+#include "io/json.h"
+#include "io/safetensors.h"
+
+namespace roentgen::train {
+namespace {
+
+constexpr const char* kStateKey = "run_state";
+
+std::string state_name(const OptimizerState& state, const graph::Parameter& parameter) {
+  return std::string(kOptimizerPrefix) + std::string(state.name) + "." + parameter.name;
+}
+
+// What the optimizer's tensors must be called and look like, as parameters, so that one comparison serves both.
+std::vector<graph::Parameter> wanted_state(const engine::Executable& executable, Optimizer& optimizer) {
+  std::vector<graph::Parameter> wanted;
+  for (const OptimizerState& state : optimizer.state()) {
+    for (const graph::Parameter& parameter : executable.graph().parameters()) {
+      if (!graph::is_trained(parameter.role)) continue;
+      wanted.push_back({.name = state_name(state, parameter), .shape = parameter.shape, .init = {}});
+    }
+  }
+  return wanted;
+}
+
+void refuse(std::string_view what, const LoadReport& report, std::string_view expected) {
+  if (report.is_clean()) return;
+  throw ConfigError(error_text("train.checkpoint", what, expected, report.text()));
+}
+
+}  // namespace
+
+Value to_value(const RunState& state) {
+  Value kept = Value::array();
+  for (const auto& [file, score] : state.kept_best) kept.push_back(Value::Table{{"file", file}, {"score", score}});
+  Value choices = Value::array();
+  for (const auto& [key, choice] : state.plan_choices) choices.push_back(Value::Array{key, choice});
+  Value table = Value::table();
+  table.set("step", state.step);
+  table.set("epoch", state.epoch);
+  table.set("step_in_epoch", state.step_in_epoch);
+  table.set("loss_sum", state.loss_sum);
+  table.set("best_score", state.best_score);
+  table.set("has_best", state.has_best);
+  table.set("best_epoch", state.best_epoch);
+  table.set("epochs_without_improvement", state.epochs_without_improvement);
+  table.set("is_finished", state.is_finished);
+  table.set("schedule", state.schedule);
+  table.set("kept_best", std::move(kept));
+  table.set("updates_per_epoch", state.updates_per_epoch);
+  table.set("threads", state.threads);
+  table.set("seed", static_cast<std::int64_t>(state.seed));
+  table.set("plan_choices", std::move(choices));
+  table.set("plan_hash", state.plan_hash);
+  return table;
+}
+
+RunState run_state_from_value(const Value& table) {
+  RunState state{.step = table.at("step").as_integer(),
+                 .epoch = table.at("epoch").as_integer(),
+                 .step_in_epoch = table.at("step_in_epoch").as_integer(),
+                 .loss_sum = table.at("loss_sum").as_double(),
+                 .best_score = table.at("best_score").as_double(),
+                 .has_best = table.at("has_best").as_bool(),
+                 .best_epoch = table.at("best_epoch").as_integer(),
+                 .epochs_without_improvement = table.at("epochs_without_improvement").as_integer(),
+                 .is_finished = table.at("is_finished").as_bool(),
+                 .schedule = table.at("schedule"),
+                 .kept_best = {},
+                 .updates_per_epoch = table.at("updates_per_epoch").as_integer(),
+                 .threads = table.at("threads").as_integer(),
+                 .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
+                 .plan_choices = {},
+                 .plan_hash = table.at("plan_hash").as_string()};
+  for (const Value& kept : table.at("kept_best").as_array()) {
+    state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
+  }
+  for (const Value& choice : table.at("plan_choices").as_array()) {
+    const Value::Array& pair = choice.as_array();
+    if (pair.size() != 2) throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form"));
+    state.plan_choices[pair[0].as_string()] = pair[1].as_string();
+  }
+  return state;
+}
+
+void write_resume(const std::filesystem::path& path, const engine::Executable& executable, Optimizer& optimizer,
+                  const CheckpointInfo& info, const RunState& state) {
+  std::vector<NamedTensor> tensors = weights_of(executable);
+  const auto& parameters = executable.graph().parameters();
+  for (const OptimizerState& memory : optimizer.state()) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!graph::is_trained(parameters[i].role)) continue;
+      tensors.push_back({.name = state_name(memory, parameters[i]),
+                         .shape = parameters[i].shape,
+                         .values = executable.to_plain(static_cast<std::int32_t>(i), memory.arena)});
+    }
+  }
+  auto metadata = to_metadata(info);
+  metadata[kStateKey] = io::to_json(to_value(state), -1);
+  write_weights(path, tensors, state.step, metadata);
+}
+
+Resume read_resume(const std::filesystem::path& path) {
+  const std::string what = path.string();
+  const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
+  Resume resume;
+  resume.info = from_metadata(reader.metadata(), what).or_throw<ConfigError>();
+  const auto found = reader.metadata().find(kStateKey);
+  if (found == reader.metadata().end()) {
+    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", "resume.safetensors"));
+  }
+  try {
+    resume.state = run_state_from_value(io::parse_json(found->second, kStateKey).or_throw<ConfigError>());
+  } catch (const Error& error) {
+    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", error.what()));
+  }
+  resume.weights = read_tensors(reader, kOptimizerPrefix);
+  for (NamedTensor& tensor : read_tensors(reader, "")) {
+    if (tensor.name.starts_with(kOptimizerPrefix)) resume.optimizer.push_back(std::move(tensor));
+  }
+  return resume;
+}
+
+void apply_resume(const Resume& resume, engine::Executable& executable, Optimizer& optimizer, std::string_view what) {
+  refuse(what, compare(resume.weights, executable.graph().parameters()), "the tensors of " + executable.graph().name());
+  refuse(what, compare(resume.optimizer, wanted_state(executable, optimizer)),
+         "the state of " + std::string(optimizer.name()));
+  load_weights(resume.weights, executable, what, Strictness::Strict);
+  const auto& parameters = executable.graph().parameters();
+  for (const OptimizerState& memory : optimizer.state()) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!graph::is_trained(parameters[i].role)) continue;
+      const std::string name = state_name(memory, parameters[i]);
+      const auto tensor = std::find_if(resume.optimizer.begin(), resume.optimizer.end(),
+                                       [&](const NamedTensor& candidate) { return candidate.name == name; });
+      executable.from_plain(static_cast<std::int32_t>(i), tensor->values, memory.arena);
+    }
+  }
+}
+
+}  // namespace roentgen::train

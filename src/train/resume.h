@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// resume.safetensors: everything a run needs to go on as if it had never stopped.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/value.h"
+#include "train/checkpoint_info.h"
+#include "train/optimizer/optimizer.h"
+#include "train/weights.h"
+
+namespace roentgen::train {
+
+/// Names of optimizer state in a resume file start so.
+inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
+
+/// Where a run stands. Plain value; goes into the metadata as one JSON table.
+struct RunState {
+  /// Updates made; what schedule and optimizer count.
+  std::int64_t step = 0;
+  /// Epoch the run is in (from 0) and updates made within it.
+  std::int64_t epoch = 0;
+  std::int64_t step_in_epoch = 0;
+  /// Of the epoch so far.
+  double loss_sum = 0.0;
+  /// Best validation figure so far, higher is better; meaningless before the first.
+  double best_score = 0.0;
+  bool has_best = false;
+  std::int64_t best_epoch = 0;
+  std::int64_t epochs_without_improvement = 0;
+  /// Set when the last epoch is done or early stop ended the run.
+  bool is_finished = false;
+  /// Schedule::state().
+  Value schedule;
+  /// Kept weights, best first: file name and score.
+  std::vector<std::pair<std::string, double>> kept_best;
+  /// What must be the same for equal bits.
+  std::int64_t updates_per_epoch = 0;
+  std::int64_t threads = 0;
+  std::uint64_t seed = 0;
+  std::map<std::string, std::string> plan_choices;
+  std::string plan_hash;
+  friend bool operator==(const RunState&, const RunState&) = default;
+};
+
+[[nodiscard]] Value to_value(const RunState& state);
+/// ConfigError naming the key that is missing or of another kind.
+[[nodiscard]] RunState run_state_from_value(const Value& table);
+
+/// Writes weights, optimizer state ("optimizer.<state>.<parameter>", plain layout) and metadata. Atomic; DataError on a
+/// full disk.
+void write_resume(const std::filesystem::path& path, const engine::Executable& executable, Optimizer& optimizer,
+                  const CheckpointInfo& info, const RunState& state);
+
+/// A resume file read whole, before anything is changed.
+struct Resume {
+  CheckpointInfo info;
+  RunState state;
+  std::vector<NamedTensor> weights;
+  /// Names as in the file.
+  std::vector<NamedTensor> optimizer;
+};
+
+/// Reads and validates the form. ConfigError or DataError naming the file: not a resume file, cut short, a key missing.
+[[nodiscard]] Resume read_resume(const std::filesystem::path& path);
+/// Loads it. ConfigError when any tensor is missing, unexpected or of another shape; then nothing is changed.
+void apply_resume(const Resume& resume, engine::Executable& executable, Optimizer& optimizer, std::string_view what);
+
+}  // namespace roentgen::train

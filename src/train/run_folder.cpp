@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace roentgen::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOldResume = "resume-";
+constexpr std::string_view kEpoch = "epoch-";
+constexpr std::string_view kSuffix = ".safetensors";
+
+bool is_numbered(const std::string& name, std::string_view prefix) {
+  return name.starts_with(prefix) && name.ends_with(kSuffix) && name.size() > prefix.size() + kSuffix.size();
+}
+
+}  // namespace
+
+std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
+
+void RunFolder::create_new() const {
+  for (const fs::path& path : {recipe(), log(), best(), resume()}) {
+    if (!fs::exists(path)) continue;
+    throw ConfigError(error_text("train.run", root_.string(), "a new or empty folder",
+                                 "a run's " + path.filename().string(),
+                                 "--resume to go on, --overwrite to start anew, or another --out"));
+  }
+  std::error_code error;
+  fs::create_directories(checkpoints(), error);
+  if (error || !fs::is_directory(checkpoints())) {
+    throw DataError(error_text("train.run", checkpoints().string(), "a folder that can be made",
+                               error ? error.message() : "a file of that name"));
+  }
+}
+
+void RunFolder::remove_run() const {
+  for (const fs::path& path : {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs()}) {
+    fs::remove(path);
+  }
+  if (!fs::is_directory(checkpoints())) return;
+  std::vector<fs::path> files{best(), resume()};
+  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints())) {
+    const std::string name = entry.path().filename().string();
+    if (is_numbered(name, kOldResume) || is_numbered(name, kEpoch)) files.push_back(entry.path());
+  }
+  for (const fs::path& path : files) fs::remove(path);
+}
+
+std::vector<std::string> keep_best(KeptBest& kept, const std::string& file, double score, std::int64_t limit) {
+  const auto place = std::find_if(kept.begin(), kept.end(), [&](const auto& entry) { return entry.second < score; });
+  kept.emplace(place, file, score);
+  std::vector<std::string> dropped;
+  while (static_cast<std::int64_t>(kept.size()) > limit) {
+    dropped.push_back(kept.back().first);
+    kept.pop_back();
+  }
+  return dropped;
+}
+
+void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limit) {
+  if (limit <= 1 || !fs::exists(folder.resume())) return;
+  std::error_code error;
+  const fs::path old = folder.checkpoints() / fmt::format("{}{:09}{}", kOldResume, step, kSuffix);
+  fs::create_hard_link(folder.resume(), old, error);
+  if (error && !fs::exists(old)) fs::copy_file(folder.resume(), old);  // file systems without links
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.checkpoints())) {
+    if (is_numbered(entry.path().filename().string(), kOldResume)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  while (static_cast<std::int64_t>(files.size()) > limit - 1) {
+    fs::remove(files.front());
+    files.erase(files.begin());
+  }
+}
+
+}  // namespace roentgen::train

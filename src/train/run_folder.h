@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The folder of a run: which file lies where, and which checkpoints are kept.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace roentgen::train {
+
+/// Paths in a run folder. Value type.
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path root) : root_(std::move(root)) {}
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  /// Resolved recipe.
+  [[nodiscard]] std::filesystem::path recipe() const { return root_ / "recipe.toml"; }
+  [[nodiscard]] std::filesystem::path log() const { return root_ / "log.jsonl"; }
+  /// Machine, libraries, program.
+  [[nodiscard]] std::filesystem::path environment() const { return root_ / "environment.json"; }
+  /// Data folder and counts.
+  [[nodiscard]] std::filesystem::path data() const { return root_ / "data.json"; }
+  /// Unreadable images met in training.
+  [[nodiscard]] std::filesystem::path quarantine() const { return root_ / "quarantine.csv"; }
+  /// Of the validation images, by the best epoch.
+  [[nodiscard]] std::filesystem::path predictions() const { return root_ / "preds.csv"; }
+  [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
+  [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
+  [[nodiscard]] std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
+  [[nodiscard]] std::filesystem::path resume() const { return checkpoints() / "resume.safetensors"; }
+  /// "epoch-007.safetensors" (from 1): a kept best epoch.
+  [[nodiscard]] static std::string epoch_file(std::int64_t epoch);
+
+  /// Makes the folders. ConfigError when there is a run already (a recipe, log or checkpoint), DataError when they
+  /// cannot be made.
+  void create_new() const;
+  /// Removes a run's own files, and nothing else.
+  void remove_run() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// Which epochs' weights are kept, best first: (file, score), higher is better.
+using KeptBest = std::vector<std::pair<std::string, double>>;
+
+/// Puts (file, score) into its place and cuts the list at `limit`. Equal scores: the earlier one stays in front.
+/// @return files that fell out, which may include `file` itself
+[[nodiscard]] std::vector<std::string> keep_best(KeptBest& kept, const std::string& file, double score,
+                                                 std::int64_t limit);
+
+/// Before a new resume file is written: keeps the present one as resume-<step>.safetensors when limit > 1, and removes
+/// the oldest such files beyond limit - 1.
+/// @param step of the present file
+void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limit);
+
+}  // namespace roentgen::train

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "data/source/source_testing.h"
+#include "io/file.h"
+#include "train/observer.h"
+
+namespace roentgen::train {
+namespace {
+
+using data::message_of;
+using data::TestFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(RunFolder, is_made_once_and_not_over_another_run) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.path() / "run");
+  folder.create_new();
+  EXPECT_TRUE(std::filesystem::is_directory(folder.checkpoints()));
+  temporary.write("run/log.jsonl", "");
+  EXPECT_THAT(message_of<ConfigError>([&] { folder.create_new(); }), HasSubstr("--resume"));
+}
+
+TEST(RunFolder, says_when_a_file_is_in_the_way) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.write("run", "a file"));
+  EXPECT_THAT(message_of<DataError>([&] { folder.create_new(); }), HasSubstr("run"));
+}
+
+TEST(RunFolder, removes_its_own_files_and_no_other) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.path() / "run");
+  folder.create_new();
+  for (const char* name : {"recipe.toml", "log.jsonl", "checkpoints/best.safetensors", "checkpoints/resume.safetensors",
+                           "checkpoints/epoch-001.safetensors", "checkpoints/resume-000000009.safetensors"}) {
+    temporary.write(std::string("run/") + name, "x");
+  }
+  temporary.write("run/notes.txt", "mine");
+  temporary.write("run/checkpoints/epoch-best.pth", "mine");
+  folder.remove_run();
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.root())) {
+    if (entry.is_regular_file()) left.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(left, testing::UnorderedElementsAre("notes.txt", "epoch-best.pth"));
+}
+
+TEST(KeepBest, keeps_the_highest_scores_in_order) {
+  KeptBest kept;
+  EXPECT_THAT(keep_best(kept, "a", 0.5, 2), ElementsAre());
+  EXPECT_THAT(keep_best(kept, "b", 0.7, 2), ElementsAre());
+  EXPECT_THAT(keep_best(kept, "c", 0.6, 2), ElementsAre("a"));
+  EXPECT_THAT(keep_best(kept, "d", 0.1, 2), ElementsAre("d"));
+  EXPECT_THAT(keep_best(kept, "e", 0.7, 2), ElementsAre("c")) << "of equal scores the earlier one stays in front";
+  EXPECT_EQ(kept, (KeptBest{{"b", 0.7}, {"e", 0.7}}));
+}
+
+TEST(RotateResume, keeps_the_last_ones) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.path());
+  folder.create_new();
+  for (std::int64_t step = 1; step <= 4; ++step) {
+    if (step > 1) rotate_resume(folder, step - 1, 3);
+    io::write_file_atomically(folder.resume(), std::to_string(step));
+  }
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.checkpoints())) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("resume.safetensors", "resume-000000002.safetensors",
+                                                   "resume-000000003.safetensors"));
+  EXPECT_EQ(io::read_text(folder.resume()).or_throw(), "4");
+  EXPECT_EQ(io::read_text(folder.checkpoints() / "resume-000000003.safetensors").or_throw(), "3");
+}
+
+TEST(JsonLog, writes_one_object_a_line_and_forgets_what_comes_after_a_resume) {
+  const TestFolder temporary;
+  const auto path = temporary.path() / "log.jsonl";
+  {
+    const auto log = make_json_log(path);
+    for (std::int64_t step = 1; step <= 3; ++step) {
+      log->on_step({.step = step, .loss = 0.5, .images = 32, .seconds = 2.0, .data_wait_seconds = 0.5});
+    }
+    log->on_epoch({.step = 3, .train_loss = 0.5, .val_auroc = 0.75});
+  }
+  const std::string whole = io::read_text(path).or_throw();
+  EXPECT_THAT(whole, HasSubstr("\"images_per_s\":16.0,\"data_wait\":0.25}\n"));
+  EXPECT_THAT(whole, HasSubstr("\"val_auroc\":0.75"));
+  temporary.write("log.jsonl", whole + "{\"kind\":\"st");  // killed in the middle of a line
+  truncate_json_log(path, 2);
+  const std::string kept = io::read_text(path).or_throw();
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 2);
+  EXPECT_EQ(whole.substr(0, kept.size()), kept);
+}
+
+TEST(JsonLog, refuses_a_folder) {
+  const TestFolder temporary;
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(make_json_log(temporary.path())); }),
+              HasSubstr("directory"));
+}
+
+TEST(DurationText, reads_like_a_clock) {
+  EXPECT_EQ(duration_text(0.4), "0:00");
+  EXPECT_EQ(duration_text(65.0), "1:05");
+  EXPECT_EQ(duration_text(3723.0), "1:02:03");
+}
+
+}  // namespace
+}  // namespace roentgen::train

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Schedule: the learning rate as a function of the step. Only `plateau` also listens to validation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+
+namespace roentgen::train {
+
+/// Settings of all schedules; each reads its own. All times are optimizer steps, counted from 0.
+struct ScheduleOptions {
+  /// Learning rate after warm-up; > 0.
+  double base_lr = 0.1;
+  /// Steps of the whole run; >= 1.
+  std::int64_t total_steps = 1;
+  /// Steps of linear warm-up before the schedule proper begins; 0 = none. A run may be over before they are.
+  std::int64_t warmup_steps = 0;
+  /// Share of the base rate at which warm-up starts, in (0, 1].
+  double warmup_start = 0.1;
+  /// multistep: steps at which the rate is multiplied by gamma; ascending.
+  std::vector<std::int64_t> milestones_steps;
+  /// multistep, plateau: factor of a drop, in (0, 1).
+  double gamma = 0.1;
+  /// cosine, poly, plateau: lowest rate as a share of the base rate, in [0, 1].
+  double final_share = 0.0;
+  /// poly: exponent, > 0.
+  double power = 2.0;
+  /// plateau: validations without improvement that are tolerated.
+  std::int64_t patience = 1;
+  /// plateau: what counts as an improvement, in the metric's units.
+  double min_delta = 1e-4;
+};
+
+/// Immutable but for plateau. Thread-compatible.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+  /// Learning rate of the update at `step`: finite, >= 0.
+  [[nodiscard]] virtual double lr(std::int64_t step) const = 0;
+  /// A validation result, lower is better. Only plateau listens.
+  virtual void observe(double metric) { static_cast<void>(metric); }
+  /// What a checkpoint must hold beside the step. Null for pure functions.
+  [[nodiscard]] virtual Value state() const { return {}; }
+  /// Restores state(); ConfigError when it is not of this schedule.
+  virtual void restore(const Value& state) { static_cast<void>(state); }
+};
+
+/// Makes the schedule of that name, wrapped in warm-up when warmup_steps > 0. ConfigError naming the known ones or the
+/// option out of range.
+[[nodiscard]] std::unique_ptr<Schedule> make_schedule(std::string_view name, const ScheduleOptions& options);
+/// Names of schedule_list.h, in its order.
+[[nodiscard]] std::vector<std::string_view> schedule_names();
+
+}  // namespace roentgen::train

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of schedules: X(name) declares make_<name>_schedule(options), which schedule/<name>.cpp defines. A
+// schedule covers steps warmup_steps ... total_steps - 1; the warm-up before it is made by schedule.cpp for all.
+#pragma once
+
+#include "train/schedule/schedule.h"
+
+#define RG_SCHEDULE_LIST(X) \
+  X(constant)               \
+  X(multistep)              \
+  X(cosine)                 \
+  X(poly)                   \
+  X(plateau)
+
+namespace roentgen::train {
+
+#define RG_SCHEDULE_FACTORY(name) std::unique_ptr<Schedule> make_##name##_schedule(const ScheduleOptions& options);
+RG_SCHEDULE_LIST(RG_SCHEDULE_FACTORY)
+#undef RG_SCHEDULE_FACTORY
+
+/// How far the schedule proper has come at `step`, 0 ... 1: (step - warmup) / (total - warmup).
+[[nodiscard]] double progress(const ScheduleOptions& options, std::int64_t step);
+
+}  // namespace roentgen::train

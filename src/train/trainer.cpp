@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "data/source/dataset.h"
+#include "data/stage/image_cache.h"
+#include "engine/engine.h"
+#include "eval/table.h"
+#include "graph/graph.h"
+#include "io/csv.h"
+#include "io/file.h"
+#include "train/observer.h"
+#include "train/optimizer/optimizer.h"
+#include "train/predict.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+#include "train/schedule/schedule.h"
+#include "train/trainer_setup.h"
+
+namespace roentgen::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string aurocs_csv(const eval::EvalTable& table) {
+  std::string text = "label,auc\n";
+  for (const eval::LabelResult& row : table.labels) {
+    text += io::csv_field(row.label) + "," + (row.auroc.value ? fmt::format("{:.9g}", *row.auroc.value) : "") + "\n";
+  }
+  return text;
+}
+
+std::size_t mebibytes(std::int64_t count) { return static_cast<std::size_t>(count) << 20; }
+
+// Everything a run holds while it runs.
+class Trainer {
+ public:
+  explicit Trainer(const TrainJob& job);
+  TrainOutcome run();
+
+ private:
+  void start_fresh();
+  void start_resumed();
+  void start_loader();
+  /// Updates until the epoch is over or the run is to stop; false when it is to stop.
+  bool run_epoch(EpochRecord& record);
+  void finish_epoch(EpochRecord& record);
+  void validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table);
+  void keep_weights(double score, std::string_view metric, double value);
+  void write_resume_file();
+  [[nodiscard]] bool should_stop() const;
+
+  const TrainJob& job_;
+  const Recipe& recipe_;
+  std::vector<std::uint32_t> training_;
+  std::vector<std::uint32_t> validation_;
+  data::ImageCache cache_;
+  CheckpointInfo info_;
+  std::optional<Resume> resume_;
+  std::unique_ptr<engine::Executable> executable_;
+  std::unique_ptr<engine::Executable> validator_;
+  std::optional<Stepper> stepper_;
+  std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<data::Loader> loader_;
+  RunState state_;
+  std::int64_t saved_step_ = -1;
+  std::unique_ptr<Observer> log_;
+  std::vector<Observer*> observers_;
+  TrainOutcome outcome_;
+};
+
+Trainer::Trainer(const TrainJob& job)
+    : job_(job),
+      recipe_(job.recipe),
+      training_(data::samples_of(job.dataset, data::Split::Train)),
+      validation_(data::samples_of(job.dataset, data::Split::Val)),
+      cache_(static_cast<std::int64_t>(job.dataset.samples.size()), mebibytes(job.recipe.train.cache_mb)),
+      info_(describe_run(job)) {
+  if (job.start == Start::Resume) {
+    resume_ = read_resume(job.folder.resume());
+    check_resume(job, *resume_);
+  }
+  executable_ = compile_training(job, resume_ ? &*resume_ : nullptr);
+  if (!validation_.empty()) validator_ = compile_validation(job);
+  stepper_.emplace(*executable_, stepper_options(recipe_));
+  if (resume_) state_ = resume_->state;
+  start_loader();
+  const std::int64_t updates = loader_->steps_per_epoch() / recipe_.train.accumulate;
+  if (updates == 0) {
+    throw ConfigError(error_text("train.run", "train.accumulate",
+                                 fmt::format("at most the {} batches of an epoch", loader_->steps_per_epoch()),
+                                 fmt::to_string(recipe_.train.accumulate)));
+  }
+  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, updates));
+  resume_ ? start_resumed() : start_fresh();
+  state_.updates_per_epoch = updates;
+  state_.threads = compute_threads(recipe_.train);
+  state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
+  state_.plan_choices = executable_->plan().choices;
+  state_.plan_hash = executable_->plan().hash();
+  truncate_json_log(job.folder.log(), state_.step);
+  log_ = make_json_log(job.folder.log());
+  observers_ = job.observers;
+  observers_.push_back(log_.get());
+  outcome_.planned_bytes = executable_->plan().memory.total();
+  log::info(fmt::format("training step: {:.1f} MiB planned, plan {}",
+                        static_cast<double>(outcome_.planned_bytes) / 1048576.0, state_.plan_hash));
+}
+
+void Trainer::start_fresh() {
+  for (const std::string& note : load_first_weights(job_, *executable_)) log::info(note);
+}
+
+void Trainer::start_resumed() {
+  apply_resume(*resume_, *executable_, stepper_->optimizer(), job_.folder.resume().string());
+  schedule_->restore(state_.schedule);
+  if (state_.plan_hash != executable_->plan().hash()) {
+    log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
+  }
+  log::info(fmt::format("resumed at step {}, epoch {}", state_.step, state_.epoch + 1));
+  saved_step_ = state_.step;
+  resume_.reset();
+}
+
+void Trainer::start_loader() {
+  const bool is_class = recipe_.loss.name == "softmax";
+  const SlotMemory memory(*executable_, static_cast<int>(recipe_.train.slots),
+                          is_class ? 1 : static_cast<std::int64_t>(job_.dataset.label_names.size()));
+  data::LoaderOptions options = loader_options(job_, memory.dtype());
+  options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch),
+                   .batch = state_.step_in_epoch * recipe_.train.accumulate};
+  options.cache = &cache_;
+  loader_ = std::make_unique<data::Loader>(job_.dataset, training_, options, memory.slots());
+}
+
+bool Trainer::should_stop() const {
+  return (job_.is_stop_asked && job_.is_stop_asked()) ||
+         (job_.stop_after_steps > 0 && state_.step >= job_.stop_after_steps);
+}
+
+bool Trainer::run_epoch(EpochRecord& record) {
+  const std::int64_t total = recipe_.train.epochs * state_.updates_per_epoch;
+  while (state_.step_in_epoch < state_.updates_per_epoch) {
+    if (should_stop()) return false;
+    StepRecord step = stepper_->update(*loader_, state_.step, schedule_->lr(state_.step));
+    step.epoch = state_.epoch;
+    step.total_steps = total;
+    ++state_.step;
+    ++state_.step_in_epoch;
+    state_.loss_sum += step.loss;
+    record.train_seconds += step.seconds;
+    outcome_.step_seconds += step.seconds;
+    outcome_.data_wait_seconds += step.data_wait_seconds;
+    outcome_.images += step.images;
+    for (Observer* observer : observers_) observer->on_step(step);
+    const std::int64_t every = recipe_.train.checkpoint_steps;
+    if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
+  }
+  // Batches that fill no whole update.
+  for (std::int64_t i = loader_->steps_per_epoch() % recipe_.train.accumulate; i > 0; --i) {
+    if (const auto batch = loader_->next()) loader_->release(batch->slot);
+  }
+  return true;
+}
+
+void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table) {
+  const auto start = Clock::now();
+  engine::copy_parameters(*executable_, *validator_);
+  PredictOptions options{.preprocess = recipe_.preprocess, .loss = recipe_.loss.name};
+  options.workers = decode_workers(recipe_.train);
+  options.cache = &cache_;
+  options.on_progress = [&](std::int64_t done) {
+    for (Observer* observer : observers_) {
+      observer->on_validation(done, static_cast<std::int64_t>(validation_.size()));
+    }
+  };
+  result = predict(*validator_, job_.dataset, validation_, options);
+  table = eval::evaluate(result.predictions, {.replicates = 0});
+  record.val_loss = result.loss;
+  record.val_auroc = table.mean.value;
+  record.labels_in_mean = table.labels_in_mean;
+  record.labels_total = static_cast<std::int64_t>(table.labels.size());
+  record.val_seconds = seconds_since(start);
+}
+
+void Trainer::keep_weights(double score, std::string_view metric, double value) {
+  CheckpointInfo info = info_;
+  info.step = state_.step;
+  info.epoch = state_.epoch + 1;
+  info.metric = metric;
+  info.metric_value = value;
+  const bool is_best = !state_.has_best || score > state_.best_score;
+  const std::int64_t limit = recipe_.train.keep_best;
+  const std::string file = RunFolder::epoch_file(state_.epoch + 1);
+  const std::vector<std::string> dropped = keep_best(state_.kept_best, file, score, limit);
+  const bool is_kept = limit > 1 && std::find(dropped.begin(), dropped.end(), file) == dropped.end();
+  if (!is_best && !is_kept) return;
+  const std::vector<NamedTensor> weights = weights_of(*executable_);
+  const auto metadata = to_metadata(info);
+  if (is_kept) write_weights(job_.folder.checkpoints() / file, weights, state_.step, metadata);
+  if (is_best) write_weights(job_.folder.best(), weights, state_.step, metadata);
+  for (const std::string& name : dropped) std::filesystem::remove(job_.folder.checkpoints() / name);
+}
+
+void Trainer::finish_epoch(EpochRecord& record) {
+  record.epoch = state_.epoch;
+  record.step = state_.step;
+  record.train_loss = state_.loss_sum / static_cast<double>(state_.updates_per_epoch);
+  record.bad_images = loader_->stats().bad;
+  outcome_.train_loss = record.train_loss;
+  PredictResult result;
+  eval::EvalTable table;
+  if (validator_) validate(record, result, table);
+  const bool by_auroc = validator_ && recipe_.train.select == "auroc";
+  const double loss = record.val_loss.value_or(record.train_loss);
+  const double value = by_auroc ? record.val_auroc.value() : loss;
+  const double score = by_auroc ? value : -value;
+  record.is_best = !state_.has_best || score > state_.best_score;
+  keep_weights(score, by_auroc ? "auroc" : "loss", value);
+  if (record.is_best) {
+    if (validator_) {
+      io::write_file_atomically(job_.folder.predictions(), predictions_csv(result.predictions));
+      io::write_file_atomically(job_.folder.aurocs(), aurocs_csv(table));
+    }
+    state_.best_score = score;
+    state_.has_best = true;
+    state_.best_epoch = state_.epoch;
+    state_.epochs_without_improvement = 0;
+  } else {
+    ++state_.epochs_without_improvement;
+  }
+  schedule_->observe(loss);
+  for (Observer* observer : observers_) observer->on_epoch(record);
+  ++state_.epoch;
+  state_.step_in_epoch = 0;
+  state_.loss_sum = 0.0;
+}
+
+void Trainer::write_resume_file() {
+  if (saved_step_ == state_.step) return;
+  state_.schedule = schedule_->state();
+  CheckpointInfo info = info_;
+  info.step = state_.step;
+  info.epoch = state_.epoch;
+  if (saved_step_ >= 0) rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
+  write_resume(job_.folder.resume(), *executable_, stepper_->optimizer(), info, state_);
+  saved_step_ = state_.step;
+}
+
+TrainOutcome Trainer::run() {
+  const auto is_over = [&] {
+    const std::int64_t patience = recipe_.train.early_stop;
+    return state_.epoch >= recipe_.train.epochs || (patience > 0 && state_.epochs_without_improvement >= patience);
+  };
+  while (!is_over()) {
+    EpochRecord record;
+    if (!run_epoch(record)) break;
+    finish_epoch(record);
+    state_.is_finished = is_over();
+    write_resume_file();
+  }
+  write_resume_file();
+  for (Observer* observer : observers_) observer->on_end();
+  outcome_.is_finished = is_over();
+  outcome_.step = state_.step;
+  outcome_.epochs = state_.epoch;
+  outcome_.best_epoch = state_.best_epoch;
+  const bool by_auroc = validator_ && recipe_.train.select == "auroc";
+  if (validator_ && state_.has_best) outcome_.best_value = by_auroc ? state_.best_score : -state_.best_score;
+  return outcome_;
+}
+
+}  // namespace
+
+TrainOutcome train(const TrainJob& job) {
+  check_job(job);
+  try {
+    return Trainer(job).run();
+  } catch (...) {
+    for (Observer* observer : job.observers) observer->on_end();
+    throw;
+  }
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The training loop: epochs of updates, validation, selection, checkpoints, resume.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace roentgen {
+class Value;
+}
+namespace roentgen::data {
+struct Dataset;
+}
+namespace roentgen::engine {
+class Engine;
+}
+namespace roentgen::graph {
+class Graph;
+}
+
+namespace roentgen::train {
+
+class Observer;
+class RunFolder;
+struct Recipe;
+
+/// Whether a run begins or goes on.
+enum class Start : std::uint8_t { Fresh, Resume };
+
+/// A run, with everything it needs. What it points at must outlive train().
+struct TrainJob {
+  const Recipe& recipe;
+  const data::Dataset& dataset;
+  /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
+  const graph::Graph& model;
+  engine::Engine& engine;
+  /// Made already; train() fills log.jsonl, checkpoints, preds.csv and aucs.csv.
+  const RunFolder& folder;
+  Start start = Start::Fresh;
+  std::vector<Observer*> observers;
+  /// Asked after every update; true: write the resume file and stop.
+  std::function<bool()> is_stop_asked;
+  /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.
+  std::int64_t stop_after_steps = 0;
+};
+
+/// How a run ended.
+struct TrainOutcome {
+  bool is_finished = false;
+  std::int64_t step = 0;
+  std::int64_t epochs = 0;
+  /// Epoch (from 0) and figure of the selection; no figure without validation.
+  std::int64_t best_epoch = 0;
+  std::optional<double> best_value;
+  /// Mean loss of the last epoch that was run here.
+  double train_loss = 0.0;
+  /// Whole time of updates, and the part spent waiting for data.
+  double step_seconds = 0.0;
+  double data_wait_seconds = 0.0;
+  std::int64_t images = 0;
+  /// Memory of the training executable.
+  std::size_t planned_bytes = 0;
+};
+
+/// Runs it. Throws ConfigError (recipe, init or resume file that does not fit), DataError (images, disk, a loss that is
+/// not finite).
+[[nodiscard]] TrainOutcome train(const TrainJob& job);
+
+/// What the two tables agree on but for keys a resumed run may change (epochs, early_stop, workers, cache, kept files):
+/// ConfigError naming the first key that differs.
+void refuse_changed_recipe(const Value& begun, const Value& now);
+
+}  // namespace roentgen::train

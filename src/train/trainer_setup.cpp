@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/trainer_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "data/source/dataset.h"
+#include "engine/engine.h"
+#include "graph/graph.h"
+#include "graph/loss.h"
+#include "graph/text.h"
+#include "io/sha256.h"
+#include "io/toml.h"
+#include "train/import.h"
+#include "train/observer.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+
+namespace roentgen::train {
+namespace {
+
+constexpr std::size_t kSaltDigits = 16;
+
+// Keys that change how far or how fast a run goes, not where it goes.
+constexpr std::array kChangeable{"train.epochs",  "train.early_stop", "train.workers",     "train.threads",
+                                 "train.slots",   "train.keep_best",  "train.keep_last",   "train.checkpoint_steps",
+                                 "train.max_bad", "train.init",       "train.init_preset", "train.partial",
+                                 "train.cache_mb"};
+
+void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
+             std::string_view remedy = {}) {
+  if (!holds) throw ConfigError(error_text("train.run", what, expected, got, remedy));
+}
+
+bool has_both_classes(const data::SplitSummary& summary) {
+  return std::any_of(summary.labels.begin(), summary.labels.end(),
+                     [](const data::LabelCounts& counts) { return counts.positives > 0 && counts.negatives > 0; });
+}
+
+}  // namespace
+
+void check_job(const TrainJob& job) {
+  const data::SplitSummary& training = job.dataset.summary(data::Split::Train);
+  const data::SplitSummary& validation = job.dataset.summary(data::Split::Val);
+  require(training.images > 0, "training images", "at least 1", "0", "another data.split or train_list");
+  require(validation.images == 0 || job.recipe.train.select != "auroc" || has_both_classes(validation),
+          "validation AUROC", "a label with both classes among the validation images",
+          fmt::format("none in {} images", validation.images), "train.select=loss or another data.val_fraction");
+  const graph::NodeId image = job.model.find("image");
+  const graph::NodeId logits = job.model.output("logits");
+  require(image >= 0 && job.model.node(image).is_input(), "model", "an input named image", "none");
+  require(logits >= 0, "model", "an output named logits", "none");
+  const auto K = static_cast<std::int64_t>(job.dataset.label_names.size());
+  const data::Preprocess& preprocess = job.recipe.preprocess;
+  const Shape wanted{job.recipe.train.batch, preprocess.channels, preprocess.size_px, preprocess.size_px};
+  require(job.model.node(image).shape == wanted, "model: image", wanted.text(), job.model.node(image).shape.text());
+  const Shape logits_shape{job.recipe.train.batch, K};
+  require(job.model.node(logits).shape == logits_shape, "model: logits", logits_shape.text(),
+          job.model.node(logits).shape.text());
+}
+
+CheckpointInfo describe_run(const TrainJob& job) {
+  const data::SplitSummary& training = job.dataset.summary(data::Split::Train);
+  CheckpointInfo info{.labels = job.dataset.label_names,
+                      .preprocess = job.recipe.preprocess.to_value(),
+                      .loss = job.recipe.loss.name,
+                      .recipe = to_toml(job.recipe),
+                      .graph = graph::print_graph_any_batch(job.model),
+                      .patient_namespace = job.dataset.patient_namespace};
+  info.patient_salt =
+      io::sha256_hex(fmt::format("{} {}", training.list_sha256, job.recipe.train.seed)).substr(0, kSaltDigits);
+  info.training_patients = data::patient_hashes(job.dataset, data::Split::Train, info.patient_salt);
+  for (const data::Split split : {data::Split::Train, data::Split::Val, data::Split::Test}) {
+    const data::SplitSummary& summary = job.dataset.summary(split);
+    if (summary.images == 0) continue;
+    info.splits.push_back({.split = std::string(data::name_of(split)),
+                           .images = summary.images,
+                           .patients = summary.patients,
+                           .list_sha256 = summary.list_sha256});
+  }
+  return info;
+}
+
+std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, const Resume* resume) {
+  const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
+  engine::CompileOptions options;
+  options.form = engine::Form::Training;
+  options.threads = compute_threads(job.recipe.train);
+  options.slots = static_cast<int>(job.recipe.train.slots);
+  options.fuse = job.recipe.train.fuse;
+  options.algorithms = job.recipe.train.algorithms;
+  options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
+  if (resume != nullptr) options.choices = resume->state.plan_choices;
+  return job.engine.compile(graph::with_loss(job.model, loss), options);
+}
+
+std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
+  graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
+  loss.reduction = "mean_known";
+  engine::CompileOptions options;
+  options.form = engine::Form::Inference;
+  options.threads = compute_threads(job.recipe.train);
+  options.fuse = job.recipe.train.fuse;
+  return job.engine.compile(graph::with_loss(job.model, loss), options);
+}
+
+std::vector<std::string> load_first_weights(const TrainJob& job, engine::Executable& executable) {
+  const TrainRecipe& recipe = job.recipe.train;
+  const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  engine::initialise(executable, seed);
+  if (recipe.init.empty()) return {fmt::format("weights drawn at random, seed {}", recipe.seed)};
+  Import import =
+      adapt(read_import(recipe.init, recipe.init_preset),
+            {.model = job.model, .labels = job.dataset.label_names, .preprocess = job.recipe.preprocess, .seed = seed});
+  const LoadReport report =
+      load_weights(import.tensors, executable, recipe.init, recipe.partial ? Strictness::Partial : Strictness::Strict);
+  std::vector<std::string> notes{"weights from " + recipe.init};
+  notes.insert(notes.end(), import.notes.begin(), import.notes.end());
+  if (!report.is_clean()) notes.push_back("partial: " + report.text());
+  return notes;
+}
+
+void refuse_changed_recipe(const Value& begun, const Value& now) {
+  // Empty lists and texts are not printed, so a key can be in one of the two only.
+  const auto check = [](const Value& left, const Value& right) {
+    for (const auto& [section, table] : left.as_table()) {
+      for (const auto& [name, value] : table.as_table()) {
+        const std::string key = section + "." + name;
+        if (std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
+        const Value* other = right.find_path(key);
+        if (other != nullptr && *other == value) continue;
+        throw ConfigError(error_text("train.resume", key, "the value the run began with", "another",
+                                     "the same recipe, or a new --out folder"));
+      }
+    }
+  };
+  check(now, begun);
+  check(begun, now);
+}
+
+void check_resume(const TrainJob& job, const Resume& resume) {
+  const std::string what = job.folder.resume().string();
+  refuse_changed_recipe(io::parse_toml(resume.info.recipe, what).or_throw<ConfigError>(),
+                        io::parse_toml(to_toml(job.recipe), "recipe").or_throw<ConfigError>());
+  const CheckpointInfo now = describe_run(job);
+  if (now.labels != resume.info.labels) {
+    throw ConfigError(error_text("train.resume", what, "the labels the run began with", "others"));
+  }
+  if (now.splits != resume.info.splits) {
+    throw ConfigError(error_text("train.resume", what, "the images the run began with", "another list in a split",
+                                 "the same --data, or a new --out folder"));
+  }
+  if (resume.state.threads != compute_threads(job.recipe.train)) {
+    log::warning(fmt::format("resumed with {} threads, begun with {}: the weights will differ in their last bits",
+                             compute_threads(job.recipe.train), resume.state.threads));
+  }
+}
+
+StepperOptions stepper_options(const Recipe& recipe) {
+  return {.optimizer = recipe.optimizer.name,
+          .optimizer_options = optimizer_options(recipe.optimizer, compute_threads(recipe.train)),
+          .weight_decay = recipe.optimizer.weight_decay,
+          .decays_norm_and_bias = recipe.optimizer.decay_norm_and_bias,
+          .accumulate = recipe.train.accumulate,
+          .clip_norm = recipe.train.clip_norm};
+}
+
+data::LoaderOptions loader_options(const TrainJob& job, DType dtype) {
+  const Recipe& recipe = job.recipe;
+  data::LoaderOptions options;
+  options.mode = data::LoadMode::Training;
+  options.shard = {.batch = recipe.train.batch, .tail = data::parse_tail(recipe.train.tail)};
+  options.workers = decode_workers(recipe.train);
+  options.seed = static_cast<std::uint64_t>(recipe.train.seed);
+  options.epochs = static_cast<std::uint32_t>(recipe.train.epochs);
+  options.preprocess = recipe.preprocess;
+  options.augment = recipe.augment;
+  options.dtype = dtype;
+  options.label_form = recipe.loss.name == "softmax" ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
+  options.max_bad_share = recipe.train.max_bad;
+  options.quarantine = job.folder.quarantine();
+  return options;
+}
+
+}  // namespace roentgen::train

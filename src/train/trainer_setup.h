@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What train() does before its first step: checks, first weights, what checkpoints will say. Not for others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/checkpoint_info.h"
+#include "train/recipe.h"
+#include "train/resume.h"
+#include "train/stepper.h"
+#include "train/trainer.h"
+
+namespace roentgen::train {
+
+/// ConfigError when the recipe, the data and the model do not fit together: no training images, an AUROC that will be
+/// undefined, another number of labels or channels.
+void check_job(const TrainJob& job);
+
+/// The metadata of this run's checkpoints; step, epoch and metric are left at 0.
+[[nodiscard]] CheckpointInfo describe_run(const TrainJob& job);
+
+/// Compiles the training form, with the kernel choices of a resumed run if there is one.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, const Resume* resume);
+/// Compiles the inference form, its loss a mean over known labels.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
+
+/// First weights: drawn from the seed, then those of train.init, if any. Notes say what was done, a line each.
+[[nodiscard]] std::vector<std::string> load_first_weights(const TrainJob& job, engine::Executable& executable);
+
+/// ConfigError when the resume file is of another run: recipe, labels or training list.
+void check_resume(const TrainJob& job, const Resume& resume);
+
+[[nodiscard]] StepperOptions stepper_options(const Recipe& recipe);
+[[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, DType dtype);
+
+}  // namespace roentgen::train

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The loop on real image files and the fake engine: what it must do whatever computes.
+#include "train/trainer.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "data/source/dataset.h"
+#include "data/source/source_testing.h"
+#include "io/file.h"
+#include "io/png_writer.h"
+#include "io/safetensors.h"
+#include "train/fake_engine_testing.h"
+#include "train/observer.h"
+#include "train/recipe.h"
+#include "train/resume.h"
+#include "train/run_folder.h"
+
+namespace roentgen::train {
+namespace {
+
+using data::message_of;
+using data::TestFolder;
+using testing::HasSubstr;
+
+constexpr std::int64_t kSizePx = 8;
+
+// 48 images; "bright" is positive where the image is bright, "noise" is a coin.
+void write_data(const TestFolder& folder) {
+  std::string csv = "path,patient,split,bright,noise\n";
+  Random random(5, RandomStage::Test);
+  for (int i = 0; i < 48; ++i) {
+    const bool is_bright = i % 2 == 0;
+    std::vector<std::byte> pixels(kSizePx * kSizePx);
+    for (std::byte& pixel : pixels) {
+      pixel = static_cast<std::byte>(static_cast<int>(random.uniform(0.0, 120.0)) + (is_bright ? 90 : 40));
+    }
+    const std::string name = fmt::format("img{:02}.png", i);
+    io::write_png(folder.path() / name, {.width_px = kSizePx, .height_px = kSizePx, .pixels = pixels});
+    csv += fmt::format("{},p{},{},{},{}\n", name, i, i < 32 ? "train" : "val", is_bright ? 1 : 0,
+                       random.chance(0.5) ? 1 : 0);
+  }
+  folder.write("labels.csv", csv);
+}
+
+class Trainer : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_data(data_);
+    recipe_ = parse_recipe(
+        "[data]\nlabels = [\"bright\", \"noise\"]\n[preprocess]\nsize = 8\n[augment]\nflip = 0.5\n"
+        "[train]\nepochs = 4\nbatch = 8\nworkers = 2\nthreads = 1\n"
+        "[optimizer]\nname = \"adam\"\nlr = 0.05\n[schedule]\nname = \"cosine\"\n",
+        "test", {});
+  }
+
+  data::Dataset load() {
+    data::SourceOptions source = recipe_.data;
+    source.root = data_.path();
+    return data::load_dataset(source);
+  }
+
+  // Trains into <temporary>/<name>.
+  TrainOutcome run(const std::string& name, Start start = Start::Fresh, std::int64_t stop_after = 0) {
+    const data::Dataset dataset = load();
+    const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 2);
+    const RunFolder folder(out_.path() / name);
+    if (start == Start::Fresh) folder.create_new();
+    return train({.recipe = recipe_,
+                  .dataset = dataset,
+                  .model = model,
+                  .engine = engine_,
+                  .folder = folder,
+                  .start = start,
+                  .observers = {},
+                  .is_stop_asked = {},
+                  .stop_after_steps = stop_after});
+  }
+  Resume resume_of(const std::string& name) { return read_resume(RunFolder(out_.path() / name).resume()); }
+
+  static void expect_same_end(const Resume& a, const Resume& b) {
+    EXPECT_EQ(a.state, b.state);
+    ASSERT_EQ(a.weights.size(), b.weights.size());
+    for (std::size_t i = 0; i < a.weights.size(); ++i) EXPECT_EQ(a.weights[i].values, b.weights[i].values);
+    ASSERT_EQ(a.optimizer.size(), b.optimizer.size());
+    for (std::size_t i = 0; i < a.optimizer.size(); ++i) EXPECT_EQ(a.optimizer[i].values, b.optimizer[i].values);
+  }
+
+  TestFolder data_;
+  TestFolder out_;
+  Recipe recipe_;
+  FakeEngine engine_;
+};
+
+TEST_F(Trainer, learns_what_can_be_learnt) {
+  recipe_.train.epochs = 8;
+  const TrainOutcome outcome = run("a");
+  EXPECT_TRUE(outcome.is_finished);
+  EXPECT_EQ(outcome.step, 8 * 4);
+  EXPECT_LT(outcome.train_loss, 0.6);
+  ASSERT_TRUE(outcome.best_value.has_value());
+  EXPECT_GT(*outcome.best_value, 0.7) << "mean of about 1 for bright and about 0.5 for noise";
+}
+
+TEST_F(Trainer, leaves_the_files_of_a_run) {
+  const TrainOutcome outcome = run("a");
+  const RunFolder folder(out_.path() / "a");
+  const std::string log = io::read_text(folder.log()).or_throw();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), outcome.step + 4);
+  EXPECT_THAT(io::read_text(folder.aurocs()).or_throw(), testing::StartsWith("label,auc\nbright,"));
+  EXPECT_THAT(io::read_text(folder.predictions()).or_throw(),
+              testing::StartsWith("Image Index,prob_bright,prob_noise\nimg32.png,"));
+  EXPECT_FALSE(std::filesystem::exists(folder.quarantine()));
+  const auto reader = io::SafetensorsReader::open(folder.best()).or_throw();
+  const CheckpointInfo info = from_metadata(reader.metadata(), "best").or_throw();
+  EXPECT_EQ(info.labels, (std::vector<std::string>{"bright", "noise"}));
+  EXPECT_EQ(info.training_patients.size(), 32U);
+  EXPECT_EQ(info.epoch, outcome.best_epoch + 1);
+  EXPECT_EQ(info.metric, "auroc");
+  EXPECT_DOUBLE_EQ(info.metric_value, *outcome.best_value);
+}
+
+TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
+  recipe_.schedule.name = "plateau";
+  recipe_.train.clip_norm = 0.5;
+  run("straight");
+  for (const std::int64_t stop : {0, 3, 4, 9}) {
+    const std::string name = "stopped" + std::to_string(stop);
+    if (stop == 0) {
+      run(name);  // nothing left to do: resuming changes nothing
+    } else {
+      EXPECT_FALSE(run(name, Start::Fresh, stop).is_finished);
+    }
+    EXPECT_TRUE(run(name, Start::Resume).is_finished);
+    expect_same_end(resume_of("straight"), resume_of(name));
+    const auto log = [&](const std::string& run_name) {
+      const std::string text = io::read_text(RunFolder(out_.path() / run_name).log()).or_throw();
+      return std::count(text.begin(), text.end(), '\n');
+    };
+    EXPECT_EQ(log("straight"), log(name)) << "every update once in the log";
+  }
+}
+
+TEST_F(Trainer, accumulation_is_the_mean_of_its_batches) {
+  recipe_.augment = {};
+  recipe_.optimizer.name = "sgd";
+  recipe_.train.epochs = 1;
+  recipe_.train.batch = 16;
+  run("whole");
+  recipe_.train.batch = 8;
+  recipe_.train.accumulate = 2;
+  run("halves");
+  const Resume whole = resume_of("whole");
+  const Resume halves = resume_of("halves");
+  EXPECT_EQ(whole.state.step, halves.state.step);
+  for (std::size_t i = 0; i < whole.weights.size(); ++i) {
+    for (std::size_t j = 0; j < whole.weights[i].values.size(); ++j) {
+      // The same sums in another order, float32, two updates.
+      EXPECT_NEAR(whole.weights[i].values[j], halves.weights[i].values[j], 1e-6);
+    }
+  }
+}
+
+TEST_F(Trainer, batches_that_fill_no_update_are_left_out) {
+  recipe_.train.accumulate = 3;  // 4 batches an epoch: one update, one batch over
+  const TrainOutcome outcome = run("a");
+  EXPECT_EQ(outcome.step, 4);
+  recipe_.train.accumulate = 5;
+  EXPECT_THAT(message_of<ConfigError>([&] { run("b"); }), HasSubstr("train.accumulate"));
+}
+
+TEST_F(Trainer, stops_early_and_keeps_the_best_epoch) {
+  recipe_.train.epochs = 50;
+  recipe_.train.early_stop = 2;
+  recipe_.optimizer.lr = 1e-9;  // nothing improves after the first epoch
+  recipe_.train.select = "auroc";
+  const TrainOutcome outcome = run("a");
+  EXPECT_TRUE(outcome.is_finished);
+  EXPECT_EQ(outcome.best_epoch, 0);
+  EXPECT_EQ(outcome.epochs, 3);
+}
+
+TEST_F(Trainer, keeps_as_many_files_as_asked) {
+  recipe_.train.keep_best = 2;
+  recipe_.train.keep_last = 2;
+  recipe_.train.checkpoint_steps = 3;
+  run("a");
+  std::int64_t best = 0;
+  std::int64_t last = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(RunFolder(out_.path() / "a").checkpoints())) {
+    best += entry.path().filename().string().starts_with("epoch-") ? 1 : 0;
+    last += entry.path().filename().string().starts_with("resume") ? 1 : 0;
+  }
+  EXPECT_EQ(best, 2);
+  EXPECT_EQ(last, 2);
+}
+
+TEST_F(Trainer, names_the_step_of_a_loss_that_is_not_finite) {
+  engine_.poison = true;
+  EXPECT_THAT(message_of<DataError>([&] { run("a"); }), AllOf(HasSubstr("step 1"), HasSubstr("nan")));
+  EXPECT_FALSE(std::filesystem::exists(RunFolder(out_.path() / "a").resume()));
+}
+
+TEST_F(Trainer, refuses_to_resume_another_recipe_or_other_data) {
+  run("a", Start::Fresh, 3);
+  recipe_.optimizer.lr = 0.01;
+  EXPECT_THAT(message_of<ConfigError>([&] { run("a", Start::Resume); }), HasSubstr("optimizer.lr"));
+  recipe_.optimizer.lr = 0.05;
+  std::string csv = io::read_text(data_.path() / "labels.csv").or_throw();
+  csv.replace(csv.find(",train,"), 7, ",val,");
+  data_.write("labels.csv", csv);
+  EXPECT_THAT(message_of<ConfigError>([&] { run("a", Start::Resume); }), HasSubstr("another list in a split"));
+}
+
+TEST_F(Trainer, resumes_with_more_epochs) {
+  recipe_.train.epochs = 2;
+  recipe_.schedule.name = "constant";
+  run("a");
+  recipe_.train.epochs = 4;
+  run("a", Start::Resume);
+  run("b");
+  const Resume a = resume_of("a");
+  const Resume b = resume_of("b");
+  expect_same_end(a, b);
+}
+
+TEST_F(Trainer, refuses_a_selection_that_is_undefined) {
+  std::string csv = "path,patient,split,bright,noise\n";
+  for (int i = 0; i < 48; ++i) csv += fmt::format("img{:02}.png,p{},{},0,0\n", i, i, i < 32 ? "train" : "val");
+  data_.write("labels.csv", csv);
+  EXPECT_THAT(message_of<ConfigError>([&] { run("a"); }), HasSubstr("train.select=loss"));
+}
+
+TEST_F(Trainer, refuses_a_model_of_another_shape) {
+  const data::Dataset dataset = load();
+  const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 3);
+  const RunFolder folder(out_.path());
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                static_cast<void>(train({.recipe = recipe_,
+                                         .dataset = dataset,
+                                         .model = model,
+                                         .engine = engine_,
+                                         .folder = folder,
+                                         .observers = {},
+                                         .is_stop_asked = {}}));
+              }),
+              HasSubstr("model: logits"));
+}
+
+}  // namespace
+}  // namespace roentgen::train

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Named tensors between files and executables: plain row-major f32 under torchvision's names.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/shape.h"
+#include "graph/parameter.h"
+
+namespace roentgen::engine {
+class Executable;
+}
+namespace roentgen::io {
+class SafetensorsReader;
+}
+
+namespace roentgen::train {
+
+/// One tensor in memory.
+struct NamedTensor {
+  std::string name;
+  Shape shape;
+  std::vector<float> values;
+};
+
+/// All parameters and running statistics of an executable, in the graph's order. Allocates.
+[[nodiscard]] std::vector<NamedTensor> weights_of(const engine::Executable& executable);
+
+/// Writes weights so that torchvision's model loads them strictly: with a "num_batches_tracked" (i64 scalar, here the
+/// number of updates) for every batch norm. Atomic; DataError on a full disk.
+void write_weights(const std::filesystem::path& path, const std::vector<NamedTensor>& weights, std::int64_t updates,
+                   const std::map<std::string, std::string>& metadata);
+
+/// What to do with tensors that do not fit.
+enum class Strictness : std::uint8_t { Strict, Partial };
+
+/// How a set of tensors fits a graph's parameters. All three are empty in a strict load.
+struct LoadReport {
+  /// Parameters that got no value.
+  std::vector<std::string> missing;
+  /// Tensors no parameter asked for.
+  std::vector<std::string> unexpected;
+  /// "name: (2, 3), not (2, 4)".
+  std::vector<std::string> misshapen;
+  [[nodiscard]] bool is_clean() const { return missing.empty() && unexpected.empty() && misshapen.empty(); }
+  /// One line: "2 missing (a, b), 1 unexpected (c)"; names at most three of each.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Compares names and shapes; nothing is changed.
+[[nodiscard]] LoadReport compare(const std::vector<NamedTensor>& tensors,
+                                 const std::vector<graph::Parameter>& parameters);
+
+/// Loads tensors by name. Strict: ConfigError with the report when anything does not fit, before anything is loaded.
+/// Partial: loads what fits.
+/// @param what file name, for errors
+LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executable& executable, std::string_view what,
+                        Strictness strictness);
+
+/// All floating-point tensors of a file; "num_batches_tracked" and names that start with `skip_prefix` (unless empty)
+/// are left out. DataError or ConfigError for what cannot be read.
+[[nodiscard]] std::vector<NamedTensor> read_tensors(const io::SafetensorsReader& reader, std::string_view skip_prefix);
+
+}  // namespace roentgen::train

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "tests/e2e/program.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "io/json.h"
+#include "io/safetensors.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Convolution, batch norm, pooling and a linear layer: a step of a millisecond.
+constexpr std::string_view kNet = R"(graph "tiny"
+input image (N, C, S, S)
+conv1 = conv2d(image, out=16, kernel=3x3, stride=2x2, pad=1x1, bias=no)
+norm1 = batch_norm(conv1)
+relu1 = relu(norm1)
+conv2 = conv2d(relu1, out=16, kernel=3x3, stride=2x2, pad=1x1, bias=no)
+norm2 = batch_norm(conv2)
+relu2 = relu(norm2)
+pool = global_avg_pool(relu2)
+flat = flatten(pool)
+drop = dropout(flat, p=0.1)
+fc = linear(drop, out=K)
+output logits = fc
+)";
+
+constexpr std::string_view kRecipe = R"([preprocess]
+size = 32
+[augment]
+rotate = 5
+[train]
+epochs = 4
+batch = 16
+[optimizer]
+lr = 0.01
+[schedule]
+warmup_epochs = 1
+)";
+
+int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+void redirect(const fs::path& path, int descriptor) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(126);
+}
+
+std::int64_t lines_of(const fs::path& path) {
+  if (!fs::exists(path)) return 0;
+  const std::string text = read_all(path);
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+}  // namespace
+
+Process::Process(std::vector<std::string> arguments, const fs::path& folder)
+    : out_(folder / "stdout.txt"), err_(folder / "stderr.txt") {
+  arguments.insert(arguments.begin(), RG_PROGRAM);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("cannot fork");
+  if (pid_ > 0) return;
+  redirect(out_, STDOUT_FILENO);
+  redirect(err_, STDERR_FILENO);
+  ::execv(RG_PROGRAM, argv.data());
+  ::_exit(127);
+}
+
+Process::~Process() {
+  if (is_over_) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Process::signal(int number) const { ::kill(pid_, number); }
+
+Ended Process::wait() {
+  if (!is_over_) ::waitpid(pid_, &status_, 0);
+  is_over_ = true;
+  return {.code = exit_code(status_), .out = read_all(out_), .err = read_all(err_)};
+}
+
+bool Process::wait_for_lines(const fs::path& path, std::int64_t lines) {
+  while (lines_of(path) < lines) {
+    if (!is_over_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) is_over_ = true;
+    if (is_over_) return lines_of(path) >= lines;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+Workplace::Workplace() {
+  std::string name = (fs::temp_directory_path() / "roentgen_e2e_XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+  root_ = name;
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
+fs::path Workplace::write(std::string_view name, std::string_view text) const {
+  const fs::path path = root_ / name;
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+Ended Workplace::run(const std::vector<std::string>& arguments) const { return Process(arguments, root_).wait(); }
+
+Ended Workplace::must_run(const std::vector<std::string>& arguments) const {
+  Ended result = run(arguments);
+  EXPECT_EQ(result.code, 0) << result.err;
+  return result;
+}
+
+fs::path Workplace::synth(std::string_view name, int images) const {
+  const fs::path path = root_ / name;
+  must_run(
+      {"synth", path.string(), "--images", std::to_string(images), "--size", std::to_string(kImagePx), "--seed", "3"});
+  return path;
+}
+
+std::vector<std::string> Workplace::train_arguments(const fs::path& data, std::string_view run) const {
+  return {"train",
+          "--recipe",
+          write("recipe.toml", kRecipe).string(),
+          "--data",
+          data,
+          "--out",
+          (root_ / run).string(),
+          "--model",
+          write("net.txt", kNet).string()};
+}
+
+fs::path real_data() {
+  if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
+  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
+  return (source != nullptr ? fs::path(source) : fs::current_path()) / "../shared/data";
+}
+
+std::string read_all(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Value read_json(const fs::path& path) {
+  auto parsed = io::parse_json(read_all(path), path.string());
+  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error());
+  return parsed.ok() ? std::move(parsed).value() : Value::table();
+}
+
+std::vector<std::string> plus(std::vector<std::string> base, const std::vector<std::string>& more) {
+  base.insert(base.end(), more.begin(), more.end());
+  return base;
+}
+
+void expect_refusal(const Ended& run, const std::vector<std::string>& parts) {
+  EXPECT_EQ(run.code, 2) << run.err;
+  std::istringstream lines(run.err);
+  std::vector<std::string> errors;
+  std::string line;
+  std::string last;
+  while (std::getline(lines, line)) {
+    last = line;
+    if (line.starts_with("[")) errors.push_back(line);
+  }
+  ASSERT_EQ(errors.size(), 1U) << run.err;
+  EXPECT_EQ(errors[0], last) << "the error is the last line";
+  for (const std::string& part : parts) {
+    EXPECT_NE(errors[0].find(part), std::string::npos) << "no \"" << part << "\" in: " << errors[0];
+  }
+}
+
+void expect_nothing_half_written(const fs::path& folder) {
+  if (!fs::exists(folder)) return;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_EQ(name.find(".tmp"), std::string::npos) << entry.path();
+    if (entry.path().extension() != ".safetensors") continue;
+    const auto reader = io::SafetensorsReader::open(entry.path());
+    EXPECT_TRUE(reader.ok()) << (reader.ok() ? "" : reader.error());
+  }
+}
+
+}  // namespace roentgen::e2e

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A network of a golden file on our CPU engine, filled by the formula and fed by it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/engine.h"
+#include "graph/graph.h"
+#include "tests/parity/golden.h"
+
+namespace roentgen::parity {
+
+/// The graph of a golden network, with the masked sigmoid cross-entropy behind it.
+[[nodiscard]] graph::Graph graph_of(const Golden& golden);
+/// A torchvision model with that loss.
+[[nodiscard]] graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels);
+
+/// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
+/// all choices is checked, whatever the timings say.
+enum class Convolutions : std::uint8_t { Direct, Winograd };
+
+/// Compiles for the CPU and loads the formula's parameters and running statistics. ConfigError when the machine has no
+/// Winograd kernels.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::Form form,
+                                                          Convolutions convolutions = Convolutions::Direct);
+/// Puts batch `index` into slot 0 and binds it.
+void feed(engine::Executable& executable, std::int64_t index);
+/// The loss of the last forward.
+[[nodiscard]] double loss_of(const engine::Executable& executable);
+
+/// What one training pass over each batch of a golden file gave against it.
+struct Comparison {
+  /// Root mean square over the batches of each parameter's relative L2 error.
+  std::map<std::string, double> gradients;
+  double logits_max_abs = 0.0;
+  double loss_max_abs = 0.0;
+  /// Relative L2 errors of running means and variances after the first batch.
+  std::map<std::string, double> running;
+};
+[[nodiscard]] Comparison compare_training(const Golden& golden, Convolutions convolutions);
+
+/// The values of a map.
+[[nodiscard]] std::vector<double> values_of(const std::map<std::string, double>& map);
+
+}  // namespace roentgen::parity

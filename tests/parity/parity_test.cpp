@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Whole networks on the CPU engine against PyTorch in float64, small images. The yardstick is how far PyTorch's own
+// float32 is off (docs/architecture.md, "Numerics").
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/parity/network.h"
+#include "tests/parity/yardstick.h"
+
+namespace roentgen::parity {
+namespace {
+TEST(Parity, resnet50_trains_as_torch_does) { expect_training_parity("resnet50_64px"); }
+TEST(Parity, resnet50_infers_as_torch_does) { expect_inference_parity("resnet50_64px"); }
+TEST(Parity, densenet121_trains_as_torch_does) { expect_training_parity("densenet121_64px"); }
+TEST(Parity, densenet121_infers_as_torch_does) { expect_inference_parity("densenet121_64px"); }
+TEST(Parity, smooth_network_infers_as_torch_does) { expect_inference_parity("smooth"); }
+
+// No ReLU can flip here, so every tensor is held to the yardstick by itself.
+TEST(Parity, every_gradient_of_a_smooth_network_is_as_near_as_torchs) {
+  const Golden golden = read_golden("smooth");
+  const Comparison ours = compare_training(golden, Convolutions::Direct);
+  for (const auto& [name, error] : ours.gradients) {
+    EXPECT_LE(error, kYardstickFactor * golden.torch.gradients.at(name)) << name;
+  }
+}
+
+// A wrong gradient must not pass: 1% on one parameter is far outside the smooth network's yardstick.
+TEST(Parity, a_scaled_gradient_is_outside_the_yardstick) {
+  const Golden golden = read_golden("smooth");
+  const auto executable = compile(graph_of(golden), engine::Form::Training);
+  feed(*executable, 0);
+  executable->forward();
+  executable->backward([](std::int64_t) {});
+  const std::string name = executable->graph().parameter(0).name;
+  std::vector<float> gradient = executable->store_gradient(0);
+  for (float& g : gradient) g *= 1.01F;
+  const double error = relative_error(name, gradient, golden.training[0].gradients.at(name));
+  EXPECT_GT(error, 100.0 * golden.torch.gradients.at(name));
+}
+
+// At each step our distance from the float64 loss is at most 3x the largest distance so far of PyTorch's two float32
+// runs, plus 1e-4: differences grow as training amplifies them, for everyone.
+TEST(Parity, thirty_steps_of_gradient_descent_follow_torchs_loss) {
+  const Value golden = read_tree("resnet18_descent");
+  const Shape image = shape_of(golden.at("shape"));
+  const auto executable =
+      compile(model_graph("resnet18", image, golden.at("labels").as_integer()), engine::Form::Training);
+  const auto rate = static_cast<float>(golden.at("learning_rate").as_double());
+  const std::vector<double> expected = numbers(golden.at("float64"));
+  const std::vector<double> nchw = numbers(golden.at("float32").at("nchw"));
+  const std::vector<double> nhwc = numbers(golden.at("float32").at("nhwc"));
+  double torch_distance = 0.0;
+  for (std::size_t step = 0; step < expected.size(); ++step) {
+    feed(*executable, static_cast<std::int64_t>(step) % golden.at("batches").as_integer());
+    executable->set_step(static_cast<std::int64_t>(step));
+    executable->forward();
+    executable->backward([](std::int64_t) {});
+    const std::span<float> values = executable->parameters();
+    const std::span<const float> gradients = executable->gradients();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= rate * gradients[i];
+    torch_distance =
+        std::max({torch_distance, std::abs(nchw[step] - expected[step]), std::abs(nhwc[step] - expected[step])});
+    EXPECT_NEAR(loss_of(*executable), expected[step], 3.0 * torch_distance + 1e-4) << "step " << step;
+  }
+}
+}  // namespace
+}  // namespace roentgen::parity

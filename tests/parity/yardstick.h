@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The checks that the parity tests share, with their tolerances.
+#pragma once
+
+#include <string_view>
+
+#include "tests/parity/network.h"
+
+namespace roentgen::parity {
+
+/// Rounding differs between any two orders of summation; PyTorch's own two layouts differ by 2 to 3.
+inline constexpr double kYardstickFactor = 2.0;
+/// Logits of these networks are of order 1; PyTorch's float32 is 1e-6 to 1.2e-4 off.
+inline constexpr double kLogits = 1e-4;
+/// Relative L2 error of a running mean or variance: 100 float32 roundings.
+inline constexpr double kRunning = 2e-5;
+
+/// Training passes of a golden file: logits, loss, gradients (median and maximum over parameters) and running
+/// statistics. Prints what it measured.
+void expect_training_parity(std::string_view golden, Convolutions convolutions = Convolutions::Direct);
+/// The inference pass of a golden file: logits and loss.
+void expect_inference_parity(std::string_view golden);
+
+}  // namespace roentgen::parity

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Checks the borders between rooms and the form of every source file. Exits 1 with one line a finding.
+
+  tools/check_borders.py [ROOT]
+
+- a room includes only the rooms of its row below; engine/cpu and engine/cuda never see each other;
+- a backend's header stays in its room; a header that is slow to compile is included by one source file alone;
+- includes are root-relative and exist; every file opens with the SPDX lines; headers say #pragma once, never #ifndef;
+- no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
+"""
+import pathlib
+import re
+import sys
+
+CORE_IO = {"core", "runtime", "io"}
+TRAIN = {"core", "runtime", "io", "graph", "data", "dist", "eval", "engine"}
+ALL = TRAIN | {"models", "synth", "train", "engine/cpu"}
+# Room -> rooms it may include besides itself. A sub-room is a room of its own.
+ROOMS = {
+    "core": set(),
+    "runtime": {"core"},
+    "io": {"core"},
+    "data": CORE_IO,
+    "graph": {"core"},
+    "engine": {"core", "runtime", "graph"},
+    "engine/cpu": {"core", "runtime", "graph", "engine"},
+    "engine/cuda": {"core", "runtime", "graph", "engine"},
+    "dist": {"core", "runtime"},
+    "models": {"core", "graph"},
+    "synth": CORE_IO,
+    "eval": {"core"},
+    "train": TRAIN,
+    "bench": ALL,
+    "cli": ALL | {"bench"},
+}
+# What the tests of a room may include besides: an engine is tested on whole models.
+TESTS = {"engine/cpu": {"models"}, "engine/cuda": {"models"}}
+# Header (regex) -> folders or file prefixes below src/ that may include it.
+BACKENDS = [
+    (r"(oneapi/)?dnnl|dnnl", ["engine/cpu/"]),
+    (r"cudnn|cublas", ["engine/cuda/"]),
+    (r"cuda_runtime|cuda\.h|cuda_", ["runtime/cuda/", "engine/cuda/", "dist/nccl"]),
+    (r"mpi\.h|nccl\.h", ["dist/"]),
+]
+SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
+LONGEST = 400
+LINES_PER_IF = 1000
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+_IF = re.compile(r"^\s*#\s*(if|ifdef|ifndef)\b")
+# Highway compiles a file once per instruction set; its idiom needs these two.
+_HIGHWAY_IF = re.compile(r"HWY_ONCE|HWY_TARGET_TOGGLE")
+
+
+def room_of(path):
+    """The room of a path below src/: "engine/cpu" for engine/cpu/x.cpp, "engine" for engine/x.cpp."""
+    parts = path.split("/")
+    nested = "/".join(parts[:2])
+    return nested if nested in ROOMS and len(parts) > 2 else parts[0]
+
+
+def check_include(path, kind, header, src):
+    """Findings about one include of the file src/`path`."""
+    if ".." in header.split("/"):
+        return [f"includes {header}: expected a root-relative path"]
+    if kind == "<":
+        for pattern, allowed in BACKENDS:
+            if re.match(pattern, header) and not any(path.startswith(prefix) for prefix in allowed):
+                return [f"includes <{header}>: expected only in {', '.join(allowed)}"]
+        return []
+    if (src.parent / "cmake" / header).with_suffix(".cmake").is_file():
+        return []  # written into the build folder by that script
+    if not (src / header).is_file():
+        return [f'includes "{header}": expected a file below src/']
+    room, target = room_of(path), room_of(header)
+    allowed = ROOMS[room] | (TESTS.get(room, set()) if path.endswith("_test.cpp") else set())
+    if target not in allowed | {room}:
+        return [f'includes "{header}": room {room} may include {", ".join(sorted(allowed)) or "no other room"}']
+    return []
+
+
+def check_form(path, lines):
+    """Findings about the form of a file."""
+    findings = []
+    if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+        findings.append("expected the two SPDX lines first")
+    if path.endswith(".h") and sum(line.strip() == "#pragma once" for line in lines) != 1:
+        findings.append("expected #pragma once, once")
+    if len(lines) > LONGEST and not any("Over 400 lines:" in line for line in lines[:20]):
+        findings.append(f"expected at most {LONGEST} lines or a comment with the reason, got {len(lines)}")
+    if path.endswith(".h"):
+        findings += ["using namespace in a header" for line in lines if re.match(r"\s*using namespace ", line)]
+    return findings
+
+
+def check_sources(root):
+    """Findings about src/ and the number of lines and of #if."""
+    src = root / "src"
+    findings, slow, line_count, conditions = [], {}, 0, []
+    for file in sorted(p for p in src.rglob("*") if p.suffix in (".h", ".cpp", ".cu")):
+        path = file.relative_to(src).as_posix()
+        lines = file.read_text(encoding="utf-8").splitlines()
+        line_count += len(lines)
+        found = check_form(path, lines)
+        if room_of(path) not in ROOMS:
+            found.append(f"lies in no room: expected one of {', '.join(ROOMS)}")
+            lines = []
+        for number, line in enumerate(lines, 1):
+            include = _INCLUDE.match(line)
+            if include:
+                found += check_include(path, include[1], include[2], src)
+                for prefix in SLOW:
+                    if include[2].startswith(prefix):
+                        slow.setdefault(prefix, set()).add(path)
+            elif _IF.match(line) and not _HIGHWAY_IF.search(line):
+                conditions.append(f"{path}:{number}")
+        findings += [f"src/{path}: {text}" for text in found]
+    for prefix, users in slow.items():
+        if len(users) > 1 or any(user.endswith(".h") for user in users):
+            findings.append(f"<{prefix}…>: expected in one .cpp, got {', '.join(sorted(users))}")
+    if len(conditions) > max(2, line_count // LINES_PER_IF):
+        findings.append(f"expected fewer than one #if per {LINES_PER_IF} lines, got {len(conditions)} in {line_count}: "
+                        + ", ".join(conditions))
+    return findings, line_count, len(conditions)
+
+
+def check_others(root):
+    """SPDX lines of what is no C++ of src/."""
+    files = [p for folder in ("tests", "tools", "cmake") for p in (root / folder).rglob("*")
+             if p.suffix in (".h", ".cpp", ".py", ".sh", ".cmake") or p.name == "CMakeLists.txt"]
+    return [f"{p.relative_to(root)}: {text}" for p in sorted(files) if p.is_file()
+            for text in check_form(p.name, p.read_text(encoding="utf-8").splitlines())]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
+    findings, line_count, conditions = check_sources(root)
+    findings += check_others(root)
+    for finding in findings:
+        print(finding)
+    print(f"borders: {line_count} lines in src, {conditions} #if, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Writes tests/golden/models.csv: what torchvision's models consist of (Debian: python3-torchvision 0.14).
+
+  /usr/bin/python3 tools/peers/models_golden.py tests/golden/models.csv
+  /usr/bin/python3 tools/peers/models_golden.py --list resnet50     # prints the tensors, to look at a difference
+
+`names` is FNV-1a (64 bits) over "name:d0xd1x...;" of the state dict's tensors in order, without num_batches_tracked.
+Multiply-adds are those of convolutions and linear layers for one image. Variants: `v1` moves the stride of a bottleneck
+into its first 1x1 convolution; `small` has a 3x3 convolution of stride 1 and no pooling at the start.
+"""
+import sys
+
+import torch
+import torchvision
+
+NAMES = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "densenet121", "densenet169", "densenet201"]
+
+
+def build(name, variant, outputs, channels):
+    model = getattr(torchvision.models, name)(weights=None, num_classes=outputs).eval()
+    is_resnet = name.startswith("resnet")
+    parent, first = (model, "conv1") if is_resnet else (model.features, "conv0")
+    width = getattr(parent, first).out_channels
+    if variant == "small":
+        setattr(parent, first, torch.nn.Conv2d(channels, width, 3, 1, 1, bias=False))
+        setattr(parent, "maxpool" if is_resnet else "pool0", torch.nn.Identity())
+    else:
+        setattr(parent, first, torch.nn.Conv2d(channels, width, 7, 2, 3, bias=False))
+    if variant == "v1":
+        for module in model.modules():
+            if isinstance(module, torchvision.models.resnet.Bottleneck):
+                module.conv1.stride, module.conv2.stride = module.conv2.stride, (1, 1)
+    return model
+
+
+def tensors(model):
+    return [(k, v) for k, v in model.state_dict().items() if not k.endswith("num_batches_tracked")]
+
+
+def described(model):
+    return "".join(f"{name}:{'x'.join(map(str, value.shape))};" for name, value in tensors(model))
+
+
+def fnv1a(text):
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def multiply_adds(model, channels, image_px):
+    total = 0
+
+    def count(module, _, output):
+        nonlocal total
+        inputs = module.weight[0].numel()
+        total += inputs * output.numel()
+
+    hooks = [m.register_forward_hook(count) for m in model.modules()
+             if isinstance(m, (torch.nn.Conv2d, torch.nn.Linear))]
+    with torch.no_grad():
+        model(torch.zeros(1, channels, image_px, image_px))
+    for hook in hooks:
+        hook.remove()
+    return total
+
+
+def rows():
+    for name in NAMES:
+        yield name, "plain", 1000, 3, 224
+        yield name, "plain", 14, 3, 224
+        yield name, "plain", 14, 1, 32
+        yield name, "plain", 2, 1, 97
+        yield name, "small", 5, 1, 32
+        if name.startswith("resnet"):
+            yield name, "v1", 14, 3, 224
+
+
+def main():
+    if sys.argv[1] == "--list":
+        print(described(build(sys.argv[2], "plain", 1000, 3)).replace(";", "\n"), end="")
+        return
+    with open(sys.argv[1], "w", encoding="utf-8", newline="\n") as out:
+        out.write(f"# made by tools/peers/models_golden.py with torchvision {torchvision.__version__}\n")
+        out.write("model,variant,outputs,channels,image_px,parameters,trained_tensors,tensors,names,multiply_adds\n")
+        for name, variant, outputs, channels, image_px in rows():
+            model = build(name, variant, outputs, channels)
+            parameters = list(model.parameters())
+            out.write(f"{name},{variant},{outputs},{channels},{image_px},{sum(p.numel() for p in parameters)},"
+                      f"{len(parameters)},{len(tensors(model))},{fnv1a(described(model)):016x},"
+                      f"{multiply_adds(model, channels, image_px)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Runs clang-tidy over the sources of src/ (tests excepted), again only where something it reads has changed.
+
+  tools/tidy.py BUILD_DIR [FILE ...]
+
+A clean file leaves a stamp in build/tidy, named by a hash of the file, everything of ours it includes, its compile
+command, .clang-tidy and clang-tidy's version. What clang cannot parse (an old one trips over libstdc++'s ranges) is
+named but no finding: whether the code compiles is for the compiler to say.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STAMPS = ROOT / "build" / "tidy"
+SHIMS = ROOT / "tools" / "clang_tidy_shims"
+_FINDING = re.compile(r"^\S+:\d+:\d+: (error|warning): ")
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def reachable(path, seen):
+    """Adds `path` and all files of src/ that it includes, directly or not."""
+    if path in seen or not path.is_file():
+        return
+    seen.add(path)
+    for name in _INCLUDE.findall(path.read_text(encoding="utf-8")):
+        reachable(ROOT / "src" / name, seen)
+
+
+def stamp_of(source, command, version):
+    files = set()
+    reachable(source, files)
+    digest = hashlib.sha256(f"{version}\n{command}\n".encode())
+    settings = [folder / ".clang-tidy" for folder in source.parents if folder.is_relative_to(ROOT)]
+    for path in [*filter(pathlib.Path.is_file, settings), *sorted(SHIMS.iterdir()), *sorted(files)]:
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return STAMPS / digest.hexdigest()
+
+
+def extra_arguments(version):
+    major = int(re.search(r"version (\d+)", version).group(1))
+    shims = ["-isystem", str(SHIMS)] if major < 16 else []
+    return [f"--extra-arg-before={a}" for a in shims] + [
+        "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument",
+        "--extra-arg=-Wno-string-conversion"]
+
+
+def run(source, build, extra):
+    """(findings, parse errors), each a list of lines; a note belongs to the line before it."""
+    command = ["clang-tidy", "--quiet", "-p", str(build), *extra, str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    findings, unparsed, current = [], [], None
+    for line in done.stdout.splitlines():
+        if _FINDING.match(line):
+            current = unparsed if "[clang-diagnostic-error]" in line else findings
+        if current is not None:
+            current.append(line)
+    if done.returncode != 0 and not findings and not unparsed:
+        findings = [f"{source}: clang-tidy failed", done.stderr]
+    return findings, unparsed
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+    entries = {entry["file"]: entry["command"] for entry in json.loads((build / "compile_commands.json").read_text())}
+    wanted = {str(pathlib.Path(name).resolve()) for name in sys.argv[2:]}
+    todo = {}
+    for name, command in sorted(entries.items()):
+        source = pathlib.Path(name)
+        is_ours = source.is_relative_to(ROOT / "src") and source.suffix == ".cpp" and not name.endswith("_test.cpp")
+        if not is_ours or not source.is_file() or (wanted and name not in wanted):
+            continue
+        stamp = stamp_of(source, command, version)
+        if not stamp.exists():
+            todo[source] = stamp
+    STAMPS.mkdir(parents=True, exist_ok=True)
+    extra = extra_arguments(version)
+    failures = unparsed_files = 0
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        jobs = {pool.submit(run, source, build, extra): source for source in todo}
+        for job in concurrent.futures.as_completed(jobs):
+            findings, unparsed = job.result()
+            if unparsed:
+                unparsed_files += 1
+                print(f"note: not parsed in full: {unparsed[0]}", flush=True)
+            if findings:
+                failures += 1
+                print("\n".join(findings), flush=True)
+            else:
+                todo[jobs[job]].touch()
+    print(f"tidy: {len(todo)} files checked, {failures} with findings, {unparsed_files} not parsed in full")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
