@@ -50,6 +50,7 @@ sanitize-thread: setup  ## Unit tests of the rooms with threads of their own und
 
 lint: setup  ## Format, borders, include cost, clang-tidy
 	cmake --preset release >/dev/null
+	cmake --build $(RELEASE) --target roentgen_build_info >/dev/null
 	tools/format.sh --check
 	python3 -m unittest discover -q -s tools -p '*_test.py'
 	tools/check_borders.py

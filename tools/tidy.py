@@ -7,7 +7,8 @@
 
 A clean file leaves a stamp in build/tidy, named by a hash of the file, everything of ours it includes, its compile
 command, .clang-tidy and clang-tidy's version. What clang cannot parse (an old one trips over libstdc++'s ranges) is
-named but no finding: whether the code compiles is for the compiler to say.
+named but no finding: whether the code compiles is for the compiler to say. A header that is not there is a finding,
+since what follows it is checked against nothing.
 """
 import concurrent.futures
 import hashlib
@@ -59,7 +60,8 @@ def run(source, build, extra):
     findings, unparsed, current = [], [], None
     for line in done.stdout.splitlines():
         if _FINDING.match(line):
-            current = unparsed if "[clang-diagnostic-error]" in line else findings
+            is_parse_error = "[clang-diagnostic-error]" in line and "file not found" not in line
+            current = unparsed if is_parse_error else findings
         if current is not None:
             current.append(line)
     if done.returncode != 0 and not findings and not unparsed:
