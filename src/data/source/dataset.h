@@ -79,7 +79,8 @@ struct Dataset {
   std::vector<std::string> csv_sha256;
   /// Where train, val and test come from, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
   std::string split_origin;
-  /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. No patient in them.
+  /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. No patient and no
+  /// image is named in them: an image's name can hold a patient's number.
   std::vector<std::string> notes;
   /// In the order of kSplits.
   std::array<SplitSummary, 4> summaries;

@@ -189,10 +189,10 @@ void check_labels(const Reading& reading) {
 
 void settle_ambiguous(const Reading& reading) {
   if (reading.ambiguous.empty()) return;
-  const std::string got =
-      fmt::format("{} in two folders ({})", reading.ambiguous.size(), first_names(reading.ambiguous, 2));
+  const std::string got = fmt::format("{} in two folders", reading.ambiguous.size());
   if (reading.options.duplicates == Duplicates::Refuse) {
-    throw DataError(error_text("data.nih", reading.options.root.string(), "each image once", got,
+    throw DataError(error_text("data.nih", reading.options.root.string(), "each image once",
+                               fmt::format("{} ({})", got, first_names(reading.ambiguous, 2)),
                                "data.images = [\"FOLDER\"] or data.duplicates = \"first\""));
   }
   reading.listing.notes.push_back("repeated files, first kept: " + got);

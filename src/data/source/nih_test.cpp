@@ -133,7 +133,9 @@ TEST_F(NihSource, refuses_an_image_that_lies_in_two_folders_unless_told_where) {
   EXPECT_EQ(load_dataset(wanted).samples.size(), 3U);
   wanted.images = {"small", "."};
   wanted.duplicates = Duplicates::First;
-  EXPECT_EQ(load_dataset(wanted).samples[0].path, folder_.path() / "small/00000001_000.png");
+  const auto dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples[0].path, folder_.path() / "small/00000001_000.png");
+  EXPECT_THAT(dataset.notes, testing::Contains("repeated files, first kept: 1 in two folders"));
 }
 
 TEST_F(NihSource, refuses_absent_images) {

@@ -79,9 +79,10 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
                    Listing& listing) {
   if (absent.empty()) return;
   const std::string where = listing.csv.empty() ? options.root.string() : listing.csv.front().filename().string();
-  const std::string got = fmt::format("{} of {} absent ({})", absent.size(), rows, first_names(absent));
+  const std::string got = fmt::format("{} of {}", absent.size(), rows);
   if (options.absent == Absent::Refuse || listing.samples.empty()) {
-    throw DataError(error_text("data.source", where, "every image it names below " + options.root.string(), got,
+    throw DataError(error_text("data.source", where, "every image it names below " + options.root.string(),
+                               fmt::format("{} absent ({})", got, first_names(absent)),
                                listing.samples.empty() ? "" : "data.absent = \"skip\" to go on without them"));
   }
   listing.notes.push_back(fmt::format("absent images, skipped: {}", got));
@@ -95,7 +96,7 @@ void settle_repeated(const std::vector<std::string>& repeated, const SourceOptio
                                fmt::format("{} repeated ({})", repeated.size(), first_names(repeated)),
                                "data.duplicates = \"first\" to keep the first row of each"));
   }
-  listing.notes.push_back(fmt::format("repeated rows, first kept: {} ({})", repeated.size(), first_names(repeated)));
+  listing.notes.push_back(fmt::format("repeated rows, first kept: {}", repeated.size()));
 }
 
 }  // namespace roentgen::data
