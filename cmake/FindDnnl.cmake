@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Finds oneDNN (libdnnl) without its own package file, which on Debian demands OpenCL. Gives Dnnl::Dnnl.
+# Finds oneDNN (libdnnl) without its own package file, which on Debian demands OpenCL. Gives Dnnl::Dnnl
+# and Dnnl_VERSION.
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
 find_library(DNNL_LIBRARY dnnl)
+set(Dnnl_VERSION "")
+if(DNNL_INCLUDE_DIR)
+  file(STRINGS ${DNNL_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h numbers REGEX "DNNL_VERSION_(MAJOR|MINOR|PATCH) ")
+  string(REGEX MATCHALL "[0-9]+" numbers "${numbers}")
+  list(JOIN numbers "." Dnnl_VERSION)
+endif()
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(Dnnl REQUIRED_VARS DNNL_LIBRARY DNNL_INCLUDE_DIR)
+find_package_handle_standard_args(Dnnl REQUIRED_VARS DNNL_LIBRARY DNNL_INCLUDE_DIR VERSION_VAR Dnnl_VERSION)
 if(Dnnl_FOUND AND NOT TARGET Dnnl::Dnnl)
   add_library(Dnnl::Dnnl UNKNOWN IMPORTED)
   set_target_properties(Dnnl::Dnnl PROPERTIES IMPORTED_LOCATION ${DNNL_LIBRARY}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# Run by every build (cmake -P) to write what environment.json says of the program: version, commit, build type.
-# Needs SOURCE_DIR, OUTPUT, VERSION and BUILD_TYPE. Writes only on a change, so that nothing is rebuilt without cause.
+# Run by every build (cmake -P) to write what environment.json says of the program: version, commit, build type,
+# libraries. Needs SOURCE_DIR, OUTPUT, VERSION, BUILD_TYPE and LIBRARIES ("name=version,name=version"). Writes only on a change, so that nothing is rebuilt without cause.
 set(commit unknown)
 find_program(GIT git)
 # A tarball unpacked inside another repository must not report that one's commit: hence the check for our own .git.
@@ -18,12 +18,20 @@ if(GIT AND EXISTS ${SOURCE_DIR}/.git)
     endif()
   endif()
 endif()
-set(text "// Written by cmake/build_info.cmake.\n#pragma once\n\nnamespace roentgen::io::build_info {\n")
+set(text "// Written by cmake/build_info.cmake.\n#pragma once\n\n#include <array>\n#include <utility>\n\nnamespace roentgen::io::build_info {\n")
 foreach(pair IN ITEMS "kVersion=${VERSION}" "kCommit=${commit}" "kBuildType=${BUILD_TYPE}")
   string(REGEX REPLACE "=(.*)" " = \"\\1\";\n" line "${pair}")
   string(APPEND text "inline constexpr const char* ${line}")
 endforeach()
-string(APPEND text "}  // namespace roentgen::io::build_info\n")
+string(REPLACE "," ";" libraries "${LIBRARIES}")
+list(LENGTH libraries count)
+string(APPEND text "/// Name and version, as found when the program was configured.\n"
+  "inline constexpr std::array<std::pair<const char*, const char*>, ${count}> kLibraries{{\n")
+foreach(pair IN LISTS libraries)
+  string(REGEX REPLACE "(.*)=(.*)" "    {\"\\1\", \"\\2\"},\n" line "${pair}")
+  string(APPEND text "${line}")
+endforeach()
+string(APPEND text "}};\n}  // namespace roentgen::io::build_info\n")
 set(old "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)

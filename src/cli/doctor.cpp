@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen doctor: what this machine and this build are, as one report to put into a question or beside a result.
+// roentgen doctor: what this machine and this build are, to put into a question or beside a result. For machines:
+// --json FILE.
 #include <fmt/format.h>
 
 #include "cli/command_list.h"
+#include "cli/report_text.h"
 #include "core/error.h"
 #include "engine/engine.h"
 #include "io/environment.h"
-#include "io/json.h"
 #include "runtime/cores.h"
 
 namespace roentgen::cli {
@@ -27,13 +28,13 @@ class DoctorCommand final : public Command {
     Value engines = Value::table();
     for (const std::string_view name : {"cpu", "cuda"}) {
       try {
-        engines.set(name, engine::make_engine(name)->description());
+        engines.set(name, Value::Table{{"available", true}, {"description", engine::make_engine(name)->description()}});
       } catch (const Error& error) {
-        engines.set(name, std::string(error.what()));
+        engines.set(name, Value::Table{{"available", false}, {"reason", error.what()}});
       }
     }
     report.set("engines", std::move(engines));
-    fmt::print("{}\n", io::to_json(report));
+    fmt::print("{}", report_text(report));
     return {.json = std::move(report)};
   }
 };

@@ -101,7 +101,10 @@ Value libraries_report() {
   const unsigned xxhash = ::XXH_versionNumber();
   Value report = Value::table();
   report.set("glibc", ::gnu_get_libc_version());
-  report.set("openssl", ::OpenSSL_version(OPENSSL_VERSION));
+  for (const auto& [name, version] : build_info::kLibraries) {
+    report.set(name, *version == '\0' ? Value() : Value(version));
+  }
+  report.set("openssl", ::OpenSSL_version(OPENSSL_VERSION_STRING));
   report.set("spng", ::spng_version_string());
   report.set("xxhash", std::to_string(xxhash / 10000) + "." + std::to_string(xxhash / 100 % 100) + "." +
                            std::to_string(xxhash % 100));
