@@ -3,6 +3,8 @@
 //
 #include "bench/harness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "core/error.h"
 #include "io/environment.h"
 #include "io/sha256.h"
+#include "runtime/cores.h"
 
 namespace roentgen::bench {
 
@@ -59,7 +62,20 @@ Value measure(std::string_view name, const CaseOptions& options, const CaseWork&
 
 void require_at_least(std::string_view option, std::int64_t value, std::int64_t least) {
   if (value >= least) return;
-  throw ConfigError(error_text("bench.options", option, "at least " + std::to_string(least), std::to_string(value)));
+  throw ConfigError(
+      error_text("bench.options", option, "at least " + std::to_string(least), std::to_string(value), "a larger one"));
+}
+
+int threads_of(std::int64_t asked, bool may_oversubscribe) {
+  require_at_least("threads", asked, 0);
+  const std::int64_t threads = asked > 0 ? asked : runtime::default_compute_threads();
+  constexpr std::int64_t kMost = 4096;
+  const std::int64_t most = may_oversubscribe ? kMost : runtime::available_hardware_threads();
+  if (threads <= most) return static_cast<int>(threads);
+  throw ConfigError(error_text("bench.options", "threads",
+                               fmt::format("at most {}{}", most, may_oversubscribe ? "" : ", what the process may use"),
+                               fmt::to_string(threads),
+                               may_oversubscribe ? "fewer" : "fewer, or --oversubscribe to measure it all the same"));
 }
 
 void add_environment(Value& result) {
@@ -82,7 +98,7 @@ Value run_case(std::string_view name, const CaseOptions& options) {
 #undef RG_CASE_RUN
   std::string known;
   for (const std::string_view each : case_names()) known += (known.empty() ? "" : ", ") + std::string(each);
-  throw ConfigError(error_text("bench.case", "case", known, name));
+  throw ConfigError(error_text("bench.case", "case", "one of " + known, name, "roentgen bench --list"));
 }
 
 }  // namespace roentgen::bench

@@ -56,6 +56,9 @@ struct CaseWork {
 
 /// ConfigError naming option and bound unless `value` >= `least`.
 void require_at_least(std::string_view option, std::int64_t value, std::int64_t least);
+/// Compute threads for what was asked: 0 is runtime::default_compute_threads(). ConfigError below 0, and, unless
+/// `may_oversubscribe`, beyond the hardware threads of the process: times of a team that waits for itself mean nothing.
+[[nodiscard]] int threads_of(std::int64_t asked, bool may_oversubscribe);
 /// Adds the entries of io::environment_report(): program (with its commit), cpu, ...
 void add_environment(Value& result);
 /// 16 hex digits over the bytes: equal answers, equal checksums.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "runtime/cores.h"
 
 namespace roentgen::bench {
 namespace {
@@ -67,6 +68,25 @@ TEST(Measure, refuses_no_repeats_and_a_negative_warm_up) {
   const CaseWork work{.run = [] { return 1.0; }, .check = [] { return std::string(); }};
   EXPECT_THROW(static_cast<void>(measure("x", {.repeats = 0}, work)), ConfigError);
   EXPECT_THROW(static_cast<void>(measure("x", {.warmup = -1}, work)), ConfigError);
+}
+
+TEST(Threads, are_the_default_or_what_is_asked_for) {
+  EXPECT_EQ(threads_of(1, false), 1);
+  EXPECT_EQ(threads_of(0, true), runtime::default_compute_threads());
+}
+
+TEST(Threads, beyond_the_machine_need_consent) {
+  const int most = runtime::available_hardware_threads();
+  EXPECT_EQ(threads_of(most, false), most);
+  try {
+    static_cast<void>(threads_of(most + 1, false));
+    FAIL() << "oversubscribed without being told";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string_view(error.what()).find("--oversubscribe"), std::string_view::npos) << error.what();
+  }
+  EXPECT_EQ(threads_of(most + 1, true), most + 1);
+  EXPECT_THROW(static_cast<void>(threads_of(std::int64_t{1} << 40, true)), ConfigError);
+  EXPECT_THROW(static_cast<void>(threads_of(-1, true)), ConfigError);
 }
 
 TEST(Cases, names_differ_and_an_unknown_one_names_them) {

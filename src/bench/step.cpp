@@ -3,12 +3,14 @@
 //
 #include "bench/step.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -32,8 +34,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kSeed = 1;
-/// Repetitions of one entry for the floor: the best of them counts.
-constexpr int kFloorRepeats = 5;
+/// Repetitions of one entry for the floor, before the steps and again after them: the best of all counts.
+constexpr int kFloorRepeats = 4;
+/// Slowest over fastest step. Steps do the same work: on a quiet machine they differ by a few percent.
+constexpr double kMostSpread = 1.25;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -79,12 +83,49 @@ std::unique_ptr<engine::Executable> compile(const StepOptions& options, engine::
   return executable;
 }
 
-Measurements run_steps(const StepOptions& options, engine::Executable& executable, train::Optimizer& optimizer) {
+/// The convolutions and linear layers of a plan, each run alone; best times over all calls of measure().
+class Floor {
+ public:
+  explicit Floor(engine::Executable& executable) : executable_(executable) {
+    const std::vector<engine::PlanEntry>& entries = executable.plan().entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (!entries[i].kind.starts_with("conv2d_") && !entries[i].kind.starts_with("linear_")) continue;
+      best_s_.emplace(static_cast<std::int32_t>(i), std::numeric_limits<double>::infinity());
+    }
+  }
+
+  /// Spoils the values of the step before; the next one computes all of them anew.
+  void measure() {
+    try {
+      for (auto& [entry, best_s] : best_s_) best_s = std::min(best_s, executable_.time_entry(entry, kFloorRepeats));
+    } catch (const DeviceError&) {
+      best_s_.clear();
+    }
+  }
+
+  /// Nothing where the engine cannot tell.
+  [[nodiscard]] std::optional<double> seconds() const {
+    if (best_s_.empty()) return std::nullopt;
+    double sum_s = 0.0;
+    for (const auto& [entry, best_s] : best_s_) sum_s += best_s;
+    return sum_s;
+  }
+
+ private:
+  engine::Executable& executable_;
+  std::map<std::int32_t, double> best_s_;
+};
+
+Measurements run_steps(const StepOptions& options, engine::Executable& executable, train::Optimizer& optimizer,
+                       Floor& floor) {
   const std::vector<train::UpdateRange> ranges{
       {.begin = 0, .count = static_cast<std::int64_t>(executable.parameters().size()), .weight_decay = 1e-4}};
   Measurements measured;
   for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
-    if (step == options.warmup) executable.reset_profile();
+    if (step == options.warmup) {
+      floor.measure();
+      executable.reset_profile();
+    }
     const auto start = Clock::now();
     executable.set_step(step);
     executable.forward();
@@ -159,21 +200,6 @@ double framework_share(const engine::Executable& executable, const Measurements&
   return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
 }
 
-/// Seconds of all convolutions and linear layers run alone; nothing where the engine cannot tell.
-std::optional<double> conv_floor_s(engine::Executable& executable) {
-  double floor_s = 0.0;
-  const std::vector<engine::PlanEntry>& entries = executable.plan().entries;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!entries[i].kind.starts_with("conv2d_") && !entries[i].kind.starts_with("linear_")) continue;
-    try {
-      floor_s += executable.time_entry(static_cast<std::int32_t>(i), kFloorRepeats);
-    } catch (const DeviceError&) {
-      return std::nullopt;
-    }
-  }
-  return floor_s;
-}
-
 void require_finite(std::span<const float> losses) {
   for (std::size_t i = 0; i < losses.size(); ++i) {
     if (std::isfinite(losses[i])) continue;
@@ -212,6 +238,20 @@ Value settings(const StepOptions& options, int threads) {
 
 }  // namespace
 
+std::vector<std::string> signs_of_other_work(std::span<const double> step_s, std::optional<double> floor_ratio) {
+  constexpr std::string_view kAdvice = "the machine was busy: measure again when it is quiet";
+  std::vector<std::string> signs;
+  const Summary steps = summarise(step_s);
+  if (steps.max > kMostSpread * steps.min) {
+    signs.push_back(fmt::format("the slowest step took {:.2f} times the fastest; {}", steps.max / steps.min, kAdvice));
+  }
+  if (floor_ratio && *floor_ratio < 1.0) {
+    signs.push_back(
+        fmt::format("the step took {:.2f} of the time of its convolutions alone; {}", *floor_ratio, kAdvice));
+  }
+  return signs;
+}
+
 Value run_step(const StepOptions& options) {
   require_at_least("warmup", options.warmup, 0);
   require_at_least("steps", options.steps, 1);
@@ -221,7 +261,8 @@ Value run_step(const StepOptions& options) {
   const std::unique_ptr<engine::Executable> executable = compile(options, *engine, threads);
   const std::unique_ptr<train::Optimizer> optimizer = train::make_optimizer(
       "sgd", {.momentum = 0.9, .threads = threads}, static_cast<std::int64_t>(executable->parameters().size()));
-  const Measurements measured = run_steps(options, *executable, *optimizer);
+  Floor floor(*executable);
+  const Measurements measured = run_steps(options, *executable, *optimizer, floor);
   require_finite(measured.losses);
 
   Value result = settings(options, threads);
@@ -233,10 +274,13 @@ Value run_step(const StepOptions& options) {
   result.set("process_peak_bytes", process_peak_bytes());
   result.set("framework_share", framework_share(*executable, measured));
   Value profile = options.has_profile ? profile_table(*executable, measured) : Value();
-  // Last: it spoils the step's values.
-  const std::optional<double> floor_s = conv_floor_s(*executable);
+  floor.measure();
+  const std::optional<double> floor_s = floor.seconds();
+  const std::optional<double> floor_ratio = floor_s ? std::optional(median_s / *floor_s) : std::nullopt;
   result.set("conv_floor_ms", floor_s ? Value(*floor_s * 1e3) : Value());
-  result.set("floor_ratio", floor_s ? Value(median_s / *floor_s) : Value());
+  result.set("floor_ratio", floor_ratio ? Value(*floor_ratio) : Value());
+  Value& warnings = result.set("warnings", Value::array());
+  for (std::string& text : signs_of_other_work(measured.step_s, floor_ratio)) warnings.push_back(std::move(text));
   result.set("loss_first", static_cast<double>(measured.losses.front()));
   result.set("loss_last", static_cast<double>(measured.losses.back()));
   result.set("checksum", checksum(std::as_bytes(std::span(measured.losses))));

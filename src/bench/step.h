@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/value.h"
 
@@ -42,13 +45,20 @@ struct StepOptions {
 ///   optimizer_ms        median
 ///   peak_bytes          memory of the executable and the optimizer's state
 ///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
-///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best of 5 runs alone, on the step's own buffers
+///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best run alone, on the step's own buffers: of 4
+///                       before the measured steps and 4 after them, since a machine's speed drifts
 ///   floor_ratio         median step / conv_floor_ms; both are null where the engine cannot time single entries
+///   warnings            [text]: signs that the machine was busy (signs_of_other_work())
 ///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
 ///   plan_hash, engine
 ///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
 ///   program, cpu, ...   what it ran on (io/environment.h)
 /// Throws ConfigError on options out of range, DataError when a loss is not finite, what compile() throws.
 [[nodiscard]] Value run_step(const StepOptions& options);
+
+/// Lines that say why the times are not to be trusted: the slowest of the steps took over 1.25 times the fastest, or
+/// the median step less than its own convolutions alone (`floor_ratio` below 1). Empty on a quiet machine.
+[[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
+                                                           std::optional<double> floor_ratio);
 
 }  // namespace roentgen::bench

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <optional>
 #include <string_view>
 
 #include "core/error.h"
@@ -41,6 +43,26 @@ TEST(StepBench, floor_is_the_step_without_everything_but_convolutions) {
   EXPECT_GT(result.at("conv_floor_ms").as_double(), 0.0);
   EXPECT_DOUBLE_EQ(result.at("floor_ratio").as_double(),
                    result.at("step_ms").at("median").as_double() / result.at("conv_floor_ms").as_double());
+}
+
+TEST(StepBench, says_when_the_machine_was_busy) {
+  const std::array quiet{1.0, 1.1, 1.2};
+  const std::array busy{1.0, 1.1, 1.3};
+  EXPECT_TRUE(signs_of_other_work(quiet, 1.2).empty());
+  EXPECT_TRUE(signs_of_other_work(quiet, std::nullopt).empty());
+  ASSERT_EQ(signs_of_other_work(busy, 1.2).size(), 1U);
+  EXPECT_NE(signs_of_other_work(busy, 1.2)[0].find("1.30 times"), std::string::npos);
+  ASSERT_EQ(signs_of_other_work(quiet, 0.97).size(), 1U);
+  EXPECT_NE(signs_of_other_work(quiet, 0.97)[0].find("0.97"), std::string::npos);
+  EXPECT_EQ(signs_of_other_work(busy, 0.97).size(), 2U);
+}
+
+TEST(StepBench, floor_does_not_change_the_steps) {
+  // The first floor is measured between warm-up and steps: the losses must not depend on where that is.
+  StepOptions late = tiny();
+  late.warmup = 3;
+  late.steps = 1;
+  EXPECT_EQ(run_step(tiny()).at("checksum"), run_step(late).at("checksum"));
 }
 
 TEST(StepBench, trains_on_its_one_batch) {

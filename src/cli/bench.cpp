@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen bench: named benchmark cases with a checked answer.
+// roentgen bench: named benchmark cases with a checked answer. --json FILE has all of the result, for machines.
 #include <fmt/format.h>
 
 #include "bench/harness.h"
 #include "bench/step.h"
 #include "cli/command_list.h"
-#include "io/json.h"
+#include "cli/report_text.h"
+#include "core/log.h"
 
 namespace roentgen::cli {
 namespace {
@@ -28,6 +29,7 @@ class BenchCommand final : public Command {
             {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured"},
             {.name = "--steps", .target = &step_.steps, .doc = "runs measured"},
             {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores"},
+            {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"},
             {.name = "--model", .target = &step_.model, .doc = "step: which model"},
             {.name = "--batch", .target = &step_.batch, .doc = "step: images a batch"},
             {.name = "--image", .target = &step_.image_px, .doc = "step: side of the image, px"},
@@ -44,12 +46,15 @@ class BenchCommand final : public Command {
       for (const std::string_view name : bench::case_names()) fmt::print("{}\n", name);
       return {};
     }
-    step_.threads = static_cast<int>(threads_);
-    Value json =
-        case_ == "step"
-            ? bench::run_step(step_)
-            : bench::run_case(case_, {.warmup = step_.warmup, .repeats = step_.steps, .threads = step_.threads});
-    fmt::print("{}\n", io::to_json(json));
+    const int threads = bench::threads_of(threads_, may_oversubscribe_);
+    step_.threads = threads;
+    Value json = case_ == "step"
+                     ? bench::run_step(step_)
+                     : bench::run_case(case_, {.warmup = step_.warmup, .repeats = step_.steps, .threads = threads});
+    fmt::print("{}", report_text(json, {"warnings", "memory_bytes", "kernel", "variables", "libraries"}));
+    if (const Value* warnings = json.find("warnings")) {
+      for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
+    }
     return {.json = std::move(json)};
   }
 
@@ -57,6 +62,7 @@ class BenchCommand final : public Command {
   std::string case_ = "step";
   bool is_list_ = false;
   std::int64_t threads_ = 0;
+  bool may_oversubscribe_ = false;
   bench::StepOptions step_;
 };
 

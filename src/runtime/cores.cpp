@@ -13,26 +13,39 @@
 #endif
 
 namespace roentgen::runtime {
+namespace {
+struct Available {
+  int cores = 1;
+  int hardware_threads = 1;
+};
 
-int available_cores() {
-  static const int cores = [] {
+/// Found once a process.
+const Available& available() {
+  static const Available found = [] {
+    Available result;
     hwloc_topology_t topology = nullptr;
-    if (hwloc_topology_init(&topology) != 0) return 1;
-    int count = 0;
+    if (hwloc_topology_init(&topology) != 0) return result;
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
     if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, mask, HWLOC_CPUBIND_PROCESS) == 0) {
+      int count = 0;
       const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
       for (int i = 0; i < all; ++i) {
         const hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
         if (hwloc_bitmap_intersects(core->cpuset, mask) != 0) ++count;
       }
+      result.cores = std::max(count, 1);
+      result.hardware_threads = std::max(hwloc_bitmap_weight(mask), result.cores);
     }
     hwloc_bitmap_free(mask);
     hwloc_topology_destroy(topology);
-    return std::max(count, 1);
+    return result;
   }();
-  return cores;
+  return found;
 }
+}  // namespace
+
+int available_cores() { return available().cores; }
+int available_hardware_threads() { return available().hardware_threads; }
 
 int default_compute_threads() {
   const char* asked = std::getenv("OMP_NUM_THREADS");

@@ -9,6 +9,9 @@ namespace roentgen::runtime {
 /// Physical cores in the process's affinity mask (hwloc): what a compute team should have. At least 1.
 [[nodiscard]] int available_cores();
 
+/// Hardware threads in that mask: a larger team is oversubscribed. At least available_cores().
+[[nodiscard]] int available_hardware_threads();
+
 /// Threads a compute team has unless told otherwise: OMP_NUM_THREADS when the user set it to a number, else
 /// available_cores().
 [[nodiscard]] int default_compute_threads();

@@ -21,6 +21,12 @@ TEST(AvailableCores, are_at_least_one_and_at_most_the_affinity_mask) {
   EXPECT_LE(available_cores(), CPU_COUNT(&mask));
 }
 
+TEST(AvailableHardwareThreads, are_those_of_the_affinity_mask) {
+  cpu_set_t mask;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
+  EXPECT_EQ(available_hardware_threads(), CPU_COUNT(&mask));
+}
+
 TEST(AvailableCores, are_one_in_a_process_bound_to_one) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own: the number is found once a process
   EXPECT_EXIT(
