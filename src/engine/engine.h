@@ -53,7 +53,7 @@ struct InputSpec {
   Shape shape;
   /// F32: the pipeline normalises. U8 or U16: raw gray levels, the device normalises.
   DType dtype = DType::F32;
-  /// Always row-major in the order of `shape` (planar images) for now.
+  /// Of one slot: row-major in the order of `shape`, so images are planar.
   std::size_t bytes = 0;
 };
 

@@ -11,20 +11,24 @@
 
 namespace roentgen::io {
 namespace {
-/// Folder of real data; empty when there is none.
-std::filesystem::path data_folder() {
-  const char* given = std::getenv("ROENTGEN_TEST_DATA");
+/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
+std::filesystem::path real_data() {
+  if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
   const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
-  const std::filesystem::path folder =
-      given != nullptr ? std::filesystem::path(given)
-                       : std::filesystem::path(source != nullptr ? source : ".") / ".." / "shared" / "data";
-  return std::filesystem::exists(folder / "INDEX.md") ? folder : std::filesystem::path();
+  return (source != nullptr ? std::filesystem::path(source) : std::filesystem::current_path()) / "../shared/data";
 }
 
-TEST(CsvReal, nih_labels_have_11_fields_in_header_and_rows) {
-  const std::filesystem::path folder = data_folder();
-  if (folder.empty()) GTEST_SKIP() << "NOT TESTED: no real data; set ROENTGEN_TEST_DATA";
-  const Csv csv = read_csv(folder / "nih" / "labels.csv").or_throw();
+class CsvReal : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::is_directory(real_data())) {
+      GTEST_SKIP() << "NO REAL DATA at " << real_data() << ": NOTHING TESTED";
+    }
+  }
+};
+
+TEST_F(CsvReal, nih_labels_have_11_fields_in_header_and_rows) {
+  const Csv csv = read_csv(real_data() / "nih" / "labels.csv").or_throw();
   EXPECT_EQ(csv.header.size(), 11U);
   EXPECT_EQ(csv.column("Finding Labels"), 1U);
   EXPECT_GT(csv.rows.size(), 1'000U);
@@ -34,18 +38,14 @@ TEST(CsvReal, nih_labels_have_11_fields_in_header_and_rows) {
   }
 }
 
-TEST(CsvReal, nih_boxes_have_a_header_that_is_ragged) {
-  const std::filesystem::path folder = data_folder();
-  if (folder.empty()) GTEST_SKIP() << "NOT TESTED: no real data; set ROENTGEN_TEST_DATA";
-  const Csv csv = read_csv(folder / "nih" / "extra" / "bbox.csv").or_throw();
+TEST_F(CsvReal, nih_boxes_have_a_header_that_is_ragged) {
+  const Csv csv = read_csv(real_data() / "nih" / "extra" / "bbox.csv").or_throw();
   EXPECT_EQ(csv.header.size(), 9U);
   for (const auto& row : csv.rows) ASSERT_EQ(row.size(), 6U);
 }
 
-TEST(CsvReal, kermany_labels_have_a_row_an_image) {
-  const std::filesystem::path folder = data_folder();
-  if (folder.empty()) GTEST_SKIP() << "NOT TESTED: no real data; set ROENTGEN_TEST_DATA";
-  const Csv csv = read_csv(folder / "kermany" / "labels.csv").or_throw();
+TEST_F(CsvReal, kermany_labels_have_a_row_an_image) {
+  const Csv csv = read_csv(real_data() / "kermany" / "labels.csv").or_throw();
   EXPECT_EQ(csv.rows.size(), 5'216U);
   for (const char* name : {"file", "pneumonia", "patient", "split"}) EXPECT_TRUE(csv.column(name)) << name;
 }
