@@ -28,13 +28,13 @@ class InspectCommand final : public Command {
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
-            {.name = "--data", .target = &data_, .doc = "data folder"},
+            {.name = "--data", .target = &data_, .doc = "data folder: source, splits, counts of every label"},
             {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
-            {.name = "--batch", .target = &shape_.batch, .doc = "images a batch"},
-            {.name = "--channels", .target = &shape_.channels, .doc = "1 or 3"},
-            {.name = "--image", .target = &shape_.image_px, .doc = "side of the image, px"},
-            {.name = "--labels", .target = &shape_.labels, .doc = "outputs"},
-            {.name = "--print", .target = &is_text_, .doc = "print the graph as text, ready for --model FILE"}};
+            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch"},
+            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3"},
+            {.name = "--image", .target = &shape_.image_px, .doc = "model: side of the image, px"},
+            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs"},
+            {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"}};
   }
 
   [[nodiscard]] CommandResult run() override {
