@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "core/error_parts.h"
+
+#include "core/error.h"
+
+namespace roentgen {
+namespace {
+
+/// Takes what stands before `mark` off `rest`, and the mark; nothing where there is no mark.
+std::string take_before(std::string_view& rest, std::string_view mark) {
+  const std::size_t at = rest.find(mark);
+  if (at == std::string_view::npos) return {};
+  std::string taken(rest.substr(0, at));
+  rest.remove_prefix(at + mark.size());
+  return taken;
+}
+
+}  // namespace
+
+ErrorParts error_parts(std::string_view text) {
+  ErrorParts parts;
+  std::string_view rest = text;
+  if (rest.starts_with('[')) {
+    rest.remove_prefix(1);
+    parts.thing = take_before(rest, "] ");
+    parts.what = take_before(rest, ": expected ");
+    parts.expected = take_before(rest, ", got ");
+  }
+  const std::size_t remedy = rest.rfind("; try ");
+  parts.got = rest.substr(0, remedy);
+  if (remedy != std::string_view::npos) parts.remedy = rest.substr(remedy + std::string_view("; try ").size());
+  return parts;
+}
+
+std::string with_remedy(std::string_view text, std::string_view remedy) {
+  const ErrorParts parts = error_parts(text);
+  if (parts.expected.empty()) return parts.got + "; try " + std::string(remedy);
+  return error_text(parts.thing, parts.what, parts.expected, parts.got, remedy);
+}
+
+std::string cause_of(std::string_view text) {
+  const ErrorParts parts = error_parts(text);
+  return parts.expected.empty() ? parts.got : parts.got + ", not " + parts.expected;
+}
+
+}  // namespace roentgen

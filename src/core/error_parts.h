@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The text of an error taken apart again: for who catches one and knows the place or the remedy better. So the first
+// cause is told once, in one line, and no line holds another.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roentgen {
+
+/// What error_text() was given.
+struct ErrorParts {
+  std::string thing;
+  std::string what;
+  std::string expected;
+  std::string got;
+  std::string remedy;
+};
+
+/// Reads the parts back. A text of another form is all `got`.
+[[nodiscard]] ErrorParts error_parts(std::string_view text);
+
+/// The same error with another remedy.
+[[nodiscard]] std::string with_remedy(std::string_view text, std::string_view remedy);
+
+/// The cause alone, for an error of a wider scope: "an empty file, not a PNG image".
+[[nodiscard]] std::string cause_of(std::string_view text);
+
+}  // namespace roentgen
