@@ -9,7 +9,7 @@
 namespace roentgen {
 namespace {
 [[noreturn]] void wrong_kind(std::string_view expected, std::string_view got) {
-  throw ConfigError(error_text("core.value", "value", expected, got));
+  throw ConfigError(error_text("core.value", "value", expected, got, "a value of that kind"));
 }
 }  // namespace
 
@@ -63,7 +63,7 @@ const Value* Value::find(std::string_view key) const {
 
 const Value& Value::at(std::string_view key) const {
   const Value* value = find(key);
-  if (value == nullptr) throw ConfigError(error_text("core.value", key, "this key", "none"));
+  if (value == nullptr) throw ConfigError(error_text("core.value", key, "a value", "none", "giving it one"));
   return *value;
 }
 

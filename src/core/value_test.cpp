@@ -46,7 +46,7 @@ TEST(Value, access_by_another_kind_names_both) {
     static_cast<void>(Value(3).as_string());
     FAIL() << "nothing was thrown";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "[core.value] value: expected a string, got integer");
+    EXPECT_STREQ(error.what(), "[core.value] value: expected a string, got integer; try a value of that kind");
   }
   EXPECT_THROW(static_cast<void>(Value("x").as_bool()), ConfigError);
   EXPECT_THROW(static_cast<void>(Value("x").as_double()), ConfigError);

@@ -22,7 +22,7 @@ std::string leak_text(const PatientOverlap& overlap) {
   return error_text("eval.leak", "test set", "no patient the model was trained on",
                     std::to_string(overlap.shared) + " of " + std::to_string(overlap.test) +
                         " test patients among the " + std::to_string(overlap.training) + " training patients",
-                    "the split the model was trained with");
+                    "the split the model was trained with, or --allow-overlap to see the figures all the same");
 }
 
 void refuse_leak(const PatientOverlap& overlap) {

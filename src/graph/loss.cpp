@@ -32,7 +32,8 @@ class ReductionSetter final : public AttributeVisitor {
       }
       known += (i == 0 ? "" : ", ") + std::string(words[i]);
     }
-    throw ConfigError(error_text("graph.loss", "reduction", "one of " + known, "'" + std::string(word_) + "'"));
+    throw ConfigError(error_text("graph.loss", "reduction", "one of " + known, "'" + std::string(word_) + "'",
+                                 "--set loss.reduction=mean_known"));
   }
 
  private:
@@ -44,7 +45,8 @@ Op make_loss(const LossConfig& config) {
   if (config.kind == "sigmoid") {
     if (config.label_smoothing != 0.0) {
       throw ConfigError(error_text("graph.loss", "label_smoothing", "0 for the sigmoid loss",
-                                   std::to_string(config.label_smoothing), "kind softmax"));
+                                   std::to_string(config.label_smoothing),
+                                   "--set loss.label_smoothing=0, or loss.name=softmax"));
     }
     SigmoidCrossEntropy loss{.positive_weights = config.positive_weights};
     loss.visit(reduction);
@@ -53,23 +55,29 @@ Op make_loss(const LossConfig& config) {
   if (config.kind == "softmax") {
     if (!config.positive_weights.empty()) {
       throw ConfigError(error_text("graph.loss", "positive_weights", "none for the softmax loss",
-                                   std::to_string(config.positive_weights.size()), "kind sigmoid"));
+                                   std::to_string(config.positive_weights.size()),
+                                   "--set loss.positive_weights=none, or loss.name=sigmoid"));
     }
     SoftmaxCrossEntropy loss{.label_smoothing = config.label_smoothing};
     loss.visit(reduction);
     return loss;
   }
-  throw ConfigError(error_text("graph.loss", "kind", "sigmoid or softmax", "'" + config.kind + "'"));
+  throw ConfigError(
+      error_text("graph.loss", "kind", "sigmoid or softmax", "'" + config.kind + "'", "--set loss.name=sigmoid"));
 }
 }  // namespace
 
 Graph with_loss(Graph graph, const LossConfig& config) {
   const NodeId logits = graph.output("logits");
-  if (logits < 0) throw ConfigError(error_text("graph.loss", graph.name(), "an output named logits", "none"));
+  if (logits < 0) {
+    throw ConfigError(error_text("graph.loss", graph.name(), "an output named logits", "none",
+                                 "a line \"output logits = NAME\" in the graph text"));
+  }
   Op loss = make_loss(config);
   const Shape logits_shape = graph.node(logits).shape;
   if (logits_shape.rank() != 2) {
-    throw ShapeError(error_text("graph.loss", graph.name(), "logits (N, K)", logits_shape.text()));
+    throw ShapeError(
+        error_text("graph.loss", graph.name(), "logits (N, K)", logits_shape.text(), "flatten before the last linear"));
   }
   const Shape labels_shape = config.kind == "sigmoid" ? logits_shape : Shape{logits_shape[0], 1};
   Builder builder(std::move(graph));

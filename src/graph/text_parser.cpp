@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "core/error_parts.h"
 #include "graph/builder.h"
 #include "graph/text.h"
 #include "graph/text_attributes.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr double kMaxElements = 0x1p40;
 /// Bound on the product of input elements and attributes, and so on every product a shape rule forms.
 constexpr double kMaxWork = 0x1p62;
+constexpr std::string_view kRemedy = "correcting that line as roentgen inspect --model resnet18 --print writes such";
 
 Op make_op(std::string_view name) {
   std::string known;
@@ -147,12 +149,12 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-/// "[graph.conv2d] conv1: expected ..." as "conv2d conv1: expected ...".
-std::string without_room(std::string_view message) {
-  constexpr std::string_view kRoom = "[graph.";
-  const std::size_t end = message.find("] ");
-  if (!message.starts_with(kRoom) || end == std::string_view::npos) return std::string(message);
-  return std::string(message.substr(kRoom.size(), end - kRoom.size())) + std::string(message.substr(end + 1));
+/// "[graph.conv2d] conv1: expected ..." with a place before it: "[graph.text] PLACE: conv2d conv1: expected ...".
+Failure refused_at(const std::string& place, std::string_view message) {
+  const ErrorParts parts = error_parts(message);
+  const std::string op = parts.thing.substr(parts.thing.find('.') + 1);
+  return failure("graph.text", place + ": " + op + " " + parts.what, parts.expected, parts.got,
+                 parts.remedy.empty() ? kRemedy : parts.remedy);
 }
 }  // namespace
 
@@ -170,9 +172,9 @@ Result<Graph> parse_graph(std::string_view text, std::string_view what, const Sy
     number = std::max<std::int64_t>(number, 1);
     return std::move(parser).finish();
   } catch (const Refusal& refusal) {
-    return failure("graph.text", place(), refusal.expected, refusal.got);
+    return failure("graph.text", place(), refusal.expected, refusal.got, kRemedy);
   } catch (const Error& error) {
-    return Failure{"[graph.text] " + place() + ": " + without_room(error.what())};
+    return refused_at(place(), error.what());
   }
 }
 

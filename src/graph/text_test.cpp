@@ -159,7 +159,7 @@ TEST(GraphText, error_names_file_and_line) {
   EXPECT_EQ(
       refusal_of("c = conv2d(image, out=4, kernel=9x9)"),
       "[graph.text] model.txt line 7: conv2d c: expected a window that fits into the padded input, got kernel 9x9 "
-      "on (1, 3, 8, 8)");
+      "on (1, 3, 8, 8); try a smaller kernel, more padding or larger images");
 }
 
 TEST(GraphText, refuses_an_unknown_op) {

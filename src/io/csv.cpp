@@ -40,7 +40,8 @@ class Scanner {
 
  private:
   [[nodiscard]] Failure bad(std::string_view expected, std::string_view got) const {
-    return failure("io.csv", std::string(what_) + ", line " + std::to_string(line_), expected, got);
+    return failure("io.csv", std::string(what_) + ", line " + std::to_string(line_), expected, got,
+                   "correcting that line, or saving the table anew as csv");
   }
   [[nodiscard]] std::string quoted_character() const { return "'" + std::string(1, text_[position_]) + "'"; }
 
@@ -117,7 +118,8 @@ Result<Csv> parse_csv(std::string_view text, std::string_view what) {
       csv.lines.push_back(line);
     }
   }
-  if (!has_header) return failure("io.csv", what, "a header line", "an empty file");
+  if (!has_header)
+    return failure("io.csv", what, "a header line", "an empty file", "a csv whose first line names its columns");
   return csv;
 }
 

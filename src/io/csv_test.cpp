@@ -94,18 +94,24 @@ TEST(Csv, carries_the_hash_of_the_bytes_as_they_are) {
 }
 
 TEST(Csv, refuses_a_text_without_a_line) {
-  EXPECT_EQ(error_of(""), "[io.csv] test.csv: expected a header line, got an empty file");
-  EXPECT_EQ(error_of("\n\r\n\n"), "[io.csv] test.csv: expected a header line, got an empty file");
-  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "[io.csv] test.csv: expected a header line, got an empty file");
+  const std::string empty =
+      "[io.csv] test.csv: expected a header line, got an empty file; try a csv whose first line names its columns";
+  EXPECT_EQ(error_of(""), empty);
+  EXPECT_EQ(error_of("\n\r\n\n"), empty);
+  EXPECT_EQ(error_of("\xEF\xBB\xBF"), empty);
 }
 
 TEST(Csv, names_the_line_of_an_unclosed_quote) {
-  EXPECT_EQ(error_of("a\n1\n\"two\n3\n4"),
-            "[io.csv] test.csv, line 3: expected a closing quote, got the end of the file");
+  EXPECT_EQ(
+      error_of("a\n1\n\"two\n3\n4"),
+      "[io.csv] test.csv, line 3: expected a closing quote, got the end of the file; try correcting that line, or "
+      "saving the table anew as csv");
 }
 
 TEST(Csv, refuses_text_after_a_closing_quote) {
-  EXPECT_EQ(error_of("a\n\"b\"c,d\n"), "[io.csv] test.csv, line 2: expected a comma after a closing quote, got 'c'");
+  EXPECT_EQ(error_of("a\n\"b\"c,d\n"),
+            "[io.csv] test.csv, line 2: expected a comma after a closing quote, got 'c'; try correcting "
+            "that line, or saving the table anew as csv");
 }
 
 TEST(Csv, refuses_bytes_that_are_no_text) {

@@ -24,6 +24,19 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
 
 std::string cause(int code) { return std::generic_category().message(code); }
 
+/// What helps against a file that cannot be opened or written, by the system's reason.
+std::string_view remedy_for(int code) {
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) return "freeing space there, or another folder";
+  if (code == ENOENT) return "checking the path: a file or folder in it is missing";
+  if (code == ENOTDIR) return "checking the path: what stands for a folder in it is a file";
+  if (code == EACCES || code == EPERM || code == EROFS) return "another path, or other permissions there";
+  return "another path or disk";
+}
+
+Failure unreadable(const fs::path& path, int code) {
+  return failure("io.file", path.string(), "a readable file", cause(code), remedy_for(code));
+}
+
 /// Owner of a file descriptor.
 class Descriptor {
  public:
@@ -43,9 +56,14 @@ class Descriptor {
 /// Size of an open regular file, or why it cannot be read.
 Result<std::uint64_t> regular_size(int descriptor, const fs::path& path) {
   struct stat info {};
-  if (::fstat(descriptor, &info) != 0) return failure("io.file", path.string(), "a readable file", cause(errno));
-  if (S_ISDIR(info.st_mode)) return failure("io.file", path.string(), "a file", "a directory");
-  if (!S_ISREG(info.st_mode)) return failure("io.file", path.string(), "a regular file", "a device, pipe or socket");
+  if (::fstat(descriptor, &info) != 0) return unreadable(path, errno);
+  if (S_ISDIR(info.st_mode)) {
+    return failure("io.file", path.string(), "a file", "a folder", "the path of a file in it");
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return failure("io.file", path.string(), "a regular file", "a device, pipe or socket",
+                   "writing it to a file first");
+  }
   return static_cast<std::uint64_t>(info.st_size);
 }
 
@@ -55,12 +73,12 @@ int open_to_read(const fs::path& path) { return ::open(path.c_str(), O_RDONLY | 
 template <typename Buffer>
 Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
   const Descriptor file(open_to_read(path));
-  if (file.get() < 0) return failure("io.file", path.string(), "a readable file", cause(errno));
+  if (file.get() < 0) return unreadable(path, errno);
   const Result<std::uint64_t> size = regular_size(file.get(), path);
   if (!size) return size.why();
   if (size.value() > limit_bytes) {
     return failure("io.file", path.string(), "at most " + std::to_string(limit_bytes) + " bytes",
-                   std::to_string(size.value()) + " bytes");
+                   std::to_string(size.value()) + " bytes", "checking that it is the file that was meant");
   }
   Buffer buffer;
   buffer.resize(static_cast<std::size_t>(size.value()));
@@ -68,10 +86,11 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
   while (done < buffer.size()) {
     const ssize_t got = ::read(file.get(), buffer.data() + done, std::min(buffer.size() - done, kChunkBytes));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure("io.file", path.string(), "a readable file", cause(errno));
+    if (got < 0) return unreadable(path, errno);
     if (got == 0) {
       return failure("io.file", path.string(), std::to_string(buffer.size()) + " bytes",
-                     std::to_string(done) + " bytes: the file shrank while it was read");
+                     std::to_string(done) + " bytes: the file shrank while it was read",
+                     "again when nothing writes to it");
     }
     done += static_cast<std::size_t>(got);
   }
@@ -79,9 +98,7 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
 }
 
 [[noreturn]] void write_failed(const fs::path& path, std::string_view expected, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  throw DataError(error_text("io.file", path.string(), expected, cause(code),
-                             full ? "freeing space there or another --out folder" : ""));
+  throw DataError(error_text("io.file", path.string(), expected, cause(code), remedy_for(code)));
 }
 
 /// Opens and locks the temporary, so that two writers of one path never share it. A temporary that a killed process
@@ -92,7 +109,8 @@ int open_temporary(const fs::path& path, const fs::path& temporary) {
     if (file.get() < 0) write_failed(path, "a place to write", errno);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) {
-        throw DataError(error_text("io.file", path.string(), "one writer", "a second one at the same time"));
+        throw DataError(error_text("io.file", path.string(), "one writer", "a second one at the same time",
+                                   "another path, or again when the other has ended"));
       }
       // Some network file systems have no locks: go on without.
     }
@@ -104,12 +122,13 @@ int open_temporary(const fs::path& path, const fs::path& temporary) {
       continue;
     }
     if (!S_ISREG(opened.st_mode)) {
-      throw DataError(error_text("io.file", temporary.string(), "a regular file or nothing", "something else"));
+      throw DataError(error_text("io.file", temporary.string(), "a regular file or nothing", "something else",
+                                 "removing it, or another path"));
     }
     if (::ftruncate(file.get(), 0) != 0) write_failed(path, "a place to write", errno);
     return file.release();
   }
-  throw DataError(error_text("io.file", path.string(), "one writer", "several in a race"));
+  throw DataError(error_text("io.file", path.string(), "one writer", "several in a race", "another path"));
 }
 
 void sync_folder(const fs::path& path) {
@@ -133,14 +152,16 @@ Result<std::string> read_text(const fs::path& path, std::uint64_t limit_bytes) {
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   const Descriptor file(open_to_read(path));
-  if (file.get() < 0) return failure("io.file", path.string(), "a readable file", cause(errno));
+  if (file.get() < 0) return unreadable(path, errno);
   const Result<std::uint64_t> size = regular_size(file.get(), path);
   if (!size) return size.why();
   MappedFile mapped;
   if (size.value() == 0) return mapped;  // mmap refuses a length of 0
   const auto bytes = static_cast<std::size_t>(size.value());
   void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) return failure("io.file", path.string(), "a file that can be mapped", cause(errno));
+  if (address == MAP_FAILED) {
+    return failure("io.file", path.string(), "a file that can be mapped", cause(errno), "a copy on a local disk");
+  }
   mapped.bytes_ = std::span<const std::byte>(static_cast<const std::byte*>(address), bytes);
   return mapped;
 }
@@ -160,7 +181,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(path_
   temporary_ += ".tmp";
   std::error_code ignored;
   if (fs::is_directory(path_, ignored)) {
-    throw DataError(error_text("io.file", path_.string(), "a file to write", "a directory"));
+    throw DataError(error_text("io.file", path_.string(), "a file to write", "a folder", "the name of a file in it"));
   }
   descriptor_ = open_temporary(path_, temporary_);
 }

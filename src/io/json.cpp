@@ -201,7 +201,7 @@ Result<Value> parse_json(std::string_view text, std::string_view what) {
   const CountingIterator last(text.data() + text.size(), &reached);
   if (nlohmann::json::sax_parse(first, last, &builder)) return builder.take();
   const std::string_view read = text.substr(0, static_cast<std::size_t>(reached - text.data()));
-  return failure("io.json", place_of(what, read), builder.expected(), builder.problem());
+  return failure("io.json", place_of(what, read), builder.expected(), builder.problem(), "a complete copy of the file");
 }
 
 std::string to_json(const Value& value, int indent) {

@@ -68,13 +68,15 @@ TEST(Json, refuses_ill_formed_utf8) { EXPECT_NE(error_of("\"\xFF\""), "no error"
 
 TEST(Json, refuses_a_key_twice) {
   EXPECT_EQ(error_of("{\"a\": {\"b\": 1,\n \"c\": 2, \"b\": 3}}"),
-            "[io.json] test.json, line 2, column 16: expected each key once in an object, got key \"b\" twice");
+            "[io.json] test.json, line 2, column 16: expected each key once in an object, got key \"b\" twice; "
+            "try a complete copy of the file");
 }
 
 TEST(Json, limits_the_depth) {
   EXPECT_TRUE(parse_json(std::string(200, '[') + std::string(200, ']'), "test.json").ok());
   EXPECT_EQ(error_of(std::string(201, '[') + std::string(201, ']')),
-            "[io.json] test.json, line 1, column 201: expected at most 200 levels of nesting, got more");
+            "[io.json] test.json, line 1, column 201: expected at most 200 levels of nesting, got more; try a "
+            "complete copy of the file");
   EXPECT_NE(error_of(std::string(10'000'000, '[')), "no error") << "nor does a very deep text exhaust the stack";
 }
 

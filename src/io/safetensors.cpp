@@ -63,7 +63,8 @@ Result<SafetensorsReader> SafetensorsReader::open(const std::filesystem::path& p
   state->file = std::move(mapped).value();
   const std::span<const std::byte> all = state->file.bytes();
   if (all.size() < safetensors::kPrefixBytes) {
-    return failure("io.safetensors", what, "8 bytes of header length", std::to_string(all.size()) + " bytes");
+    return failure("io.safetensors", what, "8 bytes of header length", std::to_string(all.size()) + " bytes",
+                   "a complete copy of the file");
   }
   std::uint64_t header_bytes = 0;
   std::memcpy(&header_bytes, all.data(), sizeof(header_bytes));
@@ -104,7 +105,7 @@ std::span<const std::byte> SafetensorsReader::bytes(const TensorInfo& tensor) co
 Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) const {
   const std::string what = state_->what + ", tensor " + safetensors::shown(name);
   const TensorInfo* info = find(name);
-  if (info == nullptr) return failure("io.safetensors", what, "this tensor", "none");
+  if (info == nullptr) return failure("io.safetensors", what, "this tensor", "none", "a file that holds it");
   const std::span<const std::byte> raw = bytes(*info);
   switch (info->dtype) {
     case DType::F32:
@@ -116,7 +117,8 @@ Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) co
     case DType::Bf16:
       return converted<std::uint16_t>(raw, float_of_bfloat);
     default:
-      return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype));
+      return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype),
+                     "saving the weights as F32");
   }
 }
 

@@ -140,7 +140,7 @@ TEST(SafetensorsDamage, a_name_of_megabytes_does_not_fill_the_error) {
 TEST(SafetensorsDamage, what_is_absent_or_a_directory_is_named) {
   const testing::TemporaryFolder folder;
   EXPECT_FALSE(SafetensorsReader::open(folder.path() / "absent").ok());
-  EXPECT_NE(SafetensorsReader::open(folder.path()).error().find("got a directory"), std::string::npos);
+  EXPECT_NE(SafetensorsReader::open(folder.path()).error().find("got a folder"), std::string::npos);
 }
 
 /// A small but complete file: several dtypes, metadata, escapes.

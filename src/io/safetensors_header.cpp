@@ -73,7 +73,7 @@ class HeaderParser {
 
  private:
   [[nodiscard]] Failure bad(std::string_view name, std::string_view expected, std::string_view got) const {
-    return failure("io.safetensors", what_ + ", tensor " + shown(name), expected, got);
+    return failure("io.safetensors", what_ + ", tensor " + shown(name), expected, got, "a complete copy of the file");
   }
 
   Result<TensorInfo> tensor(const std::string& name, const Value& entry) const {
@@ -148,7 +148,9 @@ std::string shown(std::string_view name) {
 }
 
 Result<Header> parse_header(std::string_view text, const std::string& what, std::uint64_t data_bytes) {
-  if (!text.starts_with('{')) return failure("io.safetensors", what, "a header that begins with {", "something else");
+  if (!text.starts_with('{'))
+    return failure("io.safetensors", what, "a header that begins with {", "something else",
+                   "a file in the format safetensors");
   const Result<Value> header = parse_json(text, what + ", header");
   if (!header) return header.why();
   const HeaderParser parser(what, data_bytes);

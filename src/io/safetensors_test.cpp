@@ -108,8 +108,10 @@ TEST(Safetensors, gives_no_floats_for_integers_or_absent_names) {
   write_golden(folder.path() / "a");
   const SafetensorsReader reader = SafetensorsReader::open(folder.path() / "a").or_throw();
   const std::string what = "[io.safetensors] " + (folder.path() / "a").string() + ", tensor ";
-  EXPECT_EQ(reader.read_f32("mask").error(), what + "\"mask\": expected F32, F64, F16 or BF16, got U8");
-  EXPECT_EQ(reader.read_f32("fc.bias").error(), what + "\"fc.bias\": expected this tensor, got none");
+  EXPECT_EQ(reader.read_f32("mask").error(),
+            what + "\"mask\": expected F32, F64, F16 or BF16, got U8; try saving the weights as F32");
+  EXPECT_EQ(reader.read_f32("fc.bias").error(),
+            what + "\"fc.bias\": expected this tensor, got none; try a file that holds it");
 }
 
 TEST(Safetensors, keeps_scalars_and_empty_tensors) {

@@ -89,7 +89,8 @@ Result<Value> convert_table(const toml::table& table, std::string_view what, int
 
 Result<Value> convert(const toml::node& node, std::string_view what, int depth) {
   if (depth == kLimitDepth) {
-    return failure("io.toml", place_of(what, node.source()), "at most 200 levels of nesting", "more");
+    return failure("io.toml", place_of(what, node.source()), "at most 200 levels of nesting", "more",
+                   "a flatter table");
   }
   if (const auto* table = node.as_table()) return convert_table(*table, what, depth + 1);
   if (const auto* array = node.as_array()) return convert_array(*array, what, depth + 1);
@@ -103,11 +104,12 @@ Result<Value> convert(const toml::node& node, std::string_view what, int depth) 
 
 /// The document, or nothing and why it is no TOML.
 Result<toml::table> parse_document(std::string_view text, std::string_view what) {
-  if (longest_dotted_key(text) > kLimitDots) return failure("io.toml", what, "at most 32 dots in a key", "more");
+  if (longest_dotted_key(text) > kLimitDots)
+    return failure("io.toml", what, "at most 32 dots in a key", "more", "a shorter key");
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    return failure("io.toml", place_of(what, error.source()), "TOML", error.description());
+    return failure("io.toml", place_of(what, error.source()), "TOML", error.description(), "correcting that line");
   }
 }
 
@@ -178,7 +180,7 @@ Result<Value> parse_toml_value(std::string_view text, std::string_view what) {
   if (first == std::string_view::npos) return Value("");
   const std::string_view trimmed = text.substr(first, text.find_last_not_of(" \t") - first + 1);
   if (trimmed.find_first_of("\r\n") != std::string_view::npos) {
-    return failure("io.toml", what, "a value on one line", "a line break");
+    return failure("io.toml", what, "a value on one line", "a line break", "the value without it");
   }
   const Result<toml::table> document = parse_document("value = " + std::string(trimmed), what);
   if (document) return convert(*document.value().get("value"), what, 0);

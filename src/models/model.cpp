@@ -38,11 +38,12 @@ const Entry& find(std::string_view name) {
     if (entry.name == name) return entry;
     known.append(known.empty() ? "" : ", ").append(entry.name);
   }
-  throw ConfigError(error_text("models.model", "model", "one of " + known, "'" + std::string(name) + "'"));
+  throw ConfigError(error_text("models.model", "model", "one of " + known, "'" + std::string(name) + "'",
+                               "one of these, or the path of a graph text"));
 }
 
 void require(bool holds, std::string_view setting, std::string_view expected, std::int64_t got) {
-  if (!holds) throw ConfigError(error_text("models.model", setting, expected, std::to_string(got)));
+  if (!holds) throw ConfigError(error_text("models.model", setting, expected, std::to_string(got), "another value"));
 }
 }  // namespace
 
@@ -67,13 +68,15 @@ std::int64_t torchvision_parameter_count(std::string_view name) { return find(na
 Stem parse_stem(std::string_view word) {
   if (word == "imagenet") return Stem::ImageNet;
   if (word == "small") return Stem::Small;
-  throw ConfigError(error_text("models.model", "stem", "imagenet or small", "'" + std::string(word) + "'"));
+  throw ConfigError(error_text("models.model", "stem", "imagenet or small", "'" + std::string(word) + "'",
+                               "--set model.stem=imagenet"));
 }
 
 ResNetStride parse_resnet_stride(std::string_view word) {
   if (word == "v1.5") return ResNetStride::V1_5;
   if (word == "v1") return ResNetStride::V1;
-  throw ConfigError(error_text("models.model", "stride", "v1.5 or v1", "'" + std::string(word) + "'"));
+  throw ConfigError(
+      error_text("models.model", "stride", "v1.5 or v1", "'" + std::string(word) + "'", "--set model.resnet=v1.5"));
 }
 
 }  // namespace roentgen::models

@@ -231,19 +231,20 @@ std::string refusal(const ModelConfig& config) {
 TEST(Models, that_are_unknown_are_refused_naming_the_known_ones) {
   EXPECT_EQ(refusal({.name = "resnet51"}),
             "[models.model] model: expected one of resnet18, resnet34, resnet50, resnet101, resnet152, densenet121, "
-            "densenet169, densenet201, got 'resnet51'");
+            "densenet169, densenet201, got 'resnet51'; try one of these, or the path of a graph text");
   EXPECT_THROW(static_cast<void>(torchvision_parameter_count("")), ConfigError);
 }
 
 TEST(Models, refuse_settings_out_of_range) {
-  EXPECT_EQ(refusal({.labels = 0}), "[models.model] labels: expected at least 1, got 0");
-  EXPECT_EQ(refusal({.channels = 2}), "[models.model] channels: expected 1 or 3, got 2");
-  EXPECT_EQ(refusal({.image_px = 31}), "[models.model] image size: expected at least 32 px, got 31");
-  EXPECT_EQ(refusal({.batch = 0}), "[models.model] batch: expected at least 1, got 0");
-  EXPECT_EQ(refusal({.width = 12}), "[models.model] width: expected a multiple of 8, got 12");
-  EXPECT_EQ(refusal({.width = 0}), "[models.model] width: expected a multiple of 8, got 0");
+  EXPECT_EQ(refusal({.labels = 0}), "[models.model] labels: expected at least 1, got 0; try another value");
+  EXPECT_EQ(refusal({.channels = 2}), "[models.model] channels: expected 1 or 3, got 2; try another value");
+  EXPECT_EQ(refusal({.image_px = 31}), "[models.model] image size: expected at least 32 px, got 31; try another value");
+  EXPECT_EQ(refusal({.batch = 0}), "[models.model] batch: expected at least 1, got 0; try another value");
+  EXPECT_EQ(refusal({.width = 12}), "[models.model] width: expected a multiple of 8, got 12; try another value");
+  EXPECT_EQ(refusal({.width = 0}), "[models.model] width: expected a multiple of 8, got 0; try another value");
   EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
-            "[models.densenet] stride: expected the default: only ResNets have another, got v1");
+            "[models.densenet] stride: expected the default: only ResNets have another, got v1; try --set "
+            "model.resnet=v1.5");
 }
 
 TEST(Models, read_the_words_of_a_recipe) {

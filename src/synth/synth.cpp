@@ -31,7 +31,7 @@ constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv", "train_val_
                                         "BBox_List_2017.csv",        "truth.csv",          "synth.json"};
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, const std::string& got,
-                         std::string_view remedy = {}) {
+                         std::string_view remedy = "roentgen synth --help") {
   throw ConfigError(error_text("synth.options", what, expected, got, remedy));
 }
 
@@ -75,7 +75,8 @@ class Unfinished {
     }
     existed_ = fs::exists(folder, error);
     if (!fs::create_directories(folder / kImages, error)) {
-      throw DataError(error_text("synth.out", folder.string(), "a folder that can be written", error.message()));
+      throw DataError(
+          error_text("synth.out", folder.string(), "a folder that can be written", error.message(), "another folder"));
     }
   }
   Unfinished(const Unfinished&) = delete;

@@ -99,11 +99,14 @@ TEST(WriteDataset, counts_up_to_the_end) {
 TEST(WriteDataset, refuses_absurd_options_in_one_line) {
   const io::testing::TemporaryFolder folder;
   const fs::path out = folder.path() / "set";
-  EXPECT_EQ(error_of({.out = out, .images = 0}), "[synth.options] images: expected 1 to 10000000, got 0");
+  EXPECT_EQ(error_of({.out = out, .images = 0}),
+            "[synth.options] images: expected 1 to 10000000, got 0; try roentgen synth --help");
   EXPECT_EQ(error_of({.out = out, .images = 20'000'000}),
-            "[synth.options] images: expected 1 to 10000000, got 20000000");
-  EXPECT_EQ(error_of({.out = out, .size_px = 8}), "[synth.options] size: expected 16 to 4096 px, got 8");
-  EXPECT_EQ(error_of({.out = out, .size_px = 100'000}), "[synth.options] size: expected 16 to 4096 px, got 100000");
+            "[synth.options] images: expected 1 to 10000000, got 20000000; try roentgen synth --help");
+  EXPECT_EQ(error_of({.out = out, .size_px = 8}),
+            "[synth.options] size: expected 16 to 4096 px, got 8; try roentgen synth --help");
+  EXPECT_EQ(error_of({.out = out, .size_px = 100'000}),
+            "[synth.options] size: expected 16 to 4096 px, got 100000; try roentgen synth --help");
   EXPECT_THAT(error_of({.out = {}}), HasSubstr("[synth.options] folder"));
   EXPECT_THAT(error_of({.out = out, .threads = -1}), HasSubstr("[synth.options] threads"));
   EXPECT_THAT(error_of({.out = out, .png_level = 0}), HasSubstr("[synth.options] png level"));

@@ -70,13 +70,17 @@ std::string describe(Bytes bytes) {
   return is_text ? text + "\"" : text;
 }
 
+constexpr std::string_view kMendRemedy = "fetching the file again";
+constexpr std::string_view kSizeRemedy = "a smaller copy of the image";
+
 Result<const Codec*> find_codec(Bytes bytes, std::string_view what) {
-  if (bytes.empty()) return failure("data.codec", what, "a " + codec_names() + " image", "an empty file");
+  if (bytes.empty()) return failure("data.codec", what, "a " + codec_names() + " image", "an empty file", kMendRemedy);
   for (const auto entry : kCodecs) {
     const Codec& codec = entry();
     if (codec.probe(bytes)) return &codec;
   }
-  return failure("data.codec", what, "a " + codec_names() + " image", describe(bytes));
+  return failure("data.codec", what, "a " + codec_names() + " image", describe(bytes),
+                 "converting it to " + codec_names());
 }
 
 std::uint32_t max_value_of(const ImageInfo& info) { return container_of(info) == 8 ? 255U : 65535U; }
@@ -93,15 +97,17 @@ ImageLayout layout_of(const ImageInfo& info, Channels channels) {
 Status check_limits(const ImageInfo& info, Channels channels, std::string_view what, const DecodeLimits& limits) {
   const std::string thing = fmt::format("data.{}", info.format);
   if (info.width_px < 1 || info.height_px < 1) {
-    return failure(thing, what, "at least 1x1 pixels", fmt::format("{}x{}", info.width_px, info.height_px));
+    return failure(thing, what, "at least 1x1 pixels", fmt::format("{}x{}", info.width_px, info.height_px),
+                   kMendRemedy);
   }
   if (info.width_px > limits.max_pixels / info.height_px) {
     return failure(thing, what, fmt::format("at most {} pixels", limits.max_pixels),
-                   fmt::format("{}x{}", info.width_px, info.height_px));
+                   fmt::format("{}x{}", info.width_px, info.height_px), kSizeRemedy);
   }
   const std::size_t bytes = layout_of(info, channels).bytes();
   if (bytes > limits.max_bytes) {
-    return failure(thing, what, fmt::format("at most {} bytes of pixels", limits.max_bytes), std::to_string(bytes));
+    return failure(thing, what, fmt::format("at most {} bytes of pixels", limits.max_bytes), std::to_string(bytes),
+                   kSizeRemedy);
   }
   return Done{};
 }

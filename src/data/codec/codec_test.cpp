@@ -64,7 +64,8 @@ TEST(Codec, reads_the_header) {
 }
 
 TEST(Codec, says_of_an_empty_file_that_it_is_empty) {
-  EXPECT_EQ(error_of({}), "[data.codec] study.png: expected a PNG or JPEG image, got an empty file");
+  EXPECT_EQ(error_of({}),
+            "[data.codec] study.png: expected a PNG or JPEG image, got an empty file; try fetching the file again");
 }
 
 TEST(Codec, says_what_a_file_is_that_is_no_picture) {
@@ -76,7 +77,9 @@ TEST(Codec, says_what_a_file_is_that_is_no_picture) {
 }
 
 TEST(Codec, refuses_a_huge_png_header_by_its_size) {
-  const std::string expected = "[data.png] study.png: expected at most 268435456 pixels, got 100000x100000";
+  const std::string expected =
+      "[data.png] study.png: expected at most 268435456 pixels, got 100000x100000; try "
+      "a smaller copy of the image";
   EXPECT_EQ(error_of(png_header(100000, 100000)), expected);
   EXPECT_EQ(read_info(png_header(100000, 100000), "study.png").error(), expected);
 }

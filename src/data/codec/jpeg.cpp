@@ -19,6 +19,7 @@ using Bytes = std::span<const std::byte>;
 using Handle = UniqueHandle<void, tjDestroy>;
 
 constexpr std::string_view kThing = "data.jpeg";
+constexpr std::string_view kRemedy = "fetching the file again";
 
 // Warnings that leave the pixels alone: stray bytes between segments, unknown versions of optional headers.
 constexpr std::array<std::string_view, 3> kHarmless{"extraneous bytes before marker", "unknown JFIF revision",
@@ -38,14 +39,14 @@ struct Header {
 
 Result<Handle> open(Bytes bytes, std::string_view what, Header& header) {
   Handle handle(tjInitDecompress());
-  if (!handle) return failure(kThing, what, "memory for a decoder", "none");
+  if (!handle) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
   int subsampling = 0;
   // TurboJPEG calls it an error when it merely warned, or when chroma is sampled in a way it has no name for, which it
   // decodes all the same. What it could read tells.
   static_cast<void>(tjDecompressHeader3(handle.get(), data_of(bytes), bytes.size(), &header.width_px, &header.height_px,
                                         &subsampling, &header.colour_space));
   if (header.width_px < 1 || header.height_px < 1 || header.colour_space < 0) {
-    return failure(kThing, what, "a whole JPEG image of 8 bits", tjGetErrorStr2(handle.get()));
+    return failure(kThing, what, "a whole JPEG image of 8 bits", tjGetErrorStr2(handle.get()), kRemedy);
   }
   return handle;
 }
@@ -85,7 +86,7 @@ Status decode(const DecodeJob& job, Image& out) {
   // Stopped at a harmless warning: once more, and look at the last one.
   if (error != 0 && is_harmless(tjGetErrorStr2(turbo))) error = decompress(turbo, job.bytes, out, 0);
   if (error != 0 && !is_harmless(tjGetErrorStr2(turbo))) {
-    return failure(kThing, job.what, "a whole JPEG image", tjGetErrorStr2(turbo));
+    return failure(kThing, job.what, "a whole JPEG image", tjGetErrorStr2(turbo), kRemedy);
   }
   return Done{};
 }

@@ -138,7 +138,9 @@ TEST(Jpeg, refuses_cmyk_by_name) {
 TEST(Jpeg, that_ends_early_is_refused) {
   std::vector<std::byte> file = gray_file();
   file.resize(file.size() - 32);
-  EXPECT_EQ(error_of(file), "[data.jpeg] study.jpeg: expected a whole JPEG image, got Premature end of JPEG file");
+  EXPECT_EQ(error_of(file),
+            "[data.jpeg] study.jpeg: expected a whole JPEG image, got Premature end of JPEG file; try fetching the "
+            "file again");
 }
 
 TEST(Jpeg, of_a_header_alone_is_refused) {

@@ -32,13 +32,13 @@ bool probe(Bytes bytes) {
 }
 
 Failure damaged(std::string_view what, int error) {
-  return failure(kThing, what, "a whole PNG image", spng_strerror(error));
+  return failure(kThing, what, "a whole PNG image", spng_strerror(error), "fetching the file again");
 }
 
 // An spng context reading `bytes`, everything before the pixel data read and its checksums verified.
 Result<Context> open(Bytes bytes, std::string_view what, spng_ihdr& header) {
   Context context(spng_ctx_new(0));
-  if (!context) return failure(kThing, what, "memory for a decoder", "none");
+  if (!context) return failure(kThing, what, "memory for a decoder", "none", "fewer train.workers");
   int error = spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_DISCARD);
   if (error == 0) error = spng_set_chunk_limits(context.get(), kChunkLimit_bytes, kChunkLimit_bytes);
   if (error == 0) error = spng_set_png_buffer(context.get(), bytes.data(), bytes.size());

@@ -53,7 +53,8 @@ Columns find_columns(const io::Csv& table, const std::string& what) {
   const auto path = path_column(table.header);
   if (!path) {
     throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
-                               "columns " + first_names(table.header, table.header.size())));
+                               "columns " + first_names(table.header, table.header.size()),
+                               "naming the column of image files \"path\""));
   }
   return {.path = *path,
           .patient = find_column(table.header, {"patient", "patient_id", "patient id"}),
@@ -67,7 +68,7 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
   const std::string columns = "columns " + first_names(table.header, table.header.size());
   if (options.labels.empty()) {
     throw ConfigError(error_text("data.csv", "labels", "names of the label columns of " + what, columns,
-                                 "data.labels = [\"" + table.header.back() + "\"]"));
+                                 "--set data.labels=" + table.header.back()));
   }
   std::vector<LabelColumn> labels;
   for (const auto& name : options.labels) {
@@ -78,7 +79,10 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
       column = table.column(name.substr(0, colon));
       label.equals = name.substr(colon + 1);
     }
-    if (!column) throw ConfigError(error_text("data.labels", name, "a label column of " + what, columns));
+    if (!column) {
+      throw ConfigError(error_text("data.labels", name, "a label column of " + what, columns,
+                                   "--set data.labels=" + table.header.back()));
+    }
     label.column = *column;
     labels.push_back(std::move(label));
   }
@@ -94,7 +98,7 @@ float read_label(const LabelColumn& label, const std::vector<std::string>& row, 
   const auto value = parse_label_value(text);
   if (!value) {
     throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label.name,
-                               "\"" + text + "\"", "data.labels = [\"" + label.name + ":" + text + "\"]"));
+                               "\"" + text + "\"", "--set data.labels=" + label.name + ":" + text));
   }
   return label_number(*value, label.policy);
 }
@@ -136,6 +140,14 @@ struct Reading {
   std::int64_t rows = 0;
 };
 
+// An absent image can be skipped if told; a folder in its place is a mistake in the table.
+void refuse_folder(const fs::path& path, const std::string& where) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return;
+  throw DataError(
+      error_text("data.csv", where + ": " + path.string(), "a file", "a folder", "the path of an image in it"));
+}
+
 void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
@@ -146,8 +158,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
     if (row.size() != table.header.size()) {
-      throw DataError(
-          error_text("data.csv", where, fmt::format("{} fields", table.header.size()), fmt::format("{}", row.size())));
+      throw DataError(error_text("data.csv", where, fmt::format("{} fields", table.header.size()),
+                                 fmt::format("{}", row.size()), "quotes around fields with commas"));
     }
     Sample sample{.id = field(row, columns.path),
                   .path = {},
@@ -155,7 +167,9 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                   .view = field(row, columns.view),
                   .sex = field(row, columns.sex),
                   .age_years = read_age(field(row, columns.age))};
-    if (sample.id.empty()) throw DataError(error_text("data.csv", where, "the path of an image", "nothing"));
+    if (sample.id.empty()) {
+      throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
+    }
     ++reading.rows;
     if (!reading.seen.insert(sample.id).second) {
       reading.repeated.push_back(sample.id);
@@ -164,6 +178,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     sample.path = path.parent_path() / sample.id;
     if (!reading.folders.has(sample.path)) sample.path = options.root / sample.id;
     if (!reading.folders.has(sample.path)) {
+      refuse_folder(sample.path, where);
       reading.absent.push_back(sample.id);
       continue;
     }
@@ -172,7 +187,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     try {
       if (!split.empty()) sample.split = parse_split(split);
     } catch (const ConfigError&) {
-      throw DataError(error_text("data.csv", where, "train, val, test or nothing as split", "\"" + split + "\""));
+      throw DataError(error_text("data.csv", where, "train, val, test or nothing as split", "\"" + split + "\"",
+                                 "correcting that line"));
     }
     for (const auto& label : labels) sample.labels.push_back(read_label(label, row, where));
     listing.samples.push_back(std::move(sample));

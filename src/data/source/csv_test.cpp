@@ -112,7 +112,7 @@ TEST_F(CsvSource, refuses_an_unknown_label_naming_the_columns) {
 
 TEST_F(CsvSource, refuses_to_guess_labels) {
   const auto wanted = options("path,sick\na.png,1\n", {});
-  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("data.labels = "));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("data.labels="));
 }
 
 TEST_F(CsvSource, refuses_a_policy_for_a_label_that_is_not_there) {
@@ -141,9 +141,11 @@ TEST_F(CsvSource, refuses_when_every_image_is_absent_even_then) {
   EXPECT_THAT(refusal(wanted), HasSubstr("1 of 1 absent"));
 }
 
-TEST_F(CsvSource, takes_a_folder_for_no_image) {
+TEST_F(CsvSource, refuses_a_folder_in_place_of_an_image_whatever_is_told_of_absent_ones) {
   std::filesystem::create_directories(folder_.path() / "z.png");
-  EXPECT_THAT(refusal(options("path,sick\nz.png,1\n")), HasSubstr("1 of 1 absent (z.png)"));
+  auto wanted = options("path,sick\nz.png,1\na.png,1\n");
+  wanted.absent = Absent::Skip;
+  EXPECT_THAT(refusal(wanted), HasSubstr("z.png: expected a file, got a folder"));
 }
 
 TEST_F(CsvSource, refuses_repeated_rows_unless_told) {

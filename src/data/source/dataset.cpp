@@ -36,8 +36,8 @@ void check_root(const SourceOptions& options) {
   const auto status = std::filesystem::status(options.root, error);
   if (std::filesystem::is_directory(status)) return;
   const bool is_there = std::filesystem::exists(status);
-  throw DataError(
-      error_text("data.source", options.root.string(), "a data folder", is_there ? "a file" : "nothing of that name"));
+  throw DataError(error_text("data.source", options.root.string(), "a data folder",
+                             is_there ? "a file" : "nothing of that name", "another --data"));
 }
 
 const SourceEntry& choose_source(const SourceOptions& options) {
@@ -46,19 +46,22 @@ const SourceEntry& choose_source(const SourceOptions& options) {
     if (options.source == source.name) return source;
     names += fmt::format(", {}", source.name);
   }
-  if (options.source != "auto") throw ConfigError(error_text("data.source", "source", "auto" + names, options.source));
+  if (options.source != "auto") {
+    throw ConfigError(error_text("data.source", "source", "auto" + names, options.source, "--set data.source=auto"));
+  }
   for (const auto& source : kSources) {
     if (source.probe(options)) return source;
     looked_for += fmt::format("{}{} ({})", looked_for.empty() ? "" : "; ", source.name, source.what);
   }
   throw DataError(error_text("data.source", options.root.string(), "one of: " + looked_for, "none of them",
-                             "data.csv = [\"FILE\"] if the table has another name"));
+                             "--set data.csv=FILE if the table has another name"));
 }
 
 void check_distinct(const std::vector<std::string>& labels) {
   std::set<std::string_view> seen;
   for (const auto& label : labels) {
-    if (!seen.insert(label).second) throw ConfigError(error_text("data.labels", label, "each label once", "it twice"));
+    if (seen.insert(label).second) continue;
+    throw ConfigError(error_text("data.labels", label, "each label once", "it twice", "naming it once in data.labels"));
   }
 }
 
@@ -87,7 +90,8 @@ void filter_views(Listing& listing, const SourceOptions& options) {
   listing.notes.push_back(fmt::format("views {}: {} kept, {} of other views dropped, {} of unknown view kept", names,
                                       kept, dropped, unknown));
   if (listing.samples.empty()) {
-    throw DataError(error_text("data.source", "views", "an image of view " + names, "none of them"));
+    throw DataError(
+        error_text("data.source", "views", "an image of view " + names, "none of them", "--set data.views=[]"));
   }
 }
 
@@ -105,7 +109,7 @@ Split parse_split(std::string_view text) {
   }
   if (text == "valid" || text == "validate" || text == "validation") return Split::Val;
   if (text == "training") return Split::Train;
-  throw ConfigError(error_text("data.split", "split", "train, val, test or none", text));
+  throw ConfigError(error_text("data.split", "split", "train, val, test or none", text, "--split test"));
 }
 
 Dataset load_dataset(const SourceOptions& asked) {

@@ -37,12 +37,17 @@ const fs::path* ImageIndex::second(const std::string& name) const {
   return found == second_.end() ? nullptr : &found->second;
 }
 
+const fs::path* ImageIndex::folder(const std::string& name) const {
+  const auto found = folders_.find(name);
+  return found == folders_.end() ? nullptr : &found->second;
+}
+
 void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);
   if (error || !fs::is_directory(real)) {
     throw DataError(error_text("data.source", folder.string(), "a folder of images",
-                               error ? error.message() : std::string("a file")));
+                               error ? error.message() : std::string("a file"), "--set data.images=FOLDER"));
   }
   if (!visited.insert(real.string()).second) return;
 
@@ -57,10 +62,13 @@ void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
       entries.emplace_back(std::move(name), false);
     }
   }
-  if (error) throw DataError(error_text("data.source", folder.string(), "a readable folder", error.message()));
+  if (error)
+    throw DataError(
+        error_text("data.source", folder.string(), "a readable folder", error.message(), "other permissions there"));
   std::sort(entries.begin(), entries.end());
   for (auto& [name, is_folder] : entries) {
     if (is_folder) {
+      if (has_image_extension(name)) folders_.try_emplace(name, folder / name);
       walk(folder / name, visited);
       continue;
     }

@@ -25,6 +25,8 @@ class ImageIndex {
   [[nodiscard]] const std::filesystem::path* find(const std::string& name) const;
   /// A second file of the same name, or nullptr.
   [[nodiscard]] const std::filesystem::path* second(const std::string& name) const;
+  /// A folder that has the name of an image, or nullptr.
+  [[nodiscard]] const std::filesystem::path* folder(const std::string& name) const;
   /// Files whose extension is that of an image.
   [[nodiscard]] std::int64_t images() const { return images_; }
 
@@ -33,6 +35,7 @@ class ImageIndex {
 
   std::unordered_map<std::string, std::filesystem::path> first_;
   std::unordered_map<std::string, std::filesystem::path> second_;
+  std::unordered_map<std::string, std::filesystem::path> folders_;
   std::int64_t images_ = 0;
 };
 

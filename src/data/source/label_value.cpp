@@ -84,7 +84,7 @@ void check_label_policies(const SourceOptions& options, const std::vector<std::s
   for (const auto& [name, policy] : options.label_policies) {
     if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
       throw ConfigError(error_text("data.labels", "policy of \"" + name + "\"", "a label of this run",
-                                   first_names(labels, labels.size())));
+                                   first_names(labels, labels.size()), "the name of one of them"));
     }
   }
 }

@@ -69,7 +69,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::sort(found.begin(), found.end());
   if (found.size() > 1) {
     throw DataError(error_text("data.nih", options.root.string(), "one csv with \"Finding Labels\"", first_names(found),
-                               "data.csv = [\"" + found.back() + "\"]"));
+                               "--set data.csv=" + found.back()));
   }
   for (const auto& name : found) paths.push_back(options.root / name);
   return paths;
@@ -92,6 +92,9 @@ float read_label(const std::string& label, const std::set<std::string>& findings
 bool find_image(Sample& sample, Reading& reading) {
   const fs::path* path = reading.index.find(sample.id);
   if (path == nullptr) {
+    if (const fs::path* folder = reading.index.folder(sample.id)) {
+      throw DataError(error_text("data.nih", folder->string(), "a file", "a folder", "the image under that name"));
+    }
     reading.absent.push_back(sample.id);
     return false;
   }
@@ -137,7 +140,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                         .view = find_column(table.header, {"View Position"})};
   if (!columns.image || !columns.findings) {
     throw DataError(error_text("data.nih", what, "columns \"Image Index\" and \"Finding Labels\"",
-                               first_names(table.header, table.header.size())));
+                               first_names(table.header, table.header.size()), "another table in data.csv"));
   }
   const std::size_t needed = 1 + std::max({*columns.image, *columns.findings, columns.patient.value_or(0),
                                            columns.age.value_or(0), columns.sex.value_or(0), columns.view.value_or(0)});
@@ -145,7 +148,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (table.rows[i].size() < needed || field(table.rows[i], columns.image).empty()) {
       throw DataError(error_text("data.nih", fmt::format("{} line {}", what, table.lines[i]),
                                  fmt::format("an image name and at least {} fields", needed),
-                                 fmt::format("{} fields", table.rows[i].size())));
+                                 fmt::format("{} fields", table.rows[i].size()), "correcting that line"));
     }
     read_row(table.rows[i], columns, reading);
   }
@@ -160,7 +163,7 @@ void read_lists(Reading& reading) {
       const auto& marks = (*list)->labels[i];
       if (marks.size() != kNihFindings.size()) {
         throw DataError(error_text("data.nih", (*list)->path.string(), "14 marks behind each name (there is no csv)",
-                                   fmt::format("{}", marks.size()), "data.csv = [\"Data_Entry_2017_v2020.csv\"]"));
+                                   fmt::format("{}", marks.size()), "--set data.csv=Data_Entry_2017_v2020.csv"));
       }
       std::string findings;
       for (std::size_t k = 0; k < marks.size(); ++k) {
@@ -182,7 +185,8 @@ void check_labels(const Reading& reading) {
                        std::find(kNihFindings.begin(), kNihFindings.end(), label) != kNihFindings.end();
     if (!known) {
       throw ConfigError(error_text("data.labels", label, "a finding of the csv, \"No Finding\", View:AP or Sex:M",
-                                   "findings " + first_names({kNihFindings.begin(), kNihFindings.end()}, 14)));
+                                   "findings " + first_names({kNihFindings.begin(), kNihFindings.end()}, 14),
+                                   "one of these in data.labels"));
     }
   }
 }
@@ -193,7 +197,7 @@ void settle_ambiguous(const Reading& reading) {
   if (reading.options.duplicates == Duplicates::Refuse) {
     throw DataError(error_text("data.nih", reading.options.root.string(), "each image once",
                                fmt::format("{} ({})", got, first_names(reading.ambiguous, 2)),
-                               "data.images = [\"FOLDER\"] or data.duplicates = \"first\""));
+                               "--set data.images=FOLDER or --set data.duplicates=first"));
   }
   reading.listing.notes.push_back("repeated files, first kept: " + got);
 }

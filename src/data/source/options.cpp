@@ -19,12 +19,14 @@ constexpr std::array<std::string_view, 2> kUnits{"patient", "image"};
 constexpr std::array<std::string_view, 2> kAbsents{"refuse", "skip"};
 constexpr std::array<std::string_view, 2> kDuplicates{"refuse", "first"};
 
+constexpr std::string_view kRemedy = "roentgen train --keys for all keys and what they take";
+
 /// Reads entries of one table into variables that hold their defaults.
 class Reader {
  public:
   Reader(const Value& table, std::string_view section) : table_(table), section_(section) {
     if (!table.is_null() && !table.is_table()) {
-      throw ConfigError(error_text("data.source", section_, "a table", table.kind()));
+      throw ConfigError(error_text("data.source", section_, "a table", table.kind(), kRemedy));
     }
   }
 
@@ -54,21 +56,22 @@ class Reader {
     const std::string chosen = text(key, *value);
     const auto found = std::find(names.begin(), names.end(), chosen);
     if (found == names.end()) {
-      throw ConfigError(error_text("data.source", name(key), first_names({names.begin(), names.end()}, N), chosen));
+      throw ConfigError(error_text("data.source", name(key), "one of " + first_names({names.begin(), names.end()}, N),
+                                   chosen, kRemedy));
     }
     out = static_cast<T>(found - names.begin());
   }
   void share(std::string_view key, double& out) const {
     const Value* value = find(key);
     if (value == nullptr) return;
-    if (!value->is_number()) throw ConfigError(error_text("data.source", name(key), "a number", value->kind()));
+    if (!value->is_number()) refuse(key, "a number", *value);
     out = value->as_double();
   }
   void seed(std::string_view key, std::uint64_t& out) const {
     const Value* value = find(key);
     if (value == nullptr) return;
     if (!value->is_integer() || value->as_integer() < 0) {
-      throw ConfigError(error_text("data.source", name(key), "an integer of at least 0", value->kind()));
+      refuse(key, "a whole number of at least 0", *value);
     }
     out = static_cast<std::uint64_t>(value->as_integer());
   }
@@ -77,8 +80,8 @@ class Reader {
     if (!table_.is_table()) return;
     for (const auto& [key, value] : table_.as_table()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        throw ConfigError(
-            error_text("data.source", name(key), first_names({keys.begin(), keys.end()}, N), "an unknown key"));
+        throw ConfigError(error_text("data.source", name(key), "one of " + first_names({keys.begin(), keys.end()}, N),
+                                     "an unknown key", kRemedy));
       }
     }
   }
@@ -89,8 +92,12 @@ class Reader {
 
  private:
   [[nodiscard]] std::string name(std::string_view key) const { return section_ + "." + std::string(key); }
+  [[noreturn]] void refuse(std::string_view key, std::string_view expected, const Value& got) const {
+    throw ConfigError(
+        error_text("data.source", name(key), expected, "a value that is " + std::string(got.kind()), kRemedy));
+  }
   [[nodiscard]] std::string text(std::string_view key, const Value& value) const {
-    if (!value.is_string()) throw ConfigError(error_text("data.source", name(key), "a string", value.kind()));
+    if (!value.is_string()) refuse(key, "a text", value);
     return value.as_string();
   }
 

@@ -67,8 +67,8 @@ TEST(SourceOptions, take_one_string_for_a_list) {
 
 TEST(SourceOptions, refuse_unknown_keys_kinds_and_values) {
   EXPECT_THAT(refusal(table_of("lables", "Mass")), HasSubstr("data.lables"));
-  EXPECT_THAT(refusal(table_of("blank", "zero")), HasSubstr("expected unknown, negative, got zero"));
-  EXPECT_THAT(refusal(table_of("source", 3)), HasSubstr("expected a string"));
+  EXPECT_THAT(refusal(table_of("blank", "zero")), HasSubstr("expected one of unknown, negative, got zero"));
+  EXPECT_THAT(refusal(table_of("source", 3)), HasSubstr("expected a text, got a value that is integer"));
   EXPECT_THAT(refusal(table_of("split_seed", -1)), HasSubstr("split_seed"));
   EXPECT_THAT(refusal(table_of("val_fraction", "much")), HasSubstr("expected a number"));
   EXPECT_THAT(refusal(table_of("label_policy", "one")), HasSubstr("expected a table"));

@@ -42,7 +42,8 @@ std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths
   for (const auto& path : paths) {
     tables.push_back(io::read_csv(path).or_throw<DataError>());
     if (tables.back().rows.empty()) {
-      throw DataError(error_text(thing, path.string(), "a row for each image", "only a header"));
+      throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
+                                 "a table with rows, by --set data.csv=FILE"));
     }
   }
   return tables;
@@ -83,7 +84,8 @@ void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, co
   if (options.absent == Absent::Refuse || listing.samples.empty()) {
     throw DataError(error_text("data.source", where, "every image it names below " + options.root.string(),
                                fmt::format("{} absent ({})", got, first_names(absent)),
-                               listing.samples.empty() ? "" : "data.absent = \"skip\" to go on without them"));
+                               listing.samples.empty() ? "another --data, or paths relative to the table"
+                                                       : "--set data.absent=skip to go on without them"));
   }
   listing.notes.push_back(fmt::format("absent images, skipped: {}", got));
 }
@@ -94,7 +96,7 @@ void settle_repeated(const std::vector<std::string>& repeated, const SourceOptio
     throw DataError(error_text("data.source", listing.csv.empty() ? "lists" : listing.csv.front().filename().string(),
                                "one row for each image",
                                fmt::format("{} repeated ({})", repeated.size(), first_names(repeated)),
-                               "data.duplicates = \"first\" to keep the first row of each"));
+                               "--set data.duplicates=first to keep the first row of each"));
   }
   listing.notes.push_back(fmt::format("repeated rows, first kept: {}", repeated.size()));
 }

@@ -51,13 +51,15 @@ class ListSplitter {
       Split& current = listing_.samples[static_cast<std::size_t>(found->second)].split;
       if (current != Split::None && current != split) {
         throw DataError(error_text("data.split", file, "each image in one list",
-                                   name + " in the " + std::string(name_of(current)) + " list too"));
+                                   name + " in the " + std::string(name_of(current)) + " list too",
+                                   "removing it from one of them"));
       }
       current = split;
     }
     if (unknown == static_cast<std::int64_t>(list->names.size())) {
       throw DataError(error_text("data.split", file, "names of images of this data set",
-                                 fmt::format("{} others, {} first", unknown, list->names.front())));
+                                 fmt::format("{} others, {} first", unknown, list->names.front()),
+                                 "the lists of this data set, or --set data.split=random"));
     }
     if (unknown > 0) {
       listing_.notes.push_back(
@@ -112,7 +114,7 @@ void need_patients(const Listing& listing, const SplitOptions& options) {
   throw DataError(
       error_text("data.split", "a split to be drawn by patient", "the patient of every image",
                  fmt::format("{} of {} images without", unknown, listing.samples.size()),
-                 "a column \"patient\", lists, or data.split_unit = \"image\" if no patient has two images"));
+                 "a column \"patient\", lists, or --set data.split_unit=image if no patient has two images"));
 }
 
 /// Moves a share of the units now in Train to `side`: those whose draw is below `fraction`, and at least one.
@@ -127,7 +129,7 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
   }
   if (draws.size() < 2) {
     throw DataError(error_text("data.split", std::string(name_of(side)), "at least 2 patients to draw from",
-                               fmt::format("{}", draws.size())));
+                               fmt::format("{}", draws.size()), "more images, or lists of your own"));
   }
   double lowest = 1.0, highest = 0.0;
   for (const auto& [unit, draw] : draws) {
@@ -143,7 +145,7 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
 
 void check_fraction(std::string_view name, double fraction) {
   if (fraction >= 0.0 && fraction < 1.0) return;
-  throw ConfigError(error_text("data.split", name, "a share in [0, 1)", fmt::format("{}", fraction)));
+  throw ConfigError(error_text("data.split", name, "a share in [0, 1)", fmt::format("{}", fraction), "0.1"));
 }
 
 /// Draws val out of train, or merges it into train, as asked.
@@ -178,7 +180,7 @@ void refuse_shared_patients(const Listing& listing) {
   if (shared.empty()) return;
   throw DataError(error_text("data.split", "train, val and test", "each patient in one of them",
                              fmt::format("{} of {} patients in two or more", shared.size(), side.size()),
-                             "data.split = \"random\" to draw by patient"));
+                             "--set data.split=random to draw by patient"));
 }
 
 }  // namespace
@@ -209,7 +211,8 @@ std::string assign_splits(Listing& listing, const SourceOptions& options) {
   } else if (split.mode != SplitMode::Random && listing.has_splits) {
     origin = "column split of " + listing.csv.front().filename().string();
   } else if (split.mode == SplitMode::Given) {
-    throw DataError(error_text("data.split", options.root.string(), "split lists or a column \"split\"", "neither"));
+    throw DataError(error_text("data.split", options.root.string(), "split lists or a column \"split\"", "neither",
+                               "--set data.split=auto"));
   } else {
     need_patients(listing, split);
     for (auto& sample : listing.samples) sample.split = Split::Train;

@@ -23,7 +23,8 @@ std::vector<float> read_marks(std::istringstream& words, const std::string& wher
   std::vector<float> marks;
   for (std::string word; words >> word;) {
     if (word != "0" && word != "1") {
-      throw DataError(error_text("data.split", where, "0 or 1 behind the name", "\"" + word + "\""));
+      throw DataError(error_text("data.split", where, "0 or 1 behind the name", "\"" + word + "\"",
+                                 "names without spaces, a line each"));
     }
     marks.push_back(word == "1" ? 1.0F : 0.0F);
   }
@@ -60,17 +61,18 @@ NameList read_name_list(const fs::path& path) {
     if (!(words >> name)) continue;
     const std::string where = fmt::format("{} line {}", path.filename().string(), number);
     if (!seen.insert(name).second) {
-      throw DataError(error_text("data.split", where, "each image once", name + " again"));
+      throw DataError(error_text("data.split", where, "each image once", name + " again", "removing that line"));
     }
     list.labels.push_back(read_marks(words, where));
     if (list.labels.back().size() != list.labels.front().size()) {
       throw DataError(error_text("data.split", where, fmt::format("{} marks", list.labels.front().size()),
-                                 fmt::format("{}", list.labels.back().size())));
+                                 fmt::format("{}", list.labels.back().size()), "as many marks on each line"));
     }
     list.names.push_back(std::move(name));
   }
   if (list.names.empty()) {
-    throw DataError(error_text("data.split", path.string(), "a name of an image on each line", "none"));
+    throw DataError(error_text("data.split", path.string(), "a name of an image on each line", "none",
+                               "another list, or removing this one"));
   }
   return list;
 }

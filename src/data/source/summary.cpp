@@ -58,7 +58,7 @@ void check_counts(Dataset& dataset) {
     }
     if (all.positives + all.negatives == 0) {
       throw DataError(error_text("data.labels", dataset.label_names[k], "an image where it is known",
-                                 fmt::format("{} unknown", all.unknown)));
+                                 fmt::format("{} unknown", all.unknown), "leaving it out of data.labels"));
     }
     if (all.positives == 0) {
       dataset.notes.push_back(

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "core/random.h"
 #include "data/transform/augment.h"
 
@@ -81,14 +82,15 @@ void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine) {
     if (row.error) std::rethrow_exception(row.error);
     for (const BadSample& bad : row.bad) {
       if (mode == LoadMode::Evaluation) {
-        throw DataError(error_text("data.loader", "evaluation", "every image to be readable", bad.reason,
-                                   "mending it, or removing it from the csv"));
+        throw DataError(with_remedy(bad.reason, "mending it or removing its row: evaluation reads every image"));
       }
       quarantine.add(bad, batch.epoch);
     }
     if (row.gave_up) {
       throw DataError(error_text("data.loader", "corrupt images", "a readable replacement",
-                                 fmt::format("{} corrupt ones in a row: {}", kMaxDraws, row.bad.back().reason)));
+                                 fmt::format("{} corrupt ones in a row, the last {}: {}", kMaxDraws, row.bad.back().id,
+                                             cause_of(row.bad.back().reason)),
+                                 "mending the images"));
     }
     batch.samples.push_back(row.sample);
   }

@@ -37,13 +37,13 @@ class Descriptor {
 Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path& path, std::string_view what,
                                                     std::uint64_t limit_bytes) {
   const auto refuse = [&](std::string_view expected, const std::string& got) {
-    return failure("data.read", what, expected, got);
+    return failure("data.read", what, expected, got, "checking that file");
   };
   const Descriptor file(path);
   if (file.value() < 0) return refuse("a readable file", system_message(errno));
   struct stat status {};
   if (::fstat(file.value(), &status) != 0) return refuse("a readable file", system_message(errno));
-  if (!S_ISREG(status.st_mode)) return refuse("an image file", S_ISDIR(status.st_mode) ? "a folder" : "a special file");
+  if (!S_ISREG(status.st_mode)) return refuse("a file", S_ISDIR(status.st_mode) ? "a folder" : "a special file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size == 0) return refuse("an image", "an empty file");
   if (size > limit_bytes) return refuse(fmt::format("at most {} bytes", limit_bytes), fmt::format("{}", size));

@@ -31,7 +31,7 @@ LabelRows::LabelRows(const Dataset& dataset, const std::vector<std::uint32_t>& s
     if (count == 1 || (count == 0 && !is_known(dataset.samples[index]))) continue;
     throw DataError(error_text("data.loader", "labels of " + dataset.samples[index].id,
                                "exactly one positive class (softmax loss)", fmt::format("{}", count),
-                               "the sigmoid loss"));
+                               "--set loss.name=sigmoid"));
   }
 }
 

@@ -115,7 +115,7 @@ class Loader::Pool {
 
 void Loader::Pool::check() const {
   const auto refuse = [](std::string_view what, std::string_view expected, const std::string& got) {
-    throw ConfigError(error_text("data.loader", what, expected, got));
+    throw ConfigError(error_text("data.loader", what, expected, got, "more images, or a smaller train.batch"));
   };
   if (samples_.empty()) refuse("samples", "at least 1", "none");
   if (slots_.empty()) refuse("slots", "at least 1", "none");
@@ -254,7 +254,8 @@ Loader::Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, Loade
                std::vector<BatchSlot> slots) {
   for (const auto& [what, value] :
        {std::pair<std::string_view, std::int64_t>{"batch", options.shard.batch}, {"workers", options.workers}}) {
-    if (value < 1) throw ConfigError(error_text("data.loader", what, "at least 1", fmt::format("{}", value)));
+    if (value < 1)
+      throw ConfigError(error_text("data.loader", what, "at least 1", fmt::format("{}", value), "a larger one"));
   }
   pool_ = std::make_unique<Pool>(dataset, std::move(samples), std::move(options), std::move(slots));
 }

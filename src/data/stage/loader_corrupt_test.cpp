@@ -65,7 +65,7 @@ TEST_F(LoaderTest, bears_no_corrupt_sample_in_evaluation) {
   Loader loader(dataset_, everything(), wanted, slots.all());
   loader.release(loader.next()->slot);
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(loader.next()); }),
-              testing::AllOf(HasSubstr("[data.loader] evaluation"), HasSubstr("7.png")));
+              testing::AllOf(HasSubstr("evaluation reads every image"), HasSubstr("7.png")));
   EXPECT_FALSE(loader.next().has_value());
 }
 

@@ -30,7 +30,7 @@ Tail parse_tail(std::string_view text) {
   for (const auto& [tail, name] : kTails) {
     if (name == text) return tail;
   }
-  throw ConfigError(error_text("data.order", "tail", "pad, drop or wrap", text));
+  throw ConfigError(error_text("data.order", "tail", "pad, drop or wrap", text, "--set train.tail=drop"));
 }
 
 std::vector<std::uint32_t> epoch_order(std::int64_t n, std::uint64_t seed, std::uint32_t epoch, Shuffle shuffle) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "core/log.h"
 #include "io/csv.h"
 
@@ -28,8 +29,9 @@ void Quarantine::add(const BadSample& bad, std::uint32_t epoch) {
   }
   std::string names;
   for (const auto& name : names_) names += (names.empty() ? "" : ", ") + name;
+  if (names_.back() != bad.id) names += ", ..., " + bad.id;
   throw DataError(error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),
-                             fmt::format("{} of {} ({}): {}", count(), samples_, names, bad.reason),
+                             fmt::format("{} of {}: {} (the last: {})", count(), samples_, names, cause_of(bad.reason)),
                              "mending or removing them, or a larger train.max_bad"));
 }
 
@@ -41,7 +43,10 @@ void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {
   if (is_new) out << "image,epoch,reason\n";
   out << io::csv_field(bad.id) << ',' << epoch << ',' << io::csv_field(bad.reason) << '\n';
   out.close();
-  if (!out) throw DataError(error_text("data.loader", file_.string(), "a file that can be written", "a failed write"));
+  if (!out) {
+    throw DataError(error_text("data.loader", file_.string(), "a file that can be written", "a failed write",
+                               "freeing space there, or another --out folder"));
+  }
 }
 
 }  // namespace roentgen::data

@@ -28,13 +28,15 @@ constexpr std::array kFields{
     Field{"flip", &Augment::flip_probability, 0.0, 1.0}, Field{"brightness", &Augment::brightness, 0.0, 1.0},
     Field{"contrast", &Augment::contrast, 0.0, 1.0}};
 
+constexpr std::string_view kRemedy = "roentgen train --keys for all keys and what they take";
+
 const Field& field_of(std::string_view key) {
   std::vector<std::string_view> keys;
   for (const Field& field : kFields) {
     if (field.key == key) return field;
     keys.push_back(field.key);
   }
-  throw ConfigError(error_text("data.augment", "key", fmt::format("one of {}", fmt::join(keys, ", ")), key));
+  throw ConfigError(error_text("data.augment", "key", fmt::format("one of {}", fmt::join(keys, ", ")), key, kRemedy));
 }
 
 }  // namespace
@@ -61,11 +63,13 @@ Augment augment_from_value(const Value& table) {
   Augment augment;
   for (const auto& [key, value] : table.as_table()) {
     const Field& field = field_of(key);
+    const auto refuse = [&](const std::string& got) {
+      throw ConfigError(
+          error_text("data.augment", key, fmt::format("{:g} to {:g}", field.low, field.high), got, kRemedy));
+    };
+    if (!value.is_number()) refuse(fmt::format("a value that is {}", value.kind()));
     const double number = value.as_double();
-    if (!(number >= field.low && number <= field.high)) {
-      throw ConfigError(error_text("data.augment", key, fmt::format("{:g} to {:g}", field.low, field.high),
-                                   fmt::format("{:g}", number)));
-    }
+    if (!(number >= field.low && number <= field.high)) refuse(fmt::format("{:g}", number));
     augment.*field.member = number;
   }
   return augment;

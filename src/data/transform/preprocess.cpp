@@ -15,6 +15,7 @@ namespace roentgen::data {
 namespace {
 
 constexpr std::string_view kThing = "data.preprocess";
+constexpr std::string_view kRemedy = "roentgen train --keys for all keys and what they take";
 constexpr std::int64_t kMaxSize_px = 16384;
 constexpr std::array<std::string_view, 3> kFits{"squash", "crop", "pad"};
 constexpr std::array<std::string_view, 2> kFilters{"triangle", "area"};
@@ -40,9 +41,21 @@ template <std::size_t Count>
 std::size_t index_of(std::string_view text, const std::array<std::string_view, Count>& names, std::string_view key) {
   const auto found = std::ranges::find(names, text);
   if (found == names.end()) {
-    throw ConfigError(error_text(kThing, key, fmt::format("one of {}", fmt::join(names, ", ")), text));
+    throw ConfigError(error_text(kThing, key, fmt::format("one of {}", fmt::join(names, ", ")), text, kRemedy));
   }
   return static_cast<std::size_t>(found - names.begin());
+}
+
+[[noreturn]] void wrong_kind(std::string_view key, std::string_view expected, const Value& got) {
+  throw ConfigError(error_text(kThing, key, expected, fmt::format("a value that is {}", got.kind()), kRemedy));
+}
+const std::string& text_of(const Value& value, std::string_view key) {
+  if (!value.is_string()) wrong_kind(key, "a text", value);
+  return value.as_string();
+}
+std::int64_t integer_of(const Value& value, std::string_view key) {
+  if (!value.is_integer()) wrong_kind(key, "a whole number", value);
+  return value.as_integer();
 }
 
 Value array_of(const std::vector<double>& numbers) {
@@ -57,7 +70,11 @@ std::vector<double> per_channel(const Value& value, int channels, std::string_vi
   if (value.is_number()) {
     numbers.push_back(value.as_double());
   } else {
-    for (const Value& number : value.as_array()) numbers.push_back(number.as_double());
+    if (!value.is_array()) wrong_kind(key, "a number, or one for each channel", value);
+    for (const Value& number : value.as_array()) {
+      if (!number.is_number()) wrong_kind(key, "numbers", number);
+      numbers.push_back(number.as_double());
+    }
   }
   if (numbers.size() == 1) numbers.assign(static_cast<std::size_t>(channels), numbers[0]);
   if (numbers.size() != static_cast<std::size_t>(channels)) {
@@ -65,15 +82,16 @@ std::vector<double> per_channel(const Value& value, int channels, std::string_vi
                                  "one number for all channels"));
   }
   const bool finite = std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
-  if (!finite)
-    throw ConfigError(error_text(kThing, key, "finite numbers", fmt::format("{}", fmt::join(numbers, ", "))));
+  if (!finite) {
+    throw ConfigError(error_text(kThing, key, "finite numbers", fmt::format("{}", fmt::join(numbers, ", ")), kRemedy));
+  }
   return numbers;
 }
 
 void check_keys(const Value& table) {
   for (const auto& [key, value] : table.as_table()) {
     if (std::ranges::find(kKeys, key) == kKeys.end()) {
-      throw ConfigError(error_text(kThing, "key", fmt::format("one of {}", fmt::join(kKeys, ", ")), key));
+      throw ConfigError(error_text(kThing, "key", fmt::format("one of {}", fmt::join(kKeys, ", ")), key, kRemedy));
     }
   }
 }
@@ -82,7 +100,8 @@ void read_normalisation(const Value& table, Preprocess& preprocess) {
   if (const Value* mean = table.find("mean")) preprocess.mean = per_channel(*mean, preprocess.channels, "mean");
   if (const Value* stddev = table.find("std")) preprocess.stddev = per_channel(*stddev, preprocess.channels, "std");
   for (const double stddev : preprocess.stddev) {
-    if (stddev <= 0.0) throw ConfigError(error_text(kThing, "std", "positive numbers", fmt::format("{}", stddev)));
+    if (stddev > 0.0) continue;
+    throw ConfigError(error_text(kThing, "std", "positive numbers", fmt::format("{}", stddev), kRemedy));
   }
 }
 
@@ -118,12 +137,13 @@ Preprocess preset(std::string_view name) {
   }
   std::vector<std::string_view> names;
   for (const Named& named : presets()) names.push_back(named.name);
-  throw ConfigError(error_text(kThing, "preset", fmt::format("one of {}", fmt::join(names, ", ")), name));
+  throw ConfigError(
+      error_text(kThing, "preset", fmt::format("one of {}", fmt::join(names, ", ")), name, "xray or imagenet"));
 }
 
 Preprocess with_channels(Preprocess preprocess, int channels) {
   if (channels != 1 && channels != 3) {
-    throw ConfigError(error_text(kThing, "channels", "1 or 3", std::to_string(channels)));
+    throw ConfigError(error_text(kThing, "channels", "1 or 3", std::to_string(channels), kRemedy));
   }
   for (std::vector<double>* numbers : {&preprocess.mean, &preprocess.stddev}) {
     const double average =
@@ -145,22 +165,23 @@ std::string_view preset_name(const Preprocess& preprocess) {
 Preprocess preprocess_from_value(const Value& table) {
   check_keys(table);
   const Value* name = table.find("preset");
-  Preprocess preprocess = preset(name != nullptr ? name->as_string() : "xray");
+  Preprocess preprocess = preset(name != nullptr ? text_of(*name, "preset") : "xray");
   if (const Value* channels = table.find("channels")) {
-    const std::int64_t count = channels->as_integer();
+    const std::int64_t count = integer_of(*channels, "channels");
     preprocess = with_channels(preprocess, static_cast<int>(std::clamp<std::int64_t>(count, -1, 1 << 20)));
   }
   read_normalisation(table, preprocess);
-  if (const Value* size = table.find("size")) preprocess.size_px = size->as_integer();
+  if (const Value* size = table.find("size")) preprocess.size_px = integer_of(*size, "size");
   if (preprocess.size_px < 1 || preprocess.size_px > kMaxSize_px) {
-    throw ConfigError(
-        error_text(kThing, "size", fmt::format("1 to {} pixels", kMaxSize_px), std::to_string(preprocess.size_px)));
+    throw ConfigError(error_text(kThing, "size", fmt::format("1 to {} pixels", kMaxSize_px),
+                                 std::to_string(preprocess.size_px), kRemedy));
   }
-  if (const Value* fit = table.find("fit")) preprocess.fit = parse_fit(fit->as_string());
-  if (const Value* filter = table.find("filter")) preprocess.filter = parse_filter(filter->as_string());
-  if (const Value* intensity = table.find("intensity")) preprocess.intensity = intensity->as_string();
+  if (const Value* fit = table.find("fit")) preprocess.fit = parse_fit(text_of(*fit, "fit"));
+  if (const Value* filter = table.find("filter")) preprocess.filter = parse_filter(text_of(*filter, "filter"));
+  if (const Value* intensity = table.find("intensity")) preprocess.intensity = text_of(*intensity, "intensity");
   if (preprocess.intensity != "stored") {
-    throw ConfigError(error_text(kThing, "intensity", "stored", preprocess.intensity));
+    throw ConfigError(
+        error_text(kThing, "intensity", "stored", preprocess.intensity, "--set preprocess.intensity=stored"));
   }
   return preprocess;
 }

@@ -77,11 +77,13 @@ TEST(Preprocess, reads_as_one_line) {
 TEST(Preprocess, refuses_what_it_does_not_know) {
   EXPECT_EQ(
       error_of(table_of({{"sise", 5}})),
-      "[data.preprocess] key: expected one of preset, size, channels, fit, filter, intensity, mean, std, got sise");
+      "[data.preprocess] key: expected one of preset, size, channels, fit, filter, intensity, mean, std, got sise; try "
+      "roentgen train --keys for all keys and what they take");
   EXPECT_EQ(error_of(table_of({{"preset", "xrays"}})),
-            "[data.preprocess] preset: expected one of xray, imagenet, xrv, unit, got xrays");
+            "[data.preprocess] preset: expected one of xray, imagenet, xrv, unit, got xrays; try xray or imagenet");
   EXPECT_EQ(error_of(table_of({{"fit", "stretch"}})),
-            "[data.preprocess] fit: expected one of squash, crop, pad, got stretch");
+            "[data.preprocess] fit: expected one of squash, crop, pad, got stretch; try "
+            "roentgen train --keys for all keys and what they take");
   EXPECT_THAT(error_of(table_of({{"filter", "cubic"}})), HasSubstr("expected one of triangle, area"));
   EXPECT_THAT(error_of(table_of({{"intensity", "voi"}})), HasSubstr("expected stored, got voi"));
 }

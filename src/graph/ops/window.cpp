@@ -28,7 +28,8 @@ Extent window_output(std::string_view op, std::string_view node, const Shape& sr
   const auto refuse = [&](std::string_view expected) {
     throw ShapeError(error_text("graph." + std::string(op), node, expected,
                                 "kernel " + std::to_string(window.kernel.height) + "x" +
-                                    std::to_string(window.kernel.width) + " on " + src.text()));
+                                    std::to_string(window.kernel.width) + " on " + src.text(),
+                                "a smaller kernel, more padding or larger images"));
   };
   if (window.kernel.height < 1 || window.kernel.width < 1 || window.stride.height < 1 || window.stride.width < 1 ||
       window.pad.height < 0 || window.pad.width < 0 || window.dilation.height < 1 || window.dilation.width < 1) {

@@ -43,7 +43,7 @@ Graph run_passes(const Graph& graph, std::string_view choice) {
     if (std::ranges::find(pass_names(), name) == pass_names().end()) {
       std::string known;
       for (const std::string_view pass : pass_names()) known.append(known.empty() ? "" : ", ").append(pass);
-      throw ConfigError(error_text("graph.passes", "fuse", "on, off or names out of " + known, name));
+      throw ConfigError(error_text("graph.passes", "fuse", "on, off or names out of " + known, name, "on"));
     }
   }
   Graph result = graph;
