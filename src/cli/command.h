@@ -30,6 +30,16 @@ struct Option {
   Target target;
   std::string doc;
   Need need = Need::Optional;
+  /// What stands for the value in help and errors: "FILE"; empty: by the target's type.
+  std::string value_name = {};
+};
+
+/// Folders that bound where a command may write. Empty: none.
+struct Folders {
+  /// Never written to.
+  std::filesystem::path data;
+  /// Made by the command itself.
+  std::filesystem::path made;
 };
 
 /// Exit codes.
@@ -59,6 +69,8 @@ class Command {
   [[nodiscard]] virtual std::string_view examples() const = 0;
   /// Options bound to this object's members; valid as long as it lives.
   [[nodiscard]] virtual std::vector<Option> options() = 0;
+  /// The folders its options name, once they are filled in.
+  [[nodiscard]] virtual Folders folders() const { return {}; }
   /// Does it; prints results to standard output, progress to standard error. Throws roentgen::Error.
   [[nodiscard]] virtual CommandResult run() = 0;
 };

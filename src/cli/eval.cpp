@@ -8,7 +8,9 @@
 #include <algorithm>
 
 #include "cli/command_list.h"
+#include "cli/output_file.h"
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "engine/engine.h"
@@ -36,7 +38,7 @@ class EvalCommand final : public Command {
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--checkpoint", .target = &checkpoint_, .doc = "best.safetensors", .need = Need::Required},
-            {.name = "--data", .target = &data_, .doc = "data folder", .need = Need::Required},
+            {.name = "--data", .target = &data_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
             {.name = "--split", .target = &split_, .doc = "train, val or test"},
             {.name = "--set", .target = &overrides_, .doc = "data.key=value, over the checkpoint's recipe"},
             {.name = "--preds", .target = &predictions_, .doc = "write the probabilities to this csv"},
@@ -49,6 +51,7 @@ class EvalCommand final : public Command {
             {.name = "--allow-overlap", .target = &allows_overlap_, .doc = "also when patients were trained on"},
             {.name = "--partial", .target = &is_partial_, .doc = "load what fits"}};
   }
+  [[nodiscard]] Folders folders() const override { return {.data = data_, .made = {}}; }
   [[nodiscard]] CommandResult run() override;
 
  private:
@@ -75,13 +78,18 @@ data::Dataset EvalCommand::load_data(const train::CheckpointInfo& info) const {
   for (const std::string& text : overrides_) {
     if (text.starts_with("data.") && !text.starts_with("data.labels")) continue;
     throw ConfigError(error_text("cli.eval", "--set " + text, "a key of [data] other than labels", text,
-                                 "the rest is the checkpoint's"));
+                                 "data.split or another key: the rest is the checkpoint's"));
   }
   data::SourceOptions source = train::parse_recipe(info.recipe, checkpoint_.string(), overrides_).data;
   source.root = data_;
   source.labels = info.labels;
   if (source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
-  return data::load_dataset(source);
+  try {
+    return data::load_dataset(source);
+  } catch (const Error& error) {
+    if (error_parts(error.what()).thing != "data.labels") throw;
+    throw ConfigError(with_remedy(error.what(), "a data folder with the labels that the checkpoint knows"));
+  }
 }
 
 void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, data::Split split) const {
@@ -128,6 +136,8 @@ Value result_value(const eval::EvalTable& table, const data::SplitSummary& summa
 
 CommandResult EvalCommand::run() {
   const data::Split split = data::parse_split(split_);
+  check_output_file("--preds", predictions_, folders());
+  check_output_file("--aucs", aurocs_, folders());
   const auto engine = engine::make_engine("cpu");
   train::LoadedModel model =
       train::load_checkpoint(checkpoint_, *engine,
@@ -138,7 +148,8 @@ CommandResult EvalCommand::run() {
   const data::Dataset dataset = load_data(model.info);
   const data::SplitSummary& summary = dataset.summary(split);
   if (summary.images == 0) {
-    throw DataError(error_text("cli.eval", data_.string(), "images in split " + split_, "none", dataset.split_origin));
+    throw DataError(error_text("cli.eval", data_.string(), "images in split " + split_,
+                               "none (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
   }
   check_leak(model.info, dataset, split);
 

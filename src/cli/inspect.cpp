@@ -28,7 +28,10 @@ class InspectCommand final : public Command {
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
-            {.name = "--data", .target = &data_, .doc = "data folder: source, splits, counts of every label"},
+            {.name = "--data",
+             .target = &data_,
+             .doc = "data folder: source, splits, counts of every label",
+             .value_name = "DIR"},
             {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
             {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch"},
             {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3"},
@@ -37,9 +40,11 @@ class InspectCommand final : public Command {
             {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"}};
   }
 
+  [[nodiscard]] Folders folders() const override { return {.data = data_, .made = {}}; }
   [[nodiscard]] CommandResult run() override {
     if (model_.empty() == data_.empty()) {
-      throw ConfigError("[cli.arguments] either --model or --data is required; try roentgen inspect --help");
+      throw ConfigError(error_text("cli.arguments", "inspect", "either --model NAME or --data DIR",
+                                   model_.empty() ? "none" : "both", "roentgen inspect --help"));
     }
     train::Recipe recipe = train::parse_recipe("", "--set", overrides_);
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);

@@ -6,9 +6,12 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <new>
 
 #include "cli/arguments.h"
 #include "cli/command_list.h"
+#include "cli/output_file.h"
 #include "core/error.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -25,6 +28,7 @@ int run(int argc, char** argv) {
   const cli::Parsed parsed = cli::parse_arguments(argc, argv, commands);
   fmt::print("{}", parsed.text);
   if (parsed.command == nullptr) return cli::kSuccess;
+  cli::check_output_file("--json", parsed.json, parsed.command->folders());
   const cli::CommandResult result = parsed.command->run();
   if (!parsed.json.empty()) io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");
   return result.exit_code;
@@ -51,7 +55,18 @@ int main(int argc, char** argv) {
     return report(error.what(), cli::kBadInput);
   } catch (const ShapeError& error) {
     return report(error.what(), cli::kBadInput);
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     return report(error.what(), cli::kFailure);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(error_text("cli.main", error.path1().string(), "a file or folder that can be used",
+                             error.code().message(), "checking that path and its permissions"),
+                  cli::kBadInput);
+  } catch (const std::bad_alloc&) {
+    return report(error_text("cli.main", "memory", "enough of it", "none left", "a smaller batch or smaller images"),
+                  cli::kFailure);
+  } catch (const std::exception& error) {
+    return report(
+        error_text("cli.main", "roentgen", "no error of its own", error.what(), "reporting it with the command line"),
+        cli::kFailure);
   }
 }

@@ -55,10 +55,11 @@ class SynthCommand final : public Command {
             {.name = "--threads", .target = &threads_, .doc = "0 = all cores; changes no byte"}};
   }
 
+  [[nodiscard]] Folders folders() const override { return {.data = {}, .made = options_.out}; }
   [[nodiscard]] CommandResult run() override {
     if (seed_ < 0 || threads_ < 0) {
-      throw ConfigError(
-          error_text("cli.synth", "--seed and --threads", "at least 0", fmt::format("{}, {}", seed_, threads_)));
+      throw ConfigError(error_text("cli.synth", "--seed and --threads", "at least 0",
+                                   fmt::format("{}, {}", seed_, threads_), "roentgen synth --help"));
     }
     options_.seed = static_cast<std::uint64_t>(seed_);
     options_.threads = static_cast<int>(threads_);

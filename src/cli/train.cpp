@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
-
 #include <csignal>
 
 #include "cli/command_list.h"
 #include "cli/model_option.h"
+#include "cli/output_file.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
@@ -21,6 +21,7 @@
 #include "io/environment.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "train/early_checks.h"
 #include "train/observer.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
@@ -53,8 +54,8 @@ class TrainCommand final : public Command {
 
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
-            {.name = "--data", .target = &data_, .doc = "data folder; never written to"},
-            {.name = "--out", .target = &out_, .doc = "run folder to make"},
+            {.name = "--data", .target = &data_, .doc = "data folder; never written to", .value_name = "DIR"},
+            {.name = "--out", .target = &out_, .doc = "run folder to make", .value_name = "DIR"},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe; may be repeated"},
             {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
             {.name = "--init", .target = &init_, .doc = "safetensors file to start from"},
@@ -66,12 +67,14 @@ class TrainCommand final : public Command {
             {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
   }
 
+  [[nodiscard]] Folders folders() const override { return {.data = data_, .made = out_}; }
   [[nodiscard]] CommandResult run() override;
 
  private:
   [[nodiscard]] train::Recipe read_recipe() const;
-  [[nodiscard]] train::Start prepare(const train::Recipe& recipe, const data::Dataset& dataset,
-                                     const engine::Engine& engine, const train::RunFolder& folder) const;
+  [[nodiscard]] train::Start check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const;
+  void make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
+                   const train::RunFolder& folder) const;
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job) const;
 
   fs::path recipe_;
@@ -88,10 +91,16 @@ class TrainCommand final : public Command {
   bool is_keys_ = false;
 };
 
-void require_option(const fs::path& value, std::string_view name) {
-  if (value.empty()) {
-    throw ConfigError(fmt::format("[cli.arguments] {} is required; try roentgen train --help", name));
-  }
+void require_option(const fs::path& value, std::string_view expected) {
+  if (!value.empty()) return;
+  throw ConfigError(error_text("cli.arguments", "train", expected, "none", "roentgen train --help"));
+}
+
+ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
+  return {.batch = recipe.train.batch,
+          .channels = recipe.preprocess.channels,
+          .image_px = recipe.preprocess.size_px,
+          .labels = static_cast<std::int64_t>(labels)};
 }
 
 train::Recipe TrainCommand::read_recipe() const {
@@ -103,9 +112,25 @@ train::Recipe TrainCommand::read_recipe() const {
   return recipe;
 }
 
-train::Start TrainCommand::prepare(const train::Recipe& recipe, const data::Dataset& dataset,
-                                   const engine::Engine& engine, const train::RunFolder& folder) const {
-  if (is_resume_ && fs::exists(folder.resume())) return train::Start::Resume;
+// All that can be refused without a look at the data, which may take minutes to list.
+train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const {
+  const bool is_resumed = is_resume_ && fs::exists(folder.resume());
+  if (!is_resumed) folder.check_place();
+  if (!is_resumed && !is_overwrite_ && (!is_resume_ || fs::exists(folder.best()))) folder.check_new();
+  // How many labels there are is not known yet; any number shows what is wrong with a model.
+  const std::size_t labels = std::max<std::size_t>(recipe.data.labels.size(), 1);
+  const graph::Graph model = make_model(recipe.model, model_shape(recipe, labels));
+  train::check_model(recipe, model);
+  if (is_resumed) {
+    train::check_resumed_recipe(recipe, folder);
+    return train::Start::Resume;
+  }
+  train::check_init(recipe, model);
+  return train::Start::Fresh;
+}
+
+void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
+                               const train::RunFolder& folder) const {
   if (is_resume_) log::info("nothing to resume yet: starting anew");
   if (is_overwrite_ || (is_resume_ && !fs::exists(folder.best()))) folder.remove_run();
   folder.create_new();
@@ -114,7 +139,6 @@ train::Start TrainCommand::prepare(const train::Recipe& recipe, const data::Data
   io::write_file_atomically(folder.recipe(), train::to_toml(recipe));
   io::write_file_atomically(folder.environment(), io::to_json(environment) + "\n");
   io::write_file_atomically(folder.data(), io::to_json(data::describe_value(dataset)) + "\n");
-  return train::Start::Fresh;
 }
 
 // A run that fails before its first update leaves nothing behind.
@@ -150,42 +174,29 @@ Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& 
   return json;
 }
 
-// Data folders are never written to: a run folder in one, or the data folder itself, is refused.
-void refuse_inside_data(const fs::path& out, const fs::path& data) {
-  const fs::path folder = fs::weakly_canonical(data);
-  const fs::path run = fs::weakly_canonical(out);
-  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), run.begin(), run.end());
-  if (end != folder.end()) return;
-  throw ConfigError(error_text("cli.train", "--out " + out.string(), "a folder outside the data folder",
-                               "one inside " + data.string(),
-                               "a run folder elsewhere: data folders are never written to"));
-}
-
 CommandResult TrainCommand::run() {
   if (is_keys_) {
     fmt::print("{}", train::recipe_keys());
     return {};
   }
-  require_option(recipe_, "--recipe");
-  require_option(data_, "--data");
-  require_option(out_, "--out");
-  refuse_inside_data(out_, data_);
+  require_option(recipe_, "--recipe FILE");
+  require_option(data_, "--data DIR");
+  require_option(out_, "--out DIR");
+  refuse_inside_data("--out", out_, data_);
   const train::Recipe recipe = read_recipe();
+  const train::RunFolder folder(out_);
+  const train::Start start = check_before_data(recipe, folder);
   data::SourceOptions source = recipe.data;
   source.root = data_;
   const data::Dataset dataset = data::load_dataset(source);
   fmt::print("{}", data::describe(dataset));
   std::fflush(stdout);
-  const graph::Graph model =
-      make_model(recipe.model, {.batch = recipe.train.batch,
-                                .channels = recipe.preprocess.channels,
-                                .image_px = recipe.preprocess.size_px,
-                                .labels = static_cast<std::int64_t>(dataset.label_names.size())});
+  const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
   const auto engine = engine::make_engine(recipe.train.engine);
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
   log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
 
-  const train::RunFolder folder(out_);
+  if (start == train::Start::Fresh) make_folder(recipe, dataset, *engine, folder);
   const auto progress =
       train::make_progress(::isatty(STDERR_FILENO) != 0 ? train::ProgressStyle::Line : train::ProgressStyle::Log);
   train::TrainJob job{.recipe = recipe,
@@ -193,7 +204,7 @@ CommandResult TrainCommand::run() {
                       .model = model,
                       .engine = *engine,
                       .folder = folder,
-                      .start = prepare(recipe, dataset, *engine, folder),
+                      .start = start,
                       .observers = {progress.get()},
                       .is_stop_asked = [] { return stop_signal != 0; },
                       .stop_after_steps = stop_after_};

@@ -4,10 +4,13 @@
 #include "train/checkpoint_info.h"
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "io/json.h"
 
 namespace roentgen::train {
 namespace {
+
+constexpr std::string_view kRemedy = "a complete copy of the file";
 
 Value to_array(const std::vector<std::string>& texts) {
   Value array = Value::array();
@@ -46,7 +49,7 @@ CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::str
   const auto text = [&](const char* key) -> const std::string& {
     const auto found = metadata.find(key);
     if (found == metadata.end()) {
-      throw ConfigError(error_text("train.checkpoint", what, std::string("metadata key ") + key, "none"));
+      throw ConfigError(error_text("train.checkpoint", what, std::string("metadata key ") + key, "none", kRemedy));
     }
     return found->second;
   };
@@ -96,17 +99,19 @@ std::map<std::string, std::string> to_metadata(const CheckpointInfo& info) {
           {"progress", io::to_json(progress, -1)}};
 }
 
-Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what) {
+Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,
+                                     std::string_view remedy) {
   const auto format = metadata.find("format");
   if (format == metadata.end() || format->second != kCheckpointFormat) {
     return failure("train.checkpoint", what, "a checkpoint of format " + std::string(kCheckpointFormat),
-                   format == metadata.end() ? "a file without format" : "format " + format->second,
-                   "train --set train.init=FILE for weights from elsewhere");
+                   format == metadata.end() ? "a file without format" : "format " + format->second, remedy);
   }
   try {
     return read(metadata, what);
   } catch (const Error& error) {
-    return Failure{error.what()};
+    const ErrorParts parts = error_parts(error.what());
+    if (parts.thing != "core.value") return Failure{error.what()};
+    return failure("train.checkpoint", what, "whole metadata", parts.what + ": " + cause_of(error.what()), kRemedy);
   }
 }
 

@@ -56,7 +56,9 @@ struct CheckpointInfo {
 /// As metadata; key "format" is kCheckpointFormat.
 [[nodiscard]] std::map<std::string, std::string> to_metadata(const CheckpointInfo& info);
 /// The reverse. Failure naming file and key; for a file that is no checkpoint of ours it says so.
-Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what);
+/// @param remedy for that error: what helps depends on what the file was to be used for
+Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,
+                                     std::string_view remedy = "a checkpoint as roentgen train wrote it");
 
 inline constexpr std::string_view kCheckpointFormat = "roentgen-1";
 

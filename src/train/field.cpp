@@ -32,9 +32,11 @@ std::string range_text(Range range) {
   return "a number";
 }
 
+constexpr std::string_view kSeeKeys = "roentgen train --keys for all keys and what they take";
+
 std::string remedy_for(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string near = nearest_name(name, candidates);
-  return near.empty() ? std::string("roentgen train --keys for all of them") : near;
+  return near.empty() ? std::string(kSeeKeys) : near;
 }
 
 }  // namespace
@@ -70,7 +72,7 @@ void FieldReader::section(std::string_view name, std::string_view) {
   const Value* table = source_.find(name);
   if (table != nullptr && !table->is_table()) {
     throw ConfigError(
-        error_text("train.recipe", what_ + ": " + section_, "a section [" + section_ + "]", shown(*table)));
+        error_text("train.recipe", what_ + ": " + section_, "a section [" + section_ + "]", shown(*table), kSeeKeys));
   }
 }
 
@@ -81,7 +83,8 @@ const Value* FieldReader::find(std::string_view name) {
 }
 
 void FieldReader::refuse(std::string_view name, std::string_view expected, const Value& got) const {
-  throw ConfigError(error_text("train.recipe", fmt::format("{}: {}.{}", what_, section_, name), expected, shown(got)));
+  throw ConfigError(
+      error_text("train.recipe", fmt::format("{}: {}.{}", what_, section_, name), expected, shown(got), kSeeKeys));
 }
 
 void FieldReader::check_word(std::string_view name, const Value& got, const Words& words) const {
@@ -150,7 +153,7 @@ void FieldReader::refuse_section(const std::string& name, const Value& value) co
   const auto inside =
       std::find_if(known_.begin(), known_.end(), [&](const std::string& key) { return key.ends_with("." + name); });
   throw ConfigError(error_text("train.recipe", what_, "keys inside sections", name + " outside of any",
-                               inside == known_.end() ? std::string() : *inside));
+                               inside == known_.end() ? std::string(kSeeKeys) : *inside));
 }
 
 void FieldReader::refuse_unknown() const {

@@ -189,18 +189,18 @@ ImportSource read_import(const std::filesystem::path& path, std::string_view pre
   ImportSource source{
       .tensors = read_tensors(reader, kOptimizerPrefix), .labels = {}, .preprocess = {}, .what = path.string()};
   if (reader.metadata().contains("format") && reader.metadata().contains("preprocess")) {
-    const CheckpointInfo info = from_metadata(reader.metadata(), source.what).or_throw<ConfigError>();
+    const CheckpointInfo info = from_metadata(reader.metadata(), source.what, "another --init").or_throw<ConfigError>();
     source.labels = info.labels;
     source.preprocess = data::preprocess_from_value(info.preprocess);
     if (!preset.empty() && !has_same_input(data::preset(preset), source.preprocess)) {
       throw ConfigError(error_text("train.import", source.what, source.preprocess.text() + ", as the file says",
-                                   "train.init_preset = " + std::string(preset), "leave init_preset out"));
+                                   "train.init_preset = " + std::string(preset), "leaving --init-preset out"));
     }
     return source;
   }
   if (preset.empty()) {
     throw ConfigError(error_text("train.import", source.what, "weights that say how images were normalised",
-                                 "none in the file", "--set train.init_preset=imagenet for torchvision's weights"));
+                                 "none in the file", "--init-preset imagenet for torchvision's weights"));
   }
   source.preprocess = data::preset(preset);
   return source;

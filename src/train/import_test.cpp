@@ -145,7 +145,7 @@ TEST(ReadImport, asks_for_a_preset_when_the_file_is_mute) {
   const data::TestFolder folder;
   const auto path = folder.path() / "w.safetensors";
   write_weights(path, random_weights(small_net(3, 5), 1), 0, {});
-  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(read_import(path, "")); }), HasSubstr("init_preset"));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(read_import(path, "")); }), HasSubstr("--init-preset"));
   const ImportSource source = read_import(path, "imagenet");
   EXPECT_EQ(source.preprocess.channels, 3);
   EXPECT_EQ(source.tensors.size(), small_net(3, 5).parameters().size());

@@ -66,7 +66,8 @@ class JsonLog final : public Observer {
     if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) fail();
   }
   [[noreturn]] void fail() const {
-    throw DataError(error_text("train.log", path_.string(), "a file that can be written", std::strerror(errno)));
+    throw DataError(error_text("train.log", path_.string(), "a file that can be written", std::strerror(errno),
+                               "freeing space there, or another --out folder"));
   }
 
   std::filesystem::path path_;

@@ -17,7 +17,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   const std::string what = path.string();
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   LoadedModel model;
-  model.info = from_metadata(reader.metadata(), what).or_throw<ConfigError>();
+  model.info = from_metadata(reader.metadata(), what, "best.safetensors of a run").or_throw<ConfigError>();
   model.preprocess = data::preprocess_from_value(model.info.preprocess);
   const graph::Graph graph =
       graph::parse_graph(model.info.graph, what + ": graph", {.batch = options.batch}).or_throw<ConfigError>();
@@ -25,7 +25,8 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   const auto K = static_cast<std::int64_t>(model.info.labels.size());
   if (logits < 0 || graph.node(logits).shape != Shape{options.batch, K}) {
     throw ConfigError(error_text("train.checkpoint", what, fmt::format("a graph with {} logits", K),
-                                 logits < 0 ? "none" : graph.node(logits).shape.text()));
+                                 logits < 0 ? "none" : graph.node(logits).shape.text(),
+                                 "a checkpoint as roentgen train wrote it"));
   }
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;

@@ -76,7 +76,8 @@ void append(std::span<const float> logits, std::int64_t rows, std::string_view l
     const std::size_t begin = predictions.probabilities.size();
     if (bad != values.end()) {
       throw DataError(error_text("train.predict", fmt::format("image {} of the split", begin / K), "finite logits",
-                                 fmt::to_string(*bad), "a lower optimizer.lr, or train.clip_norm"));
+                                 fmt::to_string(*bad),
+                                 "other weights, or training with a lower optimizer.lr or with train.clip_norm"));
     }
     predictions.probabilities.resize(begin + K);
     to_probabilities(values, loss, std::span(predictions.probabilities).subspan(begin));
@@ -87,7 +88,9 @@ void append(std::span<const float> logits, std::int64_t rows, std::string_view l
 
 SlotMemory::SlotMemory(engine::Executable& owner, int slots, std::int64_t label_columns) {
   const auto image = input_index(owner, "image");
-  if (!image) throw ConfigError(error_text("train.predict", owner.graph().name(), "an input named image", "none"));
+  if (!image)
+    throw ConfigError(
+        error_text("train.predict", owner.graph().name(), "an input named image", "none", "a graph text with one"));
   const engine::InputSpec& spec = owner.inputs()[static_cast<std::size_t>(*image)];
   batch_ = spec.shape[0];
   dtype_ = spec.dtype;

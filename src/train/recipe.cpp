@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "data/source/options.h"
 #include "graph/loss.h"
 #include "io/file.h"
@@ -24,10 +25,17 @@ void apply_override(Value& table, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::size_t dot = text.find('.');
   if (equals == std::string::npos || dot == std::string::npos || dot > equals || dot == 0 || dot + 1 == equals) {
-    throw ConfigError(error_text("train.recipe", "--set " + text, "section.key=value", text));
+    throw ConfigError(error_text("train.recipe", "--set " + text, "section.key=value", text,
+                                 "roentgen train --keys for all keys and what they take"));
   }
   const std::string key = text.substr(0, equals);
-  table.set_path(key, io::parse_toml_value(text.substr(equals + 1), "--set " + key).or_throw<ConfigError>());
+  Value value = io::parse_toml_value(text.substr(equals + 1), "--set " + key).or_throw<ConfigError>();
+  try {
+    table.set_path(key, std::move(value));
+  } catch (const Error& error) {  // a key below a value
+    throw ConfigError(error_text("train.recipe", "--set " + key, "a key of a section", cause_of(error.what()),
+                                 "roentgen train --keys for all keys"));
+  }
 }
 
 ForeignSections foreign_sections(const Recipe& recipe) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "engine/engine.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -14,6 +15,7 @@ namespace roentgen::train {
 namespace {
 
 constexpr const char* kStateKey = "run_state";
+constexpr std::string_view kRemedy = "--overwrite to start anew";
 
 std::string state_name(const OptimizerState& state, const graph::Parameter& parameter) {
   return std::string(kOptimizerPrefix) + std::string(state.name) + "." + parameter.name;
@@ -33,7 +35,7 @@ std::vector<graph::Parameter> wanted_state(const engine::Executable& executable,
 
 void refuse(std::string_view what, const LoadReport& report, std::string_view expected) {
   if (report.is_clean()) return;
-  throw ConfigError(error_text("train.checkpoint", what, expected, report.text()));
+  throw ConfigError(error_text("train.checkpoint", what, expected, report.text(), kRemedy));
 }
 
 }  // namespace
@@ -85,7 +87,8 @@ RunState run_state_from_value(const Value& table) {
   }
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
-    if (pair.size() != 2) throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form"));
+    if (pair.size() != 2)
+      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form", kRemedy));
     state.plan_choices[pair[0].as_string()] = pair[1].as_string();
   }
   return state;
@@ -112,15 +115,15 @@ Resume read_resume(const std::filesystem::path& path) {
   const std::string what = path.string();
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   Resume resume;
-  resume.info = from_metadata(reader.metadata(), what).or_throw<ConfigError>();
+  resume.info = from_metadata(reader.metadata(), what, kRemedy).or_throw<ConfigError>();
   const auto found = reader.metadata().find(kStateKey);
   if (found == reader.metadata().end()) {
-    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", "resume.safetensors"));
+    throw ConfigError(error_text("train.checkpoint", what, "a resume file", "weights only", kRemedy));
   }
   try {
     resume.state = run_state_from_value(io::parse_json(found->second, kStateKey).or_throw<ConfigError>());
   } catch (const Error& error) {
-    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", error.what()));
+    throw ConfigError(error_text("train.checkpoint", what, "a whole run_state", cause_of(error.what()), kRemedy));
   }
   resume.weights = read_tensors(reader, kOptimizerPrefix);
   for (NamedTensor& tensor : read_tensors(reader, "")) {

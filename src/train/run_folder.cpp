@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
 #include "core/error.h"
@@ -27,18 +30,37 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
 
 std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
 
-void RunFolder::create_new() const {
+void RunFolder::check_place() const {
+  std::error_code error;
+  fs::path place = fs::absolute(checkpoints(), error).lexically_normal();
+  while (!fs::exists(fs::status(place, error)) && place.has_relative_path()) place = place.parent_path();
+  if (!fs::is_directory(place, error)) {
+    throw DataError(error_text("train.run", root_.string(), "a folder that can be made", place.string() + ", a file",
+                               "another --out, or removing what stands there"));
+  }
+  if (::access(place.c_str(), W_OK | X_OK) == 0) return;
+  const std::string cause = std::generic_category().message(errno);
+  throw DataError(error_text("train.run", root_.string(), "a folder that can be written", place.string() + ": " + cause,
+                             "another --out, or other permissions there"));
+}
+
+void RunFolder::check_new() const {
   for (const fs::path& path : {recipe(), log(), best(), resume()}) {
     if (!fs::exists(path)) continue;
     throw ConfigError(error_text("train.run", root_.string(), "a new or empty folder",
                                  "a run's " + path.filename().string(),
                                  "--resume to go on, --overwrite to start anew, or another --out"));
   }
+}
+
+void RunFolder::create_new() const {
+  check_new();
   std::error_code error;
   fs::create_directories(checkpoints(), error);
   if (error || !fs::is_directory(checkpoints())) {
     throw DataError(error_text("train.run", checkpoints().string(), "a folder that can be made",
-                               error ? error.message() : "a file of that name"));
+                               error ? error.message() : "a file of that name",
+                               "another --out, or removing what stands there"));
   }
 }
 

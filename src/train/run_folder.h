@@ -35,6 +35,10 @@ class RunFolder {
   /// "epoch-007.safetensors" (from 1): a kept best epoch.
   [[nodiscard]] static std::string epoch_file(std::int64_t epoch);
 
+  /// DataError when the folder could not be made or written to. Changes nothing.
+  void check_place() const;
+  /// ConfigError when there is a run already (a recipe, log or checkpoint).
+  void check_new() const;
   /// Makes the folders. ConfigError when there is a run already (a recipe, log or checkpoint), DataError when they
   /// cannot be made.
   void create_new() const;

@@ -97,9 +97,9 @@ Trainer::Trainer(const TrainJob& job)
   start_loader();
   const std::int64_t updates = loader_->steps_per_epoch() / recipe_.train.accumulate;
   if (updates == 0) {
-    throw ConfigError(error_text("train.run", "train.accumulate",
-                                 fmt::format("at most the {} batches of an epoch", loader_->steps_per_epoch()),
-                                 fmt::to_string(recipe_.train.accumulate)));
+    throw ConfigError(error_text(
+        "train.run", "train.accumulate", fmt::format("at most the {} batches of an epoch", loader_->steps_per_epoch()),
+        fmt::to_string(recipe_.train.accumulate), "a smaller train.accumulate or train.batch"));
   }
   schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, updates));
   resume_ ? start_resumed() : start_fresh();

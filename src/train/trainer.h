@@ -9,9 +9,6 @@
 #include <optional>
 #include <vector>
 
-namespace roentgen {
-class Value;
-}
 namespace roentgen::data {
 struct Dataset;
 }
@@ -69,9 +66,5 @@ struct TrainOutcome {
 /// Runs it. Throws ConfigError (recipe, init or resume file that does not fit), DataError (images, disk, a loss that is
 /// not finite).
 [[nodiscard]] TrainOutcome train(const TrainJob& job);
-
-/// What the two tables agree on but for keys a resumed run may change (epochs, early_stop, workers, cache, kept files):
-/// ConfigError naming the first key that differs.
-void refuse_changed_recipe(const Value& begun, const Value& now);
 
 }  // namespace roentgen::train

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -17,6 +16,7 @@
 #include "graph/text.h"
 #include "io/sha256.h"
 #include "io/toml.h"
+#include "train/early_checks.h"
 #include "train/import.h"
 #include "train/observer.h"
 #include "train/recipe.h"
@@ -27,15 +27,19 @@ namespace {
 
 constexpr std::size_t kSaltDigits = 16;
 
-// Keys that change how far or how fast a run goes, not where it goes.
-constexpr std::array kChangeable{"train.epochs",  "train.early_stop", "train.workers",     "train.threads",
-                                 "train.slots",   "train.keep_best",  "train.keep_last",   "train.checkpoint_steps",
-                                 "train.max_bad", "train.init",       "train.init_preset", "train.partial",
-                                 "train.cache_mb"};
-
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
-             std::string_view remedy = {}) {
+             std::string_view remedy) {
   if (!holds) throw ConfigError(error_text("train.run", what, expected, got, remedy));
+}
+
+std::string split_text(const std::vector<SplitRecord>& splits, std::string_view name) {
+  constexpr std::size_t kDigits = 12;
+  for (const SplitRecord& record : splits) {
+    if (record.split != name) continue;
+    return fmt::format("{} images of {} patients, list {}", record.images, record.patients,
+                       record.list_sha256.substr(0, kDigits));
+  }
+  return "no images";
 }
 
 bool has_both_classes(const data::SplitSummary& summary) {
@@ -52,17 +56,11 @@ void check_job(const TrainJob& job) {
   require(validation.images == 0 || job.recipe.train.select != "auroc" || has_both_classes(validation),
           "validation AUROC", "a label with both classes among the validation images",
           fmt::format("none in {} images", validation.images), "train.select=loss or another data.val_fraction");
-  const graph::NodeId image = job.model.find("image");
-  const graph::NodeId logits = job.model.output("logits");
-  require(image >= 0 && job.model.node(image).is_input(), "model", "an input named image", "none");
-  require(logits >= 0, "model", "an output named logits", "none");
+  check_model(job.recipe, job.model);
   const auto K = static_cast<std::int64_t>(job.dataset.label_names.size());
-  const data::Preprocess& preprocess = job.recipe.preprocess;
-  const Shape wanted{job.recipe.train.batch, preprocess.channels, preprocess.size_px, preprocess.size_px};
-  require(job.model.node(image).shape == wanted, "model: image", wanted.text(), job.model.node(image).shape.text());
-  const Shape logits_shape{job.recipe.train.batch, K};
-  require(job.model.node(logits).shape == logits_shape, "model: logits", logits_shape.text(),
-          job.model.node(logits).shape.text());
+  const Shape& logits = job.model.node(job.model.output("logits")).shape;
+  const Shape wanted{job.recipe.train.batch, K};
+  require(logits == wanted, "model: logits", wanted.text(), logits.text(), "out=K in the graph text's last op");
 }
 
 CheckpointInfo describe_run(const TrainJob& job) {
@@ -126,35 +124,19 @@ std::vector<std::string> load_first_weights(const TrainJob& job, engine::Executa
   return notes;
 }
 
-void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // Empty lists and texts are not printed, so a key can be in one of the two only.
-  const auto check = [](const Value& left, const Value& right) {
-    for (const auto& [section, table] : left.as_table()) {
-      for (const auto& [name, value] : table.as_table()) {
-        const std::string key = section + "." + name;
-        if (std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
-        const Value* other = right.find_path(key);
-        if (other != nullptr && *other == value) continue;
-        throw ConfigError(error_text("train.resume", key, "the value the run began with", "another",
-                                     "the same recipe, or a new --out folder"));
-      }
-    }
-  };
-  check(now, begun);
-  check(begun, now);
-}
-
 void check_resume(const TrainJob& job, const Resume& resume) {
-  const std::string what = job.folder.resume().string();
-  refuse_changed_recipe(io::parse_toml(resume.info.recipe, what).or_throw<ConfigError>(),
+  refuse_changed_recipe(io::parse_toml(resume.info.recipe, job.folder.resume().string()).or_throw<ConfigError>(),
                         io::parse_toml(to_toml(job.recipe), "recipe").or_throw<ConfigError>());
   const CheckpointInfo now = describe_run(job);
-  if (now.labels != resume.info.labels) {
-    throw ConfigError(error_text("train.resume", what, "the labels the run began with", "others"));
-  }
-  if (now.splits != resume.info.splits) {
-    throw ConfigError(error_text("train.resume", what, "the images the run began with", "another list in a split",
-                                 "the same --data, or a new --out folder"));
+  const auto refuse_change = [](std::string_view what, const std::string& begun, const std::string& here) {
+    if (begun == here) return;
+    throw ConfigError(
+        error_text("train.resume", what, begun + ", as the run began", here, "the same --data, or a new --out folder"));
+  };
+  refuse_change("labels", fmt::format("{}", fmt::join(resume.info.labels, ", ")),
+                fmt::format("{}", fmt::join(now.labels, ", ")));
+  for (const std::string_view split : {"train", "val", "test"}) {
+    refuse_change(split, split_text(resume.info.splits, split), split_text(now.splits, split));
   }
   if (resume.state.threads != compute_threads(job.recipe.train)) {
     log::warning(fmt::format("resumed with {} threads, begun with {}: the weights will differ in their last bits",

@@ -92,15 +92,18 @@ LoadReport compare(const std::vector<NamedTensor>& tensors, const std::vector<gr
   return report;
 }
 
+void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what) {
+  if (report.is_clean()) return;
+  throw ConfigError(error_text("train.checkpoint", what,
+                               fmt::format("the {} tensors of {}", graph.parameters().size(), graph.name()),
+                               report.text(), "--partial to load what fits"));
+}
+
 LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executable& executable, std::string_view what,
                         Strictness strictness) {
   const auto& parameters = executable.graph().parameters();
   LoadReport report = compare(tensors, parameters);
-  if (strictness == Strictness::Strict && !report.is_clean()) {
-    throw ConfigError(error_text("train.checkpoint", what,
-                                 fmt::format("the {} tensors of {}", parameters.size(), executable.graph().name()),
-                                 report.text(), "--partial to load what fits"));
-  }
+  if (strictness == Strictness::Strict) require_fit(report, executable.graph(), what);
   std::unordered_map<std::string_view, const NamedTensor*> by_name;
   for (const NamedTensor& tensor : tensors) by_name[tensor.name] = &tensor;
   for (std::size_t i = 0; i < parameters.size(); ++i) {

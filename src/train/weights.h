@@ -16,6 +16,9 @@
 namespace roentgen::engine {
 class Executable;
 }
+namespace roentgen::graph {
+class Graph;
+}
 namespace roentgen::io {
 class SafetensorsReader;
 }
@@ -56,6 +59,10 @@ struct LoadReport {
 /// Compares names and shapes; nothing is changed.
 [[nodiscard]] LoadReport compare(const std::vector<NamedTensor>& tensors,
                                  const std::vector<graph::Parameter>& parameters);
+
+/// ConfigError with the report unless all is clean.
+/// @param what file name, for the error
+void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what);
 
 /// Loads tensors by name. Strict: ConfigError with the report when anything does not fit, before anything is loaded.
 /// Partial: loads what fits.

@@ -50,7 +50,7 @@ class BadInput : public testing::Test {
   static std::vector<std::string> finding() { return {"--set", "data.labels=finding"}; }
   // As refused_train(), for images that are only met on the way: log and quarantine list may remain, no weights do.
   void stopped_train(const fs::path& data, const std::vector<std::string>& parts) {
-    expect_refusal(place_.run(plus(place_.train_arguments(data, "run"), finding())), parts);
+    expect_stop(place_.run(plus(place_.train_arguments(data, "run"), finding())), parts);
     expect_nothing_half_written(place_ / "run");
     EXPECT_FALSE(fs::exists(place_ / "run/checkpoints/best.safetensors"));
     EXPECT_FALSE(fs::exists(place_ / "run/checkpoints/resume.safetensors"));
@@ -102,22 +102,63 @@ TEST_F(BadInput, missing_files_and_folders) {
 }
 
 TEST_F(BadInput, options_that_are_unknown_or_missing) {
-  expect_refusal(place_.run({"train", "--epochs", "3"}), {"[cli.arguments]", "--epochs"});
-  expect_refusal(place_.run({"train"}), {"--recipe"});
-  expect_refusal(place_.run({"eval", "--data", "x"}), {"--checkpoint"});
-  expect_refusal(place_.run({"fly"}), {"[cli.arguments]"});
+  const std::string help = "; try roentgen train --help";
+  expect_refusal(place_.run({}), {"one of synth, train, eval", "got none; try roentgen --help"});
+  expect_refusal(place_.run({"fly"}), {"one of synth, train, eval", "got fly; try roentgen --help"});
+  expect_refusal(place_.run({"--fly"}), {"got --fly; try roentgen --help"});
+  expect_refusal(place_.run({"train", "--epochs", "3"}), {"train: expected an option it has, got --epochs" + help});
+  expect_refusal(place_.run({"train", "fast"}), {"no further argument, got fast" + help});
+  expect_refusal(place_.run({"train"}), {"train: expected --recipe FILE, got none" + help});
+  expect_refusal(place_.run({"train", "--data"}), {"--data DIR", help});
+  expect_refusal(place_.run({"eval", "--data", "x"}), {"--checkpoint FILE, got none; try roentgen eval --help"});
+  expect_refusal(place_.run({"synth", "--images", "3"}), {"expected DIR, got none"});
+  expect_refusal(place_.run({"inspect"}), {"--model", "--data", "got none"});
+}
+
+TEST_F(BadInput, options_of_another_type_or_range) {
+  expect_refusal(place_.run({"synth", place_ / "s", "--images", "many"}),
+                 {"synth --images: expected a whole number, got 'many'; try roentgen synth --help"});
+  expect_refusal(place_.run({"synth", place_ / "s", "--images", "3.5"}), {"a whole number, got '3.5'"});
+  expect_refusal(place_.run({"synth", place_ / "s", "--label-noise", "loud"}), {"a number, got 'loud'"});
+  expect_refusal(place_.run({"synth", place_ / "s", "--seed", "-1"}), {"got -1"});
+  expect_refusal(place_.run({"synth", place_ / "s", "--images", "0"}), {"got 0"});
+  expect_refusal(place_.run({"bench", "nothing"}), {"[bench.case]", "data.decode_png", "got nothing"});
+  expect_refusal(place_.run({"inspect", "--model", "resnet19"}), {"resnet18", "got 'resnet19'"});
+  expect_refusal(place_.run({"inspect", "--model", "resnet18", "--image", "8"}), {"at least 32 px, got 8"});
+  expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--split", "tset"}),
+                 {"train, val, test or none, got tset"});
+  EXPECT_FALSE(fs::exists(place_ / "s"));
 }
 
 TEST_F(BadInput, empty_csv) {
   const fs::path data = csv_data(8, kJpeg, ".jpg");
   place_.write("csv/labels.csv", "");
   refused_train(data, finding(), {"labels.csv"});
+  place_.write("csv/labels.csv", "path,finding\n");
+  refused_train(data, finding(), {"labels.csv", "only a header"});
 }
 
 TEST_F(BadInput, csv_naming_absent_images) {
   const fs::path data = csv_data(8, kJpeg, ".jpg");
   fs::remove(data / "i3.jpg");
   refused_train(data, finding(), {"i3.jpg"});
+  for (int i = 0; i < 8; ++i) fs::remove(data / ("i" + std::to_string(i) + ".jpg"));
+  refused_train(data, plus(finding(), {"data.absent=skip"}), {"8 of 8 absent"});
+}
+
+TEST_F(BadInput, a_folder_where_an_image_is_due) {
+  const fs::path data = csv_data(8, kJpeg, ".jpg");
+  fs::remove(data / "i3.jpg");
+  fs::create_directories(data / "i3.jpg");
+  refused_train(data, finding(), {"labels.csv line 5", "i3.jpg: expected a file, got a folder"});
+  const fs::path nih = place_.synth("nih", 20);
+  fs::path image;
+  for (const auto& entry : fs::recursive_directory_iterator(nih)) {
+    if (entry.path().extension() == ".png") image = entry.path();
+  }
+  fs::remove(image);
+  fs::create_directories(image);
+  refused_train(nih, {}, {image.filename().string() + ": expected a file, got a folder"});
 }
 
 TEST_F(BadInput, unknown_label) {
@@ -131,7 +172,8 @@ TEST_F(BadInput, truncated_png_in_training_and_evaluation) {
   place_.write("csv/i4.png", png.substr(0, png.size() / 2));
   place_.write("csv/i5.png", png.substr(0, png.size() / 2));
   stopped_train(data, {"i5.png"});
-  expect_refusal(place_.run({"eval", "--checkpoint", weights, "--data", data, "--split", "val"}), {"i4.png"});
+  expect_refusal(place_.run({"eval", "--checkpoint", weights, "--data", data, "--split", "val"}),
+                 {"[data.png]", "i4.png", "evaluation reads every image"});
 }
 
 TEST_F(BadInput, truncated_jpeg_in_training_and_evaluation) {
@@ -187,7 +229,8 @@ TEST_F(BadInput, a_folder_where_a_file_is_due) {
 TEST_F(BadInput, a_file_where_a_folder_is_due) {
   const fs::path data = place_.synth("data", 80);
   place_.write("file", "x");
-  expect_refusal(place_.run(place_.train_arguments(data, "file")), {"file"});
+  expect_refusal(place_.run(place_.train_arguments(data, "file")), {"file, a file"});
+  expect_refusal(place_.run(place_.train_arguments(data, "file/run")), {"file/run: expected", "file, a file"});
   EXPECT_EQ(read_all(place_ / "file"), "x");
   expect_refusal(place_.run(place_.train_arguments(place_ / "file", "run")), {"file"});
   EXPECT_FALSE(fs::exists(place_ / "run"));
@@ -260,7 +303,13 @@ TEST_F(BadInput, a_recipe_with_an_unknown_key_or_value) {
   refused_train(data, {"--set", "train.epoch=3"}, {"train.epoch", "try train.epochs"});
   refused_train(data, {"--set", "optimizer.name=adagrad"}, {"optimizer.name", "sgd, adam, adamw"});
   refused_train(data, {"--set", "train.epochs=soon"}, {"train.epochs", "whole number"});
+  refused_train(data, {"--set", "train.epochs=-1"}, {"train.epochs", "1 to", "got -1"});
+  refused_train(data, {"--set", "train.epochs.x=1"}, {"--set train.epochs.x"});
   refused_train(data, {"--set", "preprocess.fit=stretch"}, {"stretch"});
+  refused_train(data, {"--set", "preprocess.fit=3"}, {"fit: expected a text"});
+  refused_train(data, {"--set", "preprocess.mean=dark"}, {"mean: expected a number"});
+  refused_train(data, {"--set", "augment.rotate=far"}, {"rotate: expected 0 to 180"});
+  refused_train(data, {"--set", "data.split=tset"}, {"data.split: expected one of auto", "got tset"});
   const auto broken = place_.write("broken.toml", "[train]\nepochs = 3\nbatch 16\n");
   expect_refusal(place_.run({"train", "--recipe", broken, "--data", data, "--out", place_ / "run"}),
                  {"broken.toml", "3"});
@@ -279,7 +328,7 @@ TEST_F(BadInput, a_graph_text_with_an_error_on_line_7) {
 
 TEST_F(BadInput, a_run_folder_inside_the_data) {
   const fs::path data = place_.synth("inside", 4);
-  expect_refusal(place_.run(place_.train_arguments(data, "inside/run")), {"[cli.train]", "outside the data folder"});
+  expect_refusal(place_.run(place_.train_arguments(data, "inside/run")), {"[cli.output]", "outside the data folder"});
   EXPECT_FALSE(fs::exists(data / "run"));
 }
 
@@ -305,7 +354,7 @@ TEST_F(BadInput, disk_full_while_writing_a_checkpoint) {
   expect_nothing_half_written(disk);
   EXPECT_TRUE(fs::exists(disk / "run/checkpoints/resume.safetensors")) << "the last whole one is kept";
   ::umount2(disk.c_str(), MNT_DETACH);
-  expect_refusal(run, {"No space left on device"});
+  expect_stop(run, {"No space left on device", "freeing space"});
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -176,19 +178,28 @@ std::vector<std::string> plus(std::vector<std::string> base, const std::vector<s
 }
 
 void expect_refusal(const Ended& run, const std::vector<std::string>& parts) {
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  expect_stop(run, parts);
+}
+
+void expect_stop(const Ended& run, const std::vector<std::string>& parts) {
   EXPECT_EQ(run.code, 2) << run.err;
-  std::istringstream lines(run.err);
+  static const std::regex kLog("([0-9]{2}:[0-9]{2}:[0-9]{2} (info|warning):|epoch +[0-9]+ ).*");
+  static const std::regex kError(R"(\[[a-z]+\.[a-z_0-9]+\] [^ ].*: expected .+, got .+; try .+)");
+  static const std::regex kRoom(R"(\[[a-z]+\.[a-z_0-9]+\] )");
   std::vector<std::string> errors;
-  std::string line;
-  std::string last;
-  while (std::getline(lines, line)) {
-    last = line;
-    if (line.starts_with("[")) errors.push_back(line);
+  std::istringstream lines(run.err);
+  for (std::string line; std::getline(lines, line);) {
+    if (errors.empty() && std::regex_match(line, kLog)) continue;
+    errors.push_back(line);
   }
-  ASSERT_EQ(errors.size(), 1U) << run.err;
-  EXPECT_EQ(errors[0], last) << "the error is the last line";
+  ASSERT_EQ(errors.size(), 1U) << "an error is one line, and the last: " << run.err;
+  const std::string& error = errors.front();
+  EXPECT_TRUE(std::regex_match(error, kError)) << "not \"[room.thing] what: expected X, got Y; try Z\": " << error;
+  EXPECT_EQ(std::distance(std::sregex_iterator(error.begin(), error.end(), kRoom), std::sregex_iterator()), 1)
+      << "an error inside an error: " << error;
   for (const std::string& part : parts) {
-    EXPECT_NE(errors[0].find(part), std::string::npos) << "no \"" << part << "\" in: " << errors[0];
+    EXPECT_NE(error.find(part), std::string::npos) << "no \"" << part << "\" in: " << error;
   }
 }
 

@@ -83,8 +83,11 @@ inline constexpr int kImagePx = 32;
 /// `base` with more arguments behind it.
 [[nodiscard]] std::vector<std::string> plus(std::vector<std::string> base, const std::vector<std::string>& more);
 
-/// Expects exit code 2 and, as the last and only such line of standard error, "[room.thing] ..." with all `parts`.
+/// Expects exit code 2 and one line on standard error, "[room.thing] what: expected X, got Y; try Z", with all `parts`
+/// and no other such line inside.
 void expect_refusal(const Ended& run, const std::vector<std::string>& parts);
+/// As expect_refusal(), for what is met on the way: lines of the log may come before.
+void expect_stop(const Ended& run, const std::vector<std::string>& parts);
 /// Expects that no file below `folder` is a temporary one, and that all *.safetensors can be opened.
 void expect_nothing_half_written(const std::filesystem::path& folder);
 

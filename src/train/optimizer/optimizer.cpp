@@ -26,8 +26,8 @@ constexpr Entry kEntries[] = {RG_OPTIMIZER_LIST(RG_OPTIMIZER_ENTRY)};
 
 void check(std::string_view option, double value, double low, double high) {
   if (value >= low && value < high) return;
-  throw ConfigError(
-      error_text("train.optimizer", option, fmt::format("at least {} and below {}", low, high), fmt::to_string(value)));
+  throw ConfigError(error_text("train.optimizer", option, fmt::format("at least {} and below {}", low, high),
+                               fmt::to_string(value), "another value"));
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view name, const Optimizer
     if (entry.name == name) return entry.make(options, elements);
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw ConfigError(error_text("train.optimizer", "name", "one of " + known, name));
+  throw ConfigError(error_text("train.optimizer", "name", "one of " + known, name, "--set optimizer.name=adam"));
 }
 
 std::vector<std::string_view> optimizer_names() {

@@ -16,7 +16,8 @@ class Sgd final : public Optimizer {
  public:
   Sgd(const OptimizerOptions& options, std::int64_t elements) : options_(options) {
     if (options.is_nesterov && options.momentum == 0.0) {
-      throw ConfigError(error_text("train.optimizer", "nesterov", "momentum above 0 with it", "momentum = 0"));
+      throw ConfigError(error_text("train.optimizer", "nesterov", "momentum above 0 with it", "momentum = 0",
+                                   "--set optimizer.momentum=0.9, or optimizer.nesterov=false"));
     }
     if (options.momentum > 0.0) buffer_.resize(static_cast<std::size_t>(elements));
   }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/early_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "graph/graph.h"
+#include "io/json.h"
+#include "io/safetensors.h"
+#include "io/toml.h"
+#include "train/checkpoint_info.h"
+#include "train/import.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+
+namespace roentgen::train {
+namespace {
+
+// Keys that change how far or how fast a run goes, not where it goes.
+constexpr std::array kChangeable{"train.epochs",  "train.early_stop", "train.workers",     "train.threads",
+                                 "train.slots",   "train.keep_best",  "train.keep_last",   "train.checkpoint_steps",
+                                 "train.max_bad", "train.init",       "train.init_preset", "train.partial",
+                                 "train.cache_mb"};
+
+void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
+             std::string_view remedy) {
+  if (!holds) throw ConfigError(error_text("train.model", what, expected, got, remedy));
+}
+
+std::string value_text(const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); }
+
+}  // namespace
+
+void check_model(const Recipe& recipe, const graph::Graph& model) {
+  const graph::NodeId image = model.find("image");
+  const graph::NodeId logits = model.output("logits");
+  require(image >= 0 && model.node(image).is_input(), model.name(), "an input named image", "none",
+          "a line \"input image (N, C, S, S)\" in the graph text");
+  require(logits >= 0, model.name(), "an output named logits", "none",
+          "a line \"output logits = NAME\" in the graph text");
+  const data::Preprocess& preprocess = recipe.preprocess;
+  const Shape wanted{recipe.train.batch, preprocess.channels, preprocess.size_px, preprocess.size_px};
+  const Shape& found = model.node(image).shape;
+  require(found == wanted, model.name() + ": image", wanted.text() + ", as the recipe says", found.text(),
+          "N, C and S for its sizes in the graph text, or another preprocess.size");
+  const Shape& shape = model.node(logits).shape;
+  require(shape.rank() == 2 && shape[0] == recipe.train.batch, model.name() + ": logits",
+          fmt::format("({}, labels)", recipe.train.batch), shape.text(), "flatten before the last linear");
+}
+
+void check_init(const Recipe& recipe, const graph::Graph& model) {
+  const TrainRecipe& options = recipe.train;
+  if (options.init.empty()) return;
+  ImportSource source = read_import(options.init, options.init_preset);
+  std::vector<std::string> labels = source.labels;
+  const Import import = adapt(
+      std::move(source), {.model = model, .labels = std::move(labels), .preprocess = recipe.preprocess, .seed = 0});
+  if (!options.partial) require_fit(compare(import.tensors, model.parameters()), model, options.init);
+}
+
+void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder) {
+  const std::string what = folder.resume().string();
+  constexpr std::string_view kRemedy = "--overwrite to start anew";
+  const auto reader = io::SafetensorsReader::open(folder.resume()).or_throw<ConfigError>();
+  const CheckpointInfo info = from_metadata(reader.metadata(), what, kRemedy).or_throw<ConfigError>();
+  refuse_changed_recipe(io::parse_toml(info.recipe, what).or_throw<ConfigError>(),
+                        io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
+}
+
+void refuse_changed_recipe(const Value& begun, const Value& now) {
+  // Empty lists and texts are not printed, so a key can be in one of the two only.
+  const auto check = [&](const Value& keys) {
+    for (const auto& [section, table] : keys.as_table()) {
+      for (const auto& [name, value] : table.as_table()) {
+        const std::string key = section + "." + name;
+        if (std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
+        const Value* before = begun.find_path(key);
+        const Value* after = now.find_path(key);
+        if (before != nullptr && after != nullptr && *before == *after) continue;
+        throw ConfigError(error_text("train.resume", key, value_text(before) + ", as the run began", value_text(after),
+                                     "the same recipe and options, or a new --out folder"));
+      }
+    }
+  };
+  check(now);
+  check(begun);
+}
+
+}  // namespace roentgen::train

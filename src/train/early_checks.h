@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What can be refused before the data folder is read, which may take minutes. Nothing here changes anything.
+#pragma once
+
+#include "core/value.h"
+
+namespace roentgen::graph {
+class Graph;
+}
+
+namespace roentgen::train {
+
+class RunFolder;
+struct Recipe;
+
+/// ConfigError unless the model has an input "image" as the recipe feeds it and an output "logits" (batch, K), any K.
+void check_model(const Recipe& recipe, const graph::Graph& model);
+
+/// ConfigError when the weights of train.init, if any, would not load into the model: no such file, no preprocessing,
+/// a tensor too few, too many or of another shape. The head may be of another number of labels. Reads the file whole.
+void check_init(const Recipe& recipe, const graph::Graph& model);
+
+/// ConfigError when the resume file is none, or was begun with another recipe.
+void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder);
+
+/// ConfigError naming the first key in which two recipes differ, with both values; keys that a resumed run may change
+/// (epochs, early_stop, workers, cache, kept files) are not compared.
+void refuse_changed_recipe(const Value& begun, const Value& now);
+
+}  // namespace roentgen::train

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What can be refused before the data folder is read is refused then: here the data folder is none, so whoever looked
+// at it first would complain of that.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+class EarlyChecks : public testing::Test {
+ protected:
+  // Expects a refusal that names neither the absent data folder nor leaves a run folder.
+  void refused_train(const std::vector<std::string>& more, const std::vector<std::string>& parts) {
+    const Ended run = place_.run(plus(place_.train_arguments(place_ / "nodata", "run"), more));
+    expect_refusal(run, parts);
+    EXPECT_EQ(run.err.find("nodata: expected"), std::string::npos) << run.err;
+    EXPECT_FALSE(fs::exists(place_ / "run"));
+  }
+  // All paths below a folder.
+  static std::set<std::string> paths(const fs::path& folder) {
+    std::set<std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) all.insert(entry.path().string());
+    return all;
+  }
+  // A run of one epoch on its own data.
+  void trained() {
+    place_.must_run(plus(place_.train_arguments(place_.synth("data", 80), "trained"), {"--set", "train.epochs=1"}));
+  }
+
+  Workplace place_;
+};
+
+TEST_F(EarlyChecks, absent_data_comes_last) {
+  expect_refusal(place_.run(place_.train_arguments(place_ / "nodata", "run")), {"nodata: expected a data folder"});
+}
+
+TEST_F(EarlyChecks, a_bad_model) {
+  refused_train({"--model", place_ / "none.txt"}, {"none.txt"});
+  refused_train({"--model", "resnet19"}, {"got 'resnet19'"});
+  refused_train({"--model", place_.write("a.txt", "graph \"a\"\ninput image (N, C, S, S)\nx = rleu(image)\n")},
+                {"a.txt line 3", "'rleu'"});
+  refused_train({"--model", place_.write("b.txt", "graph \"b\"\ninput image (N, C, S, S)\n")},
+                {"an output named logits"});
+  refused_train({"--model", place_.write("c.txt", "graph \"c\"\ninput image (N, C, 99, S)\noutput logits = image\n")},
+                {"c: image", "99"});
+}
+
+TEST_F(EarlyChecks, a_run_folder_that_is_there_or_cannot_be) {
+  trained();
+  const auto before = paths(place_ / "trained");
+  expect_refusal(place_.run(place_.train_arguments(place_ / "nodata", "trained")), {"trained", "--overwrite"});
+  EXPECT_EQ(paths(place_ / "trained"), before);
+  place_.write("file", "x");
+  expect_refusal(place_.run(place_.train_arguments(place_ / "nodata", "file/run")), {"file/run", "a folder"});
+}
+
+TEST_F(EarlyChecks, an_overwritten_run_stays_while_its_successor_is_refused) {
+  trained();
+  const auto before = paths(place_ / "trained");
+  expect_refusal(place_.run(plus(place_.train_arguments(place_ / "nodata", "trained"), {"--overwrite"})), {"nodata"});
+  EXPECT_EQ(paths(place_ / "trained"), before);
+}
+
+TEST_F(EarlyChecks, bad_first_weights) {
+  refused_train({"--init", place_ / "none.safetensors"}, {"none.safetensors"});
+  refused_train({"--init", place_.write("cut.safetensors", "x")}, {"cut.safetensors", "a complete copy"});
+  trained();
+  const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
+  refused_train({"--init", weights, "--init-preset", "imagenet"}, {"--init-preset"});
+  refused_train({"--init", weights, "--model", "resnet18"}, {"best.safetensors", "missing", "--partial"});
+}
+
+TEST_F(EarlyChecks, an_init_of_other_labels_is_fine) {
+  trained();
+  const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
+  place_.must_run(plus(place_.train_arguments(place_ / "data", "again"),
+                       {"--init", weights, "--set", "train.epochs=1", "data.labels=Effusion"}));
+}
+
+TEST_F(EarlyChecks, a_resumed_run_with_another_recipe_names_both_values) {
+  trained();
+  expect_refusal(place_.run(plus(place_.train_arguments(place_ / "nodata", "trained"),
+                                 {"--resume", "--set", "optimizer.lr=0.02"})),
+                 {"optimizer.lr: expected 0.01, as the run began, got 0.02", "--out"});
+}
+
+TEST_F(EarlyChecks, a_resumed_run_with_other_data_names_both_lists) {
+  trained();
+  const fs::path other = place_.synth("other", 40);
+  expect_stop(place_.run(plus(place_.train_arguments(other, "trained"), {"--resume", "--set", "train.epochs=2"})),
+              {"train: expected ", "images of", "as the run began, got ", "the same --data"});
+}
+
+TEST_F(EarlyChecks, a_result_file_that_cannot_be_written) {
+  const std::string lost = (place_ / "no/such/train.json").string();
+  refused_train({"--json", lost}, {lost, "a place to write"});
+  refused_train({"--json", place_ / "nodata/train.json"}, {"--json", "outside the data folder"});
+  fs::create_directories(place_ / "folder");
+  refused_train({"--json", place_ / "folder"}, {"got a folder"});
+  refused_train({"--json", "/dev/full"}, {"got a device"});
+}
+
+TEST_F(EarlyChecks, a_result_file_may_lie_in_the_run_folder_to_be) {
+  place_.must_run(plus(place_.train_arguments(place_.synth("data", 80), "run"),
+                       {"--set", "train.epochs=1", "--json", place_ / "run/train.json"}));
+  EXPECT_TRUE(fs::exists(place_ / "run/train.json"));
+}
+
+TEST_F(EarlyChecks, results_of_eval_stay_out_of_the_data) {
+  trained();
+  const auto before = paths(place_.root());
+  const std::vector<std::string> eval{"eval", "--checkpoint", place_ / "trained/checkpoints/best.safetensors", "--data",
+                                      place_ / "data"};
+  for (const std::string option : {"--json", "--preds", "--aucs"}) {
+    expect_refusal(place_.run(plus(eval, {option, place_ / "data/result"})), {option, "outside the data folder"});
+    expect_refusal(place_.run(plus(eval, {option, place_ / "no/result"})), {"no/result", "a place to write"});
+    // Before the checkpoint is looked at as well.
+    expect_refusal(
+        place_.run({"eval", "--checkpoint", "none", "--data", place_ / "data", option, place_ / "no/result"}),
+        {"no/result"});
+  }
+  EXPECT_EQ(paths(place_.root()), before);
+}
+
+TEST_F(EarlyChecks, eval_advises_what_eval_can_do) {
+  trained();
+  const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
+  const fs::path empty = place_.write("empty.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10));
+  expect_refusal(place_.run({"eval", "--checkpoint", empty, "--data", place_ / "data"}),
+                 {"a file without format", "; try best.safetensors of a run"});
+  expect_refusal(place_.run(plus(place_.train_arguments(place_ / "data", "run"), {"--init", empty})),
+                 {"; try --init-preset imagenet"});
+  const fs::path image = place_.write("other/a.png", "x").parent_path();
+  place_.write("other/labels.csv", "path,finding\na.png,1\n");
+  expect_refusal(place_.run({"eval", "--checkpoint", weights, "--data", image, "--set", "data.source=csv"}),
+                 {"[data.labels]", "; try a data folder with the labels that the checkpoint knows"});
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
