@@ -39,6 +39,11 @@ const Field& field_of(std::string_view key) {
   throw ConfigError(error_text("data.augment", "key", fmt::format("one of {}", fmt::join(keys, ", ")), key, kRemedy));
 }
 
+[[noreturn]] void refuse_number(const Field& field, const std::string& got) {
+  throw ConfigError(
+      error_text("data.augment", field.key, fmt::format("{:g} to {:g}", field.low, field.high), got, kRemedy));
+}
+
 }  // namespace
 
 Value Augment::to_value() const {
@@ -63,13 +68,9 @@ Augment augment_from_value(const Value& table) {
   Augment augment;
   for (const auto& [key, value] : table.as_table()) {
     const Field& field = field_of(key);
-    const auto refuse = [&](const std::string& got) {
-      throw ConfigError(
-          error_text("data.augment", key, fmt::format("{:g} to {:g}", field.low, field.high), got, kRemedy));
-    };
-    if (!value.is_number()) refuse(fmt::format("a value that is {}", value.kind()));
+    if (!value.is_number()) refuse_number(field, fmt::format("a value that is {}", value.kind()));
     const double number = value.as_double();
-    if (!(number >= field.low && number <= field.high)) refuse(fmt::format("{:g}", number));
+    if (!(number >= field.low && number <= field.high)) refuse_number(field, fmt::format("{:g}", number));
     augment.*field.member = number;
   }
   return augment;
