@@ -20,12 +20,19 @@ Layout blocked(const Lowering& lowering, Layout layout) {
   return layout.block > 1 ? layout : Layout{lowering.vector_block()};
 }
 
+// From here on a result has left a last-level cache share before its reader comes. Measured on DenseNet-121: forward
+// kernels take 0.72 of the time, and backward ones, whose reader is next, gain nothing.
+constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
+
 NormShape shape_of(const Located& located, const Lowering& lowering) {
+  const std::int64_t blocks = channel_blocks(located.shape, located.layout);
+  const std::int64_t elements = located.shape[0] * blocks * pixels(located.shape) * located.layout.block;
   return {.images = located.shape[0],
-          .blocks = channel_blocks(located.shape, located.layout),
+          .blocks = blocks,
           .pixels = pixels(located.shape),
           .block = located.layout.block,
-          .threads = lowering.threads()};
+          .threads = lowering.threads(),
+          .is_streamed = elements * static_cast<std::int64_t>(sizeof(float)) >= kStreamedBytes};
 }
 
 std::size_t channel_bytes(const NormShape& shape, std::size_t arrays) {

@@ -158,6 +158,7 @@ class SharedBackward final : public BackwardBase {
       work.is_accumulating = !place.is_first;
     }
     if (y_again_ != nullptr) work.y_again = y_again_ + offset_of(shape_, block, image);
+    work.stream = shape_.is_streamed;
     simd::gradient_sums(work);
   }
   void finish(std::int64_t block) const {

@@ -96,14 +96,16 @@ class Forward final : public Kernel {
   void apply(std::int64_t block, std::int64_t image) const {
     const BlockPlace& place = table_[block];
     const std::int64_t at = offset_of(shape_, block, image);
-    simd::scale_shift({.x = place.value + image * place.image_stride,
+    const float* x = place.value + image * place.image_stride;
+    simd::scale_shift({.x = x,
                        .residual = residual_ == nullptr ? nullptr : residual_ + at,
                        .y = dst_ + at,
                        .scale = scale(block),
                        .shift = shift(block),
                        .pixels = shape_.pixels,
                        .block = shape_.block,
-                       .relu = work_.relu});
+                       .relu = work_.relu,
+                       .stream = shape_.is_streamed && dst_ + at != x && dst_ != residual_});
   }
   [[nodiscard]] float* scale(std::int64_t block) const { return constants_ + block * shape_.block; }
   [[nodiscard]] float* shift(std::int64_t block) const { return constants_ + (shape_.blocks + block) * shape_.block; }

@@ -19,6 +19,8 @@ struct NormShape {
   std::int64_t pixels = 0;
   int block = 16;
   int threads = 1;
+  /// Results of this extent do not stay in cache until they are read: they are written past it.
+  bool is_streamed = false;
 };
 
 /// One piece of the input: consecutive channel blocks in a tensor of their own.

@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/batch_norm.cpp"
 #include "engine/cpu/simd/targets.h"
 
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -49,7 +50,17 @@ HWY_INLINE void moments_lanes(D d, const float* HWY_RESTRICT x, std::int64_t pix
   }
 }
 
-template <class D>
+// Past the caches where the caller says so: a store there does not read the line first.
+template <bool kStream, class D, class V>
+HWY_INLINE void store(V value, D d, float* to) {
+  if constexpr (kStream) {
+    hn::Stream(value, d, to);
+  } else {
+    hn::StoreU(value, d, to);
+  }
+}
+
+template <bool kStream, class D>
 HWY_INLINE void scale_shift_lanes(D d, const ScaleShift& work, std::int64_t lane) {
   const auto scale = hn::LoadU(d, work.scale + lane);
   const auto shift = hn::LoadU(d, work.shift + lane);
@@ -63,18 +74,18 @@ HWY_INLINE void scale_shift_lanes(D d, const ScaleShift& work, std::int64_t lane
       auto v = hn::MulAdd(hn::LoadU(d, x + i * step), scale, shift);
       v = hn::Add(v, hn::LoadU(d, residual + i * step));
       if (work.relu) v = hn::Max(v, zero);
-      hn::StoreU(v, d, y + i * step);
+      store<kStream>(v, d, y + i * step);
     }
     return;
   }
   for (std::int64_t i = 0; i < work.pixels; ++i) {
     auto v = hn::MulAdd(hn::LoadU(d, x + i * step), scale, shift);
     if (work.relu) v = hn::Max(v, zero);
-    hn::StoreU(v, d, y + i * step);
+    store<kStream>(v, d, y + i * step);
   }
 }
 
-template <class D>
+template <bool kStream, class D>
 HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t lane) {
   const auto zero = hn::Zero(d);
   const auto mean = hn::LoadU(d, work.mean + lane);
@@ -90,11 +101,11 @@ HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t 
     if (work.mask == Mask::FromX) {
       const auto y = hn::MulAdd(x, scale, shift);
       g = hn::IfThenElseZero(hn::Gt(y, zero), g);
-      if (work.y_again != nullptr) hn::StoreU(hn::Max(y, zero), d, work.y_again + at);
+      if (work.y_again != nullptr) store<kStream>(hn::Max(y, zero), d, work.y_again + at);
     } else if (work.mask == Mask::FromY) {
       g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, work.y + at), zero), g);
     } else if (work.y_again != nullptr) {
-      hn::StoreU(hn::MulAdd(x, scale, shift), d, work.y_again + at);
+      store<kStream>(hn::MulAdd(x, scale, shift), d, work.y_again + at);
     }
     sum = hn::Add(sum, g);
     sum_x = hn::MulAdd(g, hn::Sub(x, mean), sum_x);
@@ -161,10 +172,20 @@ void moments_target(const float* x, std::int64_t pixels, int block, const float*
   });
 }
 void scale_shift_target(const ScaleShift& work) {
-  for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { scale_shift_lanes(d, work, lane); });
+  if (work.stream) {
+    for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { scale_shift_lanes<true>(d, work, lane); });
+    hwy::FlushStream();
+  } else {
+    for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { scale_shift_lanes<false>(d, work, lane); });
+  }
 }
 void gradient_sums_target(const GradientSums& work) {
-  for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_sums_lanes(d, work, lane); });
+  if (work.stream) {
+    for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_sums_lanes<true>(d, work, lane); });
+    hwy::FlushStream();
+  } else {
+    for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_sums_lanes<false>(d, work, lane); });
+  }
 }
 void gradient_apply_target(const GradientApply& work) {
   for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_apply_lanes(d, work, lane); });

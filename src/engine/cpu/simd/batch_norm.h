@@ -25,6 +25,7 @@ struct ScaleShift {
   std::int64_t pixels = 0;
   int block = 16;
   bool relu = false;
+  bool stream = false;  ///< y, aligned to 64 bytes and neither x nor residual, is written past the caches
 };
 /// y = act(x * scale + shift + residual).
 void scale_shift(const ScaleShift& work);
@@ -50,6 +51,7 @@ struct GradientSums {
   int block = 16;
   Mask mask = Mask::None;
   bool is_accumulating = false;  ///< g += instead of g =
+  bool stream = false;           ///< y_again, aligned to 64 bytes, is written past the caches
 };
 /// g = (dy + dy2) where the output was positive; writes and sums as asked, in one pass over memory.
 void gradient_sums(const GradientSums& work);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu::simd {
 namespace {
@@ -68,21 +69,25 @@ TEST_P(BatchNormLoops, forward_is_scale_shift_residual_relu) {
     const auto a = normals(c.block, 5), b = normals(c.block, 6);
     for (const bool with_residual : {false, true}) {
       for (const bool relu : {false, true}) {
-        std::vector<float> y(x.size());
-        scale_shift({.x = x.data(),
-                     .residual = with_residual ? r.data() : nullptr,
-                     .y = y.data(),
-                     .scale = a.data(),
-                     .shift = b.data(),
-                     .pixels = c.pixels,
-                     .block = c.block,
-                     .relu = relu});
-        for (std::size_t i = 0; i < x.size(); ++i) {
-          const std::size_t lane = i % static_cast<std::size_t>(c.block);
-          double expected = static_cast<double>(x[i]) * static_cast<double>(a[lane]) + static_cast<double>(b[lane]);
-          if (with_residual) expected += static_cast<double>(r[i]);
-          if (relu) expected = std::max(expected, 0.0);
-          EXPECT_NEAR(static_cast<double>(y[i]), expected, 4 * 0x1p-24 * 16.0);  // three roundings of values below 16
+        for (const bool stream : {false, true}) {
+          const runtime::AlignedBuffer out(x.size() * sizeof(float));
+          float* y = reinterpret_cast<float*>(out.data());
+          scale_shift({.x = x.data(),
+                       .residual = with_residual ? r.data() : nullptr,
+                       .y = y,
+                       .scale = a.data(),
+                       .shift = b.data(),
+                       .pixels = c.pixels,
+                       .block = c.block,
+                       .relu = relu,
+                       .stream = stream});
+          for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::size_t lane = i % static_cast<std::size_t>(c.block);
+            double expected = static_cast<double>(x[i]) * static_cast<double>(a[lane]) + static_cast<double>(b[lane]);
+            if (with_residual) expected += static_cast<double>(r[i]);
+            if (relu) expected = std::max(expected, 0.0);
+            EXPECT_NEAR(static_cast<double>(y[i]), expected, 4 * 0x1p-24 * 16.0);  // three roundings, values below 16
+          }
         }
       }
     }
@@ -96,14 +101,16 @@ TEST_P(BatchNormLoops, gradient_sums_mask_sum_and_write_in_one_pass) {
     const auto a = normals(c.block, 12), b = normals(c.block, 13), mean = normals(c.block, 14),
                factor = normals(c.block, 15);
     for (const Mask mask : {Mask::None, Mask::FromX, Mask::FromY}) {
-      std::vector<float> g = before, again(x.size());
+      std::vector<float> g = before;
+      const runtime::AlignedBuffer again_buffer(x.size() * sizeof(float));
+      float* again = reinterpret_cast<float*>(again_buffer.data());
       std::vector<double> sum(static_cast<std::size_t>(c.block)), sum_x(sum);
       gradient_sums({.x = x.data(),
                      .y = y.data(),
                      .dy = dy.data(),
                      .dy2 = dy2.data(),
                      .g = g.data(),
-                     .y_again = mask == Mask::FromX ? again.data() : nullptr,
+                     .y_again = mask == Mask::FromX ? again : nullptr,
                      .scale = a.data(),
                      .shift = b.data(),
                      .mean = mean.data(),
@@ -113,7 +120,8 @@ TEST_P(BatchNormLoops, gradient_sums_mask_sum_and_write_in_one_pass) {
                      .pixels = c.pixels,
                      .block = c.block,
                      .mask = mask,
-                     .is_accumulating = true});
+                     .is_accumulating = true,
+                     .stream = c.pixels % 2 == 1});
       std::vector<double> expected(sum.size()), expected_x(sum.size()), size(sum.size());
       for (std::size_t i = 0; i < x.size(); ++i) {
         const std::size_t lane = i % sum.size();
