@@ -58,7 +58,7 @@ bool may_be_winograd(const graph::Graph& graph, const std::string& key) {
   if (id < 0) return false;
   const auto* conv = std::get_if<graph::Conv2d>(&graph.node(id).op);
   return conv != nullptr && conv->kernel == graph::Extent{3, 3} && conv->stride == graph::Extent{1, 1} &&
-         conv->groups == 1 && graph.node(graph.node(id).inputs[0]).shape[1] >= 16;
+         conv->groups == 1 && conv->out_channels % 16 == 0 && graph.node(graph.node(id).inputs[0]).shape[1] % 16 == 0;
 }
 
 /// Adds the squared error of every gradient; every parameter must have a golden one and the other way round.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of 2-D convolution: oneDNN's direct kernels in the layouts they ask for, or its Winograd kernels where
-// they were measured to be faster (conv2d_algorithm.h).
+// Plan entries of 2-D convolution: oneDNN's direct kernels in the layouts they ask for, or our Winograd kernels in the
+// same layouts where they were measured to be faster (conv2d_algorithm.h).
 #include "graph/ops/conv2d.h"
 
 #include "engine/cpu/conv2d_algorithm.h"
 #include "engine/cpu/primitive_internal.h"
+#include "engine/cpu/simd/isa.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -29,17 +30,29 @@ void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std
                 primitive_kernel(dnnl::reorder(pd), {from, to}));
 }
 
+// An entry by Winograd: the emission as for direct, all but its implementation and scratch.
+void emit_winograd(Lowering& lowering, const graph::Node& node, ConvPass pass, const Geometry& g, Emission emission,
+                   WinogradTensors tensors) {
+  const WinogradShape shape = winograd_shape(g, lowering.threads()).value();
+  tensors.scratch = lowering.scratch("scratch", winograd_scratch(pass, shape));
+  emission.writes.push_back(tensors.scratch);
+  emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
+  lowering.emit(node, std::move(emission), winograd_kernel(pass, shape, tensors));
+}
+
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                          graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardData, node, lowering);
-  const BwdData::primitive_desc pd = conv_backward_data(g, algorithm);
-  const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));
-  const Layout layout = layout_of(pd.diff_src_desc(), g.src);
+  const bool is_winograd = algorithm == ConvAlgorithm::Winograd;
+  const BwdData::primitive_desc pd = conv_backward_data(g);
+  const Located incoming =
+      lowering.reordered(node, diff_dst, layout_of(is_winograd ? forward.dst_desc() : pd.diff_dst_desc(), g.dst));
+  const Layout layout = layout_of(is_winograd ? forward.src_desc() : pd.diff_src_desc(), g.src);
   const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
                          layout};
   TensorId weights = lowering.parameter(node, "weight");
-  if (pd.weights_desc() != forward.weights_desc()) {
+  if (!is_winograd && pd.weights_desc() != forward.weights_desc()) {
     const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
     emit_weights_reorder(lowering, node, "weights_for_backward", {DNNL_ARG_FROM, weights, forward.weights_desc()},
                          {DNNL_ARG_TO, copy, pd.weights_desc()});
@@ -52,11 +65,16 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                     .writes = {diff_src.tensor},
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
-  std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
-                                  {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
-                                  {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+  if (is_winograd) {
+    emit_winograd(lowering, node, ConvPass::BackwardData, g, std::move(emission),
+                  {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});
+  } else {
+    std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
+                                    {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
+                                    {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
+    add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+    lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+  }
   lowering.contribute(node.inputs[0], diff_src);
 }
 
@@ -64,7 +82,25 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
                             graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
-  const BwdWeights::primitive_desc pd = conv_backward_weights(g, algorithm);
+  if (algorithm == ConvAlgorithm::Winograd) {
+    const Located src = lowering.value_in(node.inputs[0], layout_of(forward.src_desc(), g.src));
+    const Located incoming = lowering.reordered(node, diff_dst, layout_of(forward.dst_desc(), g.dst));
+    WinogradTensors tensors{
+        .src = src.tensor, .weights = lowering.parameter_gradient(node, "weight"), .dst = incoming.tensor};
+    Emission emission{.what = "backward_weights",
+                      .kind = "conv2d_backward_weights",
+                      .pass = Pass::BackwardWeights,
+                      .reads = {src.tensor, incoming.tensor},
+                      .writes = {tensors.weights},
+                      .flops = 2 * node.multiply_adds};
+    if (!g.bias.empty()) {
+      tensors.bias = lowering.parameter_gradient(node, "bias");
+      emission.writes.push_back(tensors.bias);
+    }
+    emit_winograd(lowering, node, ConvPass::BackwardWeights, g, std::move(emission), tensors);
+    return;
+  }
+  const BwdWeights::primitive_desc pd = conv_backward_weights(g);
   const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
   const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));
   const TensorId gradient = lowering.parameter_gradient(node, "weight");
@@ -99,7 +135,7 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
-  const Fwd::primitive_desc pd = conv_forward(g, algorithm, lowering.is_training());
+  const Fwd::primitive_desc pd = conv_forward(g, lowering.is_training());
   const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
   const Located dst = lowering.define(id, layout_of(pd.dst_desc(), g.dst));
   lowering.set_layout(node, "weight",
@@ -111,13 +147,19 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
                     .writes = {dst.tensor},
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
+  if (op.bias) emission.reads.push_back(lowering.parameter(node, "bias"));
+  if (algorithm == ConvAlgorithm::Winograd) {
+    emit_winograd(lowering, node, ConvPass::Forward, g, std::move(emission),
+                  {.src = src.tensor,
+                   .weights = lowering.parameter(node, "weight"),
+                   .bias = op.bias ? lowering.parameter(node, "bias") : -1,
+                   .dst = dst.tensor});
+    return;
+  }
   std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
                                   {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()},
                                   {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
-  if (op.bias) {
-    emission.reads.push_back(lowering.parameter(node, "bias"));
-    arguments.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(g.bias)});
-  }
+  if (op.bias) arguments.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(g.bias)});
   add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
   lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
 }
@@ -125,7 +167,7 @@ void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
 void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
-  const Fwd::primitive_desc forward = conv_forward(g, ConvAlgorithm::Direct, true);
+  const Fwd::primitive_desc forward = conv_forward(g, true);
   const Located diff_dst = lowering.gradient(id, layout_of(forward.dst_desc(), g.dst));
   if (lowering.needs_gradient(node.inputs[0])) {
     lower_backward_data(g, forward, diff_dst, id, lowering);

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/thread_annotations.h"
 #include "engine/cpu/primitive.h"
+#include "engine/cpu/simd/isa.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
@@ -26,7 +27,6 @@ using BwdWeights = dnnl::convolution_backward_weights;
 // Winograd must win by this much: small differences are noise, and direct is more accurate.
 constexpr double kWorthwhile = 0.95;
 constexpr std::size_t kScratchLimit = std::size_t{144} << 20;
-constexpr std::int64_t kFewestChannels = 16;
 constexpr int kTimedRuns = 4;
 
 // What the end of an axis needs so that the output size comes out as inferred; may be negative.
@@ -35,21 +35,15 @@ std::int64_t high_pad(std::int64_t out, std::int64_t in, std::int64_t kernel, st
   return (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad;
 }
 
-dnnl::algorithm library_algorithm(ConvAlgorithm algorithm) {
-  return algorithm == ConvAlgorithm::Winograd ? dnnl::algorithm::convolution_winograd
-                                              : dnnl::algorithm::convolution_direct;
-}
-
 struct Descriptors {
   dnnl::memory::desc src;
   dnnl::memory::desc weights;
   dnnl::memory::desc dst;
 };
 
-Fwd::primitive_desc make_forward(const ConvGeometry& g, ConvAlgorithm algorithm, bool is_training,
-                                 const Descriptors& d) {
+Fwd::primitive_desc make_forward(const ConvGeometry& g, bool is_training, const Descriptors& d) {
   const auto kind = is_training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
-  const auto chosen = library_algorithm(algorithm);
+  const auto chosen = dnnl::algorithm::convolution_direct;
   if (g.bias.empty()) {
     return {{kind, chosen, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
             user_scratchpad(),
@@ -61,17 +55,17 @@ Fwd::primitive_desc make_forward(const ConvGeometry& g, ConvAlgorithm algorithm,
       library_engine()};
 }
 
-BwdData::primitive_desc make_backward_data(const ConvGeometry& g, ConvAlgorithm algorithm,
-                                           const Fwd::primitive_desc& forward, const Descriptors& d) {
-  return {{library_algorithm(algorithm), d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
+BwdData::primitive_desc make_backward_data(const ConvGeometry& g, const Fwd::primitive_desc& forward,
+                                           const Descriptors& d) {
+  return {{dnnl::algorithm::convolution_direct, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
           user_scratchpad(),
           library_engine(),
           forward};
 }
 
-BwdWeights::primitive_desc make_backward_weights(const ConvGeometry& g, ConvAlgorithm algorithm,
-                                                 const Fwd::primitive_desc& forward, const Descriptors& d) {
-  const auto chosen = library_algorithm(algorithm);
+BwdWeights::primitive_desc make_backward_weights(const ConvGeometry& g, const Fwd::primitive_desc& forward,
+                                                 const Descriptors& d) {
+  const auto chosen = dnnl::algorithm::convolution_direct;
   if (g.bias.empty()) {
     return {{chosen, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
             user_scratchpad(),
@@ -90,15 +84,20 @@ Descriptors plain_descriptors(const ConvGeometry& g) {
 
 dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
-Fwd::primitive_desc direct_forward(const ConvGeometry& g, bool is_training) {
-  const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};
-  Fwd::primitive_desc chosen = make_forward(g, ConvAlgorithm::Direct, is_training, any);
-  const bool is_known = layout_of(chosen.src_desc(), g.src).block > 0 && layout_of(chosen.dst_desc(), g.dst).block > 0;
-  if (is_known && !is_reference(chosen.impl_info_str())) return chosen;
-  return make_forward(g, ConvAlgorithm::Direct, is_training, plain_descriptors(g));
+// Best time of several runs, in seconds; the first warms up.
+template <typename Run>
+double best_time(const Run& run) {
+  double best_s = std::numeric_limits<double>::infinity();
+  for (int i = 0; i <= kTimedRuns; ++i) {
+    const auto before = std::chrono::steady_clock::now();
+    run();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
+    if (i > 0) best_s = std::min(best_s, taken.count());
+  }
+  return best_s;
 }
 
-// Best time of a primitive on buffers of its own, in seconds.
+// A primitive on buffers of its own.
 template <typename Descriptor, typename Primitive>
 double time_primitive(const Descriptor& pd, const std::vector<std::pair<int, dnnl::memory::desc>>& arguments) {
   std::vector<runtime::AlignedBuffer> buffers;
@@ -110,78 +109,65 @@ double time_primitive(const Descriptor& pd, const std::vector<std::pair<int, dnn
   }
   const Primitive primitive(pd);
   dnnl::stream stream(library_engine());
-  double best_s = std::numeric_limits<double>::infinity();
-  for (int run = 0; run <= kTimedRuns; ++run) {
-    const auto before = std::chrono::steady_clock::now();
+  return best_time([&] {
     primitive.execute(stream, memories);
     stream.wait();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
-    if (run > 0) best_s = std::min(best_s, taken.count());  // the first run warms up
-  }
-  return best_s;
+  });
 }
 
-struct Timed {
-  double seconds = std::numeric_limits<double>::infinity();
-  std::size_t scratch_bytes = 0;
-};
-
-Timed time_pass(const ConvGeometry& g, ConvPass pass, ConvAlgorithm algorithm, bool is_training) {
-  const auto fits = [&](const dnnl::memory::desc& scratch) {
-    return algorithm == ConvAlgorithm::Direct || scratch.get_size() <= kScratchLimit;
-  };
+double time_direct(const ConvGeometry& g, ConvPass pass, bool is_training) {
   if (pass == ConvPass::Forward) {
-    const auto pd = conv_forward(g, algorithm, is_training);
-    if (!fits(pd.scratchpad_desc())) return {};
-    return {time_primitive<Fwd::primitive_desc, Fwd>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
-                                                          {DNNL_ARG_WEIGHTS, pd.weights_desc()},
-                                                          {DNNL_ARG_BIAS, pd.bias_desc()},
-                                                          {DNNL_ARG_DST, pd.dst_desc()},
-                                                          {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}})};
+    const auto pd = conv_forward(g, is_training);
+    return time_primitive<Fwd::primitive_desc, Fwd>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
+                                                         {DNNL_ARG_WEIGHTS, pd.weights_desc()},
+                                                         {DNNL_ARG_BIAS, pd.bias_desc()},
+                                                         {DNNL_ARG_DST, pd.dst_desc()},
+                                                         {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
   }
   if (pass == ConvPass::BackwardData) {
-    const auto pd = conv_backward_data(g, algorithm);
-    if (!fits(pd.scratchpad_desc())) return {};
-    return {time_primitive<BwdData::primitive_desc, BwdData>(pd, {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()},
-                                                                  {DNNL_ARG_WEIGHTS, pd.weights_desc()},
-                                                                  {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
-                                                                  {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}})};
+    const auto pd = conv_backward_data(g);
+    return time_primitive<BwdData::primitive_desc, BwdData>(pd, {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()},
+                                                                 {DNNL_ARG_WEIGHTS, pd.weights_desc()},
+                                                                 {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
+                                                                 {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
   }
-  const auto pd = conv_backward_weights(g, algorithm);
-  if (!fits(pd.scratchpad_desc())) return {};
-  return {time_primitive<BwdWeights::primitive_desc, BwdWeights>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
-                                                                      {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
-                                                                      {DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc()},
-                                                                      {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
-                                                                      {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}})};
+  const auto pd = conv_backward_weights(g);
+  return time_primitive<BwdWeights::primitive_desc, BwdWeights>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
+                                                                     {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
+                                                                     {DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc()},
+                                                                     {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
+                                                                     {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
 }
 
-bool can_be_winograd(const ConvGeometry& g) {
-  const bool is_3x3 = g.weights.size() == 4 && g.weights[2] == 3 && g.weights[3] == 3;
-  return is_3x3 && g.stride == dnnl::memory::dims{1, 1} && g.dilation == dnnl::memory::dims{0, 0} &&
-         g.weights[0] >= kFewestChannels && g.weights[1] >= kFewestChannels;
+double time_winograd(ConvPass pass, const WinogradShape& s) {
+  const std::size_t scratch_bytes = winograd_scratch(pass, s);
+  if (scratch_bytes > kScratchLimit) return std::numeric_limits<double>::infinity();
+  const std::int64_t pixel_bytes = s.block * static_cast<std::int64_t>(sizeof(float));
+  const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+  const runtime::AlignedBuffer src(bytes(s.images * s.in_blocks * s.in_height * s.in_width * pixel_bytes));
+  const runtime::AlignedBuffer dst(bytes(s.images * s.out_blocks * s.out_height * s.out_width * pixel_bytes));
+  const runtime::AlignedBuffer weights(bytes(s.in_blocks * s.out_blocks * 9 * s.block * pixel_bytes));
+  const runtime::AlignedBuffer scratch(scratch_bytes);
+  const auto kernel = winograd_kernel(pass, s, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
+  kernel->bind(Addresses({src.data(), weights.data(), dst.data(), scratch.data()}));
+  return best_time([&] { kernel->run(); });
 }
 
-ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, bool is_training) {
-  try {
-    const double direct_s = time_pass(g, pass, ConvAlgorithm::Direct, is_training).seconds;
-    const double winograd_s = time_pass(g, pass, ConvAlgorithm::Winograd, is_training).seconds;
-    return winograd_s < kWorthwhile * direct_s ? ConvAlgorithm::Winograd : ConvAlgorithm::Direct;
-  } catch (const dnnl::error&) {
-    return ConvAlgorithm::Direct;  // no Winograd kernel for this geometry or instruction set
-  }
+ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape, bool is_training) {
+  const double direct_s = time_direct(g, pass, is_training);
+  return time_winograd(pass, shape) < kWorthwhile * direct_s ? ConvAlgorithm::Winograd : ConvAlgorithm::Direct;
 }
 
 // What was measured in this process, by geometry, pass and team size.
 class Measurements {
  public:
-  ConvAlgorithm get(const ConvGeometry& g, ConvPass pass, const Lowering& lowering) {
+  ConvAlgorithm get(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape, const Lowering& lowering) {
     const std::string key = fmt::format("{} {} {} {} {} {}", g.src.text(), g.dst.text(), fmt::join(g.weights, ","),
                                         static_cast<int>(pass), lowering.is_training(), lowering.threads());
     const MutexLock lock(mutex_);
     const auto found = measured_.find(key);
     if (found != measured_.end()) return found->second;
-    return measured_[key] = measure(g, pass, lowering.is_training());
+    return measured_[key] = measure(g, pass, shape, lowering.is_training());
   }
 
  private:
@@ -198,17 +184,6 @@ std::string_view name_of(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Winograd ? "winograd" : "direct";
 }
 
-// A stored Winograd choice must be one this machine's library can follow.
-void require_possible(const ConvGeometry& g, ConvPass pass, const std::string& key, bool is_training) {
-  try {
-    if (pass == ConvPass::Forward) static_cast<void>(conv_forward(g, ConvAlgorithm::Winograd, is_training));
-    if (pass == ConvPass::BackwardData) static_cast<void>(conv_backward_data(g, ConvAlgorithm::Winograd));
-    if (pass == ConvPass::BackwardWeights) static_cast<void>(conv_backward_weights(g, ConvAlgorithm::Winograd));
-  } catch (const dnnl::error&) {
-    throw ConfigError(error_text("engine.plan", key, "a machine with a Winograd kernel for this layer",
-                                 library_description(), "a new run with --algorithms direct"));
-  }
-}
 }  // namespace
 
 ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src) {
@@ -228,50 +203,93 @@ ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, con
   return g;
 }
 
-Fwd::primitive_desc conv_forward(const ConvGeometry& g, ConvAlgorithm algorithm, bool is_training) {
-  Fwd::primitive_desc direct = direct_forward(g, is_training);
-  if (algorithm == ConvAlgorithm::Direct) return direct;
-  return make_forward(g, algorithm, is_training, {direct.src_desc(), direct.weights_desc(), direct.dst_desc()});
+Fwd::primitive_desc conv_forward(const ConvGeometry& g, bool is_training) {
+  const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};
+  Fwd::primitive_desc chosen = make_forward(g, is_training, any);
+  const bool is_known = layout_of(chosen.src_desc(), g.src).block > 0 && layout_of(chosen.dst_desc(), g.dst).block > 0;
+  if (is_known && !is_reference(chosen.impl_info_str())) return chosen;
+  return make_forward(g, is_training, plain_descriptors(g));
 }
 
-BwdData::primitive_desc conv_backward_data(const ConvGeometry& g, ConvAlgorithm algorithm) {
-  const Fwd::primitive_desc forward = direct_forward(g, true);
+BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {
+  const Fwd::primitive_desc forward = conv_forward(g, true);
   BwdData::primitive_desc chosen =
-      make_backward_data(g, algorithm, forward, {forward.src_desc(), any_descriptor(g.weights), forward.dst_desc()});
+      make_backward_data(g, forward, {forward.src_desc(), any_descriptor(g.weights), forward.dst_desc()});
   if (!is_reference(chosen.impl_info_str())) return chosen;
-  return make_backward_data(g, ConvAlgorithm::Direct, forward, plain_descriptors(g));
+  return make_backward_data(g, forward, plain_descriptors(g));
 }
 
-BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g, ConvAlgorithm algorithm) {
-  const Fwd::primitive_desc forward = direct_forward(g, true);
-  const Descriptors fixed{forward.src_desc(), forward.weights_desc(), forward.dst_desc()};
-  if (algorithm == ConvAlgorithm::Winograd) return make_backward_weights(g, algorithm, forward, fixed);
+BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g) {
+  const Fwd::primitive_desc forward = conv_forward(g, true);
   // In the forward's layouts where a fast kernel takes them, else through plain ones (narrow groups: a gemm).
   try {
-    BwdWeights::primitive_desc chosen = make_backward_weights(g, algorithm, forward, fixed);
+    BwdWeights::primitive_desc chosen =
+        make_backward_weights(g, forward, {forward.src_desc(), forward.weights_desc(), forward.dst_desc()});
     if (!is_reference(chosen.impl_info_str())) return chosen;
   } catch (const dnnl::error&) {
     // No kernel at all for these layouts: the plain ones remain.
   }
-  return make_backward_weights(g, algorithm, forward, plain_descriptors(g));
+  return make_backward_weights(g, forward, plain_descriptors(g));
+}
+
+std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
+  const bool is_3x3 = g.weights.size() == 4 && g.weights[2] == 3 && g.weights[3] == 3;
+  if (!is_3x3 || g.stride != dnnl::memory::dims{1, 1} || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
+  if (std::max(g.pad_low[0], g.pad_low[1]) > 2) return std::nullopt;
+  const Fwd::primitive_desc forward = conv_forward(g, true);
+  const int block = simd::vector_block();
+  const auto tag = block == 16 ? dnnl::memory::format_tag::OIhw16i16o : dnnl::memory::format_tag::OIhw8i8o;
+  const bool are_blocked = g.weights[0] % block == 0 && g.weights[1] % block == 0 &&
+                           layout_of(forward.src_desc(), g.src).block == block &&
+                           layout_of(forward.dst_desc(), g.dst).block == block &&
+                           forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
+  if (!are_blocked) return std::nullopt;
+  return WinogradShape{.images = g.src[0],
+                       .in_blocks = g.weights[1] / block,
+                       .out_blocks = g.weights[0] / block,
+                       .in_height = g.src[2],
+                       .in_width = g.src[3],
+                       .out_height = g.dst[2],
+                       .out_width = g.dst[3],
+                       .pad_top = g.pad_low[0],
+                       .pad_left = g.pad_low[1],
+                       .block = block,
+                       .threads = threads};
+}
+
+std::unique_ptr<Kernel> winograd_kernel(ConvPass pass, const WinogradShape& shape, const WinogradTensors& tensors) {
+  if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
+  if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
+  return winograd_backward_weights(shape, tensors);
+}
+
+std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape) {
+  if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
+  if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
+  return winograd_backward_weights_scratch(shape);
 }
 
 ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node, Lowering& lowering) {
   const std::string key = node.name + (pass == ConvPass::Forward        ? "/forward"
                                        : pass == ConvPass::BackwardData ? "/backward_data"
                                                                         : "/backward_weights");
-  std::optional<std::string> stored = lowering.stored_choice(key);
+  const std::optional<std::string> stored = lowering.stored_choice(key);
+  const std::optional<WinogradShape> shape = winograd_shape(g, lowering.threads());
   ConvAlgorithm algorithm = ConvAlgorithm::Direct;
   if (stored) {
     if (*stored != "direct" && *stored != "winograd") {
       throw ConfigError(error_text("engine.plan", key, "direct or winograd", *stored));
     }
     if (*stored == "winograd") {
-      require_possible(g, pass, key, lowering.is_training());
+      if (!shape) {
+        throw ConfigError(error_text("engine.plan", key, "a layer and machine that Winograd's kernels can do",
+                                     "blocks of " + std::to_string(simd::vector_block()) + " channels",
+                                     "a new run with --algorithms direct"));
+      }
       algorithm = ConvAlgorithm::Winograd;
     }
-  } else if (lowering.options().algorithms == "auto" && can_be_winograd(g)) {
-    algorithm = measurements().get(g, pass, lowering);
+  } else if (shape && lowering.options().algorithms == "auto") {
+    algorithm = measurements().get(g, pass, *shape, lowering);
   }
   lowering.plan.choices[key] = name_of(algorithm);
   return algorithm;

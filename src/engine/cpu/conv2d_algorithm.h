@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which oneDNN kernel a convolution uses: geometry, primitive descriptors, and the choice between direct and Winograd.
+// Which kernel a convolution uses: geometry, primitive descriptors, and the choice between direct and Winograd.
 #pragma once
 
-#include <string>
+#include <memory>
+#include <optional>
 
 #include "engine/cpu/primitive_internal.h"
+#include "engine/cpu/winograd.h"
 #include "graph/ops/conv2d.h"
 
 namespace roentgen::engine::cpu {
@@ -25,21 +27,27 @@ struct ConvGeometry {
 };
 [[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);
 
-/// Direct, or Winograd's F(4x4, 3x3) (Lavin & Gray 2016): 4x fewer multiplications, about one digit less accurate.
+/// Direct, or Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h).
 enum class ConvAlgorithm { Direct, Winograd };
 enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
-/// Descriptors of the three passes. Direct: the library's own choice of layouts, or plain ones where that is no layout
-/// of ours or falls to the reference implementation. Winograd takes direct's layouts; dnnl::error where it cannot.
-[[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g, ConvAlgorithm algorithm,
-                                                                     bool is_training);
-[[nodiscard]] dnnl::convolution_backward_data::primitive_desc conv_backward_data(const ConvGeometry& g,
-                                                                                 ConvAlgorithm algorithm);
-[[nodiscard]] dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(const ConvGeometry& g,
-                                                                                       ConvAlgorithm algorithm);
+/// Descriptors of the library's direct kernels: its own choice of layouts, or plain ones where that is no layout of
+/// ours or falls to the reference implementation.
+[[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g, bool is_training);
+[[nodiscard]] dnnl::convolution_backward_data::primitive_desc conv_backward_data(const ConvGeometry& g);
+[[nodiscard]] dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(const ConvGeometry& g);
+
+/// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: 3x3,
+/// stride 1, whole blocks of channels.
+[[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
+
+/// Winograd's kernel of a pass, and the scratch it needs.
+[[nodiscard]] std::unique_ptr<Kernel> winograd_kernel(ConvPass pass, const WinogradShape& shape,
+                                                      const WinogradTensors& tensors);
+[[nodiscard]] std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape);
 
 /// The algorithm of one pass: the stored plan's; else direct, unless CompileOptions::algorithms is "auto" and Winograd
-/// measures more than 5% faster within 64 MiB of scratch. Equal geometries are timed once a process, per thread count.
+/// measures more than 5% faster within 144 MiB of scratch. Equal geometries are timed once a process, per thread count.
 /// Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);

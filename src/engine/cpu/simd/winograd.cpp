@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Transforms of a tile: two passes of a one-dimensional transform, first down the columns, then along the rows.
+#include "engine/cpu/simd/winograd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/winograd.cpp"
+#include "engine/cpu/simd/targets.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The transforms of Lavin & Gray's F(4, 3), points 0, 1, -1, 2, -2 and infinity, in one dimension: from x(i) to y(i,
+// v).
+struct Input {  // B^T
+  static constexpr int kFrom = 6, kTo = 6;
+  template <class D, class X, class Y>
+  static HWY_INLINE void apply(D d, const X& x, const Y& y) {
+    const auto two = hn::Set(d, 2.0F), four = hn::Set(d, 4.0F), five = hn::Set(d, 5.0F);
+    const auto x0 = x(0), x1 = x(1), x2 = x(2), x3 = x(3), x4 = x(4), x5 = x(5);
+    const auto even = hn::NegMulAdd(four, x2, x4), odd = hn::NegMulAdd(four, x1, x3);
+    const auto even2 = hn::Sub(x4, x2), odd2 = hn::Mul(two, hn::Sub(x3, x1));
+    y(0, hn::MulAdd(four, x0, hn::NegMulAdd(five, x2, x4)));
+    y(1, hn::Add(even, odd));
+    y(2, hn::Sub(even, odd));
+    y(3, hn::Add(even2, odd2));
+    y(4, hn::Sub(even2, odd2));
+    y(5, hn::MulAdd(four, x1, hn::NegMulAdd(five, x3, x5)));
+  }
+};
+struct Output {  // A^T
+  static constexpr int kFrom = 6, kTo = 4;
+  template <class D, class X, class Y>
+  static HWY_INLINE void apply(D d, const X& x, const Y& y) {
+    const auto two = hn::Set(d, 2.0F), four = hn::Set(d, 4.0F), eight = hn::Set(d, 8.0F);
+    const auto x1 = x(1), x2 = x(2), x3 = x(3), x4 = x(4);
+    const auto sum12 = hn::Add(x1, x2), difference12 = hn::Sub(x1, x2);
+    const auto sum34 = hn::Add(x3, x4), difference34 = hn::Sub(x3, x4);
+    y(0, hn::Add(hn::Add(x(0), sum12), sum34));
+    y(1, hn::MulAdd(two, difference34, difference12));
+    y(2, hn::MulAdd(four, sum34, sum12));
+    y(3, hn::Add(hn::MulAdd(eight, difference34, difference12), x(5)));
+  }
+};
+struct Gradient {  // A
+  static constexpr int kFrom = 4, kTo = 6;
+  template <class D, class X, class Y>
+  static HWY_INLINE void apply(D d, const X& x, const Y& y) {
+    const auto two = hn::Set(d, 2.0F), four = hn::Set(d, 4.0F);
+    const auto x0 = x(0), x1 = x(1), x2 = x(2), x3 = x(3);
+    const auto even = hn::Add(x0, x2), odd = hn::Add(x1, x3);
+    const auto even2 = hn::MulAdd(four, x2, x0), odd2 = hn::Mul(two, hn::MulAdd(four, x3, x1));
+    y(0, x0);
+    y(1, hn::Add(even, odd));
+    y(2, hn::Sub(even, odd));
+    y(3, hn::Add(even2, odd2));
+    y(4, hn::Sub(even2, odd2));
+    y(5, x3);
+  }
+};
+struct Weights {  // G
+  static constexpr int kFrom = 3, kTo = 6;
+  template <class D, class X, class Y>
+  static HWY_INLINE void apply(D d, const X& x, const Y& y) {
+    const auto quarter = hn::Set(d, 0.25F), sixth = hn::Set(d, 1.0F / 6.0F);
+    const auto twelfth = hn::Set(d, 1.0F / 12.0F), small = hn::Set(d, 1.0F / 24.0F);
+    const auto x0 = x(0), x1 = x(1), x2 = x(2);
+    const auto even = hn::Mul(sixth, hn::Add(x0, x2)), odd = hn::Mul(sixth, x1);
+    const auto even2 = hn::MulAdd(sixth, x2, hn::Mul(small, x0)), odd2 = hn::Mul(twelfth, x1);
+    y(0, hn::Mul(quarter, x0));
+    y(1, hn::Neg(hn::Add(even, odd)));
+    y(2, hn::Sub(odd, even));
+    y(3, hn::Add(even2, odd2));
+    y(4, hn::Sub(even2, odd2));
+    y(5, x2);
+  }
+};
+struct WeightsGradient {  // G^T
+  static constexpr int kFrom = 6, kTo = 3;
+  template <class D, class X, class Y>
+  static HWY_INLINE void apply(D d, const X& x, const Y& y) {
+    const auto quarter = hn::Set(d, 0.25F), sixth = hn::Set(d, 1.0F / 6.0F);
+    const auto twelfth = hn::Set(d, 1.0F / 12.0F), small = hn::Set(d, 1.0F / 24.0F);
+    const auto x1 = x(1), x2 = x(2), x3 = x(3), x4 = x(4);
+    const auto sum12 = hn::Mul(sixth, hn::Add(x1, x2)), sum34 = hn::Add(x3, x4);
+    y(0, hn::MulAdd(small, sum34, hn::MulSub(quarter, x(0), sum12)));
+    y(1, hn::MulAdd(twelfth, hn::Sub(x3, x4), hn::Mul(sixth, hn::Sub(x2, x1))));
+    y(2, hn::Add(hn::MulSub(sixth, sum34, sum12), x(5)));
+  }
+};
+
+// In two dimensions: from load(row, column), down the columns, along the rows, to store(row, column, v).
+template <class T, class D, class Load, class Store>
+HWY_INLINE void transform(D d, const Load& load, const Store& store) {
+  using V = hn::Vec<D>;
+  V half[T::kTo][T::kFrom];
+  for (int column = 0; column < T::kFrom; ++column) {
+    T::apply(
+        d, [&](int i) HWY_ATTR { return load(i, column); }, [&](int i, V v) HWY_ATTR { half[i][column] = v; });
+  }
+  for (int row = 0; row < T::kTo; ++row) {
+    T::apply(
+        d, [&](int i) HWY_ATTR { return half[row][i]; }, [&](int i, V v) HWY_ATTR { store(row, i, v); });
+  }
+}
+
+template <class T, class D>
+HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+  using V = hn::Vec<D>;
+  const auto store = [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, to + (i * T::kTo + j) * position_stride); };
+  const std::int64_t pitch = from.width * block;
+  const float* corner = from.plane + from.row * pitch + from.column * block;
+  if (from.row >= 0 && from.column >= 0 && from.row + T::kFrom <= from.height && from.column + T::kFrom <= from.width) {
+    transform<T>(
+        d, [&](int i, int j) HWY_ATTR { return hn::LoadU(d, corner + i * pitch + j * block); }, store);
+    return;
+  }
+  transform<T>(
+      d,
+      [&](int i, int j) HWY_ATTR {
+        const std::int64_t y = from.row + i, x = from.column + j;
+        const bool is_there = y >= 0 && y < from.height && x >= 0 && x < from.width;
+        return is_there ? hn::LoadU(d, corner + i * pitch + j * block) : hn::Zero(d);
+      },
+      store);
+}
+
+template <class D>
+HWY_INLINE void positions_to_tile(D d, const float* from, std::int64_t position_stride, int block, const float* bias,
+                                  const TilePlace& to) {
+  using V = hn::Vec<D>;
+  const auto load = [&](int i, int j)
+                        HWY_ATTR { return hn::LoadU(d, from + (i * Output::kFrom + j) * position_stride); };
+  const auto shift = bias != nullptr ? hn::LoadU(d, bias) : hn::Zero(d);
+  const std::int64_t pitch = to.width * block;
+  const std::int64_t rows = to.height - to.row, columns = to.width - to.column;
+  float* corner = to.plane + to.row * pitch + to.column * block;
+  transform<Output>(d, load, [&](int i, int j, V v) HWY_ATTR {
+    if (i < rows && j < columns) hn::StoreU(hn::Add(v, shift), d, corner + i * pitch + j * block);
+  });
+}
+
+template <class D>
+HWY_INLINE void taps_to_positions(D d, const float* taps, std::int64_t tap_stride, float* to,
+                                  std::int64_t position_stride) {
+  using V = hn::Vec<D>;
+  transform<Weights>(
+      d, [&](int i, int j) HWY_ATTR { return hn::LoadU(d, taps + (i * 3 + j) * tap_stride); },
+      [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, to + (i * Weights::kTo + j) * position_stride); });
+}
+
+template <class D>
+HWY_INLINE void positions_to_taps(D d, const float* from, std::int64_t position_stride, float* taps,
+                                  std::int64_t tap_stride) {
+  using V = hn::Vec<D>;
+  using T = WeightsGradient;
+  transform<T>(
+      d, [&](int i, int j) HWY_ATTR { return hn::LoadU(d, from + (i * T::kFrom + j) * position_stride); },
+      [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, taps + (i * 3 + j) * tap_stride); });
+}
+
+// Accumulators that fit into the registers beside `kColumns` operands and one broadcast.
+#if HWY_TARGET <= HWY_AVX3
+constexpr int kRegisters = 32;
+#else
+constexpr int kRegisters = 16;
+#endif
+template <int kColumns>
+constexpr int kMostRows = (kRegisters - 2 - kColumns) / kColumns < 12 ? (kRegisters - 2 - kColumns) / kColumns : 12;
+
+// kRows tiles, kColumns vectors of result channels, all input channels.
+template <int kRows, int kColumns, class D>
+HWY_INLINE void product_tile(D d, const WinogradProduct& work, std::int64_t lane, std::int64_t tile) {
+  hn::Vec<D> sums[kRows][kColumns];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::Zero(d);
+  }
+  const std::int64_t block = work.block;
+  const std::int64_t width = kColumns * block;
+  const float* weights = work.weights + lane;
+  for (std::int64_t in_block = 0; in_block < work.in_blocks; ++in_block) {
+    const float* values = work.values + in_block * work.row_stride + tile * block;
+    for (std::int64_t i = 0; i < block; ++i) {
+      hn::Vec<D> w[kColumns];
+#pragma GCC unroll 16
+      for (int c = 0; c < kColumns; ++c) w[c] = hn::LoadU(d, weights + c * block);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const auto value = hn::Set(d, values[r * block + i]);
+#pragma GCC unroll 16
+        for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::MulAdd(value, w[c], sums[r][c]);
+      }
+      weights += width;
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int c = 0; c < kColumns; ++c) {
+      hn::StoreU(sums[r][c], d, work.result + c * work.row_stride + (tile + r) * block + lane);
+    }
+  }
+}
+
+// The last `rows` < kMostRows tiles: a kernel for every count.
+template <int kRows, int kColumns, class D>
+HWY_INLINE void product_rest(D d, const WinogradProduct& work, std::int64_t lane, std::int64_t tile,
+                             std::int64_t rows) {
+  if constexpr (kRows > 0) {
+    if (rows == kRows) {
+      product_tile<kRows, kColumns>(d, work, lane, tile);
+    } else {
+      product_rest<kRows - 1, kColumns>(d, work, lane, tile, rows);
+    }
+  }
+}
+
+template <int kColumns, class D>
+HWY_INLINE void product_lanes(D d, const WinogradProduct& work, std::int64_t lane) {
+  constexpr int kRows = kMostRows<kColumns>;
+  std::int64_t tile = 0;
+  for (; tile + kRows <= work.tiles; tile += kRows) product_tile<kRows, kColumns>(d, work, lane, tile);
+  product_rest<kRows - 1, kColumns>(d, work, lane, tile, work.tiles - tile);
+}
+
+// Rows of input channels: a divisor of every block, and few enough for the registers.
+template <int kColumns>
+constexpr int kGradientRows = (kRegisters >= 32 ? 16 : 8) / kColumns;
+
+template <int kColumns, class D>
+HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::int64_t lane) {
+  constexpr int kRows = kGradientRows<kColumns>;
+  const std::int64_t block = work.block;
+  const std::int64_t width = kColumns * block;
+  for (std::int64_t channel = 0; channel < work.in_blocks * block; channel += kRows) {
+    hn::Vec<D> sums[kRows][kColumns];
+    float* to = work.weights + channel * width + lane;
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int c = 0; c < kColumns; ++c) {
+        sums[r][c] = work.is_accumulating ? hn::LoadU(d, to + r * width + c * block) : hn::Zero(d);
+      }
+    }
+    const float* values = work.values + channel / block * work.row_stride + channel % block;
+    const float* gradients = work.gradients + lane;
+    for (std::int64_t tile = 0; tile < work.tiles; ++tile) {
+      hn::Vec<D> g[kColumns];
+#pragma GCC unroll 16
+      for (int c = 0; c < kColumns; ++c) g[c] = hn::LoadU(d, gradients + c * work.row_stride);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const auto value = hn::Set(d, values[r]);
+#pragma GCC unroll 16
+        for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::MulAdd(value, g[c], sums[r][c]);
+      }
+      values += block;
+      gradients += block;
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int c = 0; c < kColumns; ++c) hn::StoreU(sums[r][c], d, to + r * width + c * block);
+    }
+  }
+}
+
+// Runs f(descriptor, lane) over a block of 16 or 8 lanes, in as many parts as the machine's vectors need.
+template <class F>
+HWY_INLINE void for_lanes(int block, const F& f) {
+  const auto over = [&](auto d) HWY_ATTR {
+    for (std::int64_t lane = 0; lane < block; lane += static_cast<std::int64_t>(hn::Lanes(d))) f(d, lane);
+  };
+  if (block == 16) {
+    over(hn::CappedTag<float, 16>());
+  } else {
+    over(hn::CappedTag<float, 8>());
+  }
+}
+
+HWY_INLINE TilePlace shifted(TilePlace place, std::int64_t lane) {
+  place.plane += lane;
+  return place;
+}
+
+void input_target(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+  for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
+    tile_to_positions<Input>(d, shifted(from, lane), block, to + lane, position_stride);
+  });
+}
+void output_target(const float* from, std::int64_t position_stride, int block, const float* bias, const TilePlace& to) {
+  for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
+    positions_to_tile(d, from + lane, position_stride, block, bias == nullptr ? nullptr : bias + lane,
+                      shifted(to, lane));
+  });
+}
+void gradient_target(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+  for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
+    tile_to_positions<Gradient>(d, shifted(from, lane), block, to + lane, position_stride);
+  });
+}
+void weights_target(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
+  for_lanes(block, [&](auto d, std::int64_t lane)
+                       HWY_ATTR { taps_to_positions(d, taps + lane, tap_stride, to + lane, position_stride); });
+}
+void weights_gradient_target(const float* from, std::int64_t position_stride, int block, float* taps,
+                             std::int64_t tap_stride) {
+  for_lanes(block, [&](auto d, std::int64_t lane)
+                       HWY_ATTR { positions_to_taps(d, from + lane, position_stride, taps + lane, tap_stride); });
+}
+void product_target(const WinogradProduct& work) {
+  for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR {
+    if (work.group == 4) {
+      product_lanes<4>(d, work, lane);
+    } else if (work.group == 2) {
+      product_lanes<2>(d, work, lane);
+    } else {
+      product_lanes<1>(d, work, lane);
+    }
+  });
+}
+void gradient_product_target(const WinogradGradientProduct& work) {
+  for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR {
+    if (work.group == 4) {
+      gradient_lanes<4>(d, work, lane);
+    } else if (work.group == 2) {
+      gradient_lanes<2>(d, work, lane);
+    } else {
+      gradient_lanes<1>(d, work, lane);
+    }
+  });
+}
+
+}  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace roentgen::engine::cpu::simd {
+
+HWY_EXPORT(input_target);
+HWY_EXPORT(output_target);
+HWY_EXPORT(gradient_target);
+HWY_EXPORT(weights_target);
+HWY_EXPORT(weights_gradient_target);
+HWY_EXPORT(product_target);
+HWY_EXPORT(gradient_product_target);
+
+void winograd_input(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(input_target)(from, block, to, position_stride);
+}
+void winograd_output(const float* from, std::int64_t position_stride, int block, const float* bias,
+                     const TilePlace& to) {
+  HWY_DYNAMIC_DISPATCH(output_target)(from, position_stride, block, bias, to);
+}
+void winograd_gradient(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(gradient_target)(from, block, to, position_stride);
+}
+void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(weights_target)(taps, tap_stride, block, to, position_stride);
+}
+void winograd_weights_gradient(const float* from, std::int64_t position_stride, int block, float* taps,
+                               std::int64_t tap_stride) {
+  HWY_DYNAMIC_DISPATCH(weights_gradient_target)(from, position_stride, block, taps, tap_stride);
+}
+int winograd_group(std::int64_t blocks) { return blocks % 4 == 0 ? 4 : blocks % 2 == 0 ? 2 : 1; }
+void winograd_product(const WinogradProduct& work) { HWY_DYNAMIC_DISPATCH(product_target)(work); }
+void winograd_gradient_product(const WinogradGradientProduct& work) {
+  HWY_DYNAMIC_DISPATCH(gradient_product_target)(work);
+}
+
+}  // namespace roentgen::engine::cpu::simd
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The vector loops of Winograd's F(4x4, 3x3) convolution (Lavin & Gray, arXiv 1509.09308): transforms of one tile in
+// one channel block, and the products of one of the 36 positions. Dispatched by Highway at run time.
+//
+// A tile is 4x4 outputs and the 6x6 inputs they need. `block` is 8 or 16 channels, the innermost axis of everything.
+// Transformed data: position p = 0..35 lies `position_stride` floats after position p - 1.
+#pragma once
+
+#include <cstdint>
+
+namespace roentgen::engine::cpu::simd {
+
+/// Tiles along one axis of a tile's outputs, and values it needs.
+constexpr std::int64_t kWinogradOut = 4;
+constexpr std::int64_t kWinogradIn = 6;
+constexpr int kWinogradPositions = 36;
+
+/// Part of an image plane [height][width][block]: what of a tile lies inside it, from (row, column) on, which may be
+/// negative or reach beyond the end: such values read as zero and are not written.
+struct TilePlace {
+  float* plane = nullptr;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+};
+
+/// to = B^T d B for the 6x6 values d at `from`.
+void winograd_input(const TilePlace& from, int block, float* to, std::int64_t position_stride);
+/// The 4x4 outputs A^T m A, plus bias (block floats, or null), written at `to`.
+void winograd_output(const float* from, std::int64_t position_stride, int block, const float* bias,
+                     const TilePlace& to);
+/// to = A y A^T for the 4x4 gradients y at `from`.
+void winograd_gradient(const TilePlace& from, int block, float* to, std::int64_t position_stride);
+/// to = G g G^T for nine taps g, `tap_stride` floats apart.
+void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride);
+/// Nine taps G^T u G, `tap_stride` floats apart.
+void winograd_weights_gradient(const float* from, std::int64_t position_stride, int block, float* taps,
+                               std::int64_t tap_stride);
+
+/// Channel blocks of the result that one product works on: 4, 2 or 1, what divides `blocks`.
+[[nodiscard]] int winograd_group(std::int64_t blocks);
+
+/// One position, one group of result blocks: result[tile][group] = sum over channels of values * weights.
+struct WinogradProduct {
+  const float* values = nullptr;   ///< [in block][tile][block], in blocks `row_stride` floats apart
+  const float* weights = nullptr;  ///< [in channel][group * block]
+  float* result = nullptr;         ///< [group][tile][block], blocks `row_stride` floats apart
+  std::int64_t row_stride = 0;
+  std::int64_t tiles = 0;
+  std::int64_t in_blocks = 0;
+  int group = 1;
+  int block = 16;
+};
+void winograd_product(const WinogradProduct& work);
+
+/// One position, one group: weights[in channel][group * block] = (or +=) sum over tiles of values * gradients.
+struct WinogradGradientProduct {
+  const float* values = nullptr;     ///< [in block][tile][block]
+  const float* gradients = nullptr;  ///< [group][tile][block]
+  float* weights = nullptr;          ///< [in channel][group * block]
+  std::int64_t row_stride = 0;       ///< of both, in floats
+  std::int64_t tiles = 0;
+  std::int64_t in_blocks = 0;
+  int group = 1;
+  int block = 16;
+  bool is_accumulating = false;
+};
+void winograd_gradient_product(const WinogradGradientProduct& work);
+
+}  // namespace roentgen::engine::cpu::simd

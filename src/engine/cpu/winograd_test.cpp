@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The three Winograd passes against sums in double, for every instruction set, odd sizes, pads, groups of channel
+// blocks, and several chunks of tiles.
+#include "engine/cpu/winograd.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "runtime/aligned_buffer.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+struct Case {
+  const char* name;
+  std::int64_t images, in_blocks, out_blocks, height, width, pad_top, pad_left;
+  bool has_bias = false;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+// out = in + pad - 2 below and right as above and left, so all pads 0..2 occur on every side.
+const std::vector<Case> kCases{
+    {"one_tile", 1, 1, 1, 4, 4, 1, 1},
+    {"seven", 2, 2, 4, 7, 7, 1, 1},
+    {"odd_and_biased", 3, 1, 2, 9, 5, 1, 1, true},
+    {"no_pad", 1, 3, 3, 10, 6, 0, 0},
+    {"full_pad", 1, 2, 1, 5, 6, 2, 2, true},
+    {"mixed_pad", 2, 1, 5, 3, 11, 2, 0},
+    {"single_pixel", 5, 1, 1, 1, 1, 1, 1},
+    {"several_chunks", 2, 4, 8, 50, 50, 1, 1, true},
+};
+
+class WinogradPasses : public testing::TestWithParam<std::tuple<std::int64_t, Case>> {
+ protected:
+  void SetUp() override {
+    const std::int64_t target = std::get<0>(GetParam());
+    if ((hwy::SupportedTargets() & target) == 0) {
+      GTEST_SKIP() << "SKIPPED: this machine has no " << hwy::TargetName(target);
+    }
+    hwy::SetSupportedTargetsForTest(target);
+    const Case& c = std::get<1>(GetParam());
+    shape_ = {.images = c.images,
+              .in_blocks = c.in_blocks,
+              .out_blocks = c.out_blocks,
+              .in_height = c.height,
+              .in_width = c.width,
+              .out_height = c.height + 2 * c.pad_top - 2,
+              .out_width = c.width + 2 * c.pad_left - 2,
+              .pad_top = c.pad_top,
+              .pad_left = c.pad_left,
+              .block = target == HWY_AVX3 ? 16 : 8,
+              .threads = 1};
+    fill(src_, c.images * c.in_blocks * c.height * c.width * shape_.block, 1);
+    fill(dst_, c.images * c.out_blocks * shape_.out_height * shape_.out_width * shape_.block, 2);
+    fill(weights_, c.in_blocks * c.out_blocks * 9 * shape_.block * shape_.block, 3);
+    fill(bias_, c.out_blocks * shape_.block, 4);
+  }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+
+  static void fill(std::vector<float>& values, std::int64_t count, std::uint64_t seed) {
+    Random random(seed, RandomStage::Test);
+    values.resize(static_cast<std::size_t>(count));
+    for (float& value : values) value = static_cast<float>(random.normal());
+  }
+
+  // Runs a pass whose result is `written`; scratch starts as NaN, so that nothing unwritten is read.
+  void run(std::unique_ptr<Kernel> kernel, std::size_t scratch_bytes) {
+    const runtime::AlignedBuffer scratch(scratch_bytes);
+    std::memset(scratch.data(), 0xff, scratch.size());
+    const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
+    kernel->bind(Addresses({bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_), scratch.data()}));
+    kernel->run();
+  }
+  WinogradTensors tensors() const {
+    const bool has_bias = std::get<1>(GetParam()).has_bias;
+    return {.src = 0, .weights = 1, .bias = has_bias ? 2 : -1, .dst = 3, .scratch = 4};
+  }
+
+  // f(src index, weights index, dst index) for every product of the convolution.
+  template <typename F>
+  void for_products(const F& f) const {
+    const std::int64_t b = shape_.block;
+    for (std::int64_t n = 0; n < shape_.images; ++n) {
+      for (std::int64_t oc = 0; oc < shape_.out_blocks * b; ++oc) {
+        for (std::int64_t ic = 0; ic < shape_.in_blocks * b; ++ic) {
+          for (std::int64_t y = 0; y < shape_.out_height; ++y) {
+            for (std::int64_t x = 0; x < shape_.out_width; ++x) {
+              for (std::int64_t tap = 0; tap < 9; ++tap) {
+                const std::int64_t iy = y + tap / 3 - shape_.pad_top;
+                const std::int64_t ix = x + tap % 3 - shape_.pad_left;
+                if (iy < 0 || iy >= shape_.in_height || ix < 0 || ix >= shape_.in_width) continue;
+                const std::int64_t s =
+                    (((n * shape_.in_blocks + ic / b) * shape_.in_height + iy) * shape_.in_width + ix) * b + ic % b;
+                const std::int64_t w = (((oc / b) * shape_.in_blocks + ic / b) * 9 + tap) * b * b + ic % b * b + oc % b;
+                const std::int64_t d =
+                    (((n * shape_.out_blocks + oc / b) * shape_.out_height + y) * shape_.out_width + x) * b + oc % b;
+                f(static_cast<std::size_t>(s), static_cast<std::size_t>(w), static_cast<std::size_t>(d));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // F(4x4, 3x3) loses about a digit: its transforms multiply by up to 8 and cancel again. Relative L2 error of
+  // f32 rounding through them below 2e-6; a sum of n products in f32 adds a random walk of about 2^-24 sqrt(n) a step.
+  static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) {
+    double error = 0.0, norm = 0.0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double difference = static_cast<double>(got[i]) - expected[i];
+      error += difference * difference;
+      norm += expected[i] * expected[i];
+    }
+    EXPECT_LE(std::sqrt(error / norm), 2e-6 + 2e-7 * std::sqrt(static_cast<double>(terms)));
+  }
+
+  WinogradShape shape_;
+  std::vector<float> src_, dst_, weights_, bias_;
+};
+
+TEST_P(WinogradPasses, forward_equals_sums_in_double) {
+  std::vector<double> expected(dst_.size(), 0.0);
+  if (tensors().bias >= 0) {
+    const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * shape_.block);
+    const auto block = static_cast<std::size_t>(shape_.block);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = static_cast<double>(bias_[(i / plane * block + i % block) % bias_.size()]);
+    }
+  }
+  for_products([&](std::size_t s, std::size_t w, std::size_t d) {
+    expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
+  });
+  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
+  expect_close(dst_, expected, shape_.in_blocks * shape_.block);
+  const std::vector<float> alone = dst_;
+  shape_.threads = 3;
+  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
+  EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+}
+
+TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
+  std::vector<double> expected(src_.size(), 0.0);
+  for_products([&](std::size_t s, std::size_t w, std::size_t d) {
+    expected[s] += static_cast<double>(dst_[d]) * static_cast<double>(weights_[w]);
+  });
+  WinogradTensors used = tensors();
+  used.bias = -1;
+  run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_));
+  expect_close(src_, expected, shape_.out_blocks * shape_.block);
+  const std::vector<float> alone = src_;
+  shape_.threads = 3;
+  run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_));
+  EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+}
+
+TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
+  std::vector<double> expected(weights_.size(), 0.0);
+  std::vector<double> expected_bias(bias_.size(), 0.0);
+  for_products([&](std::size_t s, std::size_t w, std::size_t d) {
+    expected[w] += static_cast<double>(src_[s]) * static_cast<double>(dst_[d]);
+  });
+  const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * shape_.block);
+  const auto block = static_cast<std::size_t>(shape_.block);
+  for (std::size_t i = 0; i < dst_.size(); ++i) {
+    expected_bias[(i / plane * block + i % block) % bias_.size()] += static_cast<double>(dst_[i]);
+  }
+  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / 16);
+  if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
+  const std::vector<float> alone = weights_;
+  shape_.threads = 3;
+  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  EXPECT_EQ(std::memcmp(alone.data(), weights_.data(), alone.size() * sizeof(float)), 0)
+      << "the same bits on 3 threads";
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,
+                         testing::Combine(testing::Values(HWY_AVX3, HWY_AVX2), testing::ValuesIn(kCases)),
+                         [](const auto& chosen) {
+                           return std::string(hwy::TargetName(std::get<0>(chosen.param))) + "_" +
+                                  std::get<1>(chosen.param).name;
+                         });
+
+}  // namespace
+}  // namespace roentgen::engine::cpu
