@@ -24,7 +24,10 @@ from check_borders import room_of
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRIES = 4
 REFERENCE_SECONDS = 0.38  # <filesystem> alone
-NOISE = 0.2  # the ratio still moves by this much on a busy machine; only what is beyond limit and noise fails
+# Only what is beyond limit and noise fails. Compilers side by side slow a large header more than <filesystem>: one that
+# takes 0.53 s alone came out at 0.60 to 0.67 with two to four beside it, whatever the number of tries. So headers are
+# kept below 0.55 s, and what is found above 0.6 s but within the noise is worth a look on a quiet machine.
+NOISE = 0.2
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

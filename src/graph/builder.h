@@ -5,10 +5,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/graph.h"
@@ -38,7 +38,7 @@ class Builder {
 
  private:
   Graph graph_;
-  std::unordered_map<std::string, NodeId> names_;
+  std::map<std::string, NodeId> names_;
 };
 
 }  // namespace roentgen::graph

@@ -11,7 +11,9 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "data/source/dataset.h"
 #include "data/stage/image_cache.h"
+#include "data/stage/loader.h"
 #include "engine/engine.h"
 #include "io/csv.h"
 

@@ -11,14 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "data/source/dataset.h"
-#include "data/stage/loader.h"
+#include "core/shape.h"
+#include "data/stage/batch.h"
 #include "data/transform/preprocess.h"
 #include "eval/predictions.h"
 
 namespace roentgen::data {
+struct Dataset;
 class ImageCache;
-}
+}  // namespace roentgen::data
 namespace roentgen::engine {
 class Executable;
 }

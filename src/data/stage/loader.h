@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/shape.h"
 #include "data/source/dataset.h"
+#include "data/stage/batch.h"
 #include "data/stage/order.h"
 #include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
@@ -23,17 +23,6 @@
 namespace roentgen::data {
 
 class ImageCache;
-
-/// Memory of one batch, owned by the caller (the engine's slot). Must outlive the Loader, which writes it from its
-/// workers between construction or release(slot) and the next() that returns the slot.
-struct BatchSlot {
-  /// (N, C, H, W), planes: N * slot_bytes(preprocess, dtype) bytes.
-  std::span<std::byte> images;
-  /// (N, K): 1, 0; 0 where unknown. With LabelForm::ClassIndex (N, 1): 0 .. K-1.
-  std::span<float> labels;
-  /// Same size as labels: 1 known, 0 unknown. All 0 in the rows behind the last valid sample, whose images are 0 too.
-  std::span<float> mask;
-};
 
 /// Training: shuffled, augmented, corrupt samples are replaced. Evaluation: in order, as they are, any corrupt sample
 /// is fatal.
@@ -76,35 +65,6 @@ struct LoaderOptions {
   /// Decoded images kept in memory, shared by loaders of the same Dataset; may be null. Owned by the caller, must
   /// outlive the Loader. Changes no byte of any batch.
   ImageCache* cache = nullptr;
-};
-
-/// A filled slot. Belongs to the caller until release(slot).
-struct Batch {
-  int slot = 0;
-  std::uint32_t epoch = 0;
-  /// Of the epoch, from 0.
-  std::int64_t index = 0;
-  /// Index into Dataset::samples of each valid row: what is in it, so a replacement's own index. Until release(slot).
-  std::span<const std::uint32_t> samples;
-  /// Rows that count: samples.size().
-  std::int64_t valid = 0;
-};
-
-/// What a loader did so far.
-struct LoaderStats {
-  std::int64_t samples = 0;
-  /// Time callers spent in next().
-  double wait_s = 0.0;
-  /// Sums over workers.
-  double read_s = 0.0;
-  double decode_s = 0.0;
-  double transform_s = 0.0;
-  /// Bytes read from files.
-  std::uint64_t read_bytes = 0;
-  /// Samples that came from the cache.
-  std::int64_t cached = 0;
-  /// Distinct corrupt samples met in the batches returned so far.
-  std::int64_t bad = 0;
 };
 
 /// The pool. One thread calls next() and release(); the rest is inside.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What passes between a Loader (loader.h) and who uses its batches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace roentgen::data {
+
+/// Memory of one batch, owned by the caller (the engine's slot). Must outlive the Loader, which writes it from its
+/// workers between construction or release(slot) and the next() that returns the slot.
+struct BatchSlot {
+  /// (N, C, H, W), planes: N * slot_bytes(preprocess, dtype) bytes.
+  std::span<std::byte> images;
+  /// (N, K): 1, 0; 0 where unknown. With LabelForm::ClassIndex (N, 1): 0 .. K-1.
+  std::span<float> labels;
+  /// Same size as labels: 1 known, 0 unknown. All 0 in the rows behind the last valid sample, whose images are 0 too.
+  std::span<float> mask;
+};
+
+/// A filled slot. Belongs to the caller until release(slot).
+struct Batch {
+  int slot = 0;
+  std::uint32_t epoch = 0;
+  /// Of the epoch, from 0.
+  std::int64_t index = 0;
+  /// Index into Dataset::samples of each valid row: what is in it, so a replacement's own index. Until release(slot).
+  std::span<const std::uint32_t> samples;
+  /// Rows that count: samples.size().
+  std::int64_t valid = 0;
+};
+
+/// What a loader did so far.
+struct LoaderStats {
+  std::int64_t samples = 0;
+  /// Time callers spent in next().
+  double wait_s = 0.0;
+  /// Sums over workers.
+  double read_s = 0.0;
+  double decode_s = 0.0;
+  double transform_s = 0.0;
+  /// Bytes read from files.
+  std::uint64_t read_bytes = 0;
+  /// Samples that came from the cache.
+  std::int64_t cached = 0;
+  /// Distinct corrupt samples met in the batches returned so far.
+  std::int64_t bad = 0;
+};
+
+}  // namespace roentgen::data
