@@ -48,7 +48,7 @@ class SynthCommand final : public Command {
     return {{.name = "DIR", .target = &options_.out, .doc = "new or empty folder", .need = Need::Required},
             {.name = "--images", .target = &options_.images, .doc = "how many"},
             {.name = "--size", .target = &options_.size_px, .doc = "width and height, px"},
-            {.name = "--seed", .target = &seed_, .doc = "same seed, same bytes, on every machine"},
+            {.name = "--seed", .target = &seed_, .doc = "same seed, same pixels and labels, on every machine"},
             {.name = "--prevalence-low", .target = &options_.population.prevalence_low, .doc = "of the rarest finding"},
             {.name = "--prevalence-high", .target = &options_.population.prevalence_high, .doc = "of the commonest"},
             {.name = "--label-noise", .target = &options_.population.label_noise, .doc = "share of wrong labels"},

@@ -117,6 +117,7 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
   const bool is_resumed = is_resume_ && fs::exists(folder.resume());
   if (!is_resumed) folder.check_place();
   if (!is_resumed && !is_overwrite_ && (!is_resume_ || fs::exists(folder.best()))) folder.check_new();
+  static_cast<void>(train::compute_threads(recipe.train));  // refuses what the machine has not
   // How many labels there are is not known yet; any number shows what is wrong with a model.
   const std::size_t labels = std::max<std::size_t>(recipe.data.labels.size(), 1);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, labels));

@@ -3,6 +3,8 @@
 //
 #include "train/recipe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -93,7 +95,14 @@ std::string recipe_keys() {
 }
 
 int compute_threads(const TrainRecipe& recipe) {
-  return recipe.threads > 0 ? static_cast<int>(recipe.threads) : runtime::default_compute_threads();
+  if (recipe.threads <= 0) return runtime::default_compute_threads();
+  // Spinning teams larger than the machine are slower by orders of magnitude, not by the share they exceed it.
+  const int most = runtime::available_hardware_threads();
+  if (recipe.threads > most) {
+    throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what the process may use", most),
+                                 fmt::to_string(recipe.threads), "fewer, or 0 for all cores"));
+  }
+  return static_cast<int>(recipe.threads);
 }
 
 int decode_workers(const TrainRecipe& recipe) {

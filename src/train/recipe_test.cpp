@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/source/source_testing.h"
 #include "graph/loss.h"
+#include "runtime/cores.h"
 #include "train/optimizer/optimizer.h"
 #include "train/schedule/schedule.h"
 
@@ -123,6 +124,13 @@ TEST(Recipe, lists_every_key_once) {
   for (const char* key : {"epochs = 10", "lr = 0.0001", "stem = \"imagenet\"", "# label_policy = ...", "size = 224"}) {
     EXPECT_THAT(keys, HasSubstr(key));
   }
+}
+
+TEST(ComputeThreads, are_what_the_process_may_use_at_most) {
+  const int most = runtime::available_hardware_threads();
+  EXPECT_EQ(compute_threads({.threads = most}), most);
+  EXPECT_EQ(compute_threads({.threads = 0}), runtime::default_compute_threads());
+  EXPECT_THROW(static_cast<void>(compute_threads({.threads = most + 1})), ConfigError);
 }
 
 TEST(ScheduleOptions, turn_epochs_into_steps) {

@@ -53,6 +53,10 @@ TEST_F(EarlyChecks, a_bad_model) {
                 {"c: image", "99"});
 }
 
+TEST_F(EarlyChecks, more_threads_than_the_machine_has) {
+  refused_train({"--set", "train.threads=4000"}, {"[train.recipe] threads", "got 4000"});
+}
+
 TEST_F(EarlyChecks, a_run_folder_that_is_there_or_cannot_be) {
   trained();
   const auto before = paths(place_ / "trained");

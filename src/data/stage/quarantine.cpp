@@ -15,7 +15,14 @@
 namespace roentgen::data {
 
 Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file)
-    : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)) {}
+    : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)) {
+  std::error_code error;
+  if (file_.empty() || !std::filesystem::exists(file_, error)) return;
+  // A resumed run: what it has written stays one line each. A file that does not parse is appended to all the same.
+  const auto before = io::read_csv(file_);
+  if (!before.ok()) return;
+  for (const auto& row : before.value().rows) written_.insert(row.front());
+}
 
 void Quarantine::add(const BadSample& bad, std::uint32_t epoch) {
   if (!known_.insert(bad.sample).second) return;
@@ -36,7 +43,7 @@ void Quarantine::add(const BadSample& bad, std::uint32_t epoch) {
 }
 
 void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {
-  if (file_.empty()) return;
+  if (file_.empty() || !written_.insert(bad.id).second) return;
   std::error_code error;
   const bool is_new = !std::filesystem::exists(file_, error);
   std::ofstream out(file_, std::ios::app);

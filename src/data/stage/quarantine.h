@@ -23,7 +23,7 @@ struct BadSample {
 class Quarantine {
  public:
   /// At most max_bad_share * samples distinct ones are borne. `file`: csv with the columns image, epoch, reason to
-  /// which each is appended, made with the first one; empty: none.
+  /// which each is appended that is not in it, made with the first one; empty: none.
   Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file);
 
   /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
@@ -39,6 +39,7 @@ class Quarantine {
   std::filesystem::path file_;
   std::set<std::uint32_t> known_;
   std::vector<std::string> names_;
+  std::set<std::string> written_;
 };
 
 }  // namespace roentgen::data
