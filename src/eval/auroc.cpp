@@ -57,6 +57,23 @@ std::optional<double> area(std::span<const std::uint32_t> entries, CountOf count
   if (below == 0 || positives == 0) return std::nullopt;
   return static_cast<double>(twice_won) / (2.0 * static_cast<double>(positives) * static_cast<double>(below));
 }
+
+template <typename CountOf>
+void tally(std::span<const std::uint32_t> entries, ScoreCounts& counts, CountOf count_of) {
+  counts.positives.assign(counts.scores.size(), 0);
+  counts.negatives.assign(counts.scores.size(), 0);
+  counts.all_positives = counts.all_negatives = 0;
+  std::size_t group = 0;
+  for (const std::uint32_t entry : entries) {
+    const std::uint32_t count = count_of(entry >> kUnitShift);
+    const std::uint32_t positives = count * (entry & kPositive);
+    counts.positives[group] += positives;
+    counts.negatives[group] += count - positives;
+    counts.all_positives += positives;
+    counts.all_negatives += count - positives;
+    group += (entry & kLastOfTie) != 0 ? 1 : 0;
+  }
+}
 }  // namespace
 
 RankedScores::RankedScores(std::span<const float> scores, std::span<const std::uint8_t> labels,
@@ -79,6 +96,7 @@ RankedScores::RankedScores(std::span<const float> scores, std::span<const std::u
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const bool is_last = i + 1 == sorted.size() || sorted[i + 1].first != sorted[i].first;
     entries_[i] = sorted[i].second | (is_last ? kLastOfTie : 0U);
+    if (is_last) scores_.push_back(sorted[i].first);
   }
 }
 
@@ -89,6 +107,18 @@ std::optional<double> RankedScores::auroc() const {
 std::optional<double> RankedScores::auroc(std::span<const std::uint32_t> multiplicity) const {
   RG_ASSERT(multiplicity.size() >= units_);
   return area(entries_, [multiplicity](std::uint32_t unit) { return std::uint64_t{multiplicity[unit]}; });
+}
+
+ScoreCounts RankedScores::count() const {
+  ScoreCounts counts{.scores = scores_};
+  tally(entries_, counts, [](std::uint32_t) { return std::uint32_t{1}; });
+  return counts;
+}
+
+void RankedScores::count(std::span<const std::uint32_t> multiplicity, ScoreCounts& counts) const {
+  RG_ASSERT(multiplicity.size() >= units_);
+  counts.scores = scores_;
+  tally(entries_, counts, [multiplicity](std::uint32_t unit) { return multiplicity[unit]; });
 }
 
 std::optional<double> auroc(std::span<const float> scores, std::span<const std::uint8_t> labels) {

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "eval/score_counts.h"
+
 namespace roentgen::eval {
 
 /// Samples of one label in the order of their scores: sorted once, then scored under any multiplicities in O(n).
@@ -31,12 +33,20 @@ class RankedScores {
   /// multiplicity must cover the largest unit. Exact in integers while fewer than 2^31 samples are counted.
   [[nodiscard]] std::optional<double> auroc(std::span<const std::uint32_t> multiplicity) const;
 
+  /// Samples by distinct score, every sample counted once.
+  [[nodiscard]] ScoreCounts count() const;
+  /// Samples by distinct score under these counts, into `counts`, whose memory is used again. It borrows the scores
+  /// from this object. As auroc() for what multiplicity must be. O(n).
+  void count(std::span<const std::uint32_t> multiplicity, ScoreCounts& counts) const;
+
   [[nodiscard]] std::int64_t positives() const { return positives_; }
   [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
 
  private:
   // In ascending order of scores: unit << 2 | (last of its group of equal scores) << 1 | positive.
   std::vector<std::uint32_t> entries_;
+  // Distinct, ascending.
+  std::vector<float> scores_;
   std::size_t units_ = 0;
   std::int64_t positives_ = 0;
 };

@@ -13,6 +13,12 @@ namespace roentgen::eval {
 /// Truth that is not known: left out of every figure of its label.
 inline constexpr std::int8_t kUnknown = -1;
 
+/// What the K probabilities of an image are.
+enum class Outputs : std::uint8_t {
+  Independent,  ///< one sigmoid a label
+  Exclusive,    ///< softmax: they sum to 1 and one label is true
+};
+
 /// Predictions of one model on N images for K labels. Plain value.
 struct Predictions {
   /// (K) distinct; labels are matched by name everywhere, never by position.
@@ -25,6 +31,7 @@ struct Predictions {
   std::vector<float> probabilities;
   /// (N, K) 1, 0 or kUnknown
   std::vector<std::int8_t> labels;
+  Outputs outputs = Outputs::Independent;
 
   [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }
   [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }

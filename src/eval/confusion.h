@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a threshold does: counts of right and wrong calls, the rates made of them, the points of the ROC and
+// precision-recall curves, and how a threshold is chosen. A sample is called positive when its score is at or above the
+// threshold. Thresholds are chosen on validation and used on test (operating_points.h), never chosen on test.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "eval/figure.h"
+#include "eval/score_counts.h"
+
+namespace roentgen::eval {
+
+/// Samples by truth and call.
+struct Confusion {
+  std::int64_t true_positives = 0;
+  std::int64_t false_positives = 0;
+  std::int64_t false_negatives = 0;
+  std::int64_t true_negatives = 0;
+  friend bool operator==(const Confusion&, const Confusion&) = default;
+};
+
+/// Counts at one threshold. O(G).
+[[nodiscard]] Confusion confusion_at(const ScoreCounts& counts, double threshold);
+
+/// tp / (tp + fn): the share of positives that are called. Undefined without positives.
+[[nodiscard]] Figure sensitivity(const Confusion& confusion);
+/// tn / (tn + fp). Undefined without negatives.
+[[nodiscard]] Figure specificity(const Confusion& confusion);
+/// Positive predictive value (precision), tp / (tp + fp). Undefined when nothing is called positive.
+[[nodiscard]] Figure positive_predictive_value(const Confusion& confusion);
+/// Negative predictive value, tn / (tn + fn). Undefined when everything is called positive.
+[[nodiscard]] Figure negative_predictive_value(const Confusion& confusion);
+/// 2 tp / (2 tp + fp + fn). Undefined without positives.
+[[nodiscard]] Figure f1(const Confusion& confusion);
+
+/// One point of both curves.
+struct CurvePoint {
+  /// +infinity at the first point, where nothing is called positive.
+  double threshold = 0.0;
+  Confusion confusion{};
+};
+
+/// The points of the ROC and precision-recall curves: nothing called first, then one for each distinct score that
+/// occurs, descending. (points)
+[[nodiscard]] std::vector<CurvePoint> curve_points(const ScoreCounts& counts);
+
+/// The largest sensitivity among the curve's points whose specificity is `level` or more; no interpolation, and
+/// equality holds up to 1e-12. A figure of the curve: no threshold is carried over. Undefined when a class is absent.
+[[nodiscard]] Figure sensitivity_at_specificity(const ScoreCounts& counts, double level);
+/// The reverse.
+[[nodiscard]] Figure specificity_at_sensitivity(const ScoreCounts& counts, double level);
+
+/// What the chosen threshold makes as large as possible.
+enum class ThresholdRule : std::uint8_t {
+  MaxF1,   ///< F1
+  Youden,  ///< sensitivity + specificity - 1 (Youden 1950)
+};
+/// "f1", "youden".
+[[nodiscard]] std::string_view name_of(ThresholdRule rule);
+/// The reverse; ConfigError naming the choices.
+[[nodiscard]] ThresholdRule parse_threshold_rule(std::string_view text);
+
+/// The distinct score that is best by the rule; of equally good ones the highest. Nothing when a class is absent.
+[[nodiscard]] std::optional<double> choose_threshold(const ScoreCounts& counts, ThresholdRule rule);
+
+}  // namespace roentgen::eval

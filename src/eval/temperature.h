@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Temperature scaling (Guo et al. 2017): all logits of a model divided by one number T, fitted on validation. It moves
+// no image past another under sigmoid outputs, so AUROC stays; Brier score and calibration error get better or worse.
+#pragma once
+
+#include "eval/figure.h"
+#include "eval/predictions.h"
+
+namespace roentgen::eval {
+
+/// T is looked for between these; a best T at either end is refused as undefined.
+inline constexpr double kMinTemperature = 0.05;
+inline constexpr double kMaxTemperature = 20.0;
+
+inline constexpr std::string_view kNoTemperature =
+    "no temperature between 0.05 and 20 is best: validation is separated perfectly, or scores are no better than noise";
+
+/// The T with the lowest mean negative log-likelihood of the known labels (Exclusive: of the true label, over images
+/// with exactly one): a convex problem in 1 / T, solved by Newton steps inside a bracket to a relative 1e-10. Logits
+/// are taken back from the probabilities; those that float32 rounds to 0 or 1 count as the nearest that it does not.
+/// Undefined without known labels, for scores outside [0, 1], and where the best T is at an end of the range.
+[[nodiscard]] Figure fit_temperature(const Predictions& validation);
+
+/// The same predictions with every logit divided by `temperature`, > 0. Scores must lie in [0, 1].
+[[nodiscard]] Predictions scaled_by(const Predictions& predictions, double temperature);
+
+}  // namespace roentgen::eval
