@@ -21,7 +21,7 @@ std::atomic<bool> is_counting{false};
 std::atomic<int> ours{0};
 std::atomic<int> library{0};
 
-void count(void* caller) {
+[[maybe_unused]] void count(void* caller) {
   if (!is_counting.load(std::memory_order_relaxed)) return;
   Dl_info info{};
   const bool is_library = dladdr(caller, &info) != 0 && info.dli_fname != nullptr &&
