@@ -26,7 +26,7 @@ using BwdWeights = dnnl::convolution_backward_weights;
 
 // Winograd must win by this much: small differences are noise, and direct is more accurate.
 constexpr double kWorthwhile = 0.95;
-constexpr std::size_t kScratchLimit = std::size_t{144} << 20;
+constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
 constexpr int kTimedRuns = 4;
 
 // What the end of an axis needs so that the output size comes out as inferred; may be negative.

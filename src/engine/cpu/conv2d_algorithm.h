@@ -47,7 +47,7 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 [[nodiscard]] std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape);
 
 /// The algorithm of one pass: the stored plan's; else direct, unless CompileOptions::algorithms is "auto" and Winograd
-/// measures more than 5% faster within 144 MiB of scratch. Equal geometries are timed once a process, per thread count.
+/// measures more than 5% faster within 64 MiB of scratch. Equal geometries are timed once a process, per thread count.
 /// Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);

@@ -106,14 +106,13 @@ std::int64_t weights_offset(std::int64_t out_block, std::int64_t in_block, std::
   return (out_block * in_blocks + in_block) * kTaps * block * block;
 }
 
-// Forward; and backward data, which is a forward with the roles of input and output exchanged, turned weights, and what
-// the padding leaves.
-class Convolution final : public Kernel {
+// What all passes share: transformed input values, transformed results (or the gradients in their place), transformed
+// weights, one after another in the scratch.
+class WinogradPass : public Kernel {
  public:
-  Convolution(const WinogradShape& shape, const WinogradTensors& tensors, bool is_turned)
+  WinogradPass(const WinogradShape& shape, const WinogradTensors& tensors)
       : s_(shape),
         tensors_(tensors),
-        is_turned_(is_turned),
         tiling_(shape, shape.out_height, shape.out_width),
         values_(shape.in_blocks, tiling_.chunk, shape.block),
         results_(shape.out_blocks, tiling_.chunk, shape.block),
@@ -130,6 +129,35 @@ class Convolution final : public Kernel {
     values_.base = weights_.base + weights_.floats();
     results_.base = values_.base + values_.floats();
   }
+
+ protected:
+  void transform_input(std::int64_t first, std::int64_t tile, std::int64_t in_block) const {
+    simd::winograd_input(place_of(src_, s_.in_blocks, s_.in_height, s_.in_width, tiling_, first + tile, in_block,
+                                  s_.pad_top, s_.pad_left, s_.block),
+                         s_.block, values_.at(0, in_block, tile, s_.block), values_.stride);
+  }
+  [[nodiscard]] TilePlace result_place(std::int64_t tile, std::int64_t out_block) const {
+    return place_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_, tile, out_block, 0, 0, s_.block);
+  }
+
+  WinogradShape s_;
+  WinogradTensors tensors_;
+  Tiling tiling_;
+  Positions values_;
+  Positions results_;
+  PositionWeights weights_;
+  float* src_ = nullptr;
+  float* dst_ = nullptr;
+  float* plain_weights_ = nullptr;
+  float* bias_ = nullptr;
+};
+
+// Forward; and backward data, which is a forward with the roles of input and output exchanged, turned weights, and what
+// the padding leaves.
+class Convolution final : public WinogradPass {
+ public:
+  Convolution(const WinogradShape& shape, const WinogradTensors& tensors, bool is_turned)
+      : WinogradPass(shape, tensors), is_turned_(is_turned) {}
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -139,13 +167,7 @@ class Convolution final : public Kernel {
       });
       for (std::int64_t first = 0; first < tiling_.count; first += tiling_.chunk) {
         const std::int64_t tiles = std::min(tiling_.chunk, tiling_.count - first);
-        for_share(s_.in_blocks * tiles, [&](std::int64_t i) {
-          const std::int64_t in_block = i / tiles;
-          const std::int64_t tile = i % tiles;
-          simd::winograd_input(place_of(src_, s_.in_blocks, s_.in_height, s_.in_width, tiling_, first + tile, in_block,
-                                        s_.pad_top, s_.pad_left, s_.block),
-                               s_.block, values_.at(0, in_block, tile, s_.block), values_.stride);
-        });
+        for_share(s_.in_blocks * tiles, [&](std::int64_t i) { transform_input(first, i % tiles, i / tiles); });
 #pragma omp barrier
         for_share(kWinogradPositions * weights_.groups, [&](std::int64_t i) {
           const std::int64_t position = i / weights_.groups;
@@ -165,8 +187,7 @@ class Convolution final : public Kernel {
           const std::int64_t tile = i % tiles;
           simd::winograd_output(results_.at(0, out_block, tile, s_.block), results_.stride, s_.block,
                                 bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
-                                place_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_, first + tile,
-                                         out_block, 0, 0, s_.block));
+                                result_place(first + tile, out_block));
         });
       }
     }
@@ -180,7 +201,7 @@ class Convolution final : public Kernel {
                              weights_.at(in_block * s_.block + i, out_block, s_.block), weights_.stride);
     }
   }
-  // Stored as [in block of ours = their out block]...: exchanged, and the taps in reverse order.
+  // The stored weights have the roles of the channels exchanged; the taps run backwards.
   void turned_weights(std::int64_t out_block, std::int64_t in_block) const {
     const std::int64_t square = s_.block * s_.block;
     const float* taps = plain_weights_ + weights_offset(in_block, out_block, s_.out_blocks, s_.block);
@@ -198,40 +219,12 @@ class Convolution final : public Kernel {
     }
   }
 
-  WinogradShape s_;
-  WinogradTensors tensors_;
   bool is_turned_;
-  Tiling tiling_;
-  Positions values_;
-  Positions results_;
-  PositionWeights weights_;
-  float* src_ = nullptr;
-  float* dst_ = nullptr;
-  const float* plain_weights_ = nullptr;
-  const float* bias_ = nullptr;
 };
 
-class WeightsGradient final : public Kernel {
+class WeightsGradient final : public WinogradPass {
  public:
-  WeightsGradient(const WinogradShape& shape, const WinogradTensors& tensors)
-      : s_(shape),
-        tensors_(tensors),
-        tiling_(shape, shape.out_height, shape.out_width),
-        values_(shape.in_blocks, tiling_.chunk, shape.block),
-        gradients_(shape.out_blocks, tiling_.chunk, shape.block),
-        weights_(shape.in_blocks, shape.out_blocks, shape.block) {}
-  [[nodiscard]] std::size_t scratch_bytes() const {
-    return static_cast<std::size_t>(values_.floats() + gradients_.floats() + weights_.floats()) * sizeof(float);
-  }
-  void bind(const Addresses& addresses) override {
-    src_ = addresses.f32(tensors_.src);
-    dst_ = addresses.f32(tensors_.dst);
-    plain_weights_ = addresses.f32(tensors_.weights);
-    bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
-    weights_.base = addresses.f32(tensors_.scratch);
-    values_.base = weights_.base + weights_.floats();
-    gradients_.base = values_.base + values_.floats();
-  }
+  using WinogradPass::WinogradPass;
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -245,7 +238,7 @@ class WeightsGradient final : public Kernel {
           const std::int64_t group = i % weights_.groups;
           simd::winograd_gradient_product(
               {.values = values_.at(position, 0, 0, s_.block),
-               .gradients = gradients_.at(position, group * weights_.group, 0, s_.block),
+               .gradients = results_.at(position, group * weights_.group, 0, s_.block),
                .weights = weights_.base + position * weights_.stride + group * weights_.group_stride,
                .row_stride = values_.row_stride,
                .tiles = tiles,
@@ -264,15 +257,12 @@ class WeightsGradient final : public Kernel {
  private:
   void transform(std::int64_t first, std::int64_t tile, std::int64_t channel_block) const {
     if (channel_block < s_.in_blocks) {
-      simd::winograd_input(place_of(src_, s_.in_blocks, s_.in_height, s_.in_width, tiling_, first + tile, channel_block,
-                                    s_.pad_top, s_.pad_left, s_.block),
-                           s_.block, values_.at(0, channel_block, tile, s_.block), values_.stride);
+      transform_input(first, tile, channel_block);
       return;
     }
     const std::int64_t out_block = channel_block - s_.in_blocks;
-    simd::winograd_gradient(
-        place_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_, first + tile, out_block, 0, 0, s_.block),
-        s_.block, gradients_.at(0, out_block, tile, s_.block), gradients_.stride);
+    simd::winograd_gradient(result_place(first + tile, out_block), s_.block, results_.at(0, out_block, tile, s_.block),
+                            results_.stride);
   }
   void finish(std::int64_t out_block, std::int64_t in_block) const {
     float* taps = plain_weights_ + weights_offset(out_block, in_block, s_.in_blocks, s_.block);
@@ -294,17 +284,6 @@ class WeightsGradient final : public Kernel {
       bias_[out_block * s_.block + c] = static_cast<float>(sum[static_cast<std::size_t>(c)]);
     }
   }
-
-  WinogradShape s_;
-  WinogradTensors tensors_;
-  Tiling tiling_;
-  Positions values_;
-  Positions gradients_;
-  PositionWeights weights_;
-  float* src_ = nullptr;
-  float* dst_ = nullptr;
-  float* plain_weights_ = nullptr;
-  float* bias_ = nullptr;
 };
 
 // Backward data as a forward from the gradient of dst to that of src.
