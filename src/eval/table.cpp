@@ -2,112 +2,213 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "eval/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "eval/auroc.h"
+#include "eval/label_scores.h"
+#include "eval/temperature.h"
+#include "eval/top_k.h"
 
 namespace roentgen::eval {
 namespace {
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kTop = 5;
 
-// The images of one label whose truth is known, ranked.
-RankedScores rank_label(const Predictions& predictions, std::size_t label, const Clusters& clusters) {
-  const std::size_t labels = predictions.label_names.size();
-  std::vector<float> scores;
-  std::vector<std::uint8_t> truth;
-  std::vector<std::uint32_t> units;
-  for (std::size_t i = 0; i < predictions.image_ids.size(); ++i) {
-    const std::int8_t known = predictions.labels[i * labels + label];
-    if (known == kUnknown) continue;
-    scores.push_back(predictions.probabilities[i * labels + label]);
-    truth.push_back(static_cast<std::uint8_t>(known));
-    units.push_back(clusters.index[i]);
+// All figures of the table under any multiplicities of the patients. One row of columns: K labels and their mean for
+// AUROC, the same for each metric, then the top-k accuracies. Immutable after construction, so thread-safe.
+class Figures {
+ public:
+  Figures(const Predictions& predictions, const Clusters& clusters, const MetricRequest& request);
+
+  [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
+  [[nodiscard]] const std::vector<std::int64_t>& tops() const { return tops_; }
+  [[nodiscard]] const RankedScores& label(std::size_t i) const { return ranked_[i]; }
+  [[nodiscard]] std::size_t label_count() const { return ranked_.size(); }
+  [[nodiscard]] std::size_t column_count() const { return (metrics_.size() + 1) * (label_count() + 1) + tops_.size(); }
+  /// Column of `label`, or with label = label_count() of the mean; block 0 is AUROC, block 1 the first metric.
+  [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
+    return block * (label_count() + 1) + label;
   }
-  return RankedScores(scores, truth, units);
+  [[nodiscard]] std::size_t top_column(std::size_t i) const { return column(metrics_.size() + 1, 0) + i; }
+  /// Values with every patient counted once; the reasons of those that are NaN.
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+  [[nodiscard]] std::string_view reason(std::size_t column) const { return reasons_[column]; }
+
+  /// Fills a row (columns).
+  void measure(std::span<const std::uint32_t> multiplicity, std::span<double> row) const {
+    fill(multiplicity, row, {});
+    average(row);
+  }
+
+ private:
+  void choose_metrics(const MetricRequest& request);
+  void fill(std::span<const std::uint32_t> multiplicity, std::span<double> row,
+            std::span<std::string_view> reasons) const;
+  void average(std::span<double> row) const;
+  [[nodiscard]] double top_accuracy(std::span<const std::uint32_t> multiplicity, std::size_t i) const;
+
+  std::vector<RankedScores> ranked_;
+  std::vector<RankedScores> scaled_;  // as ranked_, or empty
+  std::vector<Metric> metrics_;
+  std::vector<std::optional<double>> thresholds_;
+  std::vector<std::int64_t> tops_;
+  std::vector<std::vector<double>> credits_;  // (tops)(N)
+  std::vector<std::uint32_t> clusters_;
+  std::vector<double> values_;
+  std::vector<std::string_view> reasons_;
+};
+
+bool can_be_scaled(const Predictions& predictions, const MetricRequest& request) {
+  return request.points && request.points->temperature &&
+         std::ranges::all_of(predictions.probabilities, [](float p) { return p >= 0.0F && p <= 1.0F; });
 }
 
-// Mean of the values whose label is defined on all images; NaN as soon as one of them is.
-double mean_of_defined(std::span<const double> values, std::span<const LabelResult> labels) {
+Figures::Figures(const Predictions& predictions, const Clusters& clusters, const MetricRequest& request)
+    : clusters_(clusters.index) {
+  choose_metrics(request);
+  const std::size_t K = predictions.label_names.size();
+  for (std::size_t i = 0; i < K; ++i) ranked_.push_back(rank_label(predictions, i, clusters));
+  thresholds_.resize(K);
+  if (request.points) thresholds_ = thresholds_for(*request.points, predictions.label_names);
+  if (can_be_scaled(predictions, request)) {
+    const Predictions scaled = scaled_by(predictions, *request.points->temperature);
+    for (std::size_t i = 0; i < K; ++i) scaled_.push_back(rank_label(scaled, i, clusters));
+  }
+  if (predictions.outputs == Outputs::Exclusive && !metrics_.empty()) {
+    tops_ =
+        std::ssize(predictions.label_names) > kTop ? std::vector{std::int64_t{1}, kTop} : std::vector{std::int64_t{1}};
+    for (const std::int64_t k : tops_) credits_.push_back(top_k_credits(predictions, k));
+  }
+  values_.assign(column_count(), kUndefined);
+  reasons_.resize(column_count());
+  fill(std::vector<std::uint32_t>(static_cast<std::size_t>(clusters.count), 1), values_, reasons_);
+  average(values_);
+}
+
+void Figures::choose_metrics(const MetricRequest& request) {
+  for (const Metric metric : request.metrics) {
+    if (request.points || info_of(metric).needs == MetricNeeds::Counts) metrics_.push_back(metric);
+  }
+}
+
+void Figures::fill(std::span<const std::uint32_t> multiplicity, std::span<double> row,
+                   std::span<std::string_view> reasons) const {
+  const auto put = [&](std::size_t column, const Figure& figure) {
+    row[column] = figure.value;
+    if (!reasons.empty()) reasons[column] = figure.reason;
+  };
+  ScoreCounts counts;
+  ScoreCounts scaled;
+  for (std::size_t i = 0; i < ranked_.size(); ++i) {
+    const std::optional<double> area = ranked_[i].auroc(multiplicity);
+    const bool is_empty = ranked_[i].positives() + ranked_[i].negatives() == 0;
+    put(column(0, i), area ? Figure{.value = *area} : undefined(is_empty ? kNoImages : kOneClass));
+    if (metrics_.empty()) continue;
+    ranked_[i].count(multiplicity, counts);
+    if (!scaled_.empty()) scaled_[i].count(multiplicity, scaled);
+    const Confusion confusion = thresholds_[i] ? confusion_at(counts, *thresholds_[i]) : Confusion{};
+    const MetricInput input{.counts = counts,
+                            .confusion = thresholds_[i] ? &confusion : nullptr,
+                            .scaled = scaled_.empty() ? nullptr : &scaled};
+    for (std::size_t m = 0; m < metrics_.size(); ++m) put(column(m + 1, i), eval::measure(metrics_[m], input));
+  }
+  for (std::size_t i = 0; i < tops_.size(); ++i) {
+    const double accuracy = top_accuracy(multiplicity, i);
+    put(top_column(i), {.value = accuracy, .reason = std::isnan(accuracy) ? kNoImages : std::string_view{}});
+  }
+}
+
+// Means of the labels that are defined with every patient counted once; NaN as soon as one of them is.
+void Figures::average(std::span<double> row) const {
+  for (std::size_t block = 0; block <= metrics_.size(); ++block) {
+    double sum = 0.0;
+    int count = 0;
+    for (std::size_t i = 0; i < label_count(); ++i) {
+      if (std::isnan(values_[column(block, i)])) continue;
+      sum += row[column(block, i)];
+      ++count;
+    }
+    row[column(block, label_count())] = count == 0 ? kUndefined : sum / count;
+  }
+}
+
+double Figures::top_accuracy(std::span<const std::uint32_t> multiplicity, std::size_t i) const {
   double sum = 0.0;
-  int count = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (!labels[i].auroc.value) continue;
-    sum += values[i];
-    ++count;
+  std::int64_t n = 0;
+  for (std::size_t image = 0; image < clusters_.size(); ++image) {
+    const double credit = credits_[i][image];
+    if (std::isnan(credit)) continue;
+    sum += credit * multiplicity[clusters_[image]];
+    n += multiplicity[clusters_[image]];
   }
-  return count == 0 ? kUndefined : sum / count;
+  return n == 0 ? kUndefined : sum / static_cast<double>(n);
 }
 
-void set_interval(Estimate& estimate, const Replicates& replicates, std::int64_t column, double level) {
-  if (!estimate.value) return;
-  std::vector<double> values = replicates.defined(column);
+Estimate estimate_of(const Figures& figures, std::size_t column, const Replicates& replicates, double level) {
+  const double value = figures.values()[column];
+  if (std::isnan(value)) return {.reason = figures.reason(column).empty() ? kOneClass : figures.reason(column)};
+  Estimate estimate{.value = value};
+  if (replicates.columns == 0) return estimate;
+  std::vector<double> values = replicates.defined(static_cast<std::int64_t>(column));
   estimate.replicates_left_out = std::ssize(replicates.values) / replicates.columns - std::ssize(values);
   estimate.interval = percentile_interval(std::move(values), level);
+  return estimate;
 }
 
-Value number_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
-Value low_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->low) : Value(); }
-Value high_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->high) : Value(); }
+std::int64_t count_defined(const Figures& figures, std::size_t block) {
+  const auto values = figures.values().subspan(figures.column(block, 0), figures.label_count());
+  return std::ranges::count_if(values, [](double value) { return !std::isnan(value); });
+}
 }  // namespace
 
-EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& options) {
+const MetricColumn* EvalTable::find(Metric metric) const {
+  const auto found = std::ranges::find(metrics, metric, &MetricColumn::metric);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& options, const MetricRequest& request) {
   check_predictions(predictions);
   check_options(options);
   const Clusters clusters = make_clusters(predictions.patients);
-  EvalTable table{.images = predictions.image_count(), .patients = clusters.count, .bootstrap = options};
+  const Figures figures(predictions, clusters, request);
+  Replicates replicates;
+  if (clusters.count > 1) {  // one patient says nothing about others
+    const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
+      figures.measure(multiplicity, row);
+    };
+    replicates = bootstrap(clusters.count, static_cast<std::int64_t>(figures.column_count()), statistic, options);
+  }
+  const auto estimate = [&](std::size_t column) { return estimate_of(figures, column, replicates, options.level); };
 
-  std::vector<RankedScores> ranked;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < predictions.label_names.size(); ++i) {
-    const RankedScores& scores = ranked.emplace_back(rank_label(predictions, i, clusters));
+  const std::size_t K = figures.label_count();
+  EvalTable table{.mean = estimate(figures.column(0, K)),
+                  .labels_in_mean = count_defined(figures, 0),
+                  .images = predictions.image_count(),
+                  .patients = clusters.count,
+                  .bootstrap = options,
+                  .points = request.points};
+  for (std::size_t i = 0; i < K; ++i) {
+    const RankedScores& label = figures.label(i);
     table.labels.push_back({.label = predictions.label_names[i],
-                            .auroc = {.value = scores.auroc()},
-                            .positives = scores.positives(),
-                            .n = scores.positives() + scores.negatives()});
-    values.push_back(table.labels.back().auroc.value.value_or(kUndefined));
-    if (table.labels.back().auroc.value) ++table.labels_in_mean;
+                            .auroc = estimate(figures.column(0, i)),
+                            .positives = label.positives(),
+                            .n = label.positives() + label.negatives()});
   }
-  if (table.labels_in_mean == 0) return table;
-  table.mean.value = mean_of_defined(values, table.labels);
-  if (clusters.count < 2) return table;  // one patient says nothing about others
-
-  const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
-    for (std::size_t i = 0; i < ranked.size(); ++i) row[i] = ranked[i].auroc(multiplicity).value_or(kUndefined);
-    row[ranked.size()] = mean_of_defined(row, table.labels);
-  };
-  const std::int64_t mean_column = std::ssize(table.labels);
-  const Replicates replicates = bootstrap(clusters.count, mean_column + 1, statistic, options);
-  for (std::int64_t i = 0; i < mean_column; ++i) {
-    set_interval(table.labels[static_cast<std::size_t>(i)].auroc, replicates, i, options.level);
+  for (std::size_t m = 0; m < figures.metrics().size(); ++m) {
+    MetricColumn& column = table.metrics.emplace_back();
+    column.metric = figures.metrics()[m];
+    for (std::size_t i = 0; i < K; ++i) column.labels.push_back(estimate(figures.column(m + 1, i)));
+    column.mean = estimate(figures.column(m + 1, K));
+    column.labels_in_mean = count_defined(figures, m + 1);
   }
-  set_interval(table.mean, replicates, mean_column, options.level);
+  for (std::size_t i = 0; i < figures.tops().size(); ++i) {
+    table.top.push_back({.k = figures.tops()[i], .accuracy = estimate(figures.top_column(i))});
+  }
   return table;
-}
-
-Value to_value(const EvalTable& table) {
-  Value auroc = Value::table();
-  auroc.set("mean", number_or_null(table.mean.value));
-  auroc.set("mean_low", low_or_null(table.mean));
-  auroc.set("mean_high", high_or_null(table.mean));
-  auroc.set("labels_in_mean", Value(table.labels_in_mean));
-  auroc.set("labels_total", Value(std::int64_t{std::ssize(table.labels)}));
-  Value::Table labels;
-  for (const LabelResult& result : table.labels) {
-    Value row = Value::table();
-    row.set("auroc", number_or_null(result.auroc.value));
-    row.set("low", low_or_null(result.auroc));
-    row.set("high", high_or_null(result.auroc));
-    row.set("positives", Value(result.positives));
-    row.set("n", Value(result.n));
-    labels.emplace_back(result.label, std::move(row));
-  }
-  auroc.set("labels", Value(std::move(labels)));
-  Value root = Value::table();
-  root.set("auroc", std::move(auroc));
-  return root;
 }
 
 }  // namespace roentgen::eval

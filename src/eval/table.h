@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The AUROC table: every label's AUROC with its interval, their mean, and how it is printed and stored.
+// The table of an evaluation: every label's AUROC and, where asked for, its other figures, their means, all with
+// intervals from the same resamples; and how it is printed and stored.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/value.h"
 #include "eval/bootstrap.h"
+#include "eval/metric.h"
+#include "eval/operating_points.h"
 #include "eval/predictions.h"
 
 namespace roentgen::eval {
 
-/// A figure with its interval. Undefined when the label has one class only.
+/// A figure with its interval.
 struct Estimate {
+  /// Nothing where it is undefined; `reason` says why.
   std::optional<double> value{};
   /// Absent when the value is, without replicates, with one patient only, or when no two replicates were defined.
   std::optional<Interval> interval{};
   /// Replicates in which the figure was undefined: left out of the interval.
   std::int64_t replicates_left_out = 0;
+  /// A constant of figure.h; empty when defined.
+  std::string_view reason{};
 };
 
 /// One row of the table.
@@ -33,7 +40,23 @@ struct LabelResult {
   std::int64_t n = 0;
 };
 
-/// AUROC of every label and their mean.
+/// One metric of all labels.
+struct MetricColumn {
+  Metric metric{};
+  /// (K)
+  std::vector<Estimate> labels{};
+  /// Over the labels that are defined, as EvalTable::mean.
+  Estimate mean{};
+  std::int64_t labels_in_mean = 0;
+};
+
+/// Share of images whose true label is among the k most probable ones (top_k.h).
+struct TopAccuracy {
+  std::int64_t k = 1;
+  Estimate accuracy{};
+};
+
+/// AUROC of every label, other figures where asked for, and their means.
 struct EvalTable {
   std::vector<LabelResult> labels{};
   /// Mean over the labels that are defined; its replicates come from the same resamples, and those in which any of
@@ -43,18 +66,42 @@ struct EvalTable {
   std::int64_t images = 0;
   std::int64_t patients = 0;
   BootstrapOptions bootstrap{};
+  /// What was asked for beside AUROC, in that order, less what needs points when there are none.
+  std::vector<MetricColumn> metrics{};
+  /// Of Exclusive outputs: top-1, and top-5 with more than five labels. Only when metrics were asked for.
+  std::vector<TopAccuracy> top{};
+  /// As given.
+  std::optional<OperatingPoints> points{};
+
+  /// The column of a metric, or null.
+  [[nodiscard]] const MetricColumn* find(Metric metric) const;
+};
+
+/// What evaluate() is asked for beside AUROC.
+struct MetricRequest {
+  std::vector<Metric> metrics{};
+  /// From validation. Held fixed over the resamples. Without them there are no figures at a threshold and none of
+  /// scaled scores: neither is ever fitted on the predictions that are evaluated.
+  std::optional<OperatingPoints> points{};
 };
 
 /// Computes the table. A pure function: same figures for any thread count and any order of images. O(K N log N) and
-/// O(replicates K N). Throws as check_predictions() and check_options().
-[[nodiscard]] EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& options = {});
+/// O(replicates K N) for each metric. Throws as check_predictions(), check_options() and thresholds_for().
+[[nodiscard]] EvalTable evaluate(const Predictions& predictions, const BootstrapOptions& options = {},
+                                 const MetricRequest& request = {});
 
-/// The table for a terminal: plain text, aligned, with footnotes naming undefined labels, the method and what was left
-/// out. Ends with a newline.
+/// The table for a terminal: AUROC, AUPRC when there, prevalence; plain text, aligned, with footnotes naming undefined
+/// labels, the method and what was left out. Ends with a newline.
 [[nodiscard]] std::string to_text(const EvalTable& table);
 
+/// All other figures in further tables of the same form; empty when there are none.
+[[nodiscard]] std::string details_text(const EvalTable& table);
+
 /// {"auroc": {"mean", "mean_low", "mean_high", "labels_in_mean", "labels_total", "labels": {name: {"auroc", "low",
-/// "high", "positives", "n"}}}}; what is undefined is null.
+/// "high", "positives", "n", "prevalence"}}}, "bootstrap": {"method", "level", "replicates", "seed", "patients"},
+/// "metrics": {key: {"mean", "mean_low", "mean_high", "labels_in_mean", "labels": {name: {"value", "low", "high"}}}},
+/// "points", "top": {"1": {"value", "low", "high"}}}; the last three only when there. What is undefined is null, with
+/// the reason beside it as "undefined"; "left_out" counts replicates where some were.
 [[nodiscard]] Value to_value(const EvalTable& table);
 
 }  // namespace roentgen::eval

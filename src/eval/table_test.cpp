@@ -180,13 +180,13 @@ EvalTable by_hand() {
 
 TEST(EvalTable, prints_aligned_with_footnotes) {
   EXPECT_EQ(to_text(by_hand()),
-            "finding               AUROC       95% interval   positives           n\n"
-            "----------------------------------------------------------------------\n"
-            "Atelectasis          0.8162    0.8031 - 0.8290       3,279      25,596\n"
-            "Hernia                    -                  -           0      25,596\n"
-            "Pleural_Thickening   0.7500    0.5000 - 1.0000           2         140\n"
-            "----------------------------------------------------------------------\n"
-            "mean over 2 of 3     0.7831    0.6500 - 0.9000\n"
+            "finding              AUROC     95% interval  prev.  positives       n\n"
+            "---------------------------------------------------------------------\n"
+            "Atelectasis         0.8162  0.8031 - 0.8290  12.8%      3,279  25,596\n"
+            "Hernia                   -                -   0.0%          0  25,596\n"
+            "Pleural_Thickening  0.7500  0.5000 - 1.0000   1.4%          2     140\n"
+            "---------------------------------------------------------------------\n"
+            "mean over 2 of 3    0.7831  0.6500 - 0.9000\n"
             "Undefined, because only one class is present, and left out of the mean: Hernia.\n"
             "95% intervals: percentile bootstrap over 2,797 patients, 1,000 replicates, seed 0.\n"
             "Pleural_Thickening: undefined in 12 of 1,000 replicates, which are left out of its interval.\n"
@@ -201,17 +201,38 @@ TEST(EvalTable, says_why_there_are_no_intervals) {
   EXPECT_NE(to_text(table).find("No intervals: 0 bootstrap replicates."), std::string::npos);
 }
 
-TEST(EvalTable, becomes_the_promised_value_with_null_for_undefined) {
+TEST(EvalTable, becomes_the_promised_value_with_null_and_a_reason_for_undefined) {
+  EvalTable table = by_hand();
+  table.labels[1].auroc.reason = kOneClass;
   Value labels = Value::table();
-  labels.set("Atelectasis",
-             Value::Table{{"auroc", 0.81624}, {"low", 0.80312}, {"high", 0.82901}, {"positives", 3279}, {"n", 25596}});
-  labels.set("Hernia",
-             Value::Table{{"auroc", nullptr}, {"low", nullptr}, {"high", nullptr}, {"positives", 0}, {"n", 25596}});
-  labels.set("Pleural_Thickening",
-             Value::Table{{"auroc", 0.75}, {"low", 0.5}, {"high", 1.0}, {"positives", 2}, {"n", 140}});
+  labels.set("Atelectasis", Value::Table{{"auroc", 0.81624},
+                                         {"low", 0.80312},
+                                         {"high", 0.82901},
+                                         {"positives", 3279},
+                                         {"n", 25596},
+                                         {"prevalence", 3279.0 / 25596.0}});
+  labels.set("Hernia", Value::Table{{"auroc", nullptr},
+                                    {"low", nullptr},
+                                    {"high", nullptr},
+                                    {"positives", 0},
+                                    {"n", 25596},
+                                    {"prevalence", 0.0},
+                                    {"undefined", kOneClass}});
+  labels.set("Pleural_Thickening", Value::Table{{"auroc", 0.75},
+                                                {"low", 0.5},
+                                                {"high", 1.0},
+                                                {"positives", 2},
+                                                {"n", 140},
+                                                {"prevalence", 2.0 / 140.0},
+                                                {"left_out", 12}});
   const Value auroc = Value::Table{{"mean", 0.78312},     {"mean_low", 0.65},  {"mean_high", 0.9},
                                    {"labels_in_mean", 2}, {"labels_total", 3}, {"labels", labels}};
-  EXPECT_EQ(to_value(by_hand()), Value(Value::Table{{"auroc", auroc}}));
+  const Value bootstrap = Value::Table{{"method", "percentile bootstrap over patients"},
+                                       {"level", 0.95},
+                                       {"replicates", 1000},
+                                       {"seed", 0},
+                                       {"patients", 2797}};
+  EXPECT_EQ(to_value(table), Value(Value::Table{{"auroc", auroc}, {"bootstrap", bootstrap}}));
 }
 
 }  // namespace

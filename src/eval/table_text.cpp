@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the AUROC table looks on a terminal.
-#include "eval/table.h"
-
+// How the table of an evaluation looks on a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <map>
+
+#include "eval/table.h"
 
 namespace roentgen::eval {
 namespace {
-constexpr std::size_t kAurocWidth = 7;
-constexpr std::size_t kIntervalWidth = 17;
-constexpr std::size_t kCountWidth = 10;
+// Columns beside the labels in one table of details_text().
+constexpr std::size_t kDetailColumns = 4;
 
 // 25596 -> "25,596"
 std::string with_commas(std::int64_t count) {
@@ -31,15 +30,66 @@ std::string value_text(const Estimate& estimate) {
   return estimate.value ? fmt::format("{:.4f}", *estimate.value) : "-";
 }
 
+// "0.412 (0.380-0.450)"
+std::string short_text(const Estimate& estimate) {
+  if (!estimate.value) return "-";
+  if (!estimate.interval) return fmt::format("{:.3f}", *estimate.value);
+  return fmt::format("{:.3f} ({:.3f}-{:.3f})", *estimate.value, estimate.interval->low, estimate.interval->high);
+}
+
 // Characters, not bytes: label names can be UTF-8.
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-std::string left_aligned(const std::string& text, std::size_t width) {
-  const std::size_t shown = display_width(text);
-  return text + std::string(width > shown ? width - shown : 0, ' ');
+// A heading and a cell a line.
+struct TextColumn {
+  std::string title;
+  std::vector<std::string> cells;
+};
+
+// Columns side by side, the first to the left, the rest to the right; rules below the titles and above the last line.
+std::string side_by_side(const std::vector<TextColumn>& columns) {
+  std::vector<std::size_t> widths;
+  std::size_t total = 2 * (columns.size() - 1);
+  for (const TextColumn& column : columns) {
+    std::size_t width = display_width(column.title);
+    for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
+    widths.push_back(width);
+    total += width;
+  }
+  std::string text;
+  const auto line = [&](auto cell_of) {
+    std::string row;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string& cell = cell_of(columns[i]);
+      const std::string padding(widths[i] - display_width(cell), ' ');
+      row += i == 0 ? cell + padding : "  " + padding + cell;
+    }
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+  };
+  const std::string rule = std::string(total, '-') + "\n";
+  line([](const TextColumn& column) -> const std::string& { return column.title; });
+  text += rule;
+  const std::size_t last = columns[0].cells.size() - 1;
+  for (std::size_t i = 0; i <= last; ++i) {
+    if (i == last) text += rule;
+    line([i](const TextColumn& column) -> const std::string& { return column.cells[i]; });
+  }
+  return text;
+}
+
+TextColumn label_column(const EvalTable& table, std::string mean_name) {
+  TextColumn column{.title = "finding", .cells = {}};
+  for (const LabelResult& result : table.labels) column.cells.push_back(result.label);
+  column.cells.push_back(std::move(mean_name));
+  return column;
+}
+
+std::string prevalence_text(const LabelResult& result) {
+  if (result.n == 0) return "-";
+  return fmt::format("{:.1f}%", 100.0 * static_cast<double>(result.positives) / static_cast<double>(result.n));
 }
 
 std::string method_text(const EvalTable& table) {
@@ -64,37 +114,113 @@ std::string undefined_text(const EvalTable& table) {
   if (names.empty()) return {};
   return "Undefined, because only one class is present, and left out of the mean: " + names + ".\n";
 }
+
+// What the details lack, a line a metric and reason.
+std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
+  std::map<std::string_view, std::string> names;
+  std::int64_t most_left_out = 0;
+  for (std::size_t i = 0; i < column.labels.size(); ++i) {
+    const Estimate& estimate = column.labels[i];
+    most_left_out = std::max(most_left_out, estimate.replicates_left_out);
+    if (estimate.value) continue;
+    std::string& list = names[estimate.reason];
+    list += (list.empty() ? "" : ", ") + table.labels[i].label;
+  }
+  std::string text;
+  const std::string_view title = info_of(column.metric).title;
+  for (const auto& [reason, list] : names) text += fmt::format("{} undefined, {}: {}.\n", title, reason, list);
+  if (most_left_out > 0) {
+    text += fmt::format("{}: up to {} of {} replicates, where undefined, are left out of an interval.\n", title,
+                        with_commas(most_left_out), with_commas(table.bootstrap.replicates));
+  }
+  return text;
+}
+
+std::string block_text(const EvalTable& table, const std::vector<const MetricColumn*>& chosen) {
+  std::vector<TextColumn> columns{label_column(table, "mean")};
+  std::string gaps;
+  for (const MetricColumn* one : chosen) {
+    TextColumn& column = columns.emplace_back();
+    column.title = info_of(one->metric).title;
+    for (const Estimate& estimate : one->labels) column.cells.push_back(short_text(estimate));
+    column.cells.push_back(short_text(one->mean));
+    gaps += gaps_text(table, *one);
+  }
+  return side_by_side(columns) + gaps;
+}
+
+std::string points_text(const OperatingPoints& points) {
+  return fmt::format(
+      "Thresholds: from validation ({} images of {} patients) by {}; a score at or above is called positive.\n"
+      "Scaled: logits divided by {}. Intervals hold thresholds and temperature fixed.\n",
+      with_commas(points.images), with_commas(points.patients),
+      points.rule == ThresholdRule::MaxF1 ? "largest F1" : "largest Youden index",
+      points.temperature ? fmt::format("the temperature {:.4g}, from validation", *points.temperature)
+                         : "nothing, since validation has no best temperature");
+}
 }  // namespace
 
 std::string to_text(const EvalTable& table) {
-  const std::string mean_name = fmt::format("mean over {} of {}", table.labels_in_mean, table.labels.size());
-  std::size_t width = mean_name.size();
-  for (const LabelResult& result : table.labels) width = std::max(width, display_width(result.label));
-
-  std::string text;
-  const auto row = [&](const std::string& name, const std::string& value, const std::string& interval) {
-    fmt::format_to(std::back_inserter(text), "{}  {:>{}}  {:>{}}", left_aligned(name, width), value, kAurocWidth,
-                   interval, kIntervalWidth);
-  };
-  const auto counts = [&](const std::string& positives, const std::string& n) {
-    fmt::format_to(std::back_inserter(text), "  {:>{}}  {:>{}}\n", positives, kCountWidth, n, kCountWidth);
-  };
-  const std::string rule(width + kAurocWidth + kIntervalWidth + 2 * kCountWidth + 8, '-');
-
-  row("finding", "AUROC", fmt::format("{:g}% interval", 100.0 * table.bootstrap.level));
-  counts("positives", "n");
-  text += rule + "\n";
+  const std::string interval_title = fmt::format("{:g}% interval", 100.0 * table.bootstrap.level);
+  std::vector<TextColumn> columns{
+      label_column(table, fmt::format("mean over {} of {}", table.labels_in_mean, table.labels.size()))};
+  TextColumn auroc{.title = "AUROC", .cells = {}};
+  TextColumn interval{.title = interval_title, .cells = {}};
+  TextColumn prevalence{.title = "prev.", .cells = {}};
+  TextColumn positives{.title = "positives", .cells = {}};
+  TextColumn n{.title = "n", .cells = {}};
   for (const LabelResult& result : table.labels) {
-    row(result.label, value_text(result.auroc), interval_text(result.auroc));
-    counts(with_commas(result.positives), with_commas(result.n));
+    auroc.cells.push_back(value_text(result.auroc));
+    interval.cells.push_back(interval_text(result.auroc));
+    prevalence.cells.push_back(prevalence_text(result));
+    positives.cells.push_back(with_commas(result.positives));
+    n.cells.push_back(with_commas(result.n));
   }
-  text += rule + "\n";
-  row(mean_name, value_text(table.mean), interval_text(table.mean));
-  text += "\n";
-  text += undefined_text(table);
+  auroc.cells.push_back(value_text(table.mean));
+  interval.cells.push_back(interval_text(table.mean));
+  for (TextColumn* column : {&prevalence, &positives, &n}) column->cells.emplace_back();
+  columns.insert(columns.end(), {std::move(auroc), std::move(interval)});
+  if (const MetricColumn* auprc = table.find(Metric::Auprc)) {
+    TextColumn value{.title = "AUPRC", .cells = {}};
+    TextColumn its_interval{.title = interval_title, .cells = {}};
+    for (const Estimate& estimate : auprc->labels) {
+      value.cells.push_back(value_text(estimate));
+      its_interval.cells.push_back(interval_text(estimate));
+    }
+    value.cells.push_back(value_text(auprc->mean));
+    its_interval.cells.push_back(interval_text(auprc->mean));
+    columns.insert(columns.end(), {std::move(value), std::move(its_interval)});
+  }
+  columns.insert(columns.end(), {std::move(prevalence), std::move(positives), std::move(n)});
+
+  std::string text = side_by_side(columns) + undefined_text(table);
+  for (const TopAccuracy& top : table.top) {
+    text += fmt::format("top-{} accuracy {}\n", top.k, short_text(top.accuracy));
+  }
   text += method_text(table);
   for (const LabelResult& result : table.labels) text += left_out_text(result.label, result.auroc, table);
   text += left_out_text("mean", table.mean, table);
+  return text;
+}
+
+std::string details_text(const EvalTable& table) {
+  std::string text;
+  for (const MetricNeeds needs : {MetricNeeds::Counts, MetricNeeds::Threshold, MetricNeeds::Temperature}) {
+    std::vector<const MetricColumn*> chosen;
+    const auto flush = [&] {
+      if (!chosen.empty()) text += "\n" + block_text(table, chosen);
+      chosen.clear();
+    };
+    for (const MetricColumn& column : table.metrics) {
+      if (column.metric == Metric::Auprc || info_of(column.metric).needs != needs) continue;
+      chosen.push_back(&column);
+      if (chosen.size() == kDetailColumns) flush();
+    }
+    flush();
+  }
+  if (text.empty()) return text;
+  text += "ECE: 15 bins of equal width.\n";
+  if (table.points) text += points_text(*table.points);
   return text;
 }
 

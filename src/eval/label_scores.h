@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From predictions to the samples of one label.
+#pragma once
+
+#include <cstddef>
+
+#include "eval/auroc.h"
+#include "eval/bootstrap.h"
+#include "eval/predictions.h"
+
+namespace roentgen::eval {
+
+/// The images of label number `label` whose truth is known, ranked; units are their patients as `clusters` numbers them
+/// (make_clusters(predictions.patients)).
+[[nodiscard]] RankedScores rank_label(const Predictions& predictions, std::size_t label, const Clusters& clusters);
+
+}  // namespace roentgen::eval

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Metric: a figure of one label by name, so that tables, intervals and JSON treat all of them alike.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "eval/confusion.h"
+#include "eval/figure.h"
+#include "eval/metric_list.h"
+#include "eval/score_counts.h"
+
+namespace roentgen::eval {
+
+#define RG_METRIC_ENUMERATOR(name, key, title, needs) name,
+/// A line of metric_list.h.
+enum class Metric : std::uint8_t { RG_METRIC_LIST(RG_METRIC_ENUMERATOR) };
+#undef RG_METRIC_ENUMERATOR
+
+/// What a metric is computed from.
+enum class MetricNeeds : std::uint8_t {
+  Counts,       ///< the label's scores alone
+  Threshold,    ///< also a threshold from validation
+  Temperature,  ///< the scores scaled by a temperature from validation
+};
+
+/// How a metric is called.
+struct MetricInfo {
+  Metric metric{};
+  /// In JSON: "auprc".
+  std::string_view key;
+  /// In tables: "AUPRC".
+  std::string_view title;
+  MetricNeeds needs{};
+};
+
+/// All metrics, in the order of Metric.
+[[nodiscard]] std::span<const MetricInfo> metrics();
+[[nodiscard]] const MetricInfo& info_of(Metric metric);
+/// All of them as a request.
+[[nodiscard]] std::vector<Metric> all_metrics();
+
+/// One label under one resample.
+struct MetricInput {
+  const ScoreCounts& counts;
+  /// At the label's threshold; null: it has none.
+  const Confusion* confusion = nullptr;
+  /// Of the scaled scores; null: no temperature.
+  const ScoreCounts* scaled = nullptr;
+};
+
+/// The figure; undefined where what it needs is absent.
+[[nodiscard]] Figure measure(Metric metric, const MetricInput& input);
+
+}  // namespace roentgen::eval

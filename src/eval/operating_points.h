@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a model is given on validation before it meets the test: one threshold a label and one temperature. Stored as a
+// small JSON file (docs/formats/points.md), so that they can be used on any later set, never chosen on it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+#include "eval/confusion.h"
+#include "eval/predictions.h"
+
+namespace roentgen::eval {
+
+/// Thresholds and temperature, and where they come from. Plain value.
+struct OperatingPoints {
+  ThresholdRule rule = ThresholdRule::MaxF1;
+  /// (K)
+  std::vector<std::string> label_names{};
+  /// (K) a score at or above it is called positive; nothing where validation had one class only.
+  std::vector<std::optional<double>> thresholds{};
+  /// All logits are divided by it; nothing where none is best.
+  std::optional<double> temperature{};
+  /// Of the validation set: counts, and io::name_list_sha256 of its names (empty: not known).
+  std::int64_t images = 0;
+  std::int64_t patients = 0;
+  std::string list_sha256{};
+  friend bool operator==(const OperatingPoints&, const OperatingPoints&) = default;
+};
+
+/// Chosen on these predictions. Throws as check_predictions().
+[[nodiscard]] OperatingPoints fit_operating_points(const Predictions& validation, ThresholdRule rule);
+
+/// The threshold of each of `label_names`, matched by name; ConfigError when a label is not among the points'.
+[[nodiscard]] std::vector<std::optional<double>> thresholds_for(const OperatingPoints& points,
+                                                                const std::vector<std::string>& label_names);
+
+inline constexpr std::string_view kPointsFormat = "roentgen-points-1";
+
+/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "fitted_on": {"images", "patients",
+/// "list_sha256"}}.
+[[nodiscard]] Value to_value(const OperatingPoints& points);
+/// The reverse; ConfigError naming `what` (the file) and the key.
+[[nodiscard]] OperatingPoints points_from_value(const Value& value, std::string_view what);
+
+}  // namespace roentgen::eval

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The table of an evaluation as a tree for machines.
+#include "eval/table.h"
+
+namespace roentgen::eval {
+namespace {
+
+Value number_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
+Value low_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->low) : Value(); }
+Value high_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->high) : Value(); }
+
+// Why there is no value, and in how many resamples there was none.
+void add_gaps(Value& row, const Estimate& estimate) {
+  if (!estimate.value && !estimate.reason.empty()) row.set("undefined", Value(estimate.reason));
+  if (estimate.replicates_left_out > 0) row.set("left_out", Value(estimate.replicates_left_out));
+}
+
+Value estimate_value(const Estimate& estimate, std::string_view key) {
+  Value row = Value::table();
+  row.set(key, number_or_null(estimate.value));
+  row.set("low", low_or_null(estimate));
+  row.set("high", high_or_null(estimate));
+  return row;
+}
+
+Value mean_value(const Estimate& mean, std::int64_t labels_in_mean) {
+  Value value = Value::table();
+  value.set("mean", number_or_null(mean.value));
+  value.set("mean_low", low_or_null(mean));
+  value.set("mean_high", high_or_null(mean));
+  value.set("labels_in_mean", Value(labels_in_mean));
+  return value;
+}
+
+Value auroc_value(const EvalTable& table) {
+  Value auroc = mean_value(table.mean, table.labels_in_mean);
+  auroc.set("labels_total", Value(std::int64_t{std::ssize(table.labels)}));
+  Value::Table labels;
+  for (const LabelResult& result : table.labels) {
+    Value row = estimate_value(result.auroc, "auroc");
+    row.set("positives", Value(result.positives));
+    row.set("n", Value(result.n));
+    row.set("prevalence",
+            result.n == 0 ? Value() : Value(static_cast<double>(result.positives) / static_cast<double>(result.n)));
+    add_gaps(row, result.auroc);
+    labels.emplace_back(result.label, std::move(row));
+  }
+  auroc.set("labels", Value(std::move(labels)));
+  return auroc;
+}
+
+Value metric_value(const MetricColumn& column, const EvalTable& table) {
+  Value value = mean_value(column.mean, column.labels_in_mean);
+  Value::Table labels;
+  for (std::size_t i = 0; i < column.labels.size(); ++i) {
+    Value row = estimate_value(column.labels[i], "value");
+    add_gaps(row, column.labels[i]);
+    labels.emplace_back(table.labels[i].label, std::move(row));
+  }
+  value.set("labels", Value(std::move(labels)));
+  return value;
+}
+
+}  // namespace
+
+Value to_value(const EvalTable& table) {
+  Value root = Value::table();
+  root.set("auroc", auroc_value(table));
+  root.set("bootstrap", Value::Table{{"method", "percentile bootstrap over patients"},
+                                     {"level", table.bootstrap.level},
+                                     {"replicates", table.bootstrap.replicates},
+                                     {"seed", static_cast<std::int64_t>(table.bootstrap.seed)},
+                                     {"patients", table.patients}});
+  if (!table.metrics.empty()) {
+    Value metrics = Value::table();
+    for (const MetricColumn& column : table.metrics) {
+      metrics.set(info_of(column.metric).key, metric_value(column, table));
+    }
+    root.set("metrics", std::move(metrics));
+  }
+  if (table.points) root.set("points", to_value(*table.points));
+  if (!table.top.empty()) {
+    Value top = Value::table();
+    for (const TopAccuracy& one : table.top) {
+      top.set(std::to_string(one.k), estimate_value(one.accuracy, "value"));
+    }
+    root.set("top", std::move(top));
+  }
+  return root;
+}
+
+}  // namespace roentgen::eval
