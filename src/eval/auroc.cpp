@@ -60,18 +60,23 @@ std::optional<double> area(std::span<const std::uint32_t> entries, CountOf count
 
 template <typename CountOf>
 void tally(std::span<const std::uint32_t> entries, ScoreCounts& counts, CountOf count_of) {
-  counts.positives.assign(counts.scores.size(), 0);
-  counts.negatives.assign(counts.scores.size(), 0);
+  counts.positives.resize(counts.scores.size());
+  counts.negatives.resize(counts.scores.size());
   counts.all_positives = counts.all_negatives = 0;
   std::size_t group = 0;
+  std::uint32_t positives = 0;
+  std::uint32_t all = 0;
   for (const std::uint32_t entry : entries) {
     const std::uint32_t count = count_of(entry >> kUnitShift);
-    const std::uint32_t positives = count * (entry & kPositive);
-    counts.positives[group] += positives;
-    counts.negatives[group] += count - positives;
+    all += count;
+    positives += count * (entry & kPositive);
+    if ((entry & kLastOfTie) == 0) continue;
+    counts.positives[group] = positives;
+    counts.negatives[group] = all - positives;
     counts.all_positives += positives;
-    counts.all_negatives += count - positives;
-    group += (entry & kLastOfTie) != 0 ? 1 : 0;
+    counts.all_negatives += all - positives;
+    ++group;
+    positives = all = 0;
   }
 }
 }  // namespace

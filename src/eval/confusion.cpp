@@ -24,6 +24,16 @@ std::string_view absent_class(const Confusion& confusion) {
   return has_images ? kOneClass : kNoImages;
 }
 
+// The least part with part / whole >= level.
+std::int64_t least_part(double level, std::int64_t whole) {
+  const auto count = static_cast<double>(whole);
+  const auto reaches = [&](std::int64_t part) { return static_cast<double>(part) / count >= level - kEqual; };
+  auto part = static_cast<std::int64_t>(level * count);
+  while (part > 0 && reaches(part - 1)) --part;
+  while (part < whole && !reaches(part)) ++part;
+  return part;
+}
+
 // Calls visit(score, true positives, false positives) for every distinct score that occurs, descending.
 template <typename Visit>
 void walk_down(const ScoreCounts& counts, Visit visit) {
@@ -88,24 +98,28 @@ std::vector<CurvePoint> curve_points(const ScoreCounts& counts) {
 
 Figure sensitivity_at_specificity(const ScoreCounts& counts, double level) {
   if (!counts.has_both_classes()) return undefined(counts.all() == 0 ? kNoImages : kOneClass);
-  const auto negatives = static_cast<double>(counts.all_negatives);
-  std::int64_t best = 0;  // sensitivity only grows on the way down
-  walk_down(counts, [&](double, std::int64_t true_positives, std::int64_t false_positives) {
-    const double reached = static_cast<double>(counts.all_negatives - false_positives) / negatives;
-    if (reached >= level - kEqual) best = true_positives;
-  });
-  return {.value = static_cast<double>(best) / static_cast<double>(counts.all_positives)};
+  const std::int64_t allowed = counts.all_negatives - least_part(level, counts.all_negatives);
+  std::int64_t true_positives = 0;
+  std::int64_t false_positives = 0;
+  for (std::size_t i = counts.scores.size(); i-- > 0;) {
+    false_positives += counts.negatives[i];
+    if (false_positives > allowed) break;
+    true_positives += counts.positives[i];
+  }
+  return {.value = static_cast<double>(true_positives) / static_cast<double>(counts.all_positives)};
 }
 
 Figure specificity_at_sensitivity(const ScoreCounts& counts, double level) {
   if (!counts.has_both_classes()) return undefined(counts.all() == 0 ? kNoImages : kOneClass);
-  const auto positives = static_cast<double>(counts.all_positives);
-  std::int64_t fewest = level <= kEqual ? 0 : counts.all_negatives;  // specificity only falls on the way down
-  walk_down(counts, [&](double, std::int64_t true_positives, std::int64_t false_positives) {
-    const double reached = static_cast<double>(true_positives) / positives;
-    if (reached >= level - kEqual) fewest = std::min(fewest, false_positives);
-  });
-  return {.value = static_cast<double>(counts.all_negatives - fewest) / static_cast<double>(counts.all_negatives)};
+  const std::int64_t needed = least_part(level, counts.all_positives);
+  std::int64_t true_positives = 0;
+  std::int64_t false_positives = 0;
+  for (std::size_t i = counts.scores.size(); i-- > 0 && true_positives < needed;) {
+    true_positives += counts.positives[i];
+    false_positives += counts.negatives[i];
+  }
+  return {.value =
+              static_cast<double>(counts.all_negatives - false_positives) / static_cast<double>(counts.all_negatives)};
 }
 
 std::string_view name_of(ThresholdRule rule) { return rule == ThresholdRule::MaxF1 ? "f1" : "youden"; }

@@ -87,6 +87,7 @@ Value to_value(const OperatingPoints& points) {
       {"rule", name_of(points.rule)},
       {"thresholds", Value(std::move(thresholds))},
       {"temperature", number_or_null(points.temperature)},
+      {"unit", points.unit},
       {"fitted_on",
        Value::Table{{"images", points.images}, {"patients", points.patients}, {"list_sha256", points.list_sha256}}}};
 }
@@ -111,6 +112,7 @@ OperatingPoints points_from_value(const Value& value, std::string_view what) {
     throw ConfigError(error_text("eval.points", std::string(what) + " temperature", "a number above 0",
                                  std::to_string(*points.temperature), kRemedy));
   }
+  points.unit = text_at(value, "unit", what);
   const Value& fitted_on = entry(value, "fitted_on", what);
   points.images = count_at(fitted_on, "images", what);
   points.patients = count_at(fitted_on, "patients", what);

@@ -30,6 +30,8 @@ struct OperatingPoints {
   std::int64_t images = 0;
   std::int64_t patients = 0;
   std::string list_sha256{};
+  /// What a score is of: "image", or "study, max" and "study, mean" after merge_studies(). Points of one fit no other.
+  std::string unit = "image";
   friend bool operator==(const OperatingPoints&, const OperatingPoints&) = default;
 };
 
@@ -42,8 +44,8 @@ struct OperatingPoints {
 
 inline constexpr std::string_view kPointsFormat = "roentgen-points-1";
 
-/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "fitted_on": {"images", "patients",
-/// "list_sha256"}}.
+/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "fitted_on": {"images",
+/// "patients", "list_sha256"}}.
 [[nodiscard]] Value to_value(const OperatingPoints& points);
 /// The reverse; ConfigError naming `what` (the file) and the key.
 [[nodiscard]] OperatingPoints points_from_value(const Value& value, std::string_view what);

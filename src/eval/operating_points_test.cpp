@@ -52,8 +52,8 @@ TEST(OperatingPoints, come_back_from_their_value) {
 TEST(OperatingPoints, of_a_damaged_file_are_refused_by_key) {
   const Value good = to_value(fit_operating_points(draw_patients(30, 2), ThresholdRule::MaxF1));
   const std::vector<std::pair<std::string, Value>> damages = {
-      {"format", "another"}, {"rule", "best"},        {"thresholds", 3}, {"thresholds.Mass", "high"},
-      {"temperature", 0.0},  {"temperature", "warm"}, {"fitted_on", 1},  {"fitted_on.images", -1}};
+      {"format", "another"},   {"rule", "best"}, {"thresholds", 3}, {"thresholds.Mass", "high"}, {"temperature", 0.0},
+      {"temperature", "warm"}, {"fitted_on", 1}, {"unit", 1},       {"fitted_on.images", -1}};
   for (const auto& [key, value] : damages) {
     Value bad = good;
     bad.set_path(key, value);

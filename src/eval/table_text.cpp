@@ -8,18 +8,12 @@
 #include <map>
 
 #include "eval/table.h"
+#include "eval/text_columns.h"
 
 namespace roentgen::eval {
 namespace {
 // Columns beside the labels in one table of details_text().
 constexpr std::size_t kDetailColumns = 4;
-
-// 25596 -> "25,596"
-std::string with_commas(std::int64_t count) {
-  std::string digits = std::to_string(count);
-  for (auto i = std::ssize(digits) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
-  return digits;
-}
 
 std::string interval_text(const Estimate& estimate) {
   if (!estimate.interval) return "-";
@@ -35,49 +29,6 @@ std::string short_text(const Estimate& estimate) {
   if (!estimate.value) return "-";
   if (!estimate.interval) return fmt::format("{:.3f}", *estimate.value);
   return fmt::format("{:.3f} ({:.3f}-{:.3f})", *estimate.value, estimate.interval->low, estimate.interval->high);
-}
-
-// Characters, not bytes: label names can be UTF-8.
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-// A heading and a cell a line.
-struct TextColumn {
-  std::string title;
-  std::vector<std::string> cells;
-};
-
-// Columns side by side, the first to the left, the rest to the right; rules below the titles and above the last line.
-std::string side_by_side(const std::vector<TextColumn>& columns) {
-  std::vector<std::size_t> widths;
-  std::size_t total = 2 * (columns.size() - 1);
-  for (const TextColumn& column : columns) {
-    std::size_t width = display_width(column.title);
-    for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
-    widths.push_back(width);
-    total += width;
-  }
-  std::string text;
-  const auto line = [&](auto cell_of) {
-    std::string row;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string& cell = cell_of(columns[i]);
-      const std::string padding(widths[i] - display_width(cell), ' ');
-      row += i == 0 ? cell + padding : "  " + padding + cell;
-    }
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-  };
-  const std::string rule = std::string(total, '-') + "\n";
-  line([](const TextColumn& column) -> const std::string& { return column.title; });
-  text += rule;
-  const std::size_t last = columns[0].cells.size() - 1;
-  for (std::size_t i = 0; i <= last; ++i) {
-    if (i == last) text += rule;
-    line([i](const TextColumn& column) -> const std::string& { return column.cells[i]; });
-  }
-  return text;
 }
 
 TextColumn label_column(const EvalTable& table, std::string mean_name) {
@@ -136,9 +87,22 @@ std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
   return text;
 }
 
+TextColumn threshold_column(const EvalTable& table) {
+  TextColumn column{.title = "threshold", .cells = {}};
+  for (const LabelResult& result : table.labels) {
+    const auto& names = table.points->label_names;
+    const auto found = std::ranges::find(names, result.label) - names.begin();
+    const std::optional<double>& threshold = table.points->thresholds.at(static_cast<std::size_t>(found));
+    column.cells.push_back(threshold ? fmt::format("{:.4g}", *threshold) : "-");
+  }
+  column.cells.emplace_back();
+  return column;
+}
+
 std::string block_text(const EvalTable& table, const std::vector<const MetricColumn*>& chosen) {
   std::vector<TextColumn> columns{label_column(table, "mean")};
   std::string gaps;
+  if (info_of(chosen[0]->metric).needs == MetricNeeds::Threshold) columns.push_back(threshold_column(table));
   for (const MetricColumn* one : chosen) {
     TextColumn& column = columns.emplace_back();
     column.title = info_of(one->metric).title;
@@ -146,7 +110,7 @@ std::string block_text(const EvalTable& table, const std::vector<const MetricCol
     column.cells.push_back(short_text(one->mean));
     gaps += gaps_text(table, *one);
   }
-  return side_by_side(columns) + gaps;
+  return side_by_side(columns, LastLine::Apart) + gaps;
 }
 
 std::string points_text(const OperatingPoints& points) {
@@ -193,7 +157,7 @@ std::string to_text(const EvalTable& table) {
   }
   columns.insert(columns.end(), {std::move(prevalence), std::move(positives), std::move(n)});
 
-  std::string text = side_by_side(columns) + undefined_text(table);
+  std::string text = side_by_side(columns, LastLine::Apart) + undefined_text(table);
   for (const TopAccuracy& top : table.top) {
     text += fmt::format("top-{} accuracy {}\n", top.k, short_text(top.accuracy));
   }
@@ -214,7 +178,7 @@ std::string details_text(const EvalTable& table) {
     for (const MetricColumn& column : table.metrics) {
       if (column.metric == Metric::Auprc || info_of(column.metric).needs != needs) continue;
       chosen.push_back(&column);
-      if (chosen.size() == kDetailColumns) flush();
+      if (chosen.size() == (needs == MetricNeeds::Threshold ? kDetailColumns - 1 : kDetailColumns)) flush();
     }
     flush();
   }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Columns of text side by side, for tables on a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace roentgen::eval {
+
+/// A heading and one cell a line.
+struct TextColumn {
+  std::string title;
+  std::vector<std::string> cells;
+};
+
+/// Whether a rule parts the last line from the others.
+enum class LastLine : std::uint8_t { Alike, Apart };
+
+/// The first column to the left, the rest to the right, two spaces between, a rule below the titles. Widths count
+/// characters of UTF-8. No spaces at the ends of lines. Columns have equally many cells, one at least.
+[[nodiscard]] std::string side_by_side(const std::vector<TextColumn>& columns, LastLine last);
+
+/// 25596 as "25,596".
+[[nodiscard]] std::string with_commas(std::int64_t count);
+
+}  // namespace roentgen::eval
