@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "core/unique_handle.h"
 #include "data/codec/codec_table.h"
@@ -21,9 +22,8 @@ using Handle = UniqueHandle<void, tjDestroy>;
 constexpr std::string_view kThing = "data.jpeg";
 constexpr std::string_view kRemedy = "fetching the file again";
 
-// Warnings that leave the pixels alone: stray bytes between segments, unknown versions of optional headers.
-constexpr std::array<std::string_view, 3> kHarmless{"extraneous bytes before marker", "unknown JFIF revision",
-                                                    "Unknown Adobe color transform"};
+// Bytes between the last pixel and the end marker: all pixels were decoded without a warning before this one.
+constexpr std::string_view kStrayAtEnd = "extraneous bytes before marker 0xd9";
 
 bool probe(Bytes bytes) {
   return bytes.size() >= 3 && bytes[0] == std::byte{0xFF} && bytes[1] == std::byte{0xD8} && bytes[2] == std::byte{0xFF};
@@ -65,8 +65,44 @@ Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
   return info;
 }
 
-bool is_harmless(std::string_view warning) {
-  return std::ranges::any_of(kHarmless, [&](std::string_view text) { return warning.find(text) != warning.npos; });
+/// Sets what libjpeg warns about and then reads as 1 all the same: the version of a JFIF segment, Adobe's transform of
+/// three colours. `segment` begins with its marker.
+void mend_segment(std::span<std::byte> segment) {
+  const auto is = [&](std::byte marker, std::string_view name, std::size_t least_bytes) {
+    return segment[1] == marker && segment.size() >= least_bytes &&
+           std::ranges::equal(segment.subspan(4, name.size()), std::as_bytes(std::span(name)));
+  };
+  if (is(std::byte{0xE0}, std::string_view("JFIF\0", 5), 18)) segment[9] = std::byte{1};
+  if (is(std::byte{0xEE}, "Adobe", 16) && segment[15] > std::byte{1}) segment[15] = std::byte{1};
+}
+
+/// The file without what is harmless in the segments before its first scan, so that any warning about it is a damage:
+/// TurboJPEG tells of the first warning alone. Leaves stray bytes between segments out and mends the segments.
+std::vector<std::byte> mended_header(Bytes file) {
+  std::vector<std::byte> out(file.begin(), file.begin() + 2);
+  std::size_t at = 2;
+  const auto append = [&](std::size_t end) { out.insert(out.end(), file.begin() + at, file.begin() + end); };
+  while (true) {
+    // A marker is FF and a byte that is neither FF (a fill) nor 0.
+    while (at + 1 < file.size() &&
+           (file[at] != std::byte{0xFF} || file[at + 1] == std::byte{0xFF} || file[at + 1] == std::byte{0})) {
+      ++at;
+    }
+    if (at + 4 > file.size()) break;
+    const int marker = std::to_integer<int>(file[at + 1]);
+    const bool is_alone = marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7);
+    const bool is_last = marker == 0xD8 || marker == 0xD9 || marker == 0xDA;
+    const std::size_t length =
+        is_alone ? 0 : std::to_integer<std::size_t>(file[at + 2]) * 256 + std::to_integer<std::size_t>(file[at + 3]);
+    const std::size_t end = at + 2 + length;
+    if (is_last || end > file.size() || (length < 2 && !is_alone)) break;
+    const std::size_t begin = out.size();
+    append(end);
+    mend_segment(std::span(out).subspan(begin));
+    at = end;
+  }
+  append(file.size());
+  return out;
 }
 
 // 0, or -1 with the reason in the handle.
@@ -82,10 +118,19 @@ Status decode(const DecodeJob& job, Image& out) {
   const Result<Handle> handle = open(job.bytes, job.what, header);
   if (!handle) return handle.why();
   tjhandle turbo = handle.value().get();
-  int error = decompress(turbo, job.bytes, out, TJFLAG_STOPONWARNING);
-  // Stopped at a harmless warning: once more, and look at the last one.
-  if (error != 0 && is_harmless(tjGetErrorStr2(turbo))) error = decompress(turbo, job.bytes, out, 0);
-  if (error != 0 && !is_harmless(tjGetErrorStr2(turbo))) {
+  Bytes bytes = job.bytes;
+  std::vector<std::byte> mended;
+  int error = decompress(turbo, bytes, out, TJFLAG_STOPONWARNING);
+  if (error != 0) {
+    mended = mended_header(bytes);
+    if (!std::ranges::equal(mended, bytes)) {
+      bytes = mended;
+      error = decompress(turbo, bytes, out, TJFLAG_STOPONWARNING);
+    }
+  }
+  const auto is_stray_at_end = [&] { return std::string_view(tjGetErrorStr2(turbo)).ends_with(kStrayAtEnd); };
+  if (error != 0 && is_stray_at_end()) error = decompress(turbo, bytes, out, 0);
+  if (error != 0 && !is_stray_at_end()) {
     return failure(kThing, job.what, "a whole JPEG image", tjGetErrorStr2(turbo), kRemedy);
   }
   return Done{};

@@ -158,6 +158,59 @@ TEST(Jpeg, with_stray_bytes_before_a_marker_is_read) {
   EXPECT_EQ(largest_difference(image.bytes(), decode(file).bytes()), 0);
 }
 
+// `file` with bytes of no meaning behind its first segment, JFIF's.
+std::vector<std::byte> with_stray_bytes(std::vector<std::byte> file) {
+  file.insert(file.begin() + 20, 5, std::byte{0x55});
+  return file;
+}
+
+TEST(Jpeg, with_stray_bytes_between_segments_is_read) {
+  for (const int flags : {0, TJFLAG_PROGRESSIVE}) {
+    const Image image = decode(with_stray_bytes(gray_file(flags)));
+    EXPECT_EQ(largest_difference(image.bytes(), decode(gray_file(flags)).bytes()), 0);
+  }
+}
+
+TEST(Jpeg, with_stray_bytes_that_is_cut_is_refused) {
+  for (const int flags : {0, TJFLAG_PROGRESSIVE}) {
+    std::vector<std::byte> file = with_stray_bytes(gray_file(flags));
+    file.resize(file.size() / 2);
+    EXPECT_THAT(error_of(file), HasSubstr("Premature end of JPEG file"));
+  }
+}
+
+TEST(Jpeg, with_stray_bytes_and_damage_in_its_scan_is_refused) {
+  std::vector<std::byte> file = with_stray_bytes(gray_file());
+  const std::size_t middle = file.size() * 3 / 4;
+  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(middle), 16, std::byte{0x7F});
+  EXPECT_THAT(error_of(file), HasSubstr("[data.jpeg] study.jpeg: expected a whole JPEG image, got Corrupt JPEG data"));
+  file = with_stray_bytes(gray_file());
+  file[middle] = std::byte{0xFF};
+  file[middle + 1] = std::byte{0xD9};
+  EXPECT_THAT(error_of(file), HasSubstr("premature end of data segment"));
+}
+
+TEST(Jpeg, of_an_unknown_jfif_revision_is_read_and_refused_when_cut) {
+  std::vector<std::byte> file = gray_file();
+  ASSERT_EQ(file[11], std::byte{1});
+  file[11] = std::byte{9};
+  EXPECT_EQ(largest_difference(decode(file).bytes(), decode(gray_file()).bytes()), 0);
+  file.resize(file.size() / 2);
+  EXPECT_THAT(error_of(file), HasSubstr("Premature end of JPEG file"));
+}
+
+TEST(Jpeg, of_an_unknown_adobe_transform_is_read) {
+  const std::vector<std::byte> plain = colour_file();
+  std::vector<std::byte> file(plain.begin(), plain.begin() + 2);
+  const std::vector<std::byte> adobe =
+      as_bytes(std::string_view("\xFF\xEE\0\x0E"
+                                "Adobe\0\x64\0\0\0\0\x07",
+                                16));
+  file.insert(file.end(), adobe.begin(), adobe.end());
+  file.insert(file.end(), plain.begin() + 20, plain.end());  // without JFIF's segment, which outranks Adobe's
+  EXPECT_EQ(largest_difference(decode(file).bytes(), decode(plain).bytes()), 0);
+}
+
 TEST(Jpeg, with_anything_after_its_end_is_read) {
   std::vector<std::byte> file = gray_file();
   file.insert(file.end(), 100, std::byte{0xFF});
