@@ -3,8 +3,9 @@
 //
 // The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
 // relative to the csv's
-// folder, else to the data folder; optional `patient` (patient_id), `split`, `view`, `sex`, `age`. Every other column
-// can be a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value".
+// folder, else to the data folder, each image once however its path is spelt; optional `patient` (patient_id), `split`,
+// `view`, `sex`, `age`. Every other column can be a label: by its name when it holds 1, 0, -1, yes, no, ...
+// (label_value.h), or as "column:value".
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "core/error.h"
 #include "data/source/label_value.h"
 #include "data/source/source.h"
+#include "io/text.h"
 
 namespace roentgen::data {
 namespace {
@@ -49,7 +51,24 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   return paths;
 }
 
+/// Names must be text that can be written again, and each stand for one column.
+void check_header(const std::vector<std::string>& header, const std::string& what) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    for (std::string_view rest = header[i]; !rest.empty(); rest.remove_prefix(io::utf8_length(rest))) {
+      if (io::utf8_length(rest) > 0) continue;
+      throw DataError(error_text("data.csv", fmt::format("{}, name of column {}", what, i + 1), "text in UTF-8",
+                                 "other bytes", "saving the table as UTF-8 csv"));
+    }
+    const std::string_view name = stripped(header[i]);
+    if (name.empty() || seen.insert(name).second) continue;
+    throw DataError(error_text("data.csv", what, "one column of each name", fmt::format("two named \"{}\"", name),
+                               "renaming one of them"));
+  }
+}
+
 Columns find_columns(const io::Csv& table, const std::string& what) {
+  check_header(table.header, what);
   const auto path = path_column(table.header);
   if (!path) {
     throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
@@ -64,11 +83,32 @@ Columns find_columns(const io::Csv& table, const std::string& what) {
           .age = find_column(table.header, {"age"})};
 }
 
-std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const SourceOptions& options) {
-  const std::string columns = "columns " + first_names(table.header, table.header.size());
+bool is_label_column(const io::Csv& table, std::size_t column) {
+  bool has_positive = false;
+  for (const auto& row : table.rows) {
+    const auto value = parse_label_value(field(row, column));
+    if (!value) return false;
+    has_positive = has_positive || *value == LabelValue::Positive;
+  }
+  return has_positive;
+}
+
+/// The first column that reads as a label with a positive; without one, what a label looks like.
+std::string label_remedy(const io::Csv& table, const Columns& columns) {
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    const bool is_other = i == columns.path || i == columns.patient || i == columns.split || i == columns.view ||
+                          i == columns.sex || i == columns.age;
+    if (!is_other && is_label_column(table, i)) return "--set data.labels=" + table.header[i];
+  }
+  return "a column of 1, 0, -1, yes or no by name, or one value of another as data.labels=COLUMN:VALUE";
+}
+
+std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const Columns& columns,
+                                     const SourceOptions& options) {
+  const std::string names = "columns " + first_names(table.header, table.header.size());
   if (options.labels.empty()) {
-    throw ConfigError(error_text("data.csv", "labels", "names of the label columns of " + what, columns,
-                                 "--set data.labels=" + table.header.back()));
+    throw ConfigError(
+        error_text("data.csv", "labels", "names of the label columns of " + what, names, label_remedy(table, columns)));
   }
   std::vector<LabelColumn> labels;
   for (const auto& name : options.labels) {
@@ -80,8 +120,8 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
       label.equals = name.substr(colon + 1);
     }
     if (!column) {
-      throw ConfigError(error_text("data.labels", name, "a label column of " + what, columns,
-                                   "--set data.labels=" + table.header.back()));
+      throw ConfigError(
+          error_text("data.labels", name, "a label column of " + what, names, label_remedy(table, columns)));
     }
     label.column = *column;
     labels.push_back(std::move(label));
@@ -135,7 +175,8 @@ struct Reading {
   const SourceOptions& options;
   Listing& listing;
   FolderCache folders;
-  std::unordered_set<std::string> seen;
+  /// In normal form: ids as the tables have them, and the files they name.
+  std::unordered_set<std::string> ids, paths;
   std::vector<std::string> absent, repeated;
   std::int64_t rows = 0;
 };
@@ -153,7 +194,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   Listing& listing = reading.listing;
   const std::string what = path.filename().string();
   const Columns columns = find_columns(table, what);
-  const auto labels = find_labels(table, what, options);
+  const auto labels = find_labels(table, what, columns, options);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
@@ -171,12 +212,14 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
     ++reading.rows;
-    if (!reading.seen.insert(sample.id).second) {
+    sample.path = path.parent_path() / sample.id;
+    if (!reading.folders.has(sample.path)) sample.path = options.root / sample.id;
+    const bool is_new_id = reading.ids.insert(fs::path(sample.id).lexically_normal().string()).second;
+    const bool is_new_path = reading.paths.insert(sample.path.lexically_normal().string()).second;
+    if (!is_new_id || !is_new_path) {
       reading.repeated.push_back(sample.id);
       continue;
     }
-    sample.path = path.parent_path() / sample.id;
-    if (!reading.folders.has(sample.path)) sample.path = options.root / sample.id;
     if (!reading.folders.has(sample.path)) {
       refuse_folder(sample.path, where);
       reading.absent.push_back(sample.id);

@@ -115,6 +115,40 @@ TEST_F(CsvSource, refuses_to_guess_labels) {
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("data.labels="));
 }
 
+TEST_F(CsvSource, suggests_a_column_that_reads_as_a_label) {
+  const auto remedy = [&](std::string_view csv) {
+    const auto wanted = options(csv, {});
+    const std::string text = message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); });
+    return text.substr(text.find("; try "));
+  };
+  EXPECT_EQ(remedy("path,age,cause,sick,sha1\na.png,1,virus,1,c3\nb.png,0,,no,0\n"), "; try --set data.labels=sick");
+  EXPECT_THAT(remedy("path,age,cause,blank\na.png,1,virus,\n"), testing::Not(HasSubstr("--set data.labels=")));
+}
+
+TEST_F(CsvSource, knows_an_image_under_any_spelling_of_its_path) {
+  folder_.write("im/a.png", "");
+  for (const std::string& second :
+       std::vector<std::string>{"./im/a.png", "im/../im/a.png", "im//a.png", (folder_.path() / "im/a.png").string()}) {
+    const std::string csv = "path,sick\nim/a.png,1\n" + second + ",0\n";
+    EXPECT_THAT(refusal(options(csv)), HasSubstr("expected one row for each image, got 1 repeated"));
+    auto wanted = options(csv);
+    wanted.duplicates = Duplicates::First;
+    EXPECT_THAT(column(load_dataset(wanted), 0), ElementsAre(1)) << second;
+  }
+}
+
+TEST_F(CsvSource, refuses_two_columns_of_one_name) {
+  EXPECT_THAT(refusal(options("path,sick, sick\na.png,1,0\n")),
+              HasSubstr("labels.csv: expected one column of each name, got two named \"sick\"; try renaming"));
+  EXPECT_EQ(load_dataset(options("path,sick,,\na.png,1,0,\n")).samples.size(), 1U) << "names may be empty";
+}
+
+TEST_F(CsvSource, refuses_a_header_that_is_no_utf8) {
+  EXPECT_THAT(refusal(options("path,sick,f\xFC\x72\na.png,1,0\n")),
+              HasSubstr("labels.csv, name of column 3: expected text in UTF-8"));
+  EXPECT_EQ(load_dataset(options("path,sick,f\xC3\xBCr\na.png,1,0\n")).samples.size(), 1U);
+}
+
 TEST_F(CsvSource, refuses_a_policy_for_a_label_that_is_not_there) {
   auto wanted = options("path,sick\na.png,1\n");
   wanted.label_policies = {{"sikc", {}}};
