@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -24,7 +25,20 @@ namespace {
 constexpr std::array<std::string_view, 12> kFlags{"sse4_2",      "avx2",     "fma",         "f16c",
                                                   "avx512f",     "avx512bw", "avx512_vnni", "avx512_bf16",
                                                   "avx512_fp16", "avx_vnni", "amx_bf16",    "amx_int8"};
-constexpr std::array<std::string_view, 5> kVariables{"OMP_", "GOMP_", "KMP_", "DNNL_", "ONEDNN_"};
+/// What changes threads or kernels and holds numbers or plain words. Others of these families hold paths.
+constexpr std::array<std::string_view, 25> kVariables{"DNNL_CPU_ISA_HINTS",    "DNNL_DEFAULT_FPMATH_MODE",
+                                                      "DNNL_MAX_CPU_ISA",      "DNNL_PRIMITIVE_CACHE_CAPACITY",
+                                                      "DNNL_VERBOSE",          "GOMP_CPU_AFFINITY",
+                                                      "GOMP_SPINCOUNT",        "GOMP_STACKSIZE",
+                                                      "KMP_AFFINITY",          "KMP_BLOCKTIME",
+                                                      "ONEDNN_CPU_ISA_HINTS",  "ONEDNN_DEFAULT_FPMATH_MODE",
+                                                      "ONEDNN_MAX_CPU_ISA",    "ONEDNN_VERBOSE",
+                                                      "OMP_CANCELLATION",      "OMP_DYNAMIC",
+                                                      "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED",
+                                                      "OMP_NUM_THREADS",       "OMP_PLACES",
+                                                      "OMP_PROC_BIND",         "OMP_SCHEDULE",
+                                                      "OMP_STACKSIZE",         "OMP_THREAD_LIMIT",
+                                                      "OMP_WAIT_POLICY"};
 
 /// The text behind the colon of the first line of /proc/cpuinfo that starts with `key`.
 std::string cpuinfo(std::string_view key) {
@@ -80,19 +94,19 @@ Value kernel_report() {
   return report;
 }
 
+/// Numbers, words and the lists that these variables take ("{0,1}:4", "granularity=fine"): no path, no address.
+bool is_plain(std::string_view value) {
+  return std::ranges::all_of(value, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_+-=.,:{}() ").find(c) != std::string_view::npos;
+  });
+}
+
 Value variables_report() {
-  std::vector<std::string_view> found;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const bool wanted = std::any_of(kVariables.begin(), kVariables.end(),
-                                    [text](std::string_view prefix) { return text.starts_with(prefix); });
-    if (wanted && text.find('=') != std::string_view::npos) found.push_back(text);
-  }
-  std::sort(found.begin(), found.end());
   Value report = Value::table();
-  for (const std::string_view text : found) {
-    const std::size_t equals = text.find('=');
-    report.set(text.substr(0, equals), text.substr(equals + 1));
+  for (const std::string_view name : kVariables) {
+    const char* value = std::getenv(std::string(name).c_str());
+    if (value != nullptr && is_plain(value)) report.set(name, value);
   }
   return report;
 }

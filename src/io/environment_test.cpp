@@ -39,17 +39,38 @@ TEST(Environment, counts_cores_and_memory_of_this_machine) {
   EXPECT_GT(report.at("memory_bytes").as_integer(), std::int64_t{1} << 26);
 }
 
+/// Sets a variable for the life of this object.
+class SetVariable {
+ public:
+  SetVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~SetVariable() { ::unsetenv(name_); }
+  SetVariable(const SetVariable&) = delete;
+  SetVariable& operator=(const SetVariable&) = delete;
+
+ private:
+  const char* name_;
+};
+
 TEST(Environment, lists_the_variables_of_openmp) {
-  ::setenv("OMP_PLACES", "cores", 1);
-  ::setenv("NOT_OMP_PLACES", "secret", 1);
-  const Value report = environment_report();
-  ::unsetenv("OMP_PLACES");
-  ::unsetenv("NOT_OMP_PLACES");
-  const Value* places = report.at("variables").find("OMP_PLACES");
-  ASSERT_NE(places, nullptr);
-  EXPECT_EQ(places->as_string(), "cores");
-  EXPECT_EQ(to_json(report).find("secret"), std::string::npos);
+  {
+    const SetVariable places("OMP_PLACES", "{0,1}:4");
+    const Value report = environment_report();
+    const Value* found = report.at("variables").find("OMP_PLACES");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->as_string(), "{0,1}:4");
+  }
   EXPECT_EQ(environment_report().at("variables").find("OMP_PLACES"), nullptr);
+}
+
+TEST(Environment, lists_no_variable_that_may_hold_a_path_or_a_name) {
+  const SetVariable tool("OMP_TOOL_LIBRARIES", "/home/alice/secret.so");
+  const SetVariable other("OMP_TOOL", "secret");
+  const SetVariable known("OMP_PLACES", "/home/alice/secret");
+  const SetVariable address("KMP_AFFINITY", "secret@hospital");
+  const SetVariable prefixed("NOT_OMP_NUM_THREADS", "secret");
+  const std::string text = to_json(environment_report());
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+  EXPECT_EQ(text.find("alice"), std::string::npos) << text;
 }
 
 TEST(Environment, names_its_libraries) {
@@ -66,6 +87,7 @@ TEST(Environment, names_its_libraries) {
 }
 
 TEST(Environment, names_neither_host_nor_folder) {
+  const SetVariable tool("OMP_TOOL_LIBRARIES", "/home/alice/secret.so");
   const std::string text = to_json(environment_report());
   struct utsname names {};
   ASSERT_EQ(::uname(&names), 0);
