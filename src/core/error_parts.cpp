@@ -7,13 +7,13 @@
 namespace roentgen {
 namespace {
 
-/// Takes what stands before `mark` off `rest`, and the mark; nothing where there is no mark.
-std::string take_before(std::string_view& rest, std::string_view mark) {
+/// Splits `rest` at the first `mark`: what stands before it goes into `out`, what follows stays. False without a mark.
+bool take_before(std::string_view& rest, std::string_view mark, std::string& out) {
   const std::size_t at = rest.find(mark);
-  if (at == std::string_view::npos) return {};
-  std::string taken(rest.substr(0, at));
+  if (at == std::string_view::npos) return false;
+  out = rest.substr(0, at);
   rest.remove_prefix(at + mark.size());
-  return taken;
+  return true;
 }
 
 }  // namespace
@@ -21,11 +21,11 @@ std::string take_before(std::string_view& rest, std::string_view mark) {
 ErrorParts error_parts(std::string_view text) {
   ErrorParts parts;
   std::string_view rest = text;
-  if (rest.starts_with('[')) {
-    rest.remove_prefix(1);
-    parts.thing = take_before(rest, "] ");
-    parts.what = take_before(rest, ": expected ");
-    parts.expected = take_before(rest, ", got ");
+  if (rest.starts_with('[')) rest.remove_prefix(1);
+  if (!text.starts_with('[') || !take_before(rest, "] ", parts.thing) ||
+      !take_before(rest, ": expected ", parts.what) || !take_before(rest, ", got ", parts.expected)) {
+    parts = {};
+    rest = text;
   }
   const std::size_t remedy = rest.rfind("; try ");
   parts.got = rest.substr(0, remedy);

@@ -31,6 +31,15 @@ TEST(ErrorParts, another_text_is_all_got) {
   EXPECT_EQ(cause_of("std::bad_alloc"), "std::bad_alloc");
 }
 
+TEST(ErrorParts, another_text_keeps_its_bracket) {
+  for (const char* text : {"[x] y", "[x", "[x] y: expected z", "[x] y, got z"}) {
+    EXPECT_EQ(cause_of(text), text);
+    EXPECT_EQ(with_remedy(text, "that"), std::string(text) + "; try that");
+    EXPECT_EQ(error_parts(text).thing, "");
+    EXPECT_EQ(error_parts(text).what, "");
+  }
+}
+
 TEST(ErrorParts, a_remedy_replaces_the_one_before) {
   EXPECT_EQ(with_remedy(error_text("io.file", "x", "a file", "a folder", "this"), "that"),
             error_text("io.file", "x", "a file", "a folder", "that"));
