@@ -36,7 +36,8 @@ struct CompileOptions {
   /// Graph passes to run, by name (graph/passes/pass_list.h): "on" = all, "off" = none, or "name,name".
   std::string fuse = "on";
   /// "direct": plain convolutions only. "auto": per layer and pass the faster of direct and Winograd, timed once at
-  /// compile; the choice moves the last digits, so it is in the plan and a resumed run takes it from there.
+  /// compile; the choice moves the last digits, so it is in the plan and a resumed run takes it from there. "winograd":
+  /// wherever it can be, untimed: for tests.
   std::string algorithms = "direct";
   /// Keep values that backward could compute again (true trades memory for nothing measured; see docs/architecture.md).
   bool keep_recomputable = false;

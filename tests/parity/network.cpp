@@ -52,15 +52,6 @@ void load_formula(engine::Executable& executable) {
   }
 }
 
-/// Is this key of Plan::choices, "<node>/<pass>", a convolution that Winograd can compute?
-bool may_be_winograd(const graph::Graph& graph, const std::string& key) {
-  const graph::NodeId id = graph.find(key.substr(0, key.rfind('/')));
-  if (id < 0) return false;
-  const auto* conv = std::get_if<graph::Conv2d>(&graph.node(id).op);
-  return conv != nullptr && conv->kernel == graph::Extent{3, 3} && conv->stride == graph::Extent{1, 1} &&
-         conv->groups == 1 && conv->out_channels % 16 == 0 && graph.node(graph.node(id).inputs[0]).shape[1] % 16 == 0;
-}
-
 /// Adds the squared error of every gradient; every parameter must have a golden one and the other way round.
 void add_gradient_errors(const engine::Executable& executable, const GoldenPass& golden,
                          std::map<std::string, double>& squares) {
@@ -101,15 +92,8 @@ graph::Graph graph_of(const Golden& golden) {
 
 std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::Form form, Convolutions convolutions) {
   const auto engine = engine::make_engine("cpu");
-  auto executable = engine->compile(graph, {.form = form, .slots = 1});
-  if (convolutions == Convolutions::Winograd) {
-    auto choices = executable->plan().choices;
-    for (auto& [key, choice] : choices) {
-      if (may_be_winograd(graph, key)) choice = "winograd";
-    }
-    executable.reset();
-    executable = engine->compile(graph, {.form = form, .slots = 1, .choices = choices});
-  }
+  const char* algorithms = convolutions == Convolutions::Winograd ? "winograd" : "direct";
+  auto executable = engine->compile(graph, {.form = form, .slots = 1, .algorithms = algorithms});
   load_formula(*executable);
   return executable;
 }

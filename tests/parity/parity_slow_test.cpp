@@ -4,26 +4,21 @@
 // As parity_test.cpp, at the size that is trained: batch 16, 224 x 224.
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "tests/parity/yardstick.h"
 
 namespace roentgen::parity {
 namespace {
-void expect_winograd_parity(std::string_view golden) {
-  try {
-    expect_training_parity(golden, Convolutions::Winograd);
-  } catch (const ConfigError& error) {
-    GTEST_SKIP() << "SKIPPED: this machine has no Winograd kernels: " << error.what();
-  }
-}
-
 TEST(ParityAt224, resnet50_trains_as_torch_does) { expect_training_parity("resnet50_224px"); }
 TEST(ParityAt224, resnet50_infers_as_torch_does) { expect_inference_parity("resnet50_224px"); }
 TEST(ParityAt224, densenet121_trains_as_torch_does) { expect_training_parity("densenet121_224px"); }
 TEST(ParityAt224, densenet121_infers_as_torch_does) { expect_inference_parity("densenet121_224px"); }
 
 // Which convolutions go by Winograd is measured in training with `algorithms = "auto"`; here all that can do.
-TEST(ParityAt224, resnet50_by_winograd_trains_as_torch_does) { expect_winograd_parity("resnet50_224px"); }
-TEST(ParityAt224, densenet121_by_winograd_trains_as_torch_does) { expect_winograd_parity("densenet121_224px"); }
+TEST(ParityAt224, resnet50_by_winograd_trains_as_torch_does) {
+  expect_training_parity("resnet50_224px", Convolutions::Winograd);
+}
+TEST(ParityAt224, densenet121_by_winograd_trains_as_torch_does) {
+  expect_training_parity("densenet121_224px", Convolutions::Winograd);
+}
 }  // namespace
 }  // namespace roentgen::parity

@@ -4,8 +4,11 @@
 // The CPU engine against the double reference, over every case of every op (engine/conformance).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <ostream>
+#include <ranges>
 
 #include "engine/conformance/conformance.h"
 #include "graph/text.h"
@@ -49,6 +52,22 @@ TEST_P(Conformance, inference) { expect_passes({.form = Form::Inference, .thread
 TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"}); }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
+
+// F(4x4, 3x3) loses one to two digits: its transforms have entries up to 8 and sum up to 36 products of them, and what
+// they add cancels again. 20 times direct's bound.
+TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  int compared = 0;
+  for (const Case& tested : all_cases()) {
+    const CompileOptions compile{.form = Form::Training, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd"};
+    const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
+    if (std::ranges::count(executable->plan().choices | std::views::values, "winograd") == 0) continue;
+    ++compared;
+    const Report report = run_case(*engine, tested, {.compile = compile, .bound_scale = 20.0});
+    EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
+  }
+  EXPECT_GE(compared, 5);
+}
 
 // Networks nobody wrote down. ROENTGEN_RANDOM_CASES sets how many, for a longer hunt.
 TEST(ConformanceRandom, networks_agree_with_the_reference) {

@@ -288,6 +288,8 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
       }
       algorithm = ConvAlgorithm::Winograd;
     }
+  } else if (shape && lowering.options().algorithms == "winograd") {
+    algorithm = ConvAlgorithm::Winograd;
   } else if (shape && lowering.options().algorithms == "auto") {
     algorithm = measurements().get(g, pass, *shape, lowering);
   }

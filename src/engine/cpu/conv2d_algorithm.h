@@ -25,10 +25,12 @@ struct ConvGeometry {
   dnnl::memory::dims pad_low;
   dnnl::memory::dims pad_high;
 };
+/// The geometry of a node whose input has the shape `src`.
 [[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);
 
 /// Direct, or Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h).
 enum class ConvAlgorithm { Direct, Winograd };
+/// The three computations of a convolution.
 enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
 /// Descriptors of the library's direct kernels: its own choice of layouts, or plain ones where that is no layout of
@@ -46,9 +48,9 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
                                                       const WinogradTensors& tensors);
 [[nodiscard]] std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape);
 
-/// The algorithm of one pass: the stored plan's; else direct, unless CompileOptions::algorithms is "auto" and Winograd
-/// measures more than 5% faster within 64 MiB of scratch. Equal geometries are timed once a process, per thread count.
-/// Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
+/// The algorithm of one pass: the stored plan's; else what CompileOptions::algorithms says. "auto": direct unless
+/// Winograd measures more than 5% faster within 64 MiB of scratch. Equal geometries are timed once a process, per
+/// thread count. Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);
 

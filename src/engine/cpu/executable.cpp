@@ -26,10 +26,10 @@ class CpuExecutable final : public Executable {
       : options_(options), graph_(graph::run_passes(original, options.fuse)) {
     if (options_.threads < 1) options_.threads = runtime::default_compute_threads();
     if (options_.slots < 1) {
-      throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots)));
+      throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots), "1"));
     }
-    if (options_.algorithms != "direct" && options_.algorithms != "auto") {
-      throw ConfigError(error_text("engine.cpu", "algorithms", "direct or auto", options_.algorithms));
+    if (options_.algorithms != "direct" && options_.algorithms != "auto" && options_.algorithms != "winograd") {
+      throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto or winograd", options_.algorithms));
     }
     prepare_threads();
     Lowering lowering(graph_, options_, options_.threads);

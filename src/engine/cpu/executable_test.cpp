@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ranges>
 #include <set>
 
 #include "core/error.h"
@@ -254,9 +255,20 @@ TEST(CpuExecutable, winograd_stays_within_its_bound_of_direct_and_is_stored_in_t
 
 TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = "auto"});
+  std::size_t winograd = 0;
   for (const auto& [key, choice] : executable->plan().choices) {
     EXPECT_TRUE(choice == "direct" || choice == "winograd") << key << ": " << choice;
+    winograd += choice == "winograd" ? 1 : 0;
+    // The stem's 7x7, strided and 1x1 convolutions have no other choice.
+    if (key.starts_with("conv1/") || key.find("downsample") != std::string::npos) {
+      EXPECT_EQ(choice, "direct") << key;
+    }
   }
+  const auto all = make_executable(model("resnet18", 2, 64), {.algorithms = "winograd"});
+  EXPECT_LE(winograd,
+            static_cast<std::size_t>(std::ranges::count(all->plan().choices | std::views::values, "winograd")));
+  // 13 of ResNet-18's convolutions are 3x3 with stride 1, each with three passes.
+  EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "winograd"), 3 * 13);
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
 }
 

@@ -33,19 +33,21 @@ struct WinogradShape {
 /// dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst, writes weights and,
 /// where there is one, bias.
 struct WinogradTensors {
-  TensorId src = -1;
-  TensorId weights = -1;
-  TensorId bias = -1;
-  TensorId dst = -1;
-  TensorId scratch = -1;
+  TensorId src = -1;      ///< or its gradient
+  TensorId weights = -1;  ///< or their gradient
+  TensorId bias = -1;     ///< or its gradient; out_blocks * block floats
+  TensorId dst = -1;      ///< or its gradient
+  TensorId scratch = -1;  ///< of winograd_*_scratch() bytes, unset before and after
 };
 
-/// Bytes of scratch each pass needs. Forward of the shape and backward data of its mirror image take the same.
+/// Bytes of scratch the forward pass needs.
 [[nodiscard]] std::size_t winograd_forward_scratch(const WinogradShape& shape);
+/// Likewise for the data gradient.
 [[nodiscard]] std::size_t winograd_backward_data_scratch(const WinogradShape& shape);
+/// Likewise for the weight gradient.
 [[nodiscard]] std::size_t winograd_backward_weights_scratch(const WinogradShape& shape);
 
-/// The results do not depend on the number of threads.
+/// The passes. Their results do not depend on the number of threads.
 [[nodiscard]] std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const WinogradTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape,
                                                              const WinogradTensors& tensors);

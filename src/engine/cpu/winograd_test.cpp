@@ -39,10 +39,17 @@ const std::vector<Case> kCases{
     {"several_chunks", 2, 4, 8, 50, 50, 1, 1, true},
 };
 
-class WinogradPasses : public testing::TestWithParam<std::tuple<std::int64_t, Case>> {
+// Blocks of 8 on AVX-512 too: what DNNL_MAX_CPU_ISA=AVX2 leads to.
+struct Target {
+  std::int64_t target;
+  int block;
+};
+const std::vector<Target> kTargets{{HWY_AVX3, 16}, {HWY_AVX3, 8}, {HWY_AVX2, 8}, {HWY_AVX2, 16}};
+
+class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
  protected:
   void SetUp() override {
-    const std::int64_t target = std::get<0>(GetParam());
+    const std::int64_t target = std::get<0>(GetParam()).target;
     if ((hwy::SupportedTargets() & target) == 0) {
       GTEST_SKIP() << "SKIPPED: this machine has no " << hwy::TargetName(target);
     }
@@ -57,7 +64,7 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<std::int64_t, Ca
               .out_width = c.width + 2 * c.pad_left - 2,
               .pad_top = c.pad_top,
               .pad_left = c.pad_left,
-              .block = target == HWY_AVX3 ? 16 : 8,
+              .block = std::get<0>(GetParam()).block,
               .threads = 1};
     fill(src_, c.images * c.in_blocks * c.height * c.width * shape_.block, 1);
     fill(dst_, c.images * c.out_blocks * shape_.out_height * shape_.out_width * shape_.block, 2);
@@ -185,10 +192,11 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,
-                         testing::Combine(testing::Values(HWY_AVX3, HWY_AVX2), testing::ValuesIn(kCases)),
+                         testing::Combine(testing::ValuesIn(kTargets), testing::ValuesIn(kCases)),
                          [](const auto& chosen) {
-                           return std::string(hwy::TargetName(std::get<0>(chosen.param))) + "_" +
-                                  std::get<1>(chosen.param).name;
+                           const Target& target = std::get<0>(chosen.param);
+                           return std::string(hwy::TargetName(target.target)) + "_" + std::to_string(target.block) +
+                                  "_" + std::get<1>(chosen.param).name;
                          });
 
 }  // namespace

@@ -50,6 +50,12 @@ HWY_INLINE void moments_lanes(D d, const float* HWY_RESTRICT x, std::int64_t pix
   }
 }
 
+// The operand that may be NaN comes second: it is what x86's max gives back then, so that broken weights show.
+template <class D, class V>
+HWY_INLINE V relu(D d, V v) {
+  return hn::Max(hn::Zero(d), v);
+}
+
 // Past the caches where the caller says so: a store there does not read the line first.
 template <bool kStream, class D, class V>
 HWY_INLINE void store(V value, D d, float* to) {
@@ -64,7 +70,6 @@ template <bool kStream, class D>
 HWY_INLINE void scale_shift_lanes(D d, const ScaleShift& work, std::int64_t lane) {
   const auto scale = hn::LoadU(d, work.scale + lane);
   const auto shift = hn::LoadU(d, work.shift + lane);
-  const auto zero = hn::Zero(d);
   const std::int64_t step = work.block;
   const float* x = work.x + lane;
   float* y = work.y + lane;
@@ -73,14 +78,14 @@ HWY_INLINE void scale_shift_lanes(D d, const ScaleShift& work, std::int64_t lane
     for (std::int64_t i = 0; i < work.pixels; ++i) {
       auto v = hn::MulAdd(hn::LoadU(d, x + i * step), scale, shift);
       v = hn::Add(v, hn::LoadU(d, residual + i * step));
-      if (work.relu) v = hn::Max(v, zero);
+      if (work.relu) v = relu(d, v);
       store<kStream>(v, d, y + i * step);
     }
     return;
   }
   for (std::int64_t i = 0; i < work.pixels; ++i) {
     auto v = hn::MulAdd(hn::LoadU(d, x + i * step), scale, shift);
-    if (work.relu) v = hn::Max(v, zero);
+    if (work.relu) v = relu(d, v);
     store<kStream>(v, d, y + i * step);
   }
 }
@@ -101,7 +106,7 @@ HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t 
     if (work.mask == Mask::FromX) {
       const auto y = hn::MulAdd(x, scale, shift);
       g = hn::IfThenElseZero(hn::Gt(y, zero), g);
-      if (work.y_again != nullptr) store<kStream>(hn::Max(y, zero), d, work.y_again + at);
+      if (work.y_again != nullptr) store<kStream>(relu(d, y), d, work.y_again + at);
     } else if (work.mask == Mask::FromY) {
       g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, work.y + at), zero), g);
     } else if (work.y_again != nullptr) {
@@ -143,7 +148,7 @@ HWY_INLINE void gradient_apply_lanes(D d, const GradientApply& work, std::int64_
     if (work.mask == Mask::FromX || work.y_again != nullptr) {
       const auto y = hn::MulAdd(x, scale, shift);
       if (work.mask == Mask::FromX) g = hn::IfThenElseZero(hn::Gt(y, zero), g);
-      if (work.y_again != nullptr) hn::StoreU(work.relu ? hn::Max(y, zero) : y, d, work.y_again + at);
+      if (work.y_again != nullptr) hn::StoreU(work.relu ? relu(d, y) : y, d, work.y_again + at);
     }
     auto dx = hn::MulAdd(by_g, g, hn::MulAdd(by_x, x, constant));
     if (work.add != nullptr) dx = hn::Add(dx, hn::LoadU(d, work.add + at));

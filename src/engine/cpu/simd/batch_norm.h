@@ -27,7 +27,7 @@ struct ScaleShift {
   bool relu = false;
   bool stream = false;  ///< y, aligned to 64 bytes and neither x nor residual, is written past the caches
 };
-/// y = act(x * scale + shift + residual).
+/// y = act(x * scale + shift + residual); NaN goes through the ReLU.
 void scale_shift(const ScaleShift& work);
 
 /// Where the ReLU mask comes from.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "engine/cpu/simd/flat.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu::simd {
@@ -91,6 +92,20 @@ TEST_P(BatchNormLoops, forward_is_scale_shift_residual_relu) {
         }
       }
     }
+  }
+}
+
+// Broken weights must end in a NaN loss, not in a plausible one.
+TEST_P(BatchNormLoops, relu_lets_nan_through) {
+  const float nan = std::nanf("");
+  const std::vector<float> one(16, 1.0F), zero(16, 0.0F);
+  std::vector<float> x(16, -1.0F), y(16);
+  x[5] = nan;
+  scale_shift({.x = x.data(), .y = y.data(), .scale = one.data(), .shift = zero.data(), .pixels = 1, .relu = true});
+  relu(x.data(), x.data(), 16);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(std::isnan(y[i]), i == 5) << i;
+    EXPECT_EQ(std::isnan(x[i]), i == 5) << i;
   }
 }
 

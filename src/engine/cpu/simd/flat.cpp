@@ -39,7 +39,7 @@ void sum_arrays_target(std::span<const float* const> sources, float* dst, std::i
 
 void relu_target(const float* src, float* dst, std::int64_t count) {
   for_each(count, [&](auto d, std::int64_t i)
-                      HWY_ATTR { hn::StoreU(hn::Max(hn::LoadU(d, src + i), hn::Zero(d)), d, dst + i); });
+                      HWY_ATTR { hn::StoreU(hn::Max(hn::Zero(d), hn::LoadU(d, src + i)), d, dst + i); });
 }
 
 void relu_backward_target(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {

@@ -11,7 +11,7 @@ namespace roentgen::engine::cpu::simd {
 
 /// dst = sum of the sources, added in order; `count` elements each. dst may be the first source.
 void sum_arrays(std::span<const float* const> sources, float* dst, std::int64_t count);
-/// dst = max(src, 0); dst may be src.
+/// dst = max(src, 0), NaN where src is; dst may be src.
 void relu(const float* src, float* dst, std::int64_t count);
 /// diff_src = diff_dst where dst > 0, else 0; diff_src may be diff_dst.
 void relu_backward(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count);

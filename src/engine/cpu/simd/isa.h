@@ -8,8 +8,8 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Channels in a block that fills this machine's vectors: 16 with AVX-512, else 8. Follows the instruction set oneDNN
-/// may use (DNNL_MAX_CPU_ISA), so that both agree.
+/// Channels in a block of values: 16 with AVX-512, else 8. Follows the instruction set oneDNN may use
+/// (DNNL_MAX_CPU_ISA); our kernels take blocks of either size with the vectors they have.
 [[nodiscard]] int vector_block();
 
 /// The target our kernels dispatch to: "AVX3", "AVX2", ...

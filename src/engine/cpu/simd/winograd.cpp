@@ -230,9 +230,9 @@ HWY_INLINE void product_lanes(D d, const WinogradProduct& work, std::int64_t lan
   product_rest<kRows - 1, kColumns>(d, work, lane, tile, work.tiles - tile);
 }
 
-// Rows of input channels: a divisor of every block, and few enough for the registers.
+// Rows of input channels: a divisor of every block, 8 being the smallest, and few enough for the registers.
 template <int kColumns>
-constexpr int kGradientRows = (kRegisters >= 32 ? 16 : 8) / kColumns;
+constexpr int kGradientRows = kColumns == 1 ? 8 : (kRegisters >= 32 ? 16 : 8) / kColumns;
 
 template <int kColumns, class D>
 HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::int64_t lane) {

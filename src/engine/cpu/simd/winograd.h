@@ -12,9 +12,8 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Tiles along one axis of a tile's outputs, and values it needs.
+/// Outputs of a tile along one axis, and values of a transformed tile.
 constexpr std::int64_t kWinogradOut = 4;
-constexpr std::int64_t kWinogradIn = 6;
 constexpr int kWinogradPositions = 36;
 
 /// Part of an image plane [height][width][block]: what of a tile lies inside it, from (row, column) on, which may be
@@ -54,6 +53,7 @@ struct WinogradProduct {
   int group = 1;
   int block = 16;
 };
+/// Reads the values once for every group, the weights once for every few tiles.
 void winograd_product(const WinogradProduct& work);
 
 /// One position, one group: weights[in channel][group * block] = (or +=) sum over tiles of values * gradients.
@@ -68,6 +68,7 @@ struct WinogradGradientProduct {
   int block = 16;
   bool is_accumulating = false;
 };
+/// Sums over the tiles in order, in f32.
 void winograd_gradient_product(const WinogradGradientProduct& work);
 
 }  // namespace roentgen::engine::cpu::simd
