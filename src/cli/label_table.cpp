@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/label_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "cli/table_column.h"
+#include "core/error.h"
+#include "data/source/findings.h"
+#include "data/source/label_value.h"
+#include "data/source/nih_fields.h"
+#include "eval/predictions.h"
+#include "io/csv.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Columns {
+  std::size_t image = 0;
+  std::optional<std::size_t> findings{}, patient{}, study{}, view{}, sex{}, age{}, follow_up{};
+};
+
+/// How one label is read from a row.
+struct LabelReader {
+  std::string name;
+  /// Own column, or nothing: among NIH's findings.
+  std::optional<std::size_t> column{};
+  /// Positive when the field equals this.
+  std::optional<std::string> equals{};
+};
+
+Columns find_columns(const io::Csv& table, const std::string& what) {
+  const auto image = table_column(table.header, {"image index", "image", "path", "file", "filename"});
+  if (!image) {
+    throw DataError(error_text("cli.labels", what, "a column that names images (Image Index, image, path, file)",
+                               joined(table.header), "NIH's Data_Entry_2017_v2020.csv or a table with such a column"));
+  }
+  return {.image = *image,
+          .findings = table_column(table.header, {"finding labels"}),
+          .patient = table_column(table.header, {"patient id", "patient_id", "patient", "patientid", "subject_id"}),
+          .study = table_column(table.header, {"study", "study_id", "study id", "studyid"}),
+          .view = table_column(table.header, {"view position", "view_position", "view", "viewposition", "ap/pa"}),
+          .sex = table_column(table.header, {"patient gender", "patient sex", "sex", "gender"}),
+          .age = table_column(table.header, {"patient age", "age"}),
+          .follow_up = table_column(table.header, {"follow-up #"})};
+}
+
+// "View:AP" names a column by NIH's short word, or any column by its own name.
+std::optional<std::size_t> column_of(std::string_view name, const io::Csv& table, const Columns& columns) {
+  if (const auto column = table.column(name)) return column;
+  if (columns.findings && name == "View") return columns.view;
+  if (columns.findings && name == "Sex") return columns.sex;
+  return std::nullopt;
+}
+
+std::set<std::string> all_findings(const io::Csv& table, const Columns& columns) {
+  std::set<std::string> findings(data::kNihFindings.begin(), data::kNihFindings.end());
+  findings.emplace(data::kNoFinding);
+  for (const auto& row : table.rows) findings.merge(data::split_findings(table_field(row, columns.findings)));
+  return findings;
+}
+
+std::vector<LabelReader> find_labels(const io::Csv& table, const Columns& columns,
+                                     const std::vector<std::string>& labels, const std::string& what) {
+  const std::set<std::string> findings = columns.findings ? all_findings(table, columns) : std::set<std::string>{};
+  std::vector<LabelReader> readers;
+  for (const std::string& label : labels) {
+    LabelReader reader{.name = label};
+    const auto colon = label.find(':');
+    if (columns.findings && findings.contains(data::canonical_finding(label))) {
+      reader.name = data::canonical_finding(label);
+    } else if (const auto own = table.column(label)) {
+      reader.column = own;
+    } else if (const auto column =
+                   colon == std::string::npos ? std::nullopt : column_of(label.substr(0, colon), table, columns)) {
+      reader.column = column;
+      reader.equals = label.substr(colon + 1);
+    } else {
+      const std::string has = columns.findings ? "findings " + joined({findings.begin(), findings.end()})
+                                               : "columns " + joined(table.header);
+      throw DataError(error_text("cli.labels", what, "the label " + label + " of the predictions", has,
+                                 "a table with that label, or predictions without prob_" + label));
+    }
+    readers.push_back(std::move(reader));
+  }
+  return readers;
+}
+
+std::int8_t as_label(bool is_positive) { return is_positive ? 1 : 0; }
+
+std::int8_t read_label(const LabelReader& reader, const std::vector<std::string>& row,
+                       const std::set<std::string>& findings, const std::string& where) {
+  if (!reader.column) return findings.empty() ? eval::kUnknown : as_label(findings.contains(reader.name));
+  const std::string text = table_field(row, reader.column);
+  if (reader.equals) return text.empty() ? eval::kUnknown : as_label(text == *reader.equals);
+  const auto value = data::parse_label_value(text);
+  if (!value) {
+    throw DataError(error_text("cli.labels", where, "1, 0, -1, yes, no or nothing as " + reader.name,
+                               "\"" + text + "\"", "correcting that line"));
+  }
+  const float number = data::label_number(*value, {});
+  return std::isnan(number) ? eval::kUnknown : as_label(number > 0.5F);
+}
+
+// "patient1/study2/view1.jpg" or "p10/p100/s500/x.jpg": everything up to the study's folder.
+std::string study_folder(const fs::path& image) {
+  fs::path folder = image.parent_path();
+  const std::string name = folder.filename().string();
+  const bool is_number =
+      name.size() > 1 && name[0] == 's' && name.find_first_not_of("0123456789", 1) == std::string::npos;
+  return name.starts_with("study") || is_number ? folder.generic_string() : std::string();
+}
+
+std::string study_of(const std::vector<std::string>& row, const Columns& columns, const std::string& patient,
+                     const std::string& image) {
+  const std::string study = columns.study ? table_field(row, columns.study) : table_field(row, columns.follow_up);
+  if (!study.empty()) return patient + "/" + study;
+  return columns.study || columns.follow_up ? std::string() : study_folder(image);
+}
+
+LabelRow read_row(const std::vector<std::string>& row, const Columns& columns, const std::vector<LabelReader>& readers,
+                  const std::string& where) {
+  const std::string image = table_field(row, columns.image);
+  LabelRow result;
+  result.patient = table_field(row, columns.patient);
+  if (columns.findings) result.patient = data::canonical_patient(result.patient.empty() ? image : result.patient);
+  result.study = study_of(row, columns, result.patient, image);
+  result.view = table_field(row, columns.view);
+  result.sex = table_field(row, columns.sex);
+  result.age_years = data::parse_nih_age(table_field(row, columns.age));
+  const std::set<std::string> findings = data::split_findings(table_field(row, columns.findings));
+  for (const LabelReader& reader : readers) result.labels.push_back(read_label(reader, row, findings, where));
+  return result;
+}
+
+}  // namespace
+
+const LabelRow* LabelTable::find(std::string_view image) const {
+  const auto found = index.find(by_base_name ? fs::path(image).filename().string() : std::string(image));
+  return found == index.end() ? nullptr : &rows[found->second];
+}
+
+LabelTable read_label_table(const fs::path& path, const std::vector<std::string>& labels) {
+  const io::Csv table = io::read_csv(path).or_throw();
+  LabelTable result{.what = path.filename().string(), .sha256 = table.sha256, .rows = {}, .index = {}};
+  const Columns columns = find_columns(table, result.what);
+  result.by_base_name = columns.findings.has_value();
+  const std::vector<LabelReader> readers = find_labels(table, columns, labels, result.what);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string where = fmt::format("{} line {}", result.what, table.lines[i]);
+    std::string image = table_field(table.rows[i], columns.image);
+    if (result.by_base_name) image = fs::path(image).filename().string();
+    if (image.empty() || !result.index.try_emplace(image, result.rows.size()).second) {
+      throw DataError(error_text("cli.labels", where, "an image's name, each once",
+                                 image.empty() ? "none" : "one that came before", "correcting that line"));
+    }
+    result.rows.push_back(read_row(table.rows[i], columns, readers, where));
+  }
+  return result;
+}
+
+}  // namespace roentgen::cli
