@@ -17,10 +17,8 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
   RG_ENGINE_LIST(RG_ENGINE_CASE)
 #undef RG_ENGINE_CASE
   std::string known;
-#define RG_ENGINE_NAME(engine) known += known.empty() ? #engine : ", " #engine;
-  RG_ENGINE_LIST(RG_ENGINE_NAME)
-#undef RG_ENGINE_NAME
-  throw ConfigError(error_text("engine.device", "device", known, name));
+  for (const std::string_view other : engine_names()) known += (known.empty() ? "one of " : ", ") + std::string(other);
+  throw ConfigError(error_text("engine.list", "engine", known, name, "roentgen doctor, which says what each needs"));
 }
 
 }  // namespace roentgen::engine

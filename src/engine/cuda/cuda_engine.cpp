@@ -30,7 +30,7 @@ class CudaEngine final : public Engine {
     for (const graph::Node& node : graph.nodes()) {
       if (node.is_input()) continue;
       throw DeviceError(error_text("engine.cuda", node.name, fmt::format("a CUDA kernel for {}", op_name(node.op)),
-                                   "none: this version has no CUDA kernels for ops", "--device cpu"));
+                                   "none: this version has no CUDA kernels for ops", "the engine cpu"));
     }
     throw DeviceError(error_text("engine.cuda", graph.name(), "a graph with ops", "one without"));
   }
@@ -45,7 +45,7 @@ std::unique_ptr<Engine> make_cuda_engine() {
   runtime::CudaInventory inventory = runtime::find_cuda_devices();
   if (inventory.devices.empty()) {
     throw DeviceError(
-        error_text("engine.cuda", "device cuda", "a CUDA device", "none: " + inventory.why_none, "--device cpu"));
+        error_text("engine.cuda", "engine cuda", "a CUDA device", "none: " + inventory.why_none, "the engine cpu"));
   }
   return std::make_unique<CudaEngine>(std::move(inventory));
 }
