@@ -3,32 +3,44 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 #
 # Installs what Roentgen needs to build, test and lint. Idempotent: does nothing when everything is there.
-# Debian 12 / Ubuntu: through apt. Elsewhere: prints what to install.
-#   tools/setup.sh             everything
-#   tools/setup.sh --minimal   only what the build itself needs (no MPI, DICOM, ONNX, LMDB, lint tools)
+# Debian 12: through apt. Elsewhere: prints what to install.
+#   tools/setup.sh             what `make build`, `make test` and `make lint` need
+#   tools/setup.sh --minimal   without the lint tools
+#   tools/setup.sh --all       also what planned parts will use: MPI, DICOM, LMDB, ONNX
 set -euo pipefail
 
-required=(g++ cmake ninja-build pkg-config git python3
-  libdnnl-dev libisal-dev libspng-dev libpng-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
+packages=(g++ cmake ninja-build pkg-config git python3
+  libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
-  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev)
-optional=(libopenmpi-dev openmpi-bin libdcmtk-dev libopenjp2-7-dev liblmdb-dev libonnx-dev libprotobuf-dev
-  protobuf-compiler clang-format clang-tidy)
+  libgtest-dev libgmock-dev librapidcheck-dev)
+lint=(clang-format clang-tidy)
+planned=(libopenmpi-dev openmpi-bin libdcmtk-dev libopenjp2-7-dev liblmdb-dev libonnx-dev libprotobuf-dev
+  protobuf-compiler)
+case "${1:-}" in
+  "") packages+=("${lint[@]}") ;;
+  --minimal) ;;
+  --all) packages+=("${lint[@]}" "${planned[@]}") ;;
+  *)
+    echo "[setup.options] $1: expected --minimal, --all or nothing, got another word; try tools/setup.sh" >&2
+    exit 1
+    ;;
+esac
 
-packages=("${required[@]}")
-if [ "${1:-}" != "--minimal" ]; then packages+=("${optional[@]}"); fi
-
-if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+by_hand() {
   cat >&2 <<TEXT
-[setup.packages] package manager: expected apt (Debian 12, Ubuntu 22.04 or later), got another system; try installing by hand:
-  required: a C++20 compiler, CMake >= 3.25, Ninja, pkg-config, Python 3; oneDNN 2.6 (CPU, OpenMP), ISA-L, libspng, libpng,
-            libjpeg-turbo (TurboJPEG), Highway, hwloc, CLI11, toml++, nlohmann-json, spdlog, fmt, xxhash, OpenSSL (libcrypto);
-            for tests GoogleTest, Google Benchmark, RapidCheck
-  optional: an MPI, DCMTK, OpenJPEG, LMDB, ONNX (libonnx), protobuf, clang-format and clang-tidy 14, CUDA toolkit with cuDNN and NCCL
+[setup.packages] $1: expected Debian 12, got another system; try installing by hand:
+  to build: a C++20 compiler, CMake >= 3.25, Ninja, pkg-config, Python 3; oneDNN 2.6 or 2.7 (CPU, OpenMP), ISA-L, libspng,
+            zlib, libjpeg-turbo (TurboJPEG), Highway, hwloc, CLI11, toml++, nlohmann-json, spdlog, fmt, xxhash,
+            OpenSSL (libcrypto)
+  to test:  GoogleTest, RapidCheck
+  to lint:  clang-format and clang-tidy 14
+  where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
 TEXT
   exit 1
-fi
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then by_hand "package manager"; fi
 
 missing=()
 for package in "${packages[@]}"; do
@@ -39,6 +51,10 @@ if [ ${#missing[@]} -eq 0 ]; then
   echo "setup: all ${#packages[@]} packages are installed"
   exit 0
 fi
+
+# Other releases have other versions of oneDNN and CMake, on which nothing was tried.
+release=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}" || true)
+if [ "$release" != "debian 12" ]; then by_hand "missing ${missing[*]}"; fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
