@@ -380,8 +380,8 @@ CommandResult EvalCommand::run() {
   if (metrics_ == "all") fmt::print("{}", eval::details_text(table));
   if (metrics_ == "all" && !request.points) {
     fmt::print(
-        "No validation split: thresholds and temperature are never fitted on the test, so figures that need them "
-        "are left out.\n");
+        "No validation split beside what is evaluated: thresholds and temperature are never fitted on that, so figures "
+        "that need them are left out.\n");
   }
   Value json = eval::to_value(table);
   json.set("unit", Value(set.unit));

@@ -13,6 +13,7 @@ namespace roentgen::eval {
 /// Why a figure is undefined. Lower case, without a full stop, as they stand behind "undefined: ".
 inline constexpr std::string_view kOneClass = "only one class is present";
 inline constexpr std::string_view kNoImages = "no image with known truth";
+inline constexpr std::string_view kNoLabel = "no label is defined";
 inline constexpr std::string_view kNothingCalled = "no image is called positive at the threshold";
 inline constexpr std::string_view kAllCalled = "every image is called positive at the threshold";
 inline constexpr std::string_view kNoThreshold = "no threshold: validation has only one class";

@@ -16,7 +16,9 @@ Figure at_threshold(const MetricInput& input, Figure (*rate)(const Confusion&)) 
 }
 
 Figure when_scaled(const MetricInput& input, Figure (*figure)(const ScoreCounts&)) {
-  return input.scaled == nullptr ? undefined(kNoTemperature) : figure(*input.scaled);
+  if (input.scaled != nullptr) return figure(*input.scaled);
+  const Figure raw = figure(input.counts);  // what no temperature could mend is the better reason
+  return raw.is_defined() ? undefined(kNoTemperature) : raw;
 }
 
 Figure measure_auprc(const MetricInput& input) { return average_precision(input.counts); }

@@ -150,7 +150,7 @@ double Figures::top_accuracy(std::span<const std::uint32_t> multiplicity, std::s
 
 Estimate estimate_of(const Figures& figures, std::size_t column, const Replicates& replicates, double level) {
   const double value = figures.values()[column];
-  if (std::isnan(value)) return {.reason = figures.reason(column).empty() ? kOneClass : figures.reason(column)};
+  if (std::isnan(value)) return {.reason = figures.reason(column).empty() ? kNoLabel : figures.reason(column)};
   Estimate estimate{.value = value};
   if (replicates.columns == 0) return estimate;
   std::vector<double> values = replicates.defined(static_cast<std::int64_t>(column));

@@ -80,6 +80,18 @@ TEST(MetricTable, has_neither_thresholds_nor_scaled_figures_without_validation) 
   EXPECT_EQ(to_value(table).find("points"), nullptr);
 }
 
+TEST(MetricTable, says_why_nothing_could_be_scaled) {
+  Predictions predictions = draw_patients(40, 1);
+  MetricRequest request = request_all(draw_patients(30, 2));
+  request.points->temperature.reset();
+  const EvalTable without = evaluate(predictions, {.replicates = 0}, request);
+  EXPECT_EQ(without.find(Metric::BrierScaled)->labels[kMass].reason, kNoTemperature);
+  EXPECT_EQ(without.find(Metric::BrierScaled)->mean.reason, kNoLabel);
+  for (float& score : predictions.probabilities) score += 1.0F;
+  const EvalTable scores = evaluate(predictions, {.replicates = 0}, request_all(draw_patients(30, 2)));
+  EXPECT_EQ(scores.find(Metric::EceScaled)->labels[kMass].reason, kNoProbabilities);
+}
+
 TEST(MetricTable, keeps_thresholds_and_temperature_of_validation_whatever_the_test) {
   const MetricRequest request = request_all(draw_patients(30, 2));
   const EvalTable table = evaluate(draw_patients(40, 1), {.replicates = 0}, request);

@@ -85,9 +85,29 @@ TEST_F(EvalPredictions, have_thresholds_and_temperature_from_validation_only) {
   EXPECT_EQ(read_json(place_ / "b.json").at("metrics"), read_json(place_ / "a.json").at("metrics"));
 
   const Ended without = place_.must_run(eval({"--metrics", "all", "--json", place_ / "c.json"}));
-  EXPECT_THAT(without.out, HasSubstr("No validation split: thresholds and temperature are never fitted on the test"));
+  EXPECT_THAT(without.out,
+              HasSubstr("No validation split beside what is evaluated: thresholds and temperature are never"));
   EXPECT_EQ(read_json(place_ / "c.json").at("metrics").find("f1"), nullptr);
   EXPECT_EQ(read_json(place_ / "c.json").at("metrics").find("brier_scaled"), nullptr);
+}
+
+TEST_F(EvalPredictions, of_a_checkpoint_have_the_same_figures_either_way) {
+  const fs::path data = place_.synth("data", 240);
+  place_.must_run(plus(place_.train_arguments(data, "run"), {"--set", "train.epochs=1"}));
+  const std::vector<std::string> checkpoint{
+      "eval", "--checkpoint", place_ / "run/checkpoints/best.safetensors", "--data", data, "--replicates", "20"};
+  place_.must_run(plus(checkpoint, {"--split", "val", "--preds", place_ / "val_preds.csv"}));
+  const Ended own = place_.must_run(plus(checkpoint, {"--metrics", "all", "--by", "view,sex", "--preds",
+                                                      place_ / "preds.csv", "--json", place_ / "own.json"}));
+  EXPECT_THAT(own.out, HasSubstr("Thresholds: from validation ("));
+  place_.must_run({"eval", "--predictions", place_ / "preds.csv", "--labels", data / "Data_Entry_2017_v2020.csv", "--validation",
+                   place_ / "val_preds.csv", "--metrics", "all", "--by", "view,sex", "--replicates", "20", "--json",
+                   place_ / "files.json"});
+  for (const char* key : {"auroc", "metrics", "points", "by", "bootstrap"}) {
+    EXPECT_EQ(read_json(place_ / "own.json").at(key), read_json(place_ / "files.json").at(key)) << key;
+  }
+  EXPECT_THAT(place_.must_run(plus(checkpoint, {"--split", "val", "--metrics", "all"})).out,
+              HasSubstr("No validation split beside what is evaluated"));
 }
 
 TEST_F(EvalPredictions, come_by_subgroup_and_by_study) {
