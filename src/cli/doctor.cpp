@@ -9,6 +9,7 @@
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "engine/engine.h"
+#include "engine/engine_list.h"
 #include "io/environment.h"
 #include "runtime/cores.h"
 
@@ -26,7 +27,7 @@ class DoctorCommand final : public Command {
     Value report = io::environment_report();
     report.set("compute_cores", runtime::available_cores());
     Value engines = Value::table();
-    for (const std::string_view name : {"cpu", "cuda"}) {
+    for (const std::string_view name : engine::engine_names()) {
       try {
         engines.set(name, Value::Table{{"available", true}, {"description", engine::make_engine(name)->description()}});
       } catch (const Error& error) {

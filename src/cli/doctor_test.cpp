@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
 #include "cli/command_list.h"
+#include "core/error.h"
+#include "engine/engine.h"
+#include "engine/engine_list.h"
 
 namespace roentgen::cli {
 namespace {
@@ -19,9 +23,29 @@ TEST(Doctor, says_of_each_engine_whether_it_is_there_and_else_why_not) {
   EXPECT_THAT(cpu.at("description").as_string(), testing::HasSubstr("oneDNN"));
   const Value& cuda = report.at("engines").at("cuda");
   EXPECT_NE(cuda.find(cuda.at("available").as_bool() ? "description" : "reason"), nullptr);
-  EXPECT_THAT(printed, testing::HasSubstr("engines.cuda"));
+  ASSERT_EQ(report.at("engines").as_table().size(), engine::engine_names().size());
+  for (const std::string_view name : engine::engine_names()) {
+    EXPECT_NE(report.at("engines").find(name), nullptr) << name;
+    EXPECT_THAT(printed, testing::HasSubstr("engines." + std::string(name)));
+  }
   EXPECT_THAT(printed, testing::HasSubstr("libraries"));
   EXPECT_THAT(printed, testing::Not(testing::HasSubstr("{"))) << "JSON is for --json FILE";
+}
+
+// doctor has no option --device, a recipe none either.
+TEST(Doctor, names_no_option_that_it_lacks) {
+  testing::internal::CaptureStdout();
+  static_cast<void>(make_doctor_command()->run());
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(testing::HasSubstr("--device")));
+}
+
+TEST(Engines, of_an_unknown_name_are_refused_with_those_known) {
+  try {
+    static_cast<void>(engine::make_engine("tpu"));
+    FAIL() << "an engine";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("expected one of cpu, cuda, got tpu; try roentgen doctor"));
+  }
 }
 
 }  // namespace
