@@ -68,13 +68,30 @@ void fill_inputs(engine::Executable& executable) {
   }
 }
 
+void require_shape(const graph::Graph& graph, std::string_view value, graph::NodeId node, const Shape& wanted) {
+  const std::string found = node < 0 ? "none" : graph.node(node).shape.text();
+  if (found == wanted.text()) return;
+  throw ConfigError(error_text("bench.step", fmt::format("{} of {}", value, graph.name()), wanted.text(), found,
+                               "--batch, --channels, --image and --labels as the graph text has them"));
+}
+
+graph::Graph model_of(const StepOptions& options) {
+  if (options.graph == nullptr) {
+    return models::build_model({.name = options.model,
+                                .labels = options.labels,
+                                .channels = options.channels,
+                                .image_px = options.image_px,
+                                .batch = options.batch});
+  }
+  const graph::Graph& graph = *options.graph;
+  require_shape(graph, "image", graph.find("image"),
+                {options.batch, options.channels, options.image_px, options.image_px});
+  require_shape(graph, "logits", graph.output("logits"), {options.batch, options.labels});
+  return graph;
+}
+
 std::unique_ptr<engine::Executable> compile(const StepOptions& options, engine::Engine& engine, int threads) {
-  const graph::Graph graph = graph::with_loss(models::build_model({.name = options.model,
-                                                                   .labels = options.labels,
-                                                                   .channels = options.channels,
-                                                                   .image_px = options.image_px,
-                                                                   .batch = options.batch}),
-                                              {});
+  const graph::Graph graph = graph::with_loss(model_of(options), {});
   auto executable = engine.compile(
       graph, {.threads = threads, .fuse = options.fuse, .algorithms = options.algorithms, .seed = kSeed});
   engine::initialise(*executable, kSeed);

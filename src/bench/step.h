@@ -12,12 +12,18 @@
 
 #include "core/value.h"
 
+namespace roentgen::graph {
+class Graph;
+}
+
 namespace roentgen::bench {
 
 /// What to measure.
 struct StepOptions {
   /// As models::ModelConfig: name, batch, image side, channels, labels.
   std::string model = "resnet50";
+  /// Measured in place of the model of that name: a network with these sizes. Outlives the call.
+  const graph::Graph* graph = nullptr;
   std::int64_t batch = 16;
   std::int64_t image_px = 224;
   std::int64_t channels = 3;
@@ -53,7 +59,8 @@ struct StepOptions {
 ///   plan_hash, engine
 ///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
 ///   program, cpu, ...   what it ran on (io/environment.h)
-/// Throws ConfigError on options out of range, DataError when a loss is not finite, what compile() throws.
+/// Throws ConfigError on options out of range or a graph of other sizes, DataError when a loss is not finite, what
+/// compile() throws.
 [[nodiscard]] Value run_step(const StepOptions& options);
 
 /// Lines that say why the times are not to be trusted: the slowest of the steps took over 1.25 times the fastest, or

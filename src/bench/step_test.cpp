@@ -9,9 +9,20 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "graph/text.h"
 
 namespace roentgen::bench {
 namespace {
+
+constexpr std::string_view kSmall = R"(graph "small"
+input image (N, C, S, S)
+first = conv2d(image, out=8, kernel=3x3, pad=1x1)
+second = relu(first)
+third = global_avg_pool(second)
+flat = flatten(third)
+fourth = linear(flat, out=K)
+output logits = fourth
+)";
 
 StepOptions tiny() {
   return {.model = "resnet18",
@@ -35,6 +46,32 @@ TEST(StepBench, reports_what_the_interface_promises) {
   EXPECT_GE(result.at("framework_share").as_double(), 0.0);
   EXPECT_LT(result.at("framework_share").as_double(), 1.0);
   EXPECT_TRUE(result.at("profile").is_null());
+}
+
+TEST(StepBench, measures_a_graph_of_its_own) {
+  const graph::Graph small =
+      graph::parse_graph(kSmall, "small", {.batch = 2, .channels = 1, .image_px = 32, .labels = 3}).or_throw<Error>();
+  StepOptions options = tiny();
+  options.model = "small.graph";
+  options.graph = &small;
+  const Value result = run_step(options);
+  EXPECT_EQ(result.at("model").as_string(), "small.graph");
+  EXPECT_LT(result.at("peak_bytes").as_integer(), 4 * 1'000'000) << "no ResNet-18";
+}
+
+TEST(StepBench, refuses_a_graph_of_other_sizes) {
+  const graph::Graph small =
+      graph::parse_graph(kSmall, "small", {.batch = 4, .channels = 1, .image_px = 32, .labels = 3}).or_throw<Error>();
+  StepOptions options = tiny();
+  options.graph = &small;
+  try {
+    static_cast<void>(run_step(options));
+    FAIL() << "images_per_s would count 2 of 4 images";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string_view(error.what()).find("expected (2, 1, 32, 32), got (4, 1, 32, 32)"),
+              std::string_view::npos)
+        << error.what();
+  }
 }
 
 TEST(StepBench, floor_is_the_step_without_everything_but_convolutions) {

@@ -7,6 +7,7 @@
 #include "bench/harness.h"
 #include "bench/step.h"
 #include "cli/command_list.h"
+#include "cli/model_option.h"
 #include "cli/report_text.h"
 #include "core/log.h"
 
@@ -30,7 +31,7 @@ class BenchCommand final : public Command {
             {.name = "--steps", .target = &step_.steps, .doc = "runs measured"},
             {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores"},
             {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"},
-            {.name = "--model", .target = &step_.model, .doc = "step: which model"},
+            {.name = "--model", .target = &step_.model, .doc = "step: name of a model, or file with a graph text"},
             {.name = "--batch", .target = &step_.batch, .doc = "step: images a batch"},
             {.name = "--image", .target = &step_.image_px, .doc = "step: side of the image, px"},
             {.name = "--channels", .target = &step_.channels, .doc = "step: 1 or 3"},
@@ -49,7 +50,7 @@ class BenchCommand final : public Command {
     const int threads = bench::threads_of(threads_, may_oversubscribe_);
     step_.threads = threads;
     Value json = case_ == "step"
-                     ? bench::run_step(step_)
+                     ? run_step()
                      : bench::run_case(case_, {.warmup = step_.warmup, .repeats = step_.steps, .threads = threads});
     fmt::print("{}", report_text(json, {"warnings", "memory_bytes", "kernel", "variables", "libraries"}));
     if (const Value* warnings = json.find("warnings")) {
@@ -59,6 +60,17 @@ class BenchCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] Value run_step() const {
+    train::ModelRecipe model;
+    set_model(model, step_.model);
+    if (model.file.empty()) return bench::run_step(step_);
+    const graph::Graph graph = make_model(
+        model, {.batch = step_.batch, .channels = step_.channels, .image_px = step_.image_px, .labels = step_.labels});
+    bench::StepOptions options = step_;
+    options.graph = &graph;
+    return bench::run_step(options);
+  }
+
   std::string case_ = "step";
   bool is_list_ = false;
   std::int64_t threads_ = 0;
