@@ -81,7 +81,7 @@ CLI::Option* add_target(CLI::App& app, const Option& option) {
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* added = add_target(app, option);
   if (!std::holds_alternative<bool*>(option.target)) {
-    added->type_name(std::string(value_name(option)));
+    added->type_name(option.name.starts_with('-') ? std::string(value_name(option)) : std::string());
     if (!std::holds_alternative<std::vector<std::string>*>(option.target)) {
       added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
@@ -112,6 +112,16 @@ void check_command(int argc, const char* const* argv, const Commands& commands) 
   refuse("command", "one of " + known, word.empty() ? "none" : word, "");
 }
 
+/// An empty value is a shell variable that is not set: never what was meant.
+void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options) {
+  for (const Option& option : options) {
+    if (std::holds_alternative<bool*>(option.target)) continue;
+    const std::vector<std::string> values = app.get_option(option.name)->results();
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    refuse(app.get_name(), usage(option), fmt::format("{} with nothing", option.name), app.get_name());
+  }
+}
+
 /// What CLI11 did not understand, in our form.
 [[noreturn]] void explain(const CLI::ParseError& error, const CLI::App& app, const std::vector<Option>& options) {
   const std::string name = app.get_name() == "roentgen" ? "" : app.get_name();
@@ -138,7 +148,13 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   CLI::App app("Roentgen: trains, evaluates and runs chest X-ray classifiers.", "roentgen");
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("roentgen {} ({})", io::program_version(), io::program_commit()));
-  app.footer("Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped with everything saved.");
+  app.get_formatter()->label("REQUIRED", "(required)");
+  app.footer(
+      "Examples:\n  roentgen inspect --data DIR\n"
+      "  roentgen train --recipe recipes/default.toml --data DIR --out run\n"
+      "  roentgen eval --checkpoint run/checkpoints/best.safetensors --data DIR --split test\n"
+      "roentgen COMMAND --help has more.\n\nExit codes: 0 done, 1 failed, 2 bad input, 3 stopped with everything "
+      "saved.");
   Parsed parsed;
   std::vector<CLI::App*> apps;
   std::vector<std::vector<Option>> options;
@@ -168,7 +184,9 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
     if (index == apps.size()) explain(error, app, {});
     explain(error, *apps[index], options[index]);
   }
-  parsed.command = commands[static_cast<std::size_t>(asked())].get();
+  const auto index = static_cast<std::size_t>(asked());
+  refuse_empty_values(*apps[index], options[index]);
+  parsed.command = commands[index].get();
   return parsed;
 }
 
