@@ -10,6 +10,7 @@
 #include "cli/command_list.h"
 #include "core/error.h"
 #include "eval/auroc.h"
+#include "runtime/cores.h"
 
 namespace roentgen::cli {
 namespace {
@@ -60,6 +61,10 @@ class SynthCommand final : public Command {
     if (seed_ < 0 || threads_ < 0) {
       throw ConfigError(error_text("cli.synth", "--seed and --threads", "at least 0",
                                    fmt::format("{}, {}", seed_, threads_), "roentgen synth --help"));
+    }
+    if (const int most = runtime::available_hardware_threads(); threads_ > most) {
+      throw ConfigError(error_text("cli.synth", "--threads", fmt::format("at most {}, what the process may use", most),
+                                   fmt::to_string(threads_), "fewer, or 0 for all cores"));
     }
     options_.seed = static_cast<std::uint64_t>(seed_);
     options_.threads = static_cast<int>(threads_);

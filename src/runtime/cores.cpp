@@ -3,10 +3,13 @@
 //
 #include "runtime/cores.h"
 
+#include <fmt/format.h>
 #include <hwloc.h>
 
 #include <algorithm>
 #include <cstdlib>
+
+#include "core/log.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -49,8 +52,16 @@ int available_hardware_threads() { return available().hardware_threads; }
 
 int default_compute_threads() {
   const char* asked = std::getenv("OMP_NUM_THREADS");
-  const int threads = asked == nullptr ? 0 : std::atoi(asked);
-  return threads > 0 ? threads : available_cores();
+  const long threads = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
+  if (threads < 1) return available_cores();
+  const int most = available_hardware_threads();
+  if (threads <= most) return static_cast<int>(threads);
+  static const bool is_told = [asked, most] {
+    log::warning(fmt::format("OMP_NUM_THREADS={}: computing with {}, all that the process may use", asked, most));
+    return true;
+  }();
+  static_cast<void>(is_told);
+  return most;
 }
 
 void flush_denormals_to_zero() {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "io/png_writer.h"
+#include "runtime/cores.h"
 #include "synth/layout.h"
 #include "synth/report.h"
 
@@ -131,7 +133,9 @@ void render_all(const SynthOptions& options, std::vector<Entry>& entries, const 
   Counter counter(progress, total);
   std::atomic<bool> failed = false;
   std::exception_ptr cause;
-  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  // OMP_NUM_THREADS may ask for more than a machine can start.
+  const int most = runtime::available_hardware_threads();
+  const int threads = options.threads > 0 ? options.threads : std::min(omp_get_max_threads(), most);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (std::int64_t i = 0; i < total; ++i) {
     if (failed) continue;

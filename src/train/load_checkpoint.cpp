@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/safetensors.h"
+#include "train/recipe.h"
 #include "train/resume.h"
 
 namespace roentgen::train {
@@ -30,7 +31,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   }
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;
-  compile.threads = options.threads;
+  compile.threads = compute_threads({.threads = options.threads});
   model.executable = engine.compile(graph, compile);
   model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
   return model;

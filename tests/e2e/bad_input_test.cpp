@@ -122,6 +122,7 @@ TEST_F(BadInput, options_of_another_type_or_range) {
   expect_refusal(place_.run({"synth", place_ / "s", "--label-noise", "loud"}), {"a number, got 'loud'"});
   expect_refusal(place_.run({"synth", place_ / "s", "--seed", "-1"}), {"got -1"});
   expect_refusal(place_.run({"synth", place_ / "s", "--images", "0"}), {"got 0"});
+  expect_refusal(place_.run({"synth", place_ / "s", "--threads", "100000"}), {"what the process may use, got 100000"});
   expect_refusal(place_.run({"bench", "nothing"}), {"[bench.case]", "data.decode_png", "got nothing"});
   expect_refusal(place_.run({"inspect", "--model", "resnet19"}), {"resnet18", "got 'resnet19'"});
   expect_refusal(place_.run({"inspect", "--model", "resnet18", "--image", "8"}), {"at least 32 px, got 8"});
