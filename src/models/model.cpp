@@ -11,6 +11,7 @@ namespace roentgen::models {
 namespace {
 constexpr std::int64_t kSmallestImagePx = 32;
 constexpr std::int64_t kWidthStep = 8;
+constexpr std::int64_t kLargestWidth = 4096;
 
 struct Entry {
   std::string_view name;
@@ -53,7 +54,8 @@ graph::Graph build_model(const ModelConfig& config) {
   require(config.channels == 1 || config.channels == 3, "channels", "1 or 3", config.channels);
   require(config.image_px >= kSmallestImagePx, "image size", "at least 32 px", config.image_px);
   require(config.batch >= 1, "batch", "at least 1", config.batch);
-  require(config.width >= kWidthStep && config.width % kWidthStep == 0, "width", "a multiple of 8", config.width);
+  require(config.width >= kWidthStep && config.width <= kLargestWidth && config.width % kWidthStep == 0, "width",
+          "a multiple of 8, at most 4096", config.width);
   return entry.build(config);
 }
 

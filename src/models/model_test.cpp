@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "models/model.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -240,8 +241,11 @@ TEST(Models, refuse_settings_out_of_range) {
   EXPECT_EQ(refusal({.channels = 2}), "[models.model] channels: expected 1 or 3, got 2; try another value");
   EXPECT_EQ(refusal({.image_px = 31}), "[models.model] image size: expected at least 32 px, got 31; try another value");
   EXPECT_EQ(refusal({.batch = 0}), "[models.model] batch: expected at least 1, got 0; try another value");
-  EXPECT_EQ(refusal({.width = 12}), "[models.model] width: expected a multiple of 8, got 12; try another value");
-  EXPECT_EQ(refusal({.width = 0}), "[models.model] width: expected a multiple of 8, got 0; try another value");
+  EXPECT_EQ(refusal({.width = 12}),
+            "[models.model] width: expected a multiple of 8, at most 4096, got 12; try another value");
+  for (const std::int64_t width : {std::int64_t{0}, std::int64_t{4104}, std::int64_t{1} << 40}) {
+    EXPECT_THAT(refusal({.width = width}), testing::HasSubstr("at most 4096, got " + std::to_string(width)));
+  }
   EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
             "[models.densenet] stride: expected the default: only ResNets have another, got v1; try --set "
             "model.resnet=v1.5");
