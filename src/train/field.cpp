@@ -26,6 +26,11 @@ std::string shown(const Value& value) {
 std::string range_text(Range range) {
   const bool has_low = std::isfinite(range.low);
   const bool has_high = std::isfinite(range.high);
+  if (range.is_above_low || range.is_below_high) {
+    const std::string low = fmt::format("{} {}", range.is_above_low ? "above" : "at least", range.low);
+    if (!has_high) return low;
+    return fmt::format("{} and {} {}", low, range.is_below_high ? "below" : "at most", range.high);
+  }
   if (has_low && has_high) return fmt::format("{} to {}", range.low, range.high);
   if (has_low) return fmt::format("at least {}", range.low);
   if (has_high) return fmt::format("at most {}", range.high);
@@ -95,7 +100,7 @@ void FieldReader::check_word(std::string_view name, const Value& got, const Word
 
 void FieldReader::check_range(std::string_view name, const Value& got, Range range) const {
   if (!got.is_number() || !std::isfinite(got.as_double())) refuse(name, "a number, " + range_text(range), got);
-  if (got.as_double() < range.low || got.as_double() > range.high) refuse(name, range_text(range), got);
+  if (!range.contains(got.as_double())) refuse(name, range_text(range), got);
 }
 
 void FieldReader::text(std::string_view name, std::string& value, const Words& words, std::string_view) {

@@ -19,6 +19,12 @@ namespace roentgen::train {
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  /// The end itself is refused.
+  bool is_above_low = false;
+  bool is_below_high = false;
+  [[nodiscard]] bool contains(double value) const {
+    return (is_above_low ? value > low : value >= low) && (is_below_high ? value < high : value <= high);
+  }
 };
 
 /// Words a key accepts; empty: any text.

@@ -12,6 +12,7 @@
 #include "core/error_parts.h"
 #include "data/source/options.h"
 #include "graph/loss.h"
+#include "graph/passes/pass_list.h"
 #include "io/file.h"
 #include "io/toml.h"
 #include "runtime/cores.h"
@@ -58,6 +59,7 @@ Recipe recipe_from_value(const Value& table, std::string_view what) {
   FieldReader reader(table, what);
   visit_fields(recipe, foreign, reader);
   reader.refuse_unknown();
+  graph::check_passes(recipe.train.fuse);
   recipe.data = data::source_options_from_value(foreign.data, {});
   recipe.preprocess = data::preprocess_from_value(foreign.preprocess);
   recipe.augment = data::augment_from_value(foreign.augment);

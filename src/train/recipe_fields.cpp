@@ -18,12 +18,15 @@ constexpr Range kCount{.low = 0, .high = 1e9};
 constexpr Range kPositive{.low = 1, .high = 1e9};
 constexpr Range kShare{.low = 0, .high = 1};
 constexpr Range kNotNegative{.low = 0};
+constexpr Range kBelowOne{.low = 0, .high = 1, .is_below_high = true};
+constexpr Range kFactor{.low = 0, .high = 1, .is_above_low = true, .is_below_high = true};
+constexpr Range kWidth{.low = 8, .high = 4096};
 
 void visit_model(ModelRecipe& model, FieldVisitor& v) {
   v.section("model", "which network");
   v.text("name", model.name, {}, "resnet18/34/50/101/152, densenet121/169/201");
   v.text("file", model.file, {}, "graph text to train instead; empty = the named model");
-  v.integer("width", model.width, kPositive, "channels after the stem; 64 = torchvision's");
+  v.integer("width", model.width, kWidth, "channels after the stem, a multiple of 8; 64 = torchvision's");
   v.text("stem", model.stem, {"imagenet", "small"}, "small = 3x3 without pooling, for little images");
   v.text("resnet", model.resnet, {"v1.5", "v1"}, "where a bottleneck strides; v1.5 = torchvision's");
 }
@@ -62,11 +65,11 @@ void visit_optimizer(OptimizerRecipe& optimizer, FieldVisitor& v) {
   v.number("lr", optimizer.lr, {.low = 1e-12, .high = 1e6}, "learning rate after warm-up");
   v.number("weight_decay", optimizer.weight_decay, kNotNegative, "in the gradient (sgd, adam) or decoupled (adamw)");
   v.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
-  v.number("momentum", optimizer.momentum, kShare, "sgd");
+  v.number("momentum", optimizer.momentum, kBelowOne, "sgd");
   v.flag("nesterov", optimizer.nesterov, "sgd");
-  v.number("beta1", optimizer.beta1, kShare, "adam");
-  v.number("beta2", optimizer.beta2, kShare, "adam");
-  v.number("epsilon", optimizer.epsilon, kShare, "adam");
+  v.number("beta1", optimizer.beta1, kBelowOne, "adam");
+  v.number("beta2", optimizer.beta2, kBelowOne, "adam");
+  v.number("epsilon", optimizer.epsilon, kFactor, "adam");
 }
 
 void visit_schedule(ScheduleRecipe& schedule, FieldVisitor& v) {
@@ -75,9 +78,9 @@ void visit_schedule(ScheduleRecipe& schedule, FieldVisitor& v) {
   v.number("warmup_epochs", schedule.warmup_epochs, kNotNegative, "linear warm-up, fractions allowed");
   v.number("warmup_start", schedule.warmup_start, {.low = 1e-9, .high = 1}, "share of lr at which it starts");
   v.numbers("milestones_epochs", schedule.milestones_epochs, kNotNegative, "multistep: where lr drops");
-  v.number("gamma", schedule.gamma, kShare, "multistep, plateau: factor of a drop");
+  v.number("gamma", schedule.gamma, kFactor, "multistep, plateau: factor of a drop");
   v.number("final_share", schedule.final_share, kShare, "cosine, poly, plateau: lowest lr as a share");
-  v.number("power", schedule.power, kNotNegative, "poly");
+  v.number("power", schedule.power, {.low = 0, .is_above_low = true}, "poly");
   v.integer("patience", schedule.patience, kCount, "plateau: validations without improvement that are tolerated");
   v.number("min_delta", schedule.min_delta, kNotNegative, "plateau: smallest change of the loss that counts");
 }

@@ -3,6 +3,7 @@
 //
 #include "train/recipe.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,6 +103,20 @@ TEST(Recipe, refuses_values_of_another_kind_word_or_range) {
   EXPECT_THAT(refusal("[preprocess]\nfit = \"stretch\"\n"), HasSubstr("stretch"));
   EXPECT_THAT(refusal("[augment]\nrotat = 3\n"), HasSubstr("rotat"));
   EXPECT_THAT(refusal("[data]\nblank = \"zero\"\n"), HasSubstr("data.blank"));
+}
+
+TEST(Recipe, refuses_what_optimizer_schedule_and_passes_would_refuse_later) {
+  for (const char* key : {"momentum", "beta1", "beta2", "epsilon"}) {
+    EXPECT_THAT(refusal("", {fmt::format("optimizer.{}=1", key)}), HasSubstr("and below 1, got 1")) << key;
+  }
+  EXPECT_THAT(refusal("", {"optimizer.epsilon=0"}), HasSubstr("expected above 0"));
+  EXPECT_THAT(refusal("", {"optimizer.lr=inf"}), HasSubstr("optimizer.lr"));
+  EXPECT_THAT(refusal("", {"schedule.gamma=1"}), HasSubstr("expected above 0 and below 1, got 1"));
+  EXPECT_THAT(refusal("", {"schedule.power=0"}), HasSubstr("expected above 0, got 0"));
+  EXPECT_THAT(refusal("", {"model.width=8192"}), HasSubstr("expected 8 to 4096, got 8192"));
+  EXPECT_THAT(refusal("", {"train.fuse=foo"}), HasSubstr("batch_norm_relu, virtual_concat, got foo"));
+  EXPECT_EQ(parse("", {"train.fuse=\"batch_norm_relu,virtual_concat\"", "optimizer.momentum=0"}).optimizer.momentum,
+            0.0);
 }
 
 TEST(Recipe, refuses_broken_toml_with_its_line) { EXPECT_THAT(refusal("[train]\nepochs = = 3\n"), HasSubstr("2")); }

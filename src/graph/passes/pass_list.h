@@ -27,6 +27,8 @@ RG_PASS_LIST(RG_PASS_DECLARATION)
 
 /// Names of all passes, in running order.
 [[nodiscard]] const std::vector<std::string_view>& pass_names();
+/// ConfigError unless run_passes() takes this choice.
+void check_passes(std::string_view choice);
 /// Runs "on" (all), "off" (none) or a comma-separated choice; ConfigError for an unknown name.
 [[nodiscard]] Graph run_passes(const Graph& graph, std::string_view choice);
 

@@ -25,6 +25,18 @@ std::vector<std::string_view> split(std::string_view choice) {
   }
   return names;
 }
+
+std::vector<std::string_view> chosen_passes(std::string_view choice) {
+  if (choice == "off") return {};
+  const std::vector<std::string_view> chosen = choice == "on" ? pass_names() : split(choice);
+  for (const std::string_view name : chosen) {
+    if (std::ranges::find(pass_names(), name) != pass_names().end()) continue;
+    std::string known;
+    for (const std::string_view pass : pass_names()) known.append(known.empty() ? "" : ", ").append(pass);
+    throw ConfigError(error_text("graph.passes", "fuse", "on, off or names out of " + known, name, "on"));
+  }
+  return chosen;
+}
 }  // namespace
 
 const std::vector<std::string_view>& pass_names() {
@@ -36,16 +48,10 @@ const std::vector<std::string_view>& pass_names() {
   return names;
 }
 
+void check_passes(std::string_view choice) { static_cast<void>(chosen_passes(choice)); }
+
 Graph run_passes(const Graph& graph, std::string_view choice) {
-  if (choice == "off") return graph;
-  const std::vector<std::string_view> chosen = choice == "on" ? pass_names() : split(choice);
-  for (const std::string_view name : chosen) {
-    if (std::ranges::find(pass_names(), name) == pass_names().end()) {
-      std::string known;
-      for (const std::string_view pass : pass_names()) known.append(known.empty() ? "" : ", ").append(pass);
-      throw ConfigError(error_text("graph.passes", "fuse", "on, off or names out of " + known, name, "on"));
-    }
-  }
+  const std::vector<std::string_view> chosen = chosen_passes(choice);
   Graph result = graph;
   for (const Pass& pass : kPasses) {
     if (std::ranges::find(chosen, pass.name) != chosen.end()) result = pass.run(result);
