@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "data/transform/preprocess.h"
 #include "io/json.h"
 
 namespace roentgen::train {
@@ -45,6 +46,20 @@ std::vector<SplitRecord> to_splits(const Value& table) {
   return splits;
 }
 
+// What is absent would be filled in silently, and the network fed something else than it was trained on.
+void check_meaning(const CheckpointInfo& info, std::string_view what) {
+  const auto require = [&](bool holds, std::string_view expected, std::string_view got) {
+    if (!holds) throw ConfigError(error_text("train.checkpoint", what, expected, got, kRemedy));
+  };
+  require(info.preprocess.is_table(), "a table under metadata key preprocess", "another form");
+  const Value whole = data::Preprocess{}.to_value();
+  for (const auto& [key, value] : whole.as_table()) {
+    require(info.preprocess.find(key) != nullptr, "metadata key preprocess with " + key, "none");
+  }
+  require(info.loss == "sigmoid" || info.loss == "softmax", "metadata key loss of sigmoid or softmax",
+          "'" + info.loss + "'");
+}
+
 CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::string_view what) {
   const auto text = [&](const char* key) -> const std::string& {
     const auto found = metadata.find(key);
@@ -73,6 +88,7 @@ CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::str
     info.metric = metric->as_string();
     info.metric_value = progress.at("metric_value").as_double();
   }
+  check_meaning(info, what);
   return info;
 }
 

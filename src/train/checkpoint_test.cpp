@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "core/error.h"
@@ -84,6 +85,26 @@ TEST(CheckpointInfo, names_the_key_that_is_missing_or_broken) {
   EXPECT_THAT(from_metadata(metadata, "file").error(), HasSubstr("labels"));
 }
 
+TEST(CheckpointInfo, is_refused_without_a_key_of_the_preprocessing_or_with_an_unknown_loss) {
+  for (const char* key : {"size", "channels", "fit", "filter", "intensity", "mean", "std"}) {
+    CheckpointInfo info = sample_info();
+    Value kept = Value::table();
+    for (const auto& [name, value] : info.preprocess.as_table()) {
+      if (name != key) kept.set(name, value);
+    }
+    info.preprocess = kept;
+    const auto read = from_metadata(to_metadata(info), "file");
+    ASSERT_FALSE(read.ok()) << key;
+    EXPECT_THAT(read.error(), HasSubstr(std::string("preprocess with ") + key));
+  }
+  CheckpointInfo info = sample_info();
+  info.preprocess = Value::array();
+  EXPECT_FALSE(from_metadata(to_metadata(info), "file").ok());
+  info = sample_info();
+  info.loss = "hinge";
+  EXPECT_THAT(from_metadata(to_metadata(info), "file").error(), HasSubstr("sigmoid or softmax, got 'hinge'"));
+}
+
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
 TEST(Weights, carry_a_batch_counter_for_every_batch_norm) {
@@ -108,6 +129,30 @@ TEST(Weights, load_by_name_whatever_the_layout) {
   const auto to = make_executable(100.0F);
   EXPECT_TRUE(load_weights(weights_of(*from), *to, "w", Strictness::Strict).is_clean());
   for (std::int32_t id = 0; id < 2; ++id) EXPECT_EQ(from->store(id), to->store(id));
+}
+
+TEST(Weights, refuse_what_is_not_finite_and_negative_variances_by_name) {
+  const std::vector<graph::Parameter> parameters{
+      {.name = "bn.running_mean", .shape = Shape{2}, .role = graph::Role::RunningMean, .init = {}},
+      {.name = "bn.running_var", .shape = Shape{2}, .role = graph::Role::RunningVariance, .init = {}}};
+  const auto refusal = [&](std::vector<float> mean, std::vector<float> variance) {
+    const std::vector<NamedTensor> tensors{
+        {.name = "bn.running_mean", .shape = Shape{2}, .values = std::move(mean)},
+        {.name = "bn.running_var", .shape = Shape{2}, .values = std::move(variance)},
+        {.name = "other", .shape = Shape{1}, .values = {NAN}}};  // nobody asks for it
+    return message_of<ConfigError>([&] { require_sound(tensors, parameters, "w"); });
+  };
+  EXPECT_THAT(refusal({1.0F, NAN}, {1.0F, 1.0F}), HasSubstr("w: bn.running_mean: expected finite values, got nan"));
+  EXPECT_THAT(refusal({1.0F, 2.0F}, {INFINITY, 1.0F}), HasSubstr("bn.running_var"));
+  EXPECT_THAT(refusal({1.0F, 2.0F}, {1.0F, -0.5F}), HasSubstr("at least 0, got -0.5 at element 1"));
+  EXPECT_NO_THROW(
+      require_sound({{.name = "bn.running_mean", .shape = Shape{2}, .values = {-1.0F, 0.0F}}}, parameters, "w"));
+
+  const auto executable = make_executable(1.0F);
+  std::vector<NamedTensor> weights = weights_of(*make_executable(5.0F));
+  weights[1].values[0] = NAN;
+  EXPECT_THROW(load_weights(weights, *executable, "w", Strictness::Partial), ConfigError);
+  EXPECT_EQ(executable->store(0), make_executable(1.0F)->store(0)) << "nothing was loaded";
 }
 
 TEST(Weights, refuse_missing_extra_and_misshapen_tensors_and_change_nothing) {

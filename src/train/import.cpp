@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "io/safetensors.h"
@@ -171,8 +172,14 @@ std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& fro
 Import adapt(ImportSource source, const ImportTarget& target) {
   Import result;
   std::int64_t renamed = 0;
+  std::unordered_map<std::string, std::string> taken;  // name of today -> name in the file
   for (NamedTensor& tensor : source.tensors) {
     std::string name = torchvision_name(tensor.name);
+    const auto [entry, is_new] = taken.try_emplace(name, tensor.name);
+    if (!is_new) {
+      throw ConfigError(error_text("train.import", source.what + ": " + name, "one tensor of that name",
+                                   entry->second + " and " + tensor.name, "a file with one of them"));
+    }
     if (name == tensor.name) continue;
     tensor.name = std::move(name);
     ++renamed;

@@ -49,6 +49,20 @@ const NamedTensor& named(const std::vector<NamedTensor>& tensors, std::string_vi
   throw std::runtime_error("no " + std::string(name));
 }
 
+TEST(Import, refuses_two_tensors_that_become_one_name) {
+  const graph::Graph model = small_net(1, 2);
+  ImportSource source{
+      .tensors = random_weights(model, 1), .labels = {}, .preprocess = data::preset("xray"), .what = "w"};
+  NamedTensor twin = named(source.tensors, "conv1.weight");
+  twin.name = "module.conv1.weight";
+  source.tensors.push_back(std::move(twin));
+  EXPECT_THAT(
+      message_of<ConfigError>([&] {
+        static_cast<void>(adapt(source, {.model = model, .labels = {}, .preprocess = data::preset("xray"), .seed = 0}));
+      }),
+      AllOf(HasSubstr("w: conv1.weight"), HasSubstr("got conv1.weight and module.conv1.weight")));
+}
+
 TEST(TorchvisionName, drops_what_wrappers_add) {
   EXPECT_EQ(torchvision_name("module.densenet121.features.conv0.weight"), "features.conv0.weight");
   EXPECT_EQ(torchvision_name("densenet121.classifier.0.weight"), "classifier.weight");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -99,11 +100,30 @@ void require_fit(const LoadReport& report, const graph::Graph& graph, std::strin
                                report.text(), "--partial to load what fits"));
 }
 
+void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,
+                   std::string_view what) {
+  std::unordered_map<std::string_view, const graph::Parameter*> by_name;
+  for (const graph::Parameter& parameter : parameters) by_name[parameter.name] = &parameter;
+  for (const NamedTensor& tensor : tensors) {
+    const auto found = by_name.find(tensor.name);
+    if (found == by_name.end() || found->second->shape != tensor.shape) continue;
+    const bool is_variance = found->second->role == graph::Role::RunningVariance;
+    const auto bad = std::find_if(tensor.values.begin(), tensor.values.end(),
+                                  [&](float value) { return !std::isfinite(value) || (is_variance && value < 0.0F); });
+    if (bad == tensor.values.end()) continue;
+    throw ConfigError(error_text("train.checkpoint", fmt::format("{}: {}", what, tensor.name),
+                                 is_variance ? "finite variances, at least 0" : "finite values",
+                                 fmt::format("{} at element {}", *bad, bad - tensor.values.begin()),
+                                 "an earlier checkpoint, or a complete copy of the file"));
+  }
+}
+
 LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executable& executable, std::string_view what,
                         Strictness strictness) {
   const auto& parameters = executable.graph().parameters();
   LoadReport report = compare(tensors, parameters);
   if (strictness == Strictness::Strict) require_fit(report, executable.graph(), what);
+  require_sound(tensors, parameters, what);
   std::unordered_map<std::string_view, const NamedTensor*> by_name;
   for (const NamedTensor& tensor : tensors) by_name[tensor.name] = &tensor;
   for (std::size_t i = 0; i < parameters.size(); ++i) {

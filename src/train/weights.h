@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/shape.h"
@@ -64,8 +65,14 @@ struct LoadReport {
 /// @param what file name, for the error
 void require_fit(const LoadReport& report, const graph::Graph& graph, std::string_view what);
 
-/// Loads tensors by name. Strict: ConfigError with the report when anything does not fit, before anything is loaded.
-/// Partial: loads what fits.
+/// ConfigError naming the first tensor that a graph with these parameters would take a value from that no training can
+/// have left: one that is not finite, or a negative running variance.
+/// @param what file name, for the error
+void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,
+                   std::string_view what);
+
+/// Loads tensors by name, sound ones only (require_sound). Strict: ConfigError with the report when anything does not
+/// fit, before anything is loaded. Partial: loads what fits.
 /// @param what file name, for errors
 LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executable& executable, std::string_view what,
                         Strictness strictness);
