@@ -30,16 +30,22 @@ struct Option {
   Target target;
   std::string doc;
   Need need = Need::Optional;
+  /// The command writes this file.
+  bool is_output = false;
   /// What stands for the value in help and errors: "FILE"; empty: by the target's type.
   std::string value_name = {};
 };
 
-/// Folders that bound where a command may write. Empty: none.
+using Paths = std::vector<std::filesystem::path>;
+
+/// Folders and files that bound where a command may write. Empty: none.
 struct Folders {
   /// Never written to.
   std::filesystem::path data;
   /// Made by the command itself.
   std::filesystem::path made;
+  /// Files and folders that the command itself writes, below `made`: no option may name one.
+  Paths own = {};
 };
 
 /// Exit codes.

@@ -25,9 +25,12 @@ int run(int argc, char** argv) {
 #define RG_COMMAND_ENTRY(name) commands.push_back(cli::make_##name##_command());
   RG_COMMAND_LIST(RG_COMMAND_ENTRY)
 #undef RG_COMMAND_ENTRY
-  const cli::Parsed parsed = cli::parse_arguments(argc, argv, commands);
+  cli::Parsed parsed = cli::parse_arguments(argc, argv, commands);
   fmt::print("{}", parsed.text);
   if (parsed.command == nullptr) return cli::kSuccess;
+  std::vector<cli::Option> options = parsed.command->options();
+  options.push_back({.name = "--json", .target = &parsed.json, .doc = "", .is_output = true});
+  cli::check_apart(options, parsed.command->folders());
   cli::check_output_file("--json", parsed.json, parsed.command->folders());
   const cli::CommandResult result = parsed.command->run();
   if (!parsed.json.empty()) io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");

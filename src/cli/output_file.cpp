@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "cli/output_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <system_error>
+#include <variant>
 
 #include "core/error.h"
-#include "io/file.h"
 
 namespace roentgen::cli {
 namespace {
@@ -24,13 +27,47 @@ fs::path resolved(const fs::path& path) {
 
 std::string named(std::string_view option, const fs::path& path) { return std::string(option) + " " + path.string(); }
 
+/// The file an option names; empty when it names none.
+fs::path file_of(const Option& option) {
+  if (const auto* path = std::get_if<fs::path*>(&option.target)) return **path;
+  std::error_code ignored;  // a text may name a file or something else: --model
+  if (const auto* text = std::get_if<std::string*>(&option.target); text != nullptr && fs::exists(**text, ignored)) {
+    return **text;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_taken(const Option& output, std::string_view taken_by) {
+  throw ConfigError(error_text("cli.output", named(output.name, file_of(output)), "a file of its own", taken_by,
+                               "the name of another file"));
+}
+
 }  // namespace
+
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  const fs::path outer = resolved(folder);
+  const fs::path inner = resolved(path);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+void check_apart(const std::vector<Option>& options, const Folders& folders) {
+  for (const Option& output : options) {
+    const fs::path path = file_of(output);
+    if (!output.is_output || path.empty()) continue;
+    for (const Option& other : options) {
+      const fs::path taken = file_of(other);
+      if (other.name == output.name || taken.empty() || resolved(taken) != resolved(path)) continue;
+      refuse_taken(output, "that of " + other.name);
+    }
+    for (const fs::path& own : folders.own) {
+      if (is_inside(path, own)) refuse_taken(output, own.string() + ", which the command itself writes");
+    }
+  }
+}
 
 void refuse_inside_data(std::string_view option, const fs::path& path, const fs::path& data) {
   if (data.empty()) return;
-  const fs::path folder = resolved(data);
-  const fs::path inner = resolved(path);
-  if (std::mismatch(folder.begin(), folder.end(), inner.begin(), inner.end()).first != folder.end()) return;
+  if (!is_inside(path, data)) return;
   throw ConfigError(error_text("cli.output", named(option, path), "a path outside the data folder",
                                "one inside " + data.string(), "a path elsewhere: data folders are never written to"));
 }
@@ -47,7 +84,13 @@ void check_output_file(std::string_view option, const fs::path& path, const Fold
   }
   const bool is_in_made = !folders.made.empty() && resolved(path).parent_path() == resolved(folders.made);
   if (is_in_made && !fs::exists(folders.made, ignored)) return;
-  const io::AtomicFile probe(path);  // refuses, or leaves nothing
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  int code = ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  if (code == 0 && !fs::is_directory(folder, ignored)) code = ENOTDIR;
+  if (code == 0) return;
+  const std::string cause = std::generic_category().message(code);
+  throw DataError(error_text("cli.output", named(option, path), "a place to write", folder.string() + ": " + cause,
+                             "a path in a folder that is there and may be written to"));
 }
 
 }  // namespace roentgen::cli

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -15,8 +16,14 @@ namespace roentgen::cli {
 /// @param option "--out", for the error
 void refuse_inside_data(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& data);
 
+/// Whether `path` is the folder `folder` or lies in it, links resolved.
+[[nodiscard]] bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// ConfigError when an output among the options (is_output) is a file that another option names, or one of folders.own.
+void check_apart(const std::vector<Option>& options, const Folders& folders);
+
 /// ConfigError or DataError when the file `path` could not be written: in the data folder, no regular file, in a folder
-/// that is absent (and not about to be made) or closed. Leaves nothing behind. An empty path is fine.
+/// that is absent (and not about to be made) or closed. Touches nothing. An empty path is fine.
 void check_output_file(std::string_view option, const std::filesystem::path& path, const Folders& folders);
 
 }  // namespace roentgen::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/output_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "data/source/source_testing.h"
+#include "io/file.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using data::message_of;
+using data::TestFolder;
+using testing::HasSubstr;
+
+class OutputFile : public testing::Test {
+ protected:
+  std::string refusal(const Folders& folders = {}) {
+    const std::vector<Option> options{{.name = "--in", .target = &in_, .doc = ""},
+                                      {.name = "--model", .target = &model_, .doc = ""},
+                                      {.name = "--a", .target = &a_, .doc = "", .is_output = true},
+                                      {.name = "--b", .target = &b_, .doc = "", .is_output = true}};
+    return message_of<ConfigError>([&] { check_apart(options, folders); });
+  }
+
+  TestFolder folder_;
+  fs::path in_;
+  std::string model_;
+  fs::path a_;
+  fs::path b_;
+};
+
+TEST_F(OutputFile, is_no_input_and_no_other_output) {
+  in_ = folder_.write("in.toml", "x");
+  fs::create_symlink(in_, folder_.path() / "link");
+  a_ = folder_.path() / "link";
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("--a "), HasSubstr("got that of --in")));
+  a_ = folder_.path() / "none/../x.json";
+  b_ = folder_.path() / "x.json";
+  EXPECT_THAT(refusal(), HasSubstr("got that of --b"));
+}
+
+TEST_F(OutputFile, is_no_file_that_a_text_names) {
+  a_ = folder_.write("net.txt", "x");
+  model_ = a_.string();
+  EXPECT_THAT(refusal(), HasSubstr("got that of --model"));
+  model_ = "resnet18";
+  a_ = "resnet18";  // a name, not a file that is there
+  EXPECT_NO_THROW(check_apart(
+      {{.name = "--model", .target = &model_, .doc = ""}, {.name = "--a", .target = &a_, .doc = "", .is_output = true}},
+      {}));
+}
+
+TEST_F(OutputFile, is_none_of_the_files_the_command_writes) {
+  const fs::path run = folder_.path() / "run";
+  const Folders folders{.data = {}, .made = run, .own = {run / "log.jsonl", run / "checkpoints"}};
+  for (const char* name : {"log.jsonl", "checkpoints", "checkpoints/best.safetensors"}) {
+    a_ = run / name;
+    EXPECT_THAT(refusal(folders), HasSubstr("the command itself writes")) << name;
+  }
+}
+
+TEST_F(OutputFile, checking_touches_nothing) {
+  folder_.write("y.json.tmp", "mine");
+  folder_.write("y.json", "old");
+  check_output_file("--json", folder_.path() / "y.json", {});
+  EXPECT_EQ(io::read_text(folder_.path() / "y.json.tmp").or_throw(), "mine");
+  EXPECT_EQ(io::read_text(folder_.path() / "y.json").or_throw(), "old");
+  for (const char* bad : {"none/y.json", "y.json/z.json"}) {
+    EXPECT_THAT(message_of<DataError>([&] { check_output_file("--json", folder_.path() / bad, {}); }),
+                HasSubstr("a place to write"))
+        << bad;
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::cli
