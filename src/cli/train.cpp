@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <csignal>
+#include <optional>
 
 #include "cli/command_list.h"
 #include "cli/model_option.h"
@@ -25,6 +26,7 @@
 #include "train/observer.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
+#include "train/run_lock.h"
 
 namespace roentgen::cli {
 namespace {
@@ -67,15 +69,17 @@ class TrainCommand final : public Command {
             {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
   }
 
-  [[nodiscard]] Folders folders() const override { return {.data = data_, .made = out_}; }
+  [[nodiscard]] Folders folders() const override {
+    return {.data = data_, .made = out_, .own = out_.empty() ? Paths{} : train::RunFolder(out_).own()};
+  }
   [[nodiscard]] CommandResult run() override;
 
  private:
   [[nodiscard]] train::Recipe read_recipe() const;
   [[nodiscard]] train::Start check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const;
   void make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
-                   const train::RunFolder& folder) const;
-  [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job) const;
+                   const train::RunFolder& folder);
+  [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
 
   fs::path recipe_;
   fs::path data_;
@@ -89,6 +93,10 @@ class TrainCommand final : public Command {
   bool is_overwrite_ = false;
   std::int64_t stop_after_ = 0;
   bool is_keys_ = false;
+  /// From before the first look at a folder that is there, or since it was made, to the end.
+  std::optional<train::RunLock> lock_;
+  /// The folder holds this run's files, and no older ones.
+  bool is_made_ = false;
 };
 
 void require_option(const fs::path& value, std::string_view expected) {
@@ -115,8 +123,12 @@ train::Recipe TrainCommand::read_recipe() const {
 // All that can be refused without a look at the data, which may take minutes to list.
 train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const {
   const bool is_resumed = is_resume_ && fs::exists(folder.resume());
-  if (!is_resumed) folder.check_place();
-  if (!is_resumed && !is_overwrite_ && (!is_resume_ || fs::exists(folder.best()))) folder.check_new();
+  if (is_resume_) folder.check_resumable();
+  if (!is_resume_ && !is_overwrite_) folder.check_new();
+  if (is_overwrite_ && !recipe.train.init.empty() && is_inside(recipe.train.init, out_)) {
+    throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
+                                 recipe.train.init, "a copy of that file elsewhere, or another --out"));
+  }
   static_cast<void>(train::compute_threads(recipe.train));  // refuses what the machine has not
   // How many labels there are is not known yet; any number shows what is wrong with a model.
   const std::size_t labels = std::max<std::size_t>(recipe.data.labels.size(), 1);
@@ -131,10 +143,16 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
 }
 
 void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
-                               const train::RunFolder& folder) const {
+                               const train::RunFolder& folder) {
   if (is_resume_) log::info("nothing to resume yet: starting anew");
-  if (is_overwrite_ || (is_resume_ && !fs::exists(folder.best()))) folder.remove_run();
+  if (lock_ && (is_overwrite_ || is_resume_)) folder.remove_run();
+  if (!lock_) {
+    std::error_code ignored;  // the lock says why it has no folder
+    fs::create_directories(folder.root(), ignored);
+    lock_.emplace(folder.root());
+  }
   folder.create_new();
+  is_made_ = true;
   Value environment = io::environment_report();
   environment.set("engine", Value::Table{{"name", engine.name()}, {"description", engine.description()}});
   io::write_file_atomically(folder.recipe(), train::to_toml(recipe));
@@ -143,14 +161,14 @@ void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset&
 }
 
 // A run that fails before its first update leaves nothing behind.
-train::TrainOutcome TrainCommand::train_in(const train::TrainJob& job) const {
+train::TrainOutcome TrainCommand::train_in(const train::TrainJob& job) {
   try {
     return train::train(job);
   } catch (...) {
     std::error_code ignored;
-    if (job.start == train::Start::Fresh &&
-        (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
+    if (is_made_ && (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
       job.folder.remove_run();
+      lock_.reset();
       fs::remove(job.folder.checkpoints(), ignored);  // both only when empty
       fs::remove(job.folder.root(), ignored);
     }
@@ -183,9 +201,15 @@ CommandResult TrainCommand::run() {
   require_option(recipe_, "--recipe FILE");
   require_option(data_, "--data DIR");
   require_option(out_, "--out DIR");
+  if (is_resume_ && is_overwrite_) {
+    throw ConfigError(
+        error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));
+  }
   refuse_inside_data("--out", out_, data_);
   const train::Recipe recipe = read_recipe();
   const train::RunFolder folder(out_);
+  folder.check_place();
+  if (fs::is_directory(out_)) lock_.emplace(out_);
   const train::Start start = check_before_data(recipe, folder);
   data::SourceOptions source = recipe.data;
   source.root = data_;
@@ -197,7 +221,6 @@ CommandResult TrainCommand::run() {
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
   log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
 
-  if (start == train::Start::Fresh) make_folder(recipe, dataset, *engine, folder);
   const auto progress =
       train::make_progress(::isatty(STDERR_FILENO) != 0 ? train::ProgressStyle::Line : train::ProgressStyle::Log);
   train::TrainJob job{.recipe = recipe,
@@ -207,6 +230,10 @@ CommandResult TrainCommand::run() {
                       .folder = folder,
                       .start = start,
                       .observers = {progress.get()},
+                      .on_ready =
+                          [&] {
+                            if (start == train::Start::Fresh) make_folder(recipe, dataset, *engine, folder);
+                          },
                       .is_stop_asked = [] { return stop_signal != 0; },
                       .stop_after_steps = stop_after_};
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, remember_signal);

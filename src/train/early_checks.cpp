@@ -22,7 +22,8 @@
 namespace roentgen::train {
 namespace {
 
-// Keys that change how far or how fast a run goes, not where it goes.
+// Keys that may change between two parts of a run: how far, how fast and with what it goes. train.epochs is among them
+// although schedules over the whole run (cosine, poly) take their rates from it: trainer_setup.h, changed_rates().
 constexpr std::array kChangeable{"train.epochs",  "train.early_stop", "train.workers",     "train.threads",
                                  "train.slots",   "train.keep_best",  "train.keep_last",   "train.checkpoint_steps",
                                  "train.max_bad", "train.init",       "train.init_preset", "train.partial",
@@ -62,6 +63,7 @@ void check_init(const Recipe& recipe, const graph::Graph& model) {
   const Import import = adapt(
       std::move(source), {.model = model, .labels = std::move(labels), .preprocess = recipe.preprocess, .seed = 0});
   if (!options.partial) require_fit(compare(import.tensors, model.parameters()), model, options.init);
+  require_sound(import.tensors, model.parameters(), options.init);
 }
 
 void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder) {

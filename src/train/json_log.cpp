@@ -53,6 +53,11 @@ class JsonLog final : public Observer {
     line.set("val_auroc", optional_value(record.val_auroc));
     line.set("labels_in_mean", record.labels_in_mean);
     line.set("labels_total", record.labels_total);
+    if (!record.labels_left_out.empty()) {
+      Value names = Value::array();
+      for (const std::string& name : record.labels_left_out) names.push_back(name);
+      line.set("labels_left_out", std::move(names));
+    }
     line.set("is_best", record.is_best);
     line.set("train_seconds", record.train_seconds);
     line.set("val_seconds", record.val_seconds);

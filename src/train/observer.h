@@ -45,6 +45,8 @@ struct EpochRecord {
   std::optional<double> val_auroc{};
   std::int64_t labels_in_mean = 0;
   std::int64_t labels_total = 0;
+  /// Labels without an AUROC: one class only among the validation images.
+  std::vector<std::string> labels_left_out{};
   bool is_best = false;
   /// Training and validation time of this epoch, as far as this process ran it.
   double train_seconds = 0.0;

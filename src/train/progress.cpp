@@ -4,6 +4,7 @@
 // Progress for people, on standard error.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -19,6 +20,13 @@ constexpr double kLineInterval_s = 0.25;
 constexpr double kLogInterval_s = 30.0;
 // Updates that loss, rate and time left are taken over.
 constexpr std::size_t kWindow = 50;
+
+std::string some_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<std::string> shown(names.begin(),
+                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, names.size())));
+  return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", ..." : "");
+}
 
 class Progress final : public Observer {
  public:
@@ -57,7 +65,8 @@ class Progress final : public Observer {
     if (record.val_auroc) {
       text += fmt::format("  val AUROC {:.4f}", *record.val_auroc);
       if (record.labels_in_mean < record.labels_total) {
-        text += fmt::format(" (mean over {} of {})", record.labels_in_mean, record.labels_total);
+        text += fmt::format(" (mean over {} of {}, without {})", record.labels_in_mean, record.labels_total,
+                            some_names(record.labels_left_out));
       }
     }
     text += fmt::format("  {}{}", duration_text(record.train_seconds + record.val_seconds),

@@ -30,6 +30,10 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
 
 std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
 
+std::vector<fs::path> RunFolder::own() const {
+  return {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs(), lock(), checkpoints()};
+}
+
 void RunFolder::check_place() const {
   std::error_code error;
   fs::path place = fs::absolute(checkpoints(), error).lexically_normal();
@@ -51,6 +55,12 @@ void RunFolder::check_new() const {
                                  "a run's " + path.filename().string(),
                                  "--resume to go on, --overwrite to start anew, or another --out"));
   }
+}
+
+void RunFolder::check_resumable() const {
+  if (fs::exists(resume()) || !fs::exists(best())) return;
+  throw ConfigError(error_text("train.run", resume().string(), "a file to go on from", "none beside best.safetensors",
+                               "--init " + best().string() + " and another --out, or --overwrite to start anew"));
 }
 
 void RunFolder::create_new() const {

@@ -29,11 +29,15 @@ class RunFolder {
   /// Of the validation images, by the best epoch.
   [[nodiscard]] std::filesystem::path predictions() const { return root_ / "preds.csv"; }
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
+  /// Held while somebody trains here (train/run_lock.h).
+  [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
   [[nodiscard]] std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
   [[nodiscard]] std::filesystem::path resume() const { return checkpoints() / "resume.safetensors"; }
   /// "epoch-007.safetensors" (from 1): a kept best epoch.
   [[nodiscard]] static std::string epoch_file(std::int64_t epoch);
+  /// All files and folders above: what nothing else may write to.
+  [[nodiscard]] std::vector<std::filesystem::path> own() const;
 
   /// DataError when the folder could not be made or written to. Changes nothing.
   void check_place() const;
@@ -42,6 +46,8 @@ class RunFolder {
   /// Makes the folders. ConfigError when there is a run already (a recipe, log or checkpoint), DataError when they
   /// cannot be made.
   void create_new() const;
+  /// ConfigError when there is a run that left weights but no resume file, so that --resume has nothing to go on from.
+  void check_resumable() const;
   /// Removes a run's own files, and nothing else.
   void remove_run() const;
 

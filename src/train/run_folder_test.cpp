@@ -10,6 +10,7 @@
 #include "data/source/source_testing.h"
 #include "io/file.h"
 #include "train/observer.h"
+#include "train/run_lock.h"
 
 namespace roentgen::train {
 namespace {
@@ -50,6 +51,43 @@ TEST(RunFolder, removes_its_own_files_and_no_other) {
     if (entry.is_regular_file()) left.push_back(entry.path().filename().string());
   }
   EXPECT_THAT(left, testing::UnorderedElementsAre("notes.txt", "epoch-best.pth"));
+}
+
+TEST(RunFolder, with_weights_but_no_resume_file_is_not_resumable) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.path());
+  folder.check_resumable();
+  temporary.write("checkpoints/best.safetensors", "x");
+  EXPECT_THAT(message_of<ConfigError>([&] { folder.check_resumable(); }),
+              AllOf(HasSubstr("resume.safetensors"), HasSubstr("try --init"), HasSubstr("--overwrite")));
+  temporary.write("checkpoints/resume.safetensors", "x");
+  folder.check_resumable();
+}
+
+TEST(RunLock, is_held_by_one_and_leaves_nothing) {
+  const TestFolder temporary;
+  {
+    const RunLock lock(temporary.path());
+    EXPECT_THAT(message_of<ConfigError>([&] { const RunLock second(temporary.path()); }),
+                HasSubstr("no other process trains in"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+  const RunLock again(temporary.path());
+}
+
+TEST(RunLock, takes_over_the_file_of_a_killed_process_and_keeps_one_of_a_user) {
+  const TestFolder temporary;
+  temporary.write("lock", "");
+  { const RunLock lock(temporary.path()); }
+  EXPECT_FALSE(std::filesystem::exists(temporary.path() / "lock"));
+  temporary.write("lock", "mine");
+  { const RunLock lock(temporary.path()); }
+  EXPECT_EQ(io::read_text(temporary.path() / "lock").or_throw(), "mine");
+}
+
+TEST(RunLock, says_when_there_is_no_folder) {
+  const TestFolder temporary;
+  EXPECT_THAT(message_of<DataError>([&] { const RunLock lock(temporary.path() / "none"); }), HasSubstr("none/lock"));
 }
 
 TEST(KeepBest, keeps_the_highest_scores_in_order) {
@@ -104,6 +142,16 @@ TEST(JsonLog, refuses_a_folder) {
   const TestFolder temporary;
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(make_json_log(temporary.path())); }),
               HasSubstr("directory"));
+}
+
+TEST(EpochOutput, names_the_labels_that_are_not_in_the_mean) {
+  const TestFolder temporary;
+  const EpochRecord record{.val_auroc = 0.75, .labels_in_mean = 13, .labels_total = 14, .labels_left_out = {"Hernia"}};
+  testing::internal::CaptureStderr();
+  make_progress(ProgressStyle::Log)->on_epoch(record);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("(mean over 13 of 14, without Hernia)"));
+  make_json_log(temporary.path() / "log.jsonl")->on_epoch(record);
+  EXPECT_THAT(io::read_text(temporary.path() / "log.jsonl").or_throw(), HasSubstr("\"labels_left_out\":[\"Hernia\"]"));
 }
 
 TEST(DurationText, reads_like_a_clock) {

@@ -73,7 +73,9 @@ class Trainer {
   std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<data::Loader> loader_;
   RunState state_;
+  /// Of the resume file there is; -1: none.
   std::int64_t saved_step_ = -1;
+  std::int64_t saved_epoch_ = -1;
   std::unique_ptr<Observer> log_;
   std::vector<Observer*> observers_;
   TrainOutcome outcome_;
@@ -94,16 +96,11 @@ Trainer::Trainer(const TrainJob& job)
   if (!validation_.empty()) validator_ = compile_validation(job);
   stepper_.emplace(*executable_, stepper_options(recipe_));
   if (resume_) state_ = resume_->state;
-  start_loader();
-  const std::int64_t updates = loader_->steps_per_epoch() / recipe_.train.accumulate;
-  if (updates == 0) {
-    throw ConfigError(error_text(
-        "train.run", "train.accumulate", fmt::format("at most the {} batches of an epoch", loader_->steps_per_epoch()),
-        fmt::to_string(recipe_.train.accumulate), "a smaller train.accumulate or train.batch"));
-  }
-  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, updates));
+  state_.updates_per_epoch = updates_per_epoch(job);
+  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, state_.updates_per_epoch));
   resume_ ? start_resumed() : start_fresh();
-  state_.updates_per_epoch = updates;
+  if (job.on_ready) job.on_ready();
+  start_loader();
   state_.threads = compute_threads(recipe_.train);
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
   state_.plan_choices = executable_->plan().choices;
@@ -128,7 +125,10 @@ void Trainer::start_resumed() {
     log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
   }
   log::info(fmt::format("resumed at step {}, epoch {}", state_.step, state_.epoch + 1));
+  const std::string rates = changed_rates(recipe_, resume_->info.recipe, state_);
+  if (!rates.empty()) log::warning(rates);
   saved_step_ = state_.step;
+  saved_epoch_ = state_.epoch;
   resume_.reset();
 }
 
@@ -137,8 +137,10 @@ void Trainer::start_loader() {
   const SlotMemory memory(*executable_, static_cast<int>(recipe_.train.slots),
                           is_class ? 1 : static_cast<std::int64_t>(job_.dataset.label_names.size()));
   data::LoaderOptions options = loader_options(job_, memory.dtype());
-  options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch),
-                   .batch = state_.step_in_epoch * recipe_.train.accumulate};
+  // A run that ended in a validation goes on with it: what is loaded next is the epoch after.
+  const bool is_trained = state_.step_in_epoch == state_.updates_per_epoch;
+  options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch + (is_trained ? 1 : 0)),
+                   .batch = is_trained ? 0 : state_.step_in_epoch * recipe_.train.accumulate};
   options.cache = &cache_;
   loader_ = std::make_unique<data::Loader>(job_.dataset, training_, options, memory.slots());
 }
@@ -150,6 +152,7 @@ bool Trainer::should_stop() const {
 
 bool Trainer::run_epoch(EpochRecord& record) {
   const std::int64_t total = recipe_.train.epochs * state_.updates_per_epoch;
+  if (state_.step_in_epoch == state_.updates_per_epoch) return true;
   while (state_.step_in_epoch < state_.updates_per_epoch) {
     if (should_stop()) return false;
     StepRecord step = stepper_->update(*loader_, state_.step, schedule_->lr(state_.step));
@@ -190,6 +193,9 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   record.val_auroc = table.mean.value;
   record.labels_in_mean = table.labels_in_mean;
   record.labels_total = static_cast<std::int64_t>(table.labels.size());
+  for (const eval::LabelResult& row : table.labels) {
+    if (!row.auroc.value) record.labels_left_out.push_back(row.label);
+  }
   record.val_seconds = seconds_since(start);
 }
 
@@ -220,7 +226,10 @@ void Trainer::finish_epoch(EpochRecord& record) {
   outcome_.train_loss = record.train_loss;
   PredictResult result;
   eval::EvalTable table;
-  if (validator_) validate(record, result, table);
+  if (validator_) {
+    write_resume_file();  // an image that cannot be read ends the run, not the epoch's work
+    validate(record, result, table);
+  }
   const bool by_auroc = validator_ && recipe_.train.select == "auroc";
   const double loss = record.val_loss.value_or(record.train_loss);
   const double value = by_auroc ? record.val_auroc.value() : loss;
@@ -247,14 +256,15 @@ void Trainer::finish_epoch(EpochRecord& record) {
 }
 
 void Trainer::write_resume_file() {
-  if (saved_step_ == state_.step) return;
+  if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
   state_.schedule = schedule_->state();
   CheckpointInfo info = info_;
   info.step = state_.step;
   info.epoch = state_.epoch;
-  if (saved_step_ >= 0) rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
+  if (saved_step_ >= 0 && saved_step_ != state_.step) rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
   write_resume(job_.folder.resume(), *executable_, stepper_->optimizer(), info, state_);
   saved_step_ = state_.step;
+  saved_epoch_ = state_.epoch;
 }
 
 TrainOutcome Trainer::run() {

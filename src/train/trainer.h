@@ -35,10 +35,13 @@ struct TrainJob {
   /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
   const graph::Graph& model;
   engine::Engine& engine;
-  /// Made already; train() fills log.jsonl, checkpoints, preds.csv and aucs.csv.
+  /// There once on_ready has returned; train() fills log.jsonl, checkpoints, preds.csv and aucs.csv.
   const RunFolder& folder;
   Start start = Start::Fresh;
   std::vector<Observer*> observers;
+  /// Called once before anything is written, when all that can be refused before the first update has been: the time to
+  /// make the folder. May be empty.
+  std::function<void()> on_ready{};
   /// Asked after every update; true: write the resume file and stop.
   std::function<bool()> is_stop_asked;
   /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.

@@ -21,6 +21,7 @@
 #include "train/observer.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
+#include "train/schedule/schedule.h"
 
 namespace roentgen::train {
 namespace {
@@ -142,6 +143,35 @@ void check_resume(const TrainJob& job, const Resume& resume) {
     log::warning(fmt::format("resumed with {} threads, begun with {}: the weights will differ in their last bits",
                              compute_threads(job.recipe.train), resume.state.threads));
   }
+}
+
+std::int64_t updates_per_epoch(const TrainJob& job) {
+  const TrainRecipe& recipe = job.recipe.train;
+  const std::int64_t batches = data::steps_per_epoch(job.dataset.summary(data::Split::Train).images,
+                                                     {.batch = recipe.batch, .tail = data::parse_tail(recipe.tail)});
+  if (batches >= recipe.accumulate) return batches / recipe.accumulate;
+  throw ConfigError(error_text("train.run", "train.accumulate",
+                               fmt::format("at most the {} batches of an epoch", batches),
+                               fmt::to_string(recipe.accumulate), "a smaller train.accumulate or train.batch"));
+}
+
+std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state) {
+  const Value begun = io::parse_toml(begun_toml, "recipe").or_throw<ConfigError>();
+  const Value* epochs = begun.find_path("train.epochs");
+  if (epochs == nullptr || epochs->as_integer() == recipe.train.epochs) return {};
+  Recipe before = recipe;
+  before.train.epochs = epochs->as_integer();
+  const auto then = make_schedule(recipe.schedule.name, schedule_options(before, state.updates_per_epoch));
+  const auto now = make_schedule(recipe.schedule.name, schedule_options(recipe, state.updates_per_epoch));
+  const std::int64_t end = recipe.train.epochs * state.updates_per_epoch;
+  for (std::int64_t step = state.step; step < end; ++step) {
+    if (then->lr(step) == now->lr(step)) continue;
+    return fmt::format(
+        "train.epochs was {} and is {}: schedule {} depends on it, so the learning rate of the remaining steps changes "
+        "(step {}: {:.3g}, not {:.3g})",
+        before.train.epochs, recipe.train.epochs, recipe.schedule.name, step + 1, now->lr(step), then->lr(step));
+  }
+  return {};
 }
 
 StepperOptions stepper_options(const Recipe& recipe) {

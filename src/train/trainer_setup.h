@@ -4,7 +4,9 @@
 // What train() does before its first step: checks, first weights, what checkpoints will say. Not for others.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "train/checkpoint_info.h"
@@ -32,6 +34,14 @@ void check_job(const TrainJob& job);
 
 /// ConfigError when the resume file is of another run: recipe, labels or training list.
 void check_resume(const TrainJob& job, const Resume& resume);
+
+/// Updates of an epoch, at least 1. ConfigError when train.accumulate asks for more batches than there are.
+[[nodiscard]] std::int64_t updates_per_epoch(const TrainJob& job);
+
+/// A line for the log when train.epochs is not what the run began with and the rates from state.step on are others for
+/// it; else empty.
+/// @param begun_toml the recipe in the resume file
+[[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state);
 
 [[nodiscard]] StepperOptions stepper_options(const Recipe& recipe);
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, DType dtype);

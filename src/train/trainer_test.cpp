@@ -20,6 +20,7 @@
 #include "train/recipe.h"
 #include "train/resume.h"
 #include "train/run_folder.h"
+#include "train/trainer_setup.h"
 
 namespace roentgen::train {
 namespace {
@@ -229,6 +230,67 @@ TEST_F(Trainer, resumes_with_more_epochs) {
   const Resume a = resume_of("a");
   const Resume b = resume_of("b");
   expect_same_end(a, b);
+}
+
+TEST_F(Trainer, goes_on_with_the_validation_that_failed) {
+  run("straight");
+  const auto image = data_.path() / "img40.png";
+  const std::string whole = io::read_text(image).or_throw();
+  for (const std::int64_t accumulate : {1, 3}) {  // 3: one batch of the epoch fills no update
+    recipe_.train.accumulate = accumulate;
+    const std::string straight = fmt::format("straight{}", accumulate);
+    const std::string name = fmt::format("failed{}", accumulate);
+    run(straight);
+    data_.write("img40.png", whole.substr(0, whole.size() / 2));
+    EXPECT_THAT(message_of<DataError>([&] { run(name); }), HasSubstr("img40.png"));
+    data_.write("img40.png", whole);
+    EXPECT_TRUE(run(name, Start::Resume).is_finished);
+    expect_same_end(resume_of(straight), resume_of(name));
+  }
+}
+
+TEST_F(Trainer, is_ready_when_all_that_can_be_refused_has_been) {
+  recipe_.train.accumulate = 5;
+  const data::Dataset dataset = load();
+  const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 2);
+  const RunFolder folder(out_.path() / "a");
+  int calls = 0;
+  const auto train_it = [&] {
+    static_cast<void>(train({.recipe = recipe_,
+                             .dataset = dataset,
+                             .model = model,
+                             .engine = engine_,
+                             .folder = folder,
+                             .observers = {},
+                             .on_ready =
+                                 [&] {
+                                   ++calls;
+                                   folder.create_new();
+                                 },
+                             .is_stop_asked = {}}));
+  };
+  EXPECT_THROW(train_it(), ConfigError);
+  EXPECT_EQ(calls, 0);
+  recipe_.train.accumulate = 1;
+  recipe_.train.init = out_.path() / "none.safetensors";
+  EXPECT_THROW(train_it(), ConfigError);
+  EXPECT_EQ(calls, 0);
+  recipe_.train.init.clear();
+  train_it();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Trainer, says_when_other_epochs_change_the_rates) {
+  const std::string begun = to_toml(recipe_);
+  const RunState state{.step = 3, .updates_per_epoch = 4};
+  EXPECT_EQ(changed_rates(recipe_, begun, state), "");
+  recipe_.train.epochs = 8;
+  EXPECT_THAT(changed_rates(recipe_, begun, state),
+              AllOf(HasSubstr("train.epochs was 4 and is 8"), HasSubstr("schedule cosine"), HasSubstr("step 4")));
+  for (const char* independent : {"constant", "multistep", "plateau"}) {
+    recipe_.schedule.name = independent;
+    EXPECT_EQ(changed_rates(recipe_, begun, state), "") << independent;
+  }
 }
 
 TEST_F(Trainer, refuses_a_selection_that_is_undefined) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <set>
 
 #include "tests/e2e/program.h"
@@ -55,6 +57,68 @@ TEST_F(EarlyChecks, a_bad_model) {
 
 TEST_F(EarlyChecks, more_threads_than_the_machine_has) {
   refused_train({"--set", "train.threads=4000"}, {"[train.recipe] threads", "got 4000"});
+}
+
+TEST_F(EarlyChecks, more_threads_for_eval_than_the_machine_has) {
+  trained();
+  expect_refusal(place_.run({"eval", "--checkpoint", place_ / "trained/checkpoints/best.safetensors", "--data",
+                             place_ / "data", "--threads", "100000"}),
+                 {"[train.recipe] threads", "got 100000"});
+}
+
+TEST_F(EarlyChecks, omp_num_threads_beyond_the_machine_is_cut_with_a_warning) {
+  const char* set = std::getenv("OMP_NUM_THREADS");
+  const std::string before = set == nullptr ? "" : set;
+  ASSERT_EQ(::setenv("OMP_NUM_THREADS", "100000", 1), 0);
+  const fs::path data = place_.synth("data", 80);
+  const Ended run = place_.run(plus(place_.train_arguments(data, "run"), {"--stop-after", "1"}));
+  ASSERT_EQ(set == nullptr ? ::unsetenv("OMP_NUM_THREADS") : ::setenv("OMP_NUM_THREADS", before.c_str(), 1), 0);
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_THAT(run.err, testing::HasSubstr("OMP_NUM_THREADS=100000: computing with"));
+}
+
+TEST_F(EarlyChecks, first_weights_in_the_run_that_is_overwritten) {
+  trained();
+  const auto before = paths(place_ / "trained");
+  const fs::path weights = place_ / "trained/checkpoints/best.safetensors";
+  const auto overwrite = plus(place_.train_arguments(place_ / "data", "trained"), {"--overwrite"});
+  expect_refusal(place_.run(plus(overwrite, {"--init", weights})), {"--overwrite", "best.safetensors", "a copy"});
+  // Known only once the data are read.
+  expect_stop(place_.run(plus(overwrite, {"--set", "train.accumulate=1000"})), {"train.accumulate"});
+  EXPECT_EQ(paths(place_ / "trained"), before);
+  place_.must_run(plus(overwrite, {"--set", "train.epochs=1"}));
+}
+
+TEST_F(EarlyChecks, resuming_what_cannot_be) {
+  trained();
+  const auto base = place_.train_arguments(place_ / "nodata", "trained");
+  expect_refusal(place_.run(plus(base, {"--resume", "--overwrite"})), {"--resume or --overwrite, got both"});
+  fs::remove(place_ / "trained/checkpoints/resume.safetensors");
+  expect_refusal(place_.run(plus(base, {"--resume"})), {"resume.safetensors", "--init", "--overwrite"});
+}
+
+TEST_F(EarlyChecks, a_second_trainer_in_the_same_folder) {
+  const auto base = plus(place_.train_arguments(place_.synth("data", 80), "run"), {"--set", "train.epochs=100000"});
+  Process first(base, place_.root());
+  ASSERT_TRUE(first.wait_for_lines(place_ / "run/log.jsonl", 1));
+  for (const char* how : {"--resume", "--overwrite"}) {
+    expect_refusal(place_.run(plus(base, {how})), {"no other process trains in"});
+  }
+  EXPECT_TRUE(fs::exists(place_ / "run/recipe.toml"));
+  first.signal(SIGKILL);
+  static_cast<void>(first.wait());
+  EXPECT_EQ(place_.run(plus(base, {"--overwrite", "--stop-after", "1"})).code, 3) << "a killed one holds nothing";
+  EXPECT_FALSE(fs::exists(place_ / "run/lock"));
+}
+
+TEST_F(EarlyChecks, a_result_file_that_is_another_file_of_the_run) {
+  const auto base = place_.train_arguments(place_ / "nodata", "run");
+  const std::string recipe = base[2];
+  const std::string before = read_all(recipe);
+  refused_train({"--json", recipe}, {"--json", "got that of --recipe"});
+  EXPECT_EQ(read_all(recipe), before);
+  refused_train({"--json", place_ / "run/log.jsonl"}, {"the command itself writes"});
+  refused_train({"--json", place_ / "run/checkpoints/best.safetensors"}, {"the command itself writes"});
 }
 
 TEST_F(EarlyChecks, a_run_folder_that_is_there_or_cannot_be) {

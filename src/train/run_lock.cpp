@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/run_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/error.h"
+#include "train/run_folder.h"
+
+namespace roentgen::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A holder that ends removes its file: then the name is another file, or none, and the lock we got is worth nothing.
+bool is_still_named(int descriptor, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+RunLock::RunLock(const fs::path& folder) : path_(RunFolder(folder).lock()) {
+  while (true) {
+    const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor < 0) {
+      throw DataError(error_text("train.run", path_.string(), "a file that can be made",
+                                 std::generic_category().message(errno), "another --out, or other permissions there"));
+    }
+    const bool is_held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_held && is_still_named(descriptor, path_)) {
+      descriptor_ = descriptor;
+      return;
+    }
+    ::close(descriptor);
+    if (is_held) {
+      throw ConfigError(error_text("train.run", folder.string(), "a folder that no other process trains in",
+                                   "one in use", "another --out, or again when the other has ended"));
+    }
+  }
+}
+
+RunLock::~RunLock() {
+  struct stat opened {};
+  // Before the lock goes with the descriptor.
+  if (::fstat(descriptor_, &opened) == 0 && opened.st_size == 0) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+}  // namespace roentgen::train
