@@ -6,11 +6,18 @@
   python3 -m venv venv && venv/bin/pip install scikit-learn
   venv/bin/python tools/peers/metrics_sklearn.py tests/golden/metrics.csv
 
+Or holds an evaluation of ours against scikit-learn, figure by figure, and fails beyond 1e-12:
+
+  roentgen eval --predictions preds.csv --labels Data_Entry.csv --validation val.csv --metrics all --json eval.json
+  venv/bin/python tools/peers/metrics_sklearn.py --check preds.csv Data_Entry.csv eval.json
+
 A line `case,NAME,N,THRESHOLD` opens a case; lines `value,KEY,VALUE` follow, then N lines `score,label,weight`. Scores
 are float32, written so that they read back exactly. Keys that start with weighted_ use the integer weights as
 sample_weight. ece and the softmax block at the end (`softmax,N,K`, values, N lines `truth,p,p,...`) have no function in
 scikit-learn, or one whose ties depend on the order of classes: they are computed here from their definitions.
 """
+import csv
+import json
 import sys
 
 import numpy as np
@@ -55,7 +62,8 @@ def best_f1(scores, labels):
     return max(metrics.f1_score(labels, scores >= threshold) for threshold in np.unique(scores))
 
 
-def figures(scores, labels, weights, threshold):
+def figures(scores, labels, weights, threshold, choose=True):
+    """By key; with `choose` also what the best thresholds reach, which takes time by the square of the samples."""
     called = scores >= threshold
     (tn, fp), (fn, tp) = metrics.confusion_matrix(labels, called, labels=[0, 1])
     fpr, tpr, _ = metrics.roc_curve(labels, scores, drop_intermediate=False)
@@ -74,9 +82,10 @@ def figures(scores, labels, weights, threshold):
         "specificity": tn / (tn + fp),
         "ppv": metrics.precision_score(labels, called),
         "npv": tn / (tn + fn) if tn + fn > 0 else np.nan,
-        "best_f1": best_f1(scores, labels),
-        "best_youden": np.max((tpr - fpr)[1:]),
     }
+    if choose:
+        values["best_f1"] = best_f1(scores, labels)
+        values["best_youden"] = np.max((tpr - fpr)[1:])
     for level in (90, 95):
         values[f"sensitivity_at_specificity_{level}"] = np.max(tpr[1 - fpr >= level / 100 - 1e-12])
         values[f"specificity_at_sensitivity_{level}"] = np.max(1 - fpr[tpr >= level / 100 - 1e-12])
@@ -112,7 +121,55 @@ def write_softmax(out, rng, count=60, classes=8):
         out.write(f"{right}," + ",".join(f"{value:.9g}" for value in row) + "\n")
 
 
+def read_pairs(preds_path, labels_path):
+    """Yields (label, float64 scores, truth) from our preds.csv and a csv in NIH's form."""
+    with open(labels_path, encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file)
+        header = next(rows)
+        name, findings = header.index("Image Index"), header.index("Finding Labels")
+        truth = {row[name]: {f.strip().replace(" ", "_") for f in row[findings].split("|")} for row in rows}
+    with open(preds_path, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    for column, title in enumerate(header):
+        if not title.startswith("prob_"):
+            continue
+        label = title[len("prob_"):]
+        scores = np.array([np.float32(row[column]) for row in rows]).astype(np.float64)
+        yield label, scores, np.array([int(label in truth[row[header.index("Image Index")]]) for row in rows])
+
+
+def check(preds_path, labels_path, eval_path):
+    """Largest difference between the figures in eval_path and scikit-learn's."""
+    with open(eval_path, encoding="utf-8") as file:
+        ours = json.load(file)
+    thresholds = ours.get("points", {}).get("thresholds", {})
+    largest, compared = 0.0, 0
+    for label, scores, labels in read_pairs(preds_path, labels_path):
+        if labels.min() == labels.max():
+            assert ours["auroc"]["labels"][label]["auroc"] is None, label
+            continue
+        threshold = thresholds.get(label)
+        at = 0.5 if threshold is None else threshold
+        values = figures(scores, labels, np.ones(len(scores)), at, choose=False)
+        for key, value in values.items():
+            if key == "auroc":
+                mine = ours["auroc"]["labels"][label]["auroc"]
+            elif key in ours["metrics"]:
+                mine = ours["metrics"][key]["labels"][label]["value"]
+            else:
+                continue
+            if mine is None:
+                # scikit-learn calls an absent PPV 0; at no threshold there is nothing to compare.
+                assert threshold is None or np.isnan(value) or (key == "ppv" and value == 0.0), (label, key, value)
+                continue
+            largest, compared = max(largest, abs(mine - value)), compared + 1
+    print(f"{compared} figures, largest difference to scikit-learn {sklearn.__version__}: {largest:.3g}")
+    return 0 if compared > 0 and largest <= 1e-12 else 1
+
+
 def main():
+    if sys.argv[1] == "--check":
+        sys.exit(check(*sys.argv[2:5]))
     rng = np.random.default_rng(20261121)
     with open(sys.argv[1], "w", encoding="utf-8", newline="\n") as out:
         out.write(f"# made by tools/peers/metrics_sklearn.py with scikit-learn {sklearn.__version__}\n")
