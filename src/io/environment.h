@@ -17,10 +17,10 @@ namespace roentgen::io {
 
 /// The inventory, as tables: `program` {version, commit, compiler, build_type}, `cpu` {model, logical_cores,
 /// affinity_cores, flags: those of avx2, avx512f, ... present}, `memory_bytes`, `kernel` {name, release, machine},
-/// `variables` (OMP_*, GOMP_*, KMP_*, DNNL_* and ONEDNN_* as set), `libraries` (glibc and every library of the program:
-/// the version that runs where io can ask for it, else the one it was built with; oneDNN's own word is in the CPU
-/// engine's description). What cannot be found out is null. Thread-safe while nobody changes the environment's
-/// variables.
+/// `variables` (those of OpenMP and oneDNN that change threads or kernels, as set; no value that could be a path),
+/// `libraries` (glibc and every library of the program: the version that runs where io can ask for it, else the one it
+/// was built with; oneDNN's own word is in the CPU engine's description). What cannot be found out is null. Thread-safe
+/// while nobody changes the environment's variables.
 [[nodiscard]] Value environment_report();
 
 }  // namespace roentgen::io
