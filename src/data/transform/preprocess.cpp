@@ -78,8 +78,9 @@ std::vector<double> per_channel(const Value& value, int channels, std::string_vi
   }
   if (numbers.size() == 1) numbers.assign(static_cast<std::size_t>(channels), numbers[0]);
   if (numbers.size() != static_cast<std::size_t>(channels)) {
-    throw ConfigError(error_text(kThing, key, fmt::format("1 or {} numbers", channels), std::to_string(numbers.size()),
-                                 "one number for all channels"));
+    throw ConfigError(error_text(kThing, key,
+                                 channels == 1 ? std::string("one number") : fmt::format("1 or {} numbers", channels),
+                                 std::to_string(numbers.size()), "one number for all channels"));
   }
   const bool finite = std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
   if (!finite) {

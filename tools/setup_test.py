@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""What a machine that lacks something is told: by setup.sh, and by CMake of a oneDNN that does not fit. Run by `make lint`."""
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(fit NONE)
+list(APPEND CMAKE_MODULE_PATH {root}/cmake)
+find_package(Dnnl REQUIRED)
+"""
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_setup(self, *words, path=None):
+        return subprocess.run([shutil.which("bash"), ROOT / "tools/setup.sh", *words], capture_output=True, text=True,
+                              check=False, env=path and {"PATH": str(path)})
+
+    def test_another_option_is_refused(self):
+        ended = self.run_setup("--most")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("[setup.options] --most: expected --minimal, --all or nothing", ended.stderr)
+
+    def test_without_apt_says_what_to_install(self):
+        (self.folder / "cat").symlink_to(shutil.which("cat"))
+        ended = self.run_setup(path=self.folder)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("CMake >= 3.25", ended.stderr)
+        self.assertIn("oneDNN 2.6", ended.stderr)
+
+    def configure(self, version):
+        """CMake's words on a oneDNN of this version, in one line."""
+        header = self.folder / "oneapi/dnnl/dnnl_version.h"
+        header.parent.mkdir(parents=True, exist_ok=True)
+        names = ("MAJOR", "MINOR", "PATCH")
+        header.write_text("".join(f"#define DNNL_VERSION_{n} {v}\n" for n, v in zip(names, version.split("."))))
+        (self.folder / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT))
+        ended = subprocess.run(
+            ["cmake", "-S", self.folder, "-B", self.folder / "build", f"-DDNNL_INCLUDE_DIR={self.folder}",
+             f"-DDNNL_LIBRARY={self.folder}/libdnnl.so"], capture_output=True, text=True, check=False)
+        return ended.returncode, " ".join(ended.stderr.split())
+
+    def test_another_onednn_is_refused(self):
+        for version in ("2.5.9", "3.0.0", "3.1.1"):
+            code, text = self.configure(version)
+            self.assertNotEqual(code, 0, version)
+            self.assertIn(f"expected oneDNN of at least 2.6 and below 3, got {version}", text)
+
+    def test_a_onednn_that_fits_is_taken(self):
+        for version in ("2.6.0", "2.7.5"):
+            self.assertEqual(self.configure(version), (0, ""), version)
+
+
+if __name__ == "__main__":
+    unittest.main()
