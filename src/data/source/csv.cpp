@@ -67,6 +67,20 @@ void check_header(const std::vector<std::string>& header, const std::string& wha
   }
 }
 
+/// As find_column(); DataError when a later column has that name as well, in whatever case.
+std::optional<std::size_t> only_column(const std::vector<std::string>& header,
+                                       const std::vector<std::string_view>& names, const std::string& what) {
+  const auto found = find_column(header, names);
+  if (!found) return found;
+  const std::string_view name = stripped(header[*found]);
+  const std::vector<std::string> later(header.begin() + static_cast<std::ptrdiff_t>(*found) + 1, header.end());
+  if (const auto second = find_column(later, {name})) {
+    throw DataError(error_text("data.csv", what, fmt::format("one column \"{}\", in whatever case", name),
+                               fmt::format("\"{}\" as well", stripped(later[*second])), "renaming one of them"));
+  }
+  return found;
+}
+
 Columns find_columns(const io::Csv& table, const std::string& what) {
   check_header(table.header, what);
   const auto path = path_column(table.header);
@@ -75,12 +89,16 @@ Columns find_columns(const io::Csv& table, const std::string& what) {
                                "columns " + first_names(table.header, table.header.size()),
                                "naming the column of image files \"path\""));
   }
+  static_cast<void>(only_column(table.header, {stripped(table.header[*path])}, what));
+  const auto column = [&](const std::vector<std::string_view>& names) {
+    return only_column(table.header, names, what);
+  };
   return {.path = *path,
-          .patient = find_column(table.header, {"patient", "patient_id", "patient id"}),
-          .split = find_column(table.header, {"split"}),
-          .view = find_column(table.header, {"view", "view_position", "view position"}),
-          .sex = find_column(table.header, {"sex", "gender"}),
-          .age = find_column(table.header, {"age"})};
+          .patient = column({"patient", "patient_id", "patient id"}),
+          .split = column({"split"}),
+          .view = column({"view", "view_position", "view position"}),
+          .sex = column({"sex", "gender"}),
+          .age = column({"age"})};
 }
 
 bool is_label_column(const io::Csv& table, std::size_t column) {

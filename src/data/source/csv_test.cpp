@@ -140,6 +140,9 @@ TEST_F(CsvSource, knows_an_image_under_any_spelling_of_its_path) {
 TEST_F(CsvSource, refuses_two_columns_of_one_name) {
   EXPECT_THAT(refusal(options("path,sick, sick\na.png,1,0\n")),
               HasSubstr("labels.csv: expected one column of each name, got two named \"sick\"; try renaming"));
+  EXPECT_THAT(refusal(options("path,sick,Split,split\na.png,1,train,test\n")),
+              HasSubstr("expected one column \"Split\", in whatever case, got \"split\" as well"));
+  EXPECT_THAT(refusal(options("path,sick,Path\na.png,1,b.png\n")), HasSubstr("got \"Path\" as well"));
   EXPECT_EQ(load_dataset(options("path,sick,,\na.png,1,0,\n")).samples.size(), 1U) << "names may be empty";
 }
 
