@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "cli/command_list.h"
+#include "cli/eval_options.h"
 #include "cli/eval_output.h"
 #include "cli/eval_set.h"
-#include "cli/output_file.h"
 #include "core/error.h"
 #include "core/error_parts.h"
 #include "core/log.h"
@@ -55,42 +55,11 @@ class EvalCommand final : public Command {
            "--metrics all\n"
            "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age";
   }
-  [[nodiscard]] std::vector<Option> options() override {
-    return {
-        {.name = "--checkpoint", .target = &checkpoint_, .doc = "best.safetensors"},
-        {.name = "--data", .target = &data_, .doc = "data folder", .value_name = "DIR"},
-        {.name = "--split", .target = &split_, .doc = "train, val or test"},
-        {.name = "--set", .target = &overrides_, .doc = "data.key=value, over the checkpoint's recipe"},
-        {.name = "--predictions", .target = &input_, .doc = "instead of a checkpoint: Image Index,prob_<Label>,..."},
-        {.name = "--labels", .target = &labels_, .doc = "with --predictions: the label table"},
-        {.name = "--validation", .target = &validation_, .doc = "with --predictions: those of a validation split"},
-        {.name = "--metrics", .target = &metrics_, .doc = "default (AUROC, AUPRC) or all"},
-        {.name = "--threshold", .target = &rule_, .doc = "chosen on validation by f1 or youden"},
-        {.name = "--points", .target = &points_, .doc = "thresholds and temperature that --save-points wrote"},
-        {.name = "--save-points", .target = &saved_points_, .doc = "write thresholds and temperature here"},
-        {.name = "--by", .target = &by_, .doc = "subgroups: view,sex,age; or study: one row a study"},
-        {.name = "--aggregate", .target = &aggregate_, .doc = "with --by study: max or mean"},
-        {.name = "--preds", .target = &predictions_, .doc = "write the probabilities to this csv"},
-        {.name = "--aucs", .target = &aurocs_, .doc = "write label,auc to this csv"},
-        {.name = "--curves", .target = &curves_, .doc = "write ROC and precision-recall points to this csv"},
-        {.name = "--reliability", .target = &reliability_, .doc = "write the reliability diagram to this csv"},
-        {.name = "--batch", .target = &batch_, .doc = "images at a time"},
-        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores"},
-        {.name = "--workers", .target = &workers_, .doc = "decoding threads; 0 = all cores"},
-        {.name = "--replicates", .target = &replicates_, .doc = "bootstrap replicates; 0 = no intervals"},
-        {.name = "--seed", .target = &seed_, .doc = "of the bootstrap"},
-        {.name = "--allow-overlap", .target = &allows_overlap_, .doc = "also when patients were trained on"},
-        {.name = "--partial", .target = &is_partial_, .doc = "load what fits"}};
-  }
-  [[nodiscard]] Folders folders() const override { return {.data = data_, .made = {}}; }
+  [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
+  [[nodiscard]] Folders folders() const override { return {.data = options_.data, .made = {}}; }
   [[nodiscard]] CommandResult run() override;
 
  private:
-  void check_arguments() const;
-  [[nodiscard]] bool wants_points() const {
-    return points_.empty() && (metrics_ == "all" || !saved_points_.empty() || !reliability_.empty());
-  }
-  [[nodiscard]] bool has_group(std::string_view attribute) const;
   [[nodiscard]] Input from_checkpoint() const;
   [[nodiscard]] Input from_files() const;
   [[nodiscard]] EvalSet predict(train::LoadedModel& model, const data::Dataset& dataset, data::Split split) const;
@@ -101,56 +70,18 @@ class EvalCommand final : public Command {
   [[nodiscard]] data::Dataset load_data(const train::CheckpointInfo& info) const;
   void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, data::Split split) const;
 
-  fs::path checkpoint_;
-  fs::path data_;
-  std::string split_ = "test";
-  std::vector<std::string> overrides_;
-  fs::path input_;
-  fs::path labels_;
-  fs::path validation_;
-  std::string metrics_ = "default";
-  std::string rule_ = "f1";
-  fs::path points_;
-  fs::path saved_points_;
-  std::string by_;
-  std::string aggregate_ = "max";
-  fs::path predictions_;
-  fs::path aurocs_;
-  fs::path curves_;
-  fs::path reliability_;
-  std::int64_t batch_ = 32;
-  std::int64_t threads_ = 0;
-  std::int64_t workers_ = 0;
-  std::int64_t replicates_ = 1000;
-  std::int64_t seed_ = 0;
-  bool allows_overlap_ = false;
-  bool is_partial_ = false;
+  EvalOptions options_;
 };
-
-std::vector<std::string> split_commas(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return parts;
-}
-
-bool EvalCommand::has_group(std::string_view attribute) const {
-  const std::vector<std::string> attributes = split_commas(by_);
-  return std::ranges::find(attributes, attribute) != attributes.end();
-}
 
 // The data as the checkpoint's recipe reads it, with its labels whatever the recipe said.
 data::Dataset EvalCommand::load_data(const train::CheckpointInfo& info) const {
-  for (const std::string& text : overrides_) {
+  for (const std::string& text : options_.overrides) {
     if (text.starts_with("data.") && !text.starts_with("data.labels")) continue;
     throw ConfigError(error_text("cli.eval", "--set " + text, "a key of [data] other than labels", text,
                                  "data.split or another key: the rest is the checkpoint's"));
   }
-  data::SourceOptions source = train::parse_recipe(info.recipe, checkpoint_.string(), overrides_).data;
-  source.root = data_;
+  data::SourceOptions source = train::parse_recipe(info.recipe, options_.checkpoint.string(), options_.overrides).data;
+  source.root = options_.data;
   source.labels = info.labels;
   if (source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
   try {
@@ -172,7 +103,7 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
     fmt::print("leak check: none of {} patients is among the {} trained on\n", overlap.test, overlap.training);
     return;
   }
-  if (!allows_overlap_) eval::refuse_leak(overlap);
+  if (!options_.allows_overlap) eval::refuse_leak(overlap);
   log::warning(eval::leak_text(overlap));
 }
 
@@ -181,43 +112,6 @@ std::string split_line(const data::SplitSummary& summary) {
   return fmt::format("split {}: {} images of {} patients, list {} ({})\n", data::name_of(summary.split), summary.images,
                      summary.patients, summary.list_sha256,
                      known == nullptr ? "not a published list" : std::string(known->name));
-}
-
-[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "roentgen eval --help") {
-  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy));
-}
-
-// Which options go together.
-void EvalCommand::check_arguments() const {
-  if (input_.empty()) {
-    if (checkpoint_.empty()) refuse("eval", "--predictions FILE or --checkpoint FILE", "none");
-    if (data_.empty()) refuse("eval", "--data DIR", "none");
-    if (!labels_.empty()) refuse("eval --labels", "--predictions FILE with it", "none");
-    if (!validation_.empty()) refuse("eval --validation", "--predictions FILE with it", "none");
-  } else {
-    if (!checkpoint_.empty()) refuse("eval", "a checkpoint or predictions", "both");
-    if (labels_.empty()) refuse("eval --predictions", "--labels FILE with it", "none");
-  }
-  if (metrics_ != "default" && metrics_ != "all") refuse("eval --metrics", "default or all", metrics_);
-  if (!points_.empty() && !validation_.empty()) refuse("eval", "--points or --validation", "both");
-  if (!points_.empty() && !saved_points_.empty()) refuse("eval", "--points or --save-points", "both");
-  for (const std::string& attribute : split_commas(by_)) {
-    const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "study";
-    if (!is_known) refuse("eval --by", "view, sex, age or study, with commas between", attribute);
-  }
-  if (has_group("view") && has_group("study")) {
-    refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");
-  }
-  static_cast<void>(eval::parse_threshold_rule(rule_));
-  static_cast<void>(eval::parse_aggregate(aggregate_));
-  for (const auto& [option, path] : {std::pair{"--preds", &predictions_},
-                                     {"--aucs", &aurocs_},
-                                     {"--curves", &curves_},
-                                     {"--reliability", &reliability_},
-                                     {"--save-points", &saved_points_}}) {
-    check_output_file(option, *path, folders());
-  }
 }
 
 Value known_list_value(const std::string& sha256) {
@@ -229,7 +123,7 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   const data::SplitSummary& summary = dataset.summary(split);
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
-  options.workers = train::decode_workers({.workers = workers_});
+  options.workers = train::decode_workers({.workers = options_.workers});
   options.on_progress = [&](std::int64_t done) {
     if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", data::name_of(split), done, summary.images);
   };
@@ -237,29 +131,29 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   train::PredictResult result = train::predict(*model.executable, dataset, samples, options);
   if (is_terminal) fmt::print(stderr, "\r\x1b[K");
   if (model.info.loss == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
-  EvalSet set = with_facts(std::move(result.predictions), dataset, samples, has_group("study"));
+  EvalSet set = with_facts(std::move(result.predictions), dataset, samples, options_.has_group("study"));
   set.list_sha256 = summary.list_sha256;
   return set;
 }
 
 Input EvalCommand::from_checkpoint() const {
-  const data::Split split = data::parse_split(split_);
+  const data::Split split = data::parse_split(options_.split);
   const auto engine = engine::make_engine("cpu");
-  train::LoadedModel model =
-      train::load_checkpoint(checkpoint_, *engine,
-                             {.batch = batch_,
-                              .threads = static_cast<int>(threads_),
-                              .strictness = is_partial_ ? train::Strictness::Partial : train::Strictness::Strict});
+  train::LoadedModel model = train::load_checkpoint(
+      options_.checkpoint, *engine,
+      {.batch = options_.batch,
+       .threads = static_cast<int>(options_.threads),
+       .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
   const data::Dataset dataset = load_data(model.info);
   const data::SplitSummary& summary = dataset.summary(split);
   if (summary.images == 0) {
-    throw DataError(error_text("cli.eval", data_.string(), "images in split " + split_,
+    throw DataError(error_text("cli.eval", options_.data.string(), "images in split " + options_.split,
                                "none (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
   }
   check_leak(model.info, dataset, split);
   Input input{.test = predict(model, dataset, split), .validation = {}, .header = split_line(summary), .origin = {}};
-  if (wants_points() && split != data::Split::Val && dataset.summary(data::Split::Val).images > 0) {
+  if (options_.wants_points() && split != data::Split::Val && dataset.summary(data::Split::Val).images > 0) {
     input.validation = predict(model, dataset, data::Split::Val);
   }
   input.origin = {{"split", Value::Table{{"name", data::name_of(summary.split)},
@@ -272,18 +166,20 @@ Input EvalCommand::from_checkpoint() const {
 }
 
 Input EvalCommand::from_files() const {
-  PredictionFile file = read_prediction_file(input_);
-  const LabelTable table = read_label_table(labels_, file.labels);
-  Input input{
-      .test = join(std::move(file), table, input_.filename().string()), .validation = {}, .header = {}, .origin = {}};
-  if (!validation_.empty()) {
-    input.validation = join(read_prediction_file(validation_), table, validation_.filename().string());
+  PredictionFile file = read_prediction_file(options_.predictions);
+  const LabelTable table = read_label_table(options_.labels, file.labels);
+  Input input{.test = join(std::move(file), table, options_.predictions.filename().string()),
+              .validation = {},
+              .header = {},
+              .origin = {}};
+  if (!options_.validation.empty()) {
+    input.validation = join(read_prediction_file(options_.validation), table, options_.validation.filename().string());
     if (input.validation->predictions.label_names != input.test.predictions.label_names) {
-      throw DataError(error_text("cli.eval", validation_.filename().string(), "the columns of the predictions",
+      throw DataError(error_text("cli.eval", options_.validation.filename().string(), "the columns of the predictions",
                                  "other labels, or another order", "predictions of the same model"));
     }
     input.validation->predictions.outputs = input.test.predictions.outputs;
-    check_apart(*input.validation, input.test, allows_overlap_);
+    check_apart(*input.validation, input.test, options_.allows_overlap);
   }
   const EvalSet& test = input.test;
   const eval::KnownList* known = eval::find_known_list(test.list_sha256);
@@ -299,30 +195,32 @@ Input EvalCommand::from_files() const {
 
 // Thresholds and temperature: as stored, or fitted on validation; never on what is evaluated.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
-  if (!points_.empty()) {
-    const Value stored = io::parse_json(io::read_text(points_).or_throw(), points_.string()).or_throw<ConfigError>();
-    const eval::OperatingPoints points = eval::points_from_value(stored, points_.string());
+  if (!options_.points.empty()) {
+    const Value stored =
+        io::parse_json(io::read_text(options_.points).or_throw(), options_.points.string()).or_throw<ConfigError>();
+    const eval::OperatingPoints points = eval::points_from_value(stored, options_.points.string());
     if (points.unit != input.test.unit) {
-      throw ConfigError(error_text("cli.eval", points_.string(), "points for one score a(n) " + input.test.unit,
+      throw ConfigError(error_text("cli.eval", options_.points.string(), "points for one score a(n) " + input.test.unit,
                                    "one a(n) " + points.unit, "points saved with the same --by study --aggregate"));
     }
     if (!points.list_sha256.empty() && points.list_sha256 == input.test.list_sha256) {
-      throw ConfigError(error_text("cli.eval", points_.string(), "points from other images than those evaluated",
-                                   "points from this very list", "points of a validation split"));
+      throw ConfigError(error_text("cli.eval", options_.points.string(),
+                                   "points from other images than those evaluated", "points from this very list",
+                                   "points of a validation split"));
     }
     return points;
   }
-  if (!wants_points()) return std::nullopt;
+  if (!options_.wants_points()) return std::nullopt;
   if (!input.validation) {
-    if (!saved_points_.empty()) {
-      throw ConfigError(
-          error_text("cli.eval", "--save-points", "a validation split to choose thresholds on", "none",
-                     input_.empty() ? "--split test of data with a validation part" : "--validation FILE"));
+    if (!options_.save_points.empty()) {
+      throw ConfigError(error_text(
+          "cli.eval", "--save-points", "a validation split to choose thresholds on", "none",
+          options_.predictions.empty() ? "--split test of data with a validation part" : "--validation FILE"));
     }
     return std::nullopt;
   }
   eval::OperatingPoints points =
-      eval::fit_operating_points(input.validation->predictions, eval::parse_threshold_rule(rule_));
+      eval::fit_operating_points(input.validation->predictions, eval::parse_threshold_rule(options_.rule));
   points.list_sha256 = input.validation->list_sha256;
   points.unit = input.validation->unit;
   return points;
@@ -331,7 +229,7 @@ std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input
 Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                  const eval::MetricRequest& request) const {
   Value result = Value::table();
-  for (const std::string& attribute : split_commas(by_)) {
+  for (const std::string& attribute : options_.groups()) {
     if (attribute == "study") continue;
     const auto groups = eval::evaluate_groups(set.predictions, attribute_values(set, attribute), bootstrap, request);
     fmt::print("\n{}", eval::groups_text(attribute, groups));
@@ -348,26 +246,29 @@ Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOption
 
 void EvalCommand::write_files(const EvalSet& images, const EvalSet& set, const eval::EvalTable& table) const {
   const eval::OperatingPoints* points = table.points ? &*table.points : nullptr;
-  if (!predictions_.empty()) io::write_file_atomically(predictions_, train::predictions_csv(images.predictions));
-  if (!aurocs_.empty()) io::write_file_atomically(aurocs_, aurocs_csv(table));
-  if (!curves_.empty()) io::write_file_atomically(curves_, curves_csv(set.predictions));
-  if (!reliability_.empty()) io::write_file_atomically(reliability_, reliability_csv(set.predictions, points));
-  if (!saved_points_.empty()) io::write_file_atomically(saved_points_, io::to_json(eval::to_value(*points)) + "\n");
+  if (!options_.save_predictions.empty())
+    io::write_file_atomically(options_.save_predictions, train::predictions_csv(images.predictions));
+  if (!options_.save_aurocs.empty()) io::write_file_atomically(options_.save_aurocs, aurocs_csv(table));
+  if (!options_.save_curves.empty()) io::write_file_atomically(options_.save_curves, curves_csv(set.predictions));
+  if (!options_.save_reliability.empty())
+    io::write_file_atomically(options_.save_reliability, reliability_csv(set.predictions, points));
+  if (!options_.save_points.empty())
+    io::write_file_atomically(options_.save_points, io::to_json(eval::to_value(*points)) + "\n");
 }
 
 CommandResult EvalCommand::run() {
-  check_arguments();
-  Input input = input_.empty() ? from_checkpoint() : from_files();
+  options_.check(folders());
+  Input input = options_.predictions.empty() ? from_checkpoint() : from_files();
   const EvalSet images = input.test;
-  if (has_group("study")) {
-    const eval::Aggregate aggregate = eval::parse_aggregate(aggregate_);
+  if (options_.has_group("study")) {
+    const eval::Aggregate aggregate = eval::parse_aggregate(options_.aggregate);
     input.test = by_study(input.test, aggregate);
     if (input.validation) input.validation = by_study(*input.validation, aggregate);
   }
   const EvalSet& set = input.test;
-  const eval::BootstrapOptions bootstrap{.replicates = replicates_,
-                                         .seed = static_cast<std::uint64_t>(seed_),
-                                         .threads = train::compute_threads({.threads = threads_})};
+  const eval::BootstrapOptions bootstrap{.replicates = options_.replicates,
+                                         .seed = static_cast<std::uint64_t>(options_.seed),
+                                         .threads = train::compute_threads({.threads = options_.threads})};
   eval::MetricRequest request{.metrics = eval::all_metrics(), .points = find_points(input)};
   const eval::EvalTable table = eval::evaluate(set.predictions, bootstrap, request);
 
@@ -377,8 +278,8 @@ CommandResult EvalCommand::run() {
     fmt::print("{} images of unknown patient: each counts as a patient of its own\n", set.unknown_patients);
   }
   fmt::print("{}", eval::to_text(table));
-  if (metrics_ == "all") fmt::print("{}", eval::details_text(table));
-  if (metrics_ == "all" && !request.points) {
+  if (options_.metrics == "all") fmt::print("{}", eval::details_text(table));
+  if (options_.metrics == "all" && !request.points) {
     fmt::print(
         "No validation split beside what is evaluated: thresholds and temperature are never fitted on that, so figures "
         "that need them are left out.\n");
@@ -386,7 +287,7 @@ CommandResult EvalCommand::run() {
   Value json = eval::to_value(table);
   json.set("unit", Value(set.unit));
   for (const auto& [key, value] : input.origin) json.set(key, value);
-  if (metrics_ != "all") request.metrics = {eval::Metric::Auprc};
+  if (options_.metrics != "all") request.metrics = {eval::Metric::Auprc};
   const Value groups = report_groups(set, bootstrap, request);
   if (!groups.as_table().empty()) json.set("by", groups);
   write_files(images, set, table);

@@ -31,7 +31,8 @@ std::string estimate_text(const Estimate& estimate) {
 std::vector<Group> group_rows(std::span<const std::string> values) {
   std::map<std::string_view, std::vector<std::size_t>> known;
   Group unknown{.name = "unknown"};
-  for (std::size_t i = 0; i < values.size(); ++i) (values[i].empty() ? unknown.rows : known[values[i]]).push_back(i);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    (values[i].empty() || values[i] == unknown.name ? unknown.rows : known[values[i]]).push_back(i);
   std::vector<Group> groups;
   for (auto& [name, rows] : known) groups.push_back({.name = std::string(name), .rows = std::move(rows)});
   if (!unknown.rows.empty()) groups.push_back(std::move(unknown));

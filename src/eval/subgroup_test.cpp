@@ -17,14 +17,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(Subgroups, are_rows_by_value_with_the_unknown_last) {
-  const std::vector<std::string> values{"PA", "", "AP", "PA"};
+  const std::vector<std::string> values{"PA", "", "AP", "PA", "unknown"};
   const std::vector<Group> groups = group_rows(values);
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[0].name, "AP");
   EXPECT_EQ(groups[1].name, "PA");
   EXPECT_THAT(groups[1].rows, ElementsAre(0, 3));
   EXPECT_EQ(groups[2].name, "unknown");
-  EXPECT_THAT(groups[2].rows, ElementsAre(1));
+  EXPECT_THAT(groups[2].rows, ElementsAre(1, 4));
 }
 
 TEST(Subgroups, have_age_bands_that_meet) {

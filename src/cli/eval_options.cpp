@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/eval_options.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/output_file.h"
+#include "core/error.h"
+#include "eval/confusion.h"
+#include "eval/subgroup.h"
+
+namespace roentgen::cli {
+namespace {
+
+[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
+                         std::string_view remedy = "roentgen eval --help") {
+  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy));
+}
+
+}  // namespace
+
+std::vector<Option> EvalOptions::list() {
+  return {
+      {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
+      {.name = "--data", .target = &data, .doc = "data folder", .value_name = "DIR"},
+      {.name = "--split", .target = &split, .doc = "train, val or test"},
+      {.name = "--set", .target = &overrides, .doc = "data.key=value, over the checkpoint's recipe"},
+      {.name = "--predictions", .target = &predictions, .doc = "instead of a checkpoint: Image Index,prob_<Label>,..."},
+      {.name = "--labels", .target = &labels, .doc = "with --predictions: the label table"},
+      {.name = "--validation", .target = &validation, .doc = "with --predictions: those of a validation split"},
+      {.name = "--metrics", .target = &metrics, .doc = "default (AUROC, AUPRC) or all"},
+      {.name = "--threshold", .target = &rule, .doc = "chosen on validation by f1 or youden"},
+      {.name = "--points", .target = &points, .doc = "thresholds and temperature that --save-points wrote"},
+      {.name = "--save-points", .target = &save_points, .doc = "write thresholds and temperature here"},
+      {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age; or study: one row a study"},
+      {.name = "--aggregate", .target = &aggregate, .doc = "with --by study: max or mean"},
+      {.name = "--preds", .target = &save_predictions, .doc = "write the probabilities to this csv"},
+      {.name = "--aucs", .target = &save_aurocs, .doc = "write label,auc to this csv"},
+      {.name = "--curves", .target = &save_curves, .doc = "write ROC and precision-recall points to this csv"},
+      {.name = "--reliability", .target = &save_reliability, .doc = "write the reliability diagram to this csv"},
+      {.name = "--batch", .target = &batch, .doc = "images at a time"},
+      {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores"},
+      {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores"},
+      {.name = "--replicates", .target = &replicates, .doc = "bootstrap replicates; 0 = no intervals"},
+      {.name = "--seed", .target = &seed, .doc = "of the bootstrap"},
+      {.name = "--allow-overlap", .target = &allows_overlap, .doc = "also when patients were trained on"},
+      {.name = "--partial", .target = &is_partial, .doc = "load what fits"}};
+}
+
+std::vector<std::string> EvalOptions::groups() const {
+  std::vector<std::string> parts;
+  std::string_view text = by;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) parts.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return parts;
+}
+
+bool EvalOptions::has_group(std::string_view attribute) const {
+  const std::vector<std::string> attributes = groups();
+  return std::ranges::find(attributes, attribute) != attributes.end();
+}
+
+bool EvalOptions::wants_points() const {
+  return points.empty() &&
+         (metrics == "all" || !validation.empty() || !save_points.empty() || !save_reliability.empty());
+}
+
+void EvalOptions::check(const Folders& folders) const {
+  if (predictions.empty()) {
+    if (checkpoint.empty()) refuse("eval", "--predictions FILE or --checkpoint FILE", "none");
+    if (data.empty()) refuse("eval", "--data DIR", "none");
+    if (!labels.empty()) refuse("eval --labels", "--predictions FILE with it", "none");
+    if (!validation.empty()) refuse("eval --validation", "--predictions FILE with it", "none");
+  } else {
+    if (!checkpoint.empty()) refuse("eval", "a checkpoint or predictions", "both");
+    if (labels.empty()) refuse("eval --predictions", "--labels FILE with it", "none");
+  }
+  if (metrics != "default" && metrics != "all") refuse("eval --metrics", "default or all", metrics);
+  if (!points.empty() && !validation.empty()) refuse("eval", "--points or --validation", "both");
+  if (!points.empty() && !save_points.empty()) refuse("eval", "--points or --save-points", "both");
+  for (const std::string& attribute : groups()) {
+    const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "study";
+    if (!is_known) refuse("eval --by", "view, sex, age or study, with commas between", attribute);
+  }
+  if (has_group("view") && has_group("study")) {
+    refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");
+  }
+  static_cast<void>(eval::parse_threshold_rule(rule));
+  static_cast<void>(eval::parse_aggregate(aggregate));
+  for (const auto& [option, path] : {std::pair{"--preds", &save_predictions},
+                                     {"--aucs", &save_aurocs},
+                                     {"--curves", &save_curves},
+                                     {"--reliability", &save_reliability},
+                                     {"--save-points", &save_points}}) {
+    check_output_file(option, *path, folders);
+  }
+}
+
+}  // namespace roentgen::cli

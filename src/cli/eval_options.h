@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What `roentgen eval` is asked: its options, and which of them go together.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace roentgen::cli {
+
+/// Options of `roentgen eval`; list() says what each is for. Empty paths: not given.
+struct EvalOptions {
+  std::filesystem::path checkpoint;
+  std::filesystem::path data;
+  std::string split = "test";
+  std::vector<std::string> overrides;
+  std::filesystem::path predictions;
+  std::filesystem::path labels;
+  std::filesystem::path validation;
+  std::string metrics = "default";
+  std::string rule = "f1";
+  std::filesystem::path points;
+  std::filesystem::path save_points;
+  std::string by;
+  std::string aggregate = "max";
+  std::filesystem::path save_predictions;
+  std::filesystem::path save_aurocs;
+  std::filesystem::path save_curves;
+  std::filesystem::path save_reliability;
+  std::int64_t batch = 32;
+  std::int64_t threads = 0;
+  std::int64_t workers = 0;
+  std::int64_t replicates = 1000;
+  std::int64_t seed = 0;
+  bool allows_overlap = false;
+  bool is_partial = false;
+
+  /// As the command line has them, bound to this object.
+  [[nodiscard]] std::vector<Option> list();
+  /// ConfigError where options do not go together, or a file could not be written.
+  void check(const Folders& folders) const;
+  /// What --by names.
+  [[nodiscard]] std::vector<std::string> groups() const;
+  [[nodiscard]] bool has_group(std::string_view attribute) const;
+  /// Thresholds and temperature are to be fitted on validation, if there is one.
+  [[nodiscard]] bool wants_points() const;
+};
+
+}  // namespace roentgen::cli
