@@ -3,6 +3,7 @@
 //
 // The one table of recipe keys: name, type, accepted values, meaning. A new key: a field in recipe.h and a line here.
 #include "data/source/options.h"
+#include "engine/engine_list.h"
 #include "graph/loss.h"
 #include "train/field.h"
 #include "train/optimizer/optimizer.h"
@@ -53,7 +54,7 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("keep_best", train.keep_best, {.low = 1, .high = 1000}, "best epochs whose weights are kept");
   v.integer("keep_last", train.keep_last, {.low = 1, .high = 1000}, "resume files that are kept");
   v.integer("checkpoint_steps", train.checkpoint_steps, kCount, "resume file every so many updates; 0 = every epoch");
-  v.text("engine", train.engine, {"cpu", "cuda"}, "what computes");
+  v.text("engine", train.engine, engine::engine_names(), "what computes");
   v.text("fuse", train.fuse, {}, "graph passes: on, off or names");
   v.text("algorithms", train.algorithms, {"direct", "auto"},
          "convolutions: direct, or per layer the faster of direct and Winograd, which moves the last digits");

@@ -15,6 +15,7 @@
 #include "graph/passes/pass_list.h"
 #include "runtime/aligned_buffer.h"
 #include "runtime/cores.h"
+#include "runtime/memory.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -29,7 +30,7 @@ class CpuExecutable final : public Executable {
       throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots), "1"));
     }
     if (options_.algorithms != "direct" && options_.algorithms != "auto" && options_.algorithms != "winograd") {
-      throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto or winograd", options_.algorithms));
+      throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto or winograd", options_.algorithms, "direct"));
     }
     prepare_threads();
     Lowering lowering(graph_, options_, options_.threads);
@@ -173,6 +174,7 @@ class CpuExecutable final : public Executable {
   }
 
   void allocate() {
+    runtime::require_memory("engine.cpu", plan_.memory.total(), "a smaller batch, image or model");
     activations_ = runtime::AlignedBuffer(plan_.memory.activations);
     parameter_arena_ = runtime::AlignedBuffer(plan_.memory.parameters);
     gradient_arena_ = runtime::AlignedBuffer(plan_.memory.gradients);

@@ -73,7 +73,7 @@ std::unique_ptr<Device> make_cuda_device(int index) {
   const auto count = static_cast<int>(inventory.devices.size());
   if (count == 0) {
     throw DeviceError(error_text("runtime.cuda", "device cuda:" + std::to_string(index), "a CUDA device",
-                                 "none: " + inventory.why_none, "--device cpu"));
+                                 "none: " + inventory.why_none, "the engine cpu"));
   }
   if (index < 0 || index >= count) {
     throw DeviceError(error_text("runtime.cuda", "device cuda:" + std::to_string(index),
