@@ -134,8 +134,8 @@ struct ForeignSections {
 /// Calls the visitor for every key (recipe_fields.cpp).
 void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visitor);
 
-/// Compute and decoding threads, with 0 in the recipe resolved to what the process may use. ConfigError for more compute
-/// threads than that.
+/// Compute and decoding threads, with 0 in the recipe resolved to what the process may use. ConfigError for more
+/// compute threads than that.
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
 /// What [optimizer] asks make_optimizer() for.

@@ -100,9 +100,9 @@ TEST_F(EvalPredictions, of_a_checkpoint_have_the_same_figures_either_way) {
   const Ended own = place_.must_run(plus(checkpoint, {"--metrics", "all", "--by", "view,sex", "--preds",
                                                       place_ / "preds.csv", "--json", place_ / "own.json"}));
   EXPECT_THAT(own.out, HasSubstr("Thresholds: from validation ("));
-  place_.must_run({"eval", "--predictions", place_ / "preds.csv", "--labels", data / "Data_Entry_2017_v2020.csv", "--validation",
-                   place_ / "val_preds.csv", "--metrics", "all", "--by", "view,sex", "--replicates", "20", "--json",
-                   place_ / "files.json"});
+  place_.must_run({"eval", "--predictions", place_ / "preds.csv", "--labels", data / "Data_Entry_2017_v2020.csv",
+                   "--validation", place_ / "val_preds.csv", "--metrics", "all", "--by", "view,sex", "--replicates",
+                   "20", "--json", place_ / "files.json"});
   for (const char* key : {"auroc", "metrics", "points", "by", "bootstrap"}) {
     EXPECT_EQ(read_json(place_ / "own.json").at(key), read_json(place_ / "files.json").at(key)) << key;
   }

@@ -30,7 +30,8 @@ class CpuExecutable final : public Executable {
       throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots), "1"));
     }
     if (options_.algorithms != "direct" && options_.algorithms != "auto" && options_.algorithms != "winograd") {
-      throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto or winograd", options_.algorithms, "direct"));
+      throw ConfigError(
+          error_text("engine.cpu", "algorithms", "direct, auto or winograd", options_.algorithms, "direct"));
     }
     prepare_threads();
     Lowering lowering(graph_, options_, options_.threads);
