@@ -70,8 +70,11 @@ std::int64_t lines_of(const fs::path& path) {
 
 }  // namespace
 
-Process::Process(std::vector<std::string> arguments, const fs::path& folder)
-    : out_(folder / "stdout.txt"), err_(folder / "stderr.txt") {
+Process::Process(std::vector<std::string> arguments, const fs::path& folder) {
+  static int started = 0;  // several may run in one folder, each with output of its own
+  const std::string number = std::to_string(++started);
+  out_ = folder / ("stdout" + number + ".txt");
+  err_ = folder / ("stderr" + number + ".txt");
   arguments.insert(arguments.begin(), RG_PROGRAM);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
