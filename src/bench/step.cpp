@@ -127,6 +127,11 @@ class Floor {
     for (const auto& [entry, best_s] : best_s_) sum_s += best_s;
     return sum_s;
   }
+  /// Of one entry; nothing where it is no convolution.
+  [[nodiscard]] std::optional<double> seconds(std::int32_t entry) const {
+    const auto found = best_s_.find(entry);
+    return found == best_s_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
   engine::Executable& executable_;
@@ -206,6 +211,24 @@ Value profile_table(const engine::Executable& executable, const Measurements& me
                                  {"share", row.seconds / steps_s},
                                  {"gflops", rate(row.flops * 1e-9, row.seconds)},
                                  {"gb_per_s", rate(row.bytes * 1e-9, row.seconds)}});
+  }
+  return table;
+}
+
+/// A row for each plan entry, in plan order.
+Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times, const Floor& floor) {
+  Value table = Value::array();
+  for (const engine::EntryTime& time : times) {
+    if (time.calls == 0) continue;
+    const engine::PlanEntry& entry = executable.plan().entries.at(static_cast<std::size_t>(time.entry));
+    const std::optional<double> floor_s = floor.seconds(time.entry);
+    table.push_back(Value::Table{{"name", entry.name},
+                                 {"kind", entry.kind},
+                                 {"implementation", entry.implementation},
+                                 {"ms", time.seconds * 1e3 / static_cast<double>(time.calls)},
+                                 {"best_ms", time.best_s * 1e3},
+                                 {"floor_ms", floor_s ? Value(*floor_s * 1e3) : Value()},
+                                 {"gflops", rate(static_cast<double>(entry.flops) * 1e-9, time.best_s)}});
   }
   return table;
 }
@@ -291,6 +314,7 @@ Value run_step(const StepOptions& options) {
   result.set("process_peak_bytes", process_peak_bytes());
   result.set("framework_share", framework_share(*executable, measured));
   Value profile = options.has_profile ? profile_table(*executable, measured) : Value();
+  const std::vector<engine::EntryTime> times = executable->profile();
   floor.measure();
   const std::optional<double> floor_s = floor.seconds();
   const std::optional<double> floor_ratio = floor_s ? std::optional(median_s / *floor_s) : std::nullopt;
@@ -304,6 +328,7 @@ Value run_step(const StepOptions& options) {
   result.set("plan_hash", executable->plan().hash());
   result.set("engine", engine->description());
   result.set("profile", std::move(profile));
+  result.set("layers", options.has_profile ? layer_table(*executable, times, floor) : Value());
   add_environment(result);
   return result;
 }

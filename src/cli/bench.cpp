@@ -52,7 +52,7 @@ class BenchCommand final : public Command {
     Value json = case_ == "step"
                      ? run_step()
                      : bench::run_case(case_, {.warmup = step_.warmup, .repeats = step_.steps, .threads = threads});
-    fmt::print("{}", report_text(json, {"warnings", "memory_bytes", "kernel", "variables", "libraries"}));
+    fmt::print("{}", report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries"}));
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }

@@ -92,6 +92,8 @@ struct EntryTime {
   std::int32_t entry = 0;
   std::int64_t calls = 0;
   double seconds = 0.0;
+  /// Of the fastest call; 0 before the first.
+  double best_s = 0.0;
 };
 
 }  // namespace roentgen::engine

@@ -111,7 +111,7 @@ class CpuExecutable final : public Executable {
 
   [[nodiscard]] std::vector<EntryTime> profile() const override { return times_; }
   void reset_profile() override {
-    for (EntryTime& time : times_) time = {time.entry, 0, 0.0};
+    for (EntryTime& time : times_) time = {.entry = time.entry};
   }
   [[nodiscard]] double time_entry(std::int32_t entry, int repeats) override {
     prepare_threads();
@@ -143,7 +143,7 @@ class CpuExecutable final : public Executable {
                          .bytes = static_cast<std::size_t>(input.shape.elements()) * sizeof(float)});
     }
     for (std::size_t i = 0; i < plan_.entries.size(); ++i) {
-      times_.push_back({static_cast<std::int32_t>(i), 0, 0.0});
+      times_.push_back({.entry = static_cast<std::int32_t>(i)});
       const bool reads_input = std::ranges::any_of(plan_.entries[i].reads, [&](TensorId id) {
         return plan_.tensors[static_cast<std::size_t>(id)].storage == Storage::Input;
       });
@@ -232,8 +232,11 @@ class CpuExecutable final : public Executable {
       const auto entry = static_cast<std::size_t>(i);
       kernels_[entry]->run();
       const Clock::time_point after = Clock::now();
-      times_[entry].seconds += std::chrono::duration<double>(after - before).count();
-      ++times_[entry].calls;
+      EntryTime& time = times_[entry];
+      const double taken_s = std::chrono::duration<double>(after - before).count();
+      time.seconds += taken_s;
+      time.best_s = time.calls == 0 ? taken_s : std::min(time.best_s, taken_s);
+      ++time.calls;
       before = after;
       if (on_bucket == nullptr || !*on_bucket) continue;
       for (; announced < plan_.bucket_ready[entry]; ++announced) (*on_bucket)(announced);
