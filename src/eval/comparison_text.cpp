@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How a comparison looks on a terminal, in a csv and as a tree for machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "eval/comparison.h"
+#include "eval/text_columns.h"
+
+namespace roentgen::eval {
+namespace {
+
+constexpr double kUsualLevel = 0.05;
+
+std::string number_text(const std::optional<double>& value, std::string_view form) {
+  return value ? fmt::format(fmt::runtime(form), *value) : "-";
+}
+
+std::string interval_text(const Estimate& estimate) {
+  if (!estimate.interval) return "-";
+  return fmt::format("{:+.4f} to {:+.4f}", estimate.interval->low, estimate.interval->high);
+}
+
+std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
+
+// Quotes where RFC 4180 asks for them.
+std::string csv_label(const std::string& label) {
+  if (label.find_first_of(",\"\r\n") == std::string::npos) return label;
+  std::string quoted = "\"";
+  for (const char c : label) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_row(const Difference& row) {
+  const auto& interval = row.delta.interval;
+  return fmt::format("{},{},{},{},{},{},{}", csv_label(row.label), csv_number(row.a.value), csv_number(row.b.value),
+                     csv_number(row.delta.value), interval ? csv_number(interval->low) : "",
+                     interval ? csv_number(interval->high) : "", csv_number(row.p));
+}
+
+Value number_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
+
+Value estimate_value(const Estimate& estimate) {
+  Value value = Value::table();
+  value.set("value", number_or_null(estimate.value));
+  value.set("low", estimate.interval ? Value(estimate.interval->low) : Value());
+  value.set("high", estimate.interval ? Value(estimate.interval->high) : Value());
+  if (!estimate.value) value.set("undefined", Value(estimate.reason));
+  if (estimate.replicates_left_out > 0) value.set("left_out", Value(estimate.replicates_left_out));
+  return value;
+}
+
+Value row_value(const Difference& row) {
+  Value value = Value::table();
+  value.set("a", estimate_value(row.a));
+  value.set("b", estimate_value(row.b));
+  value.set("delta", estimate_value(row.delta));
+  value.set("p", number_or_null(row.p));
+  return value;
+}
+
+std::string method_text(const Comparison& comparison) {
+  if (comparison.bootstrap.replicates == 0) return "No intervals: 0 bootstrap replicates.\n";
+  if (comparison.patients < 2) return "No intervals: they need two patients or more.\n";
+  return fmt::format(
+      "{:g}% intervals: paired percentile bootstrap over {} patients, {} replicates, seed {}: A and B are scored on "
+      "the "
+      "same resamples.\n"
+      "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + replicates), so never below {:.2g}; not corrected for "
+      "{} findings, of which {:.1f} would have p < {:g} by chance alone.\n",
+      100.0 * comparison.bootstrap.level, with_commas(comparison.patients),
+      with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed,
+      2.0 / (static_cast<double>(comparison.bootstrap.replicates) + 1.0), comparison.labels_in_mean,
+      kUsualLevel * static_cast<double>(comparison.labels_in_mean), kUsualLevel);
+}
+
+}  // namespace
+
+std::string to_text(const Comparison& comparison) {
+  TextColumn finding{.title = "finding", .cells = {}};
+  TextColumn a{.title = "A", .cells = {}};
+  TextColumn b{.title = "B", .cells = {}};
+  TextColumn delta{.title = "B - A", .cells = {}};
+  TextColumn interval{.title = fmt::format("{:g}% interval", 100.0 * comparison.bootstrap.level), .cells = {}};
+  TextColumn p{.title = "p", .cells = {}};
+  TextColumn positives{.title = "positives", .cells = {}};
+  TextColumn n{.title = "n", .cells = {}};
+  std::string undefined;
+  std::string gaps;
+  const auto add = [&](const Difference& row) {
+    a.cells.push_back(number_text(row.a.value, "{:.4f}"));
+    b.cells.push_back(number_text(row.b.value, "{:.4f}"));
+    delta.cells.push_back(number_text(row.delta.value, "{:+.4f}"));
+    interval.cells.push_back(interval_text(row.delta));
+    p.cells.push_back(number_text(row.p, "{:.4f}"));
+    if (row.delta.replicates_left_out > 0) {
+      gaps += fmt::format("{}: undefined in {} replicates, which are left out.\n", row.label,
+                          with_commas(row.delta.replicates_left_out));
+    }
+  };
+  for (const Difference& row : comparison.labels) {
+    finding.cells.push_back(row.label);
+    add(row);
+    positives.cells.push_back(with_commas(row.positives));
+    n.cells.push_back(with_commas(row.n));
+    if (!row.delta.value) undefined += (undefined.empty() ? "" : ", ") + row.label;
+  }
+  finding.cells.push_back(fmt::format("mean over {} of {}", comparison.labels_in_mean, comparison.labels.size()));
+  add(comparison.mean);
+  positives.cells.emplace_back();
+  n.cells.emplace_back();
+  std::string text = side_by_side({finding, a, b, delta, interval, p, positives, n}, LastLine::Apart);
+  if (!undefined.empty()) {
+    text += "Undefined, because only one class is present, and left out of the mean: " + undefined + ".\n";
+  }
+  return text + method_text(comparison) + gaps;
+}
+
+std::string to_csv(const Comparison& comparison) {
+  std::string text = "label,auroc_a,auroc_b,delta,low,high,p,positives,n\n";
+  for (const Difference& row : comparison.labels) {
+    text += csv_row(row) + fmt::format(",{},{}\n", row.positives, row.n);
+  }
+  return text + csv_row(comparison.mean) + ",,\n";
+}
+
+Value to_value(const Comparison& comparison) {
+  Value root = Value::table();
+  root.set("mean", row_value(comparison.mean));
+  root.set("labels_in_mean", Value(comparison.labels_in_mean));
+  root.set("labels_total", Value(std::int64_t{std::ssize(comparison.labels)}));
+  Value::Table labels;
+  for (const Difference& difference : comparison.labels) {
+    Value row = row_value(difference);
+    row.set("positives", Value(difference.positives));
+    row.set("n", Value(difference.n));
+    labels.emplace_back(difference.label, std::move(row));
+  }
+  root.set("labels", Value(std::move(labels)));
+  root.set("images", Value(comparison.images));
+  root.set("patients", Value(comparison.patients));
+  root.set("bootstrap", Value::Table{{"method", "paired percentile bootstrap over patients"},
+                                     {"p", "two-sided, 2 (1 + rarer side) / (1 + replicates), uncorrected"},
+                                     {"level", comparison.bootstrap.level},
+                                     {"replicates", comparison.bootstrap.replicates},
+                                     {"seed", static_cast<std::int64_t>(comparison.bootstrap.seed)}});
+  return root;
+}
+
+}  // namespace roentgen::eval
