@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "eval/heatmap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+
+namespace roentgen::eval {
+namespace {
+
+constexpr double kBlend = 0.5;
+
+// The two cells that a pixel lies between, and how far from the first; `is_seen` is false outside the input.
+struct Place {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  double share = 0.0;
+  bool is_seen = false;
+};
+
+std::vector<Place> places(const MapAxis& axis, std::int64_t cells) {
+  std::vector<Place> result(static_cast<std::size_t>(axis.pixels));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double input = (static_cast<double>(i) + 0.5 - axis.start) / axis.step;
+    if (input < 0.0 || input > static_cast<double>(axis.inputs)) continue;
+    const double cell = input * static_cast<double>(cells) / static_cast<double>(axis.inputs) - 0.5;
+    const double inside = std::clamp(cell, 0.0, static_cast<double>(cells - 1));
+    const auto first = static_cast<std::int64_t>(inside);
+    result[i] = {.first = static_cast<std::size_t>(first),
+                 .second = static_cast<std::size_t>(std::min(first + 1, cells - 1)),
+                 .share = inside - static_cast<double>(first),
+                 .is_seen = true};
+  }
+  return result;
+}
+
+double between(double from, double to, double share) { return from + share * (to - from); }
+
+}  // namespace
+
+CoarseMap weighted_sum(std::span<const float> features, std::span<const double> weights, std::int64_t width,
+                       std::int64_t height) {
+  const auto cells = static_cast<std::size_t>(width * height);
+  RG_ASSERT(cells > 0 && features.size() == weights.size() * cells);
+  std::vector<double> sums(cells, 0.0);
+  for (std::size_t c = 0; c < weights.size(); ++c) {
+    for (std::size_t i = 0; i < cells; ++i) sums[i] += weights[c] * static_cast<double>(features[c * cells + i]);
+  }
+  return {.width = width, .height = height, .values = {sums.begin(), sums.end()}};
+}
+
+HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
+  RG_ASSERT(x.step > 0.0 && y.step > 0.0 && x.inputs > 0 && y.inputs > 0);
+  const std::vector<Place> columns = places(x, cells.width);
+  const std::vector<Place> rows = places(y, cells.height);
+  HeatMap map{.width_px = x.pixels, .height_px = y.pixels, .values = {}};
+  map.values.assign(columns.size() * rows.size(), std::numeric_limits<float>::quiet_NaN());
+  map.low = std::numeric_limits<float>::infinity();
+  map.high = -map.low;
+  const auto pitch = static_cast<std::size_t>(cells.width);
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    if (!rows[j].is_seen) continue;
+    const float* above = cells.values.data() + rows[j].first * pitch;
+    const float* below = cells.values.data() + rows[j].second * pitch;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Place& column = columns[i];
+      if (!column.is_seen) continue;
+      const double left = between(above[column.first], below[column.first], rows[j].share);
+      const double right = between(above[column.second], below[column.second], rows[j].share);
+      const auto value = static_cast<float>(between(left, right, column.share));
+      map.values[j * columns.size() + i] = value;
+      map.low = std::min(map.low, value);
+      map.high = std::max(map.high, value);
+    }
+  }
+  return map;
+}
+
+Colour jet(double share) {
+  const auto ramp = [share](double middle) { return std::clamp(1.5 - std::abs(4.0 * share - middle), 0.0, 1.0); };
+  return {.red = ramp(3.0), .green = ramp(2.0), .blue = ramp(1.0)};
+}
+
+std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map) {
+  RG_ASSERT(gray.size() == map.values.size());
+  std::vector<std::uint8_t> rgb(3 * gray.size());
+  const double high = map.high;
+  for (std::size_t i = 0; i < gray.size(); ++i) {
+    const double level = gray[i];
+    const double value = map.values[i];
+    std::uint8_t* pixel = rgb.data() + 3 * i;
+    if (std::isnan(value)) {
+      std::fill_n(pixel, 3, gray[i]);
+      continue;
+    }
+    const Colour colour = jet(high > 0.0 ? std::max(value, 0.0) / high : 0.0);
+    const auto blend = [level](double part) {
+      return static_cast<std::uint8_t>(std::lround((1.0 - kBlend) * level + kBlend * 255.0 * part));
+    };
+    pixel[0] = blend(colour.red);
+    pixel[1] = blend(colour.green);
+    pixel[2] = blend(colour.blue);
+  }
+  return rgb;
+}
+
+}  // namespace roentgen::eval

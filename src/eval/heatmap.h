@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Heat-maps: from the cells of a network's feature map to the pixels of the picture that was fed to it. Where cells and
+// weights come from is train/heatmap.h's business.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace roentgen::eval {
+
+/// One number a cell of a feature map. Plain value.
+struct CoarseMap {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  /// (height, width) row-major
+  std::vector<float> values;
+};
+
+/// Class activation map (Zhou et al. 2016): sum over c of weights[c] * features[c], in double. features (C, H, W).
+[[nodiscard]] CoarseMap weighted_sum(std::span<const float> features, std::span<const double> weights,
+                                     std::int64_t width, std::int64_t height);
+
+/// Where one axis of the network's input lies in the original picture: pixel p of the picture has its middle at
+/// (p + 0.5 - start) / step of `inputs` network pixels. data::Axis without augmentation.
+struct MapAxis {
+  double start = 0.0;
+  double step = 1.0;
+  /// Network pixels.
+  std::int64_t inputs = 0;
+  /// Pixels of the original picture.
+  std::int64_t pixels = 0;
+};
+
+/// One number a pixel of the original picture; NaN where the network saw nothing (outside a crop). Plain value.
+struct HeatMap {
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  /// (height_px, width_px) row-major
+  std::vector<float> values;
+  /// Smallest and largest of the numbers, NaN left out.
+  float low = 0.0F;
+  float high = 0.0F;
+};
+
+/// The cells, stretched over the whole input and mapped back into the picture's own pixels in one bilinear step: cell j
+/// of W covers the network pixels [j, j + 1] * inputs / W; beyond the middle of the outermost cells it stays constant.
+/// Undoes squash, crop and pad alike, since the axes hold them.
+[[nodiscard]] HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y);
+
+/// Red, green and blue of the colour map JET at `share` in [0, 1]: 0 dark blue, 0.5 green, 1 dark red; 0 to 1 each.
+struct Colour {
+  double red = 0.0;
+  double green = 0.0;
+  double blue = 0.0;
+};
+[[nodiscard]] Colour jet(double share);
+
+/// The picture in gray (0 to 255), half covered by the map in JET: 0 and below is blue, the largest value red. Where
+/// the network saw nothing the picture stays gray. `gray` has width_px * height_px elements. Returns (height_px,
+/// width_px, 3).
+[[nodiscard]] std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map);
+
+}  // namespace roentgen::eval

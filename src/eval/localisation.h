@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Does a heat-map point at the finding? Pointing game and overlap with boxes, each beside what chance would give.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+#include "eval/heatmap.h"
+
+namespace roentgen::eval {
+
+/// A rectangle in pixels of the original picture: [x, x + width] by [y, y + height], from the top left corner.
+struct Box {
+  double x = 0.0;
+  double y = 0.0;
+  double width = 0.0;
+  double height = 0.0;
+};
+
+/// Overlaps that a box must reach to count as found.
+inline constexpr std::array kIouThresholds{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+/// heat_box() is around what lies at or above this share of the way from the map's lowest to its highest value.
+inline constexpr double kHeatShare = 0.5;
+
+/// Area of the intersection over that of the union; 0 for empty boxes.
+[[nodiscard]] double intersection_over_union(const Box& a, const Box& b);
+
+/// Pointing game (Zhang et al. 2018), without tolerance: 1 when the map's largest value lies in one of the boxes, by
+/// the middle of its pixel. Where several pixels share the largest value, the share of them that lie inside, so that a
+/// flat map scores what chance does.
+[[nodiscard]] double pointing_hit(const HeatMap& map, std::span<const Box> boxes);
+/// The same of a pixel drawn at random among those the network saw: their share inside the boxes.
+[[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
+
+/// The box around the hottest part: of the pixels at or above low + kHeatShare * (high - low), those that hang together
+/// (by their sides) with the first pixel of the largest value. All that the network saw when the map is flat.
+[[nodiscard]] Box heat_box(const HeatMap& map);
+
+/// For each of kIouThresholds the share of all whole-pixel positions within the picture at which a box of the size of
+/// `found` would reach that overlap with one of `boxes`: what chance gives, exactly.
+[[nodiscard]] std::array<double, kIouThresholds.size()> iou_chances(const Box& found, std::span<const Box> boxes,
+                                                                    std::int64_t width_px, std::int64_t height_px);
+
+/// Sums over the maps of one label, or of all; a map is one image and one label with at least one box.
+struct LocalisationRow {
+  std::string label;
+  std::int64_t maps = 0;
+  double pointing = 0.0;
+  double pointing_chance = 0.0;
+  /// By kIouThresholds.
+  std::array<double, kIouThresholds.size()> found{};
+  std::array<double, kIouThresholds.size()> found_by_chance{};
+
+  /// Adds one map; `boxes`, at least one, are all those of the image and label: the best of them counts.
+  void add(const HeatMap& map, std::span<const Box> boxes);
+};
+
+/// Table for people: per label and over all maps the pointing game and the accuracy at some overlaps, chance in
+/// brackets. `rows` of labels without maps are left out; "" when none is left.
+[[nodiscard]] std::string to_text(std::span<const LocalisationRow> rows);
+
+/// {"heat_share", "iou_thresholds", "labels": {label: {"maps", "pointing", "pointing_chance", "accuracy":
+/// [per threshold], "accuracy_chance"}}, "all": the same over all maps}; means, not sums.
+[[nodiscard]] Value to_value(std::span<const LocalisationRow> rows);
+
+}  // namespace roentgen::eval

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "eval/localisation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace roentgen::eval {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kRounding = 1e-12;  // a few operations on doubles near 1
+
+HeatMap make_map(std::int64_t width, std::int64_t height, std::vector<float> values) {
+  HeatMap map{.width_px = width, .height_px = height, .values = std::move(values)};
+  map.low = INFINITY;
+  map.high = -INFINITY;
+  for (const float value : map.values) {
+    if (std::isnan(value)) continue;
+    map.low = std::min(map.low, value);
+    map.high = std::max(map.high, value);
+  }
+  return map;
+}
+
+TEST(IntersectionOverUnion, of_boxes_by_hand) {
+  const Box a{0, 0, 4, 2};
+  EXPECT_DOUBLE_EQ(intersection_over_union(a, a), 1.0);
+  EXPECT_DOUBLE_EQ(intersection_over_union(a, {2, 1, 4, 2}), 2.0 / 14.0);
+  EXPECT_DOUBLE_EQ(intersection_over_union(a, {4, 0, 4, 2}), 0.0);
+  EXPECT_DOUBLE_EQ(intersection_over_union(a, {1, 0, 2, 1}), 2.0 / 8.0);
+}
+
+TEST(PointingGame, hits_where_the_peak_lies_in_a_box) {
+  const HeatMap map = make_map(4, 2, {0, 0, 0, 0, 0, 0, 9, 0});
+  EXPECT_EQ(pointing_hit(map, std::vector<Box>{{2, 1, 1, 1}}), 1.0);
+  EXPECT_EQ(pointing_hit(map, std::vector<Box>{{0, 0, 2, 2}}), 0.0);
+  EXPECT_EQ(pointing_hit(map, std::vector<Box>{{0, 0, 2, 2}, {2, 1, 2, 1}}), 1.0);
+}
+
+TEST(PointingGame, shares_a_hit_among_equal_peaks_so_that_a_flat_map_scores_chance) {
+  const std::vector<Box> box{{0, 0, 2, 1}};
+  const HeatMap flat = make_map(4, 2, std::vector<float>(8, 1.0F));
+  EXPECT_DOUBLE_EQ(pointing_hit(flat, box), 2.0 / 8.0);
+  EXPECT_DOUBLE_EQ(pointing_chance(flat, box), 2.0 / 8.0);
+}
+
+// Two boxes of 20 x 30 and 10 x 10 that share 5 x 5: a random point of 100 x 80 hits with the area of their union.
+TEST(PointingGame, chance_is_the_share_of_the_area) {
+  const HeatMap map = make_map(100, 80, std::vector<float>(8000, 0.0F));
+  const std::vector<Box> boxes{{10, 20, 20, 30}, {25, 45, 10, 10}};
+  EXPECT_NEAR(pointing_chance(map, boxes), (600.0 + 100.0 - 25.0) / 8000.0, kRounding);
+}
+
+TEST(PointingGame, chance_leaves_out_what_the_network_did_not_see) {
+  std::vector<float> values(8, 0.0F);
+  values[0] = values[4] = NAN;
+  EXPECT_DOUBLE_EQ(pointing_chance(make_map(4, 2, values), std::vector<Box>{{0, 0, 2, 2}}), 2.0 / 6.0);
+}
+
+TEST(HeatBox, is_around_the_part_that_holds_the_peak) {
+  // The 6 hangs together with the peak; the 7 on the right does not.
+  const HeatMap map = make_map(6, 3,
+                               {0, 0, 0, 0, 0, 0,  //
+                                0, 8, 6, 0, 0, 7,  //
+                                0, 0, 6, 0, 0, 0});
+  const Box box = heat_box(map);
+  EXPECT_EQ(box.x, 1.0);
+  EXPECT_EQ(box.y, 1.0);
+  EXPECT_EQ(box.width, 2.0);
+  EXPECT_EQ(box.height, 2.0);
+}
+
+TEST(HeatBox, of_a_flat_map_is_all_that_was_seen) {
+  const Box box = heat_box(make_map(3, 1, {NAN, 1.0F, 1.0F}));
+  EXPECT_EQ(box.x, 1.0);
+  EXPECT_EQ(box.width, 2.0);
+}
+
+// Found and true boxes are w wide and as high as the picture, so only x varies. At an offset of d pixels their overlap
+// over union is (w - d) / (w + d) >= t <=> d <= w (1 - t) / (1 + t); with the true box away from the edges, 2 floor() +
+// 1 of the W - w + 1 positions do.
+TEST(IouChance, equals_its_closed_form_in_one_dimension) {
+  constexpr std::int64_t kWidth = 100;
+  constexpr std::int64_t kHeight = 20;
+  constexpr double kSide = 30.0;
+  const auto chances = iou_chances({0, 0, kSide, 20}, std::vector<Box>{{40, 0, kSide, 20}}, kWidth, kHeight);
+  for (std::size_t i = 0; i < kIouThresholds.size(); ++i) {
+    const double t = kIouThresholds[i];
+    // The comparison is of doubles: no threshold here falls on a whole offset but 0.5, where d = 10 counts.
+    const double reach = std::floor(kSide * (1.0 - t) / (1.0 + t) + 1e-9);
+    EXPECT_NEAR(chances[i], (2.0 * reach + 1.0) / (static_cast<double>(kWidth) - kSide + 1.0), kRounding) << t;
+  }
+}
+
+TEST(IouChance, is_certain_where_the_boxes_fill_the_picture) {
+  const auto chances = iou_chances({0, 0, 10, 10}, std::vector<Box>{{0, 0, 10, 10}}, 10, 10);
+  EXPECT_THAT(chances, testing::Each(1.0));
+}
+
+TEST(IouChance, takes_the_better_of_two_boxes) {
+  const std::vector<Box> one{{0, 0, 10, 10}};
+  const std::vector<Box> two{{0, 0, 10, 10}, {50, 50, 10, 10}};
+  const auto single = iou_chances({0, 0, 10, 10}, one, 100, 100);
+  const auto both = iou_chances({0, 0, 10, 10}, two, 100, 100);
+  for (std::size_t i = 0; i < both.size(); ++i) EXPECT_GT(both[i], single[i]);
+}
+
+TEST(Localisation, adds_maps_up_to_means) {
+  LocalisationRow row{.label = "Mass"};
+  const HeatMap map = make_map(4, 2, {0, 0, 0, 0, 0, 0, 9, 0});
+  row.add(map, std::vector<Box>{{2, 1, 1, 1}});
+  row.add(map, std::vector<Box>{{0, 0, 1, 1}});
+  const std::vector<LocalisationRow> rows{row, {.label = "Hernia"}};
+  const Value value = to_value(rows);
+  EXPECT_EQ(value.at("labels").as_table().size(), 1U);
+  EXPECT_DOUBLE_EQ(value.at("all").at("pointing").as_double(), 0.5);
+  EXPECT_DOUBLE_EQ(value.at("all").at("pointing_chance").as_double(), 1.0 / 8.0);
+  EXPECT_DOUBLE_EQ(value.at("all").at("accuracy").as_array()[6].as_double(), 0.5);
+  EXPECT_DOUBLE_EQ(value.at("all").at("accuracy_chance").as_array()[6].as_double(), 1.0 / 8.0);
+  EXPECT_THAT(to_text(rows), HasSubstr("0.500 (0.125)"));
+  EXPECT_THAT(to_text(rows), testing::Not(HasSubstr("Hernia")));
+}
+
+TEST(Localisation, of_nothing_is_no_table) {
+  const std::vector<LocalisationRow> rows{{.label = "Mass"}};
+  EXPECT_EQ(to_text(rows), "");
+  EXPECT_TRUE(to_value(rows).at("all").is_null());
+}
+
+}  // namespace
+}  // namespace roentgen::eval
