@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace roentgen::data {
 
@@ -21,6 +22,12 @@ struct BatchSlot {
   std::span<float> mask;
 };
 
+/// A row whose sample could not be read, and why: one line that names the sample.
+struct BadRow {
+  std::int64_t row = 0;
+  std::string reason;
+};
+
 /// A filled slot. Belongs to the caller until release(slot).
 struct Batch {
   int slot = 0;
@@ -31,6 +38,8 @@ struct Batch {
   std::span<const std::uint32_t> samples;
   /// Rows that count: samples.size().
   std::int64_t valid = 0;
+  /// LoadMode::Prediction: the rows among them that hold nothing but zeros, in order. Until release(slot).
+  std::span<const BadRow> bad;
 };
 
 /// What a loader did so far.

@@ -71,7 +71,10 @@ void RowFiller::load(const OpenBatch& batch, Row& row, SlotView out, SampleLoade
     const Status status = loader.load(row.sample, is_training ? &distortion : nullptr, out);
     if (status) return;
     row.bad.push_back({.sample = row.sample, .id = dataset_.samples[row.sample].id, .reason = status.error()});
-    if (!is_training) return;
+    if (!is_training) {
+      std::ranges::fill(out.bytes, std::byte{0});
+      return;
+    }
     row.sample = samples_[replacements.below(samples_.size())];
   }
   row.gave_up = true;
@@ -81,6 +84,10 @@ void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine) {
   for (Row& row : batch.rows) {
     if (row.error) std::rethrow_exception(row.error);
     for (const BadSample& bad : row.bad) {
+      if (mode == LoadMode::Prediction) {
+        batch.bad.push_back({.row = &row - batch.rows.data(), .reason = bad.reason});
+        continue;
+      }
       if (mode == LoadMode::Evaluation) {
         throw DataError(with_remedy(bad.reason, "mending it or removing its row: evaluation reads every image"));
       }

@@ -37,8 +37,9 @@ struct OpenBatch {
   std::vector<std::uint32_t> planned;
   /// One per valid row.
   std::vector<Row> rows;
-  /// Samples of the valid rows, made when the batch is settled.
+  /// Samples of the valid rows, and those of them that could not be read, made when the batch is settled.
   std::vector<std::uint32_t> samples;
+  std::vector<BadRow> bad;
   /// Rows claimed by workers, and rows done, of all the slot's rows. Under the pool's mutex.
   std::int64_t claimed = 0;
   std::int64_t done = 0;
@@ -66,8 +67,9 @@ class RowFiller {
   const std::size_t row_bytes_;
 };
 
-/// Deals with what went wrong in a full batch, in the order of its rows, and lists its samples. Throws what a worker
-/// threw; DataError on a corrupt sample in evaluation, when no replacement could be read, and as Quarantine::add().
+/// Deals with what went wrong in a full batch, in the order of its rows, and lists its samples and, in prediction, the
+/// bad ones. Throws what a worker threw; DataError on a corrupt sample in evaluation, when no replacement could be read,
+/// and as Quarantine::add().
 void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine);
 
 }  // namespace roentgen::data

@@ -235,7 +235,8 @@ std::optional<Batch> Loader::Pool::next() {
                .epoch = held->epoch,
                .index = held->index,
                .samples = held->samples,
-               .valid = static_cast<std::int64_t>(held->samples.size())};
+               .valid = static_cast<std::int64_t>(held->samples.size()),
+               .bad = held->bad};
 }
 
 void Loader::Pool::release(int slot) {

@@ -25,8 +25,8 @@ namespace roentgen::data {
 class ImageCache;
 
 /// Training: shuffled, augmented, corrupt samples are replaced. Evaluation: in order, as they are, any corrupt sample
-/// is fatal.
-enum class LoadMode : std::uint8_t { Training, Evaluation };
+/// is fatal. Prediction: in order, as they are, the row of a corrupt sample is zeros and named in Batch::bad.
+enum class LoadMode : std::uint8_t { Training, Evaluation, Prediction };
 
 /// MultiLabel: for sigmoid losses. ClassIndex: for softmax; every image must have exactly one positive label, or an
 /// unknown one (mask 0).
