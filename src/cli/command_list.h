@@ -12,6 +12,7 @@
   X(synth)                 \
   X(train)                 \
   X(eval)                  \
+  X(compare)               \
   X(inspect)               \
   X(schedule)              \
   X(bench)                 \

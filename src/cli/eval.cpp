@@ -13,10 +13,13 @@
 #include "cli/eval_options.h"
 #include "cli/eval_output.h"
 #include "cli/eval_set.h"
+#include "cli/prediction_match.h"
 #include "core/error.h"
 #include "core/error_parts.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
+#include "data/stage/image_cache.h"
+#include "data/transform/test_views.h"
 #include "engine/engine.h"
 #include "eval/leak.h"
 #include "eval/split_list.h"
@@ -31,6 +34,9 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of decoded images, with test-time augmentation.
+constexpr std::size_t kCacheBytes = std::size_t{1} << 30;
 
 // What is evaluated, and what it came from.
 struct Input {
@@ -53,6 +59,7 @@ class EvalCommand final : public Command {
            "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
            "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
            "--metrics all\n"
+           "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
            "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age";
   }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
@@ -100,7 +107,10 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
   const auto hashes = data::patient_hashes(dataset, split, info.patient_salt);
   const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, hashes);
   if (overlap.shared == 0) {
-    fmt::print("leak check: none of {} patients is among the {} trained on\n", overlap.test, overlap.training);
+    const auto unknown = std::ranges::count_if(dataset.samples, [split](const data::Sample& sample) {
+      return sample.split == split && sample.patient.empty();
+    });
+    fmt::print("{}\n", eval::clean_check_text(overlap, unknown));
     return;
   }
   if (!options_.allows_overlap) eval::refuse_leak(overlap);
@@ -124,8 +134,13 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers({.workers = options_.workers});
+  options.views = data::test_views(options_.views);
+  // Decoded once for all views, as far as they fit.
+  data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
+  options.cache = &cache;
+  const std::int64_t total = summary.images * std::ssize(options.views);
   options.on_progress = [&](std::int64_t done) {
-    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", data::name_of(split), done, summary.images);
+    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", data::name_of(split), done, total);
   };
   const std::vector<std::uint32_t> samples = data::samples_of(dataset, split);
   train::PredictResult result = train::predict(*model.executable, dataset, samples, options);
@@ -161,21 +176,27 @@ Input EvalCommand::from_checkpoint() const {
                                          {"patients", summary.patients},
                                          {"list_sha256", summary.list_sha256},
                                          {"known_list", known_list_value(summary.list_sha256)}}},
-                  {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}}};
+                  {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},
+                  {"tta", Value::Table{{"name", options_.views},
+                                       {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
+                                       {"definition", data::test_views_text(options_.views)}}}};
+  if (options_.views != "none") {
+    input.header +=
+        fmt::format("test-time augmentation {}: {}\n", options_.views, data::test_views_text(options_.views));
+  }
   return input;
 }
 
 Input EvalCommand::from_files() const {
-  PredictionFile file = read_prediction_file(options_.predictions);
+  PredictionFile file = read_mean_predictions(options_.predictions);
   const LabelTable table = read_label_table(options_.labels, file.labels);
-  Input input{.test = join(std::move(file), table, options_.predictions.filename().string()),
-              .validation = {},
-              .header = {},
-              .origin = {}};
+  const std::string what = prediction_names(options_.predictions);
+  Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}};
   if (!options_.validation.empty()) {
-    input.validation = join(read_prediction_file(options_.validation), table, options_.validation.filename().string());
+    const std::string validation = prediction_names(options_.validation);
+    input.validation = join(read_mean_predictions(options_.validation), table, validation);
     if (input.validation->predictions.label_names != input.test.predictions.label_names) {
-      throw DataError(error_text("cli.eval", options_.validation.filename().string(), "the columns of the predictions",
+      throw DataError(error_text("cli.eval", validation, "the columns of the predictions",
                                  "other labels, or another order", "predictions of the same model"));
     }
     input.validation->predictions.outputs = input.test.predictions.outputs;
@@ -184,9 +205,11 @@ Input EvalCommand::from_files() const {
   const EvalSet& test = input.test;
   const eval::KnownList* known = eval::find_known_list(test.list_sha256);
   input.header = fmt::format(
-      "predictions: {} images, list {} ({})\nlabels: {}, sha256 {}\n", test.predictions.image_count(), test.list_sha256,
+      "predictions: {}{} images, list {} ({})\nlabels: {}, sha256 {}\n",
+      options_.predictions.size() > 1 ? what + ", " : std::string(), test.predictions.image_count(), test.list_sha256,
       known == nullptr ? "not a published list" : std::string(known->name), table.what, table.sha256);
   input.origin = {{"predictions", Value::Table{{"images", test.predictions.image_count()},
+                                               {"files", std::int64_t{std::ssize(options_.predictions)}},
                                                {"list_sha256", test.list_sha256},
                                                {"known_list", known_list_value(test.list_sha256)},
                                                {"labels_sha256", table.sha256}}}};

@@ -7,6 +7,7 @@
 
 #include "cli/output_file.h"
 #include "core/error.h"
+#include "data/transform/test_views.h"
 #include "eval/confusion.h"
 #include "eval/subgroup.h"
 
@@ -26,9 +27,16 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--data", .target = &data, .doc = "data folder", .value_name = "DIR"},
       {.name = "--split", .target = &split, .doc = "train, val or test"},
       {.name = "--set", .target = &overrides, .doc = "data.key=value, over the checkpoint's recipe"},
-      {.name = "--predictions", .target = &predictions, .doc = "instead of a checkpoint: Image Index,prob_<Label>,..."},
+      {.name = "--predictions",
+       .target = &predictions,
+       .doc = "instead of a checkpoint: Image Index,prob_<Label>,...; given often: their mean",
+       .value_name = "FILE"},
       {.name = "--labels", .target = &labels, .doc = "with --predictions: the label table"},
-      {.name = "--validation", .target = &validation, .doc = "with --predictions: those of a validation split"},
+      {.name = "--validation",
+       .target = &validation,
+       .doc = "with --predictions: those of a validation split; given often: their mean",
+       .value_name = "FILE"},
+      {.name = "--tta", .target = &views, .doc = "test-time augmentation: " + data::test_view_names()},
       {.name = "--metrics", .target = &metrics, .doc = "default (AUROC, AUPRC) or all"},
       {.name = "--threshold", .target = &rule, .doc = "chosen on validation by f1 or youden"},
       {.name = "--points", .target = &points, .doc = "thresholds and temperature that --save-points wrote"},
@@ -87,6 +95,7 @@ void EvalOptions::check(const Folders& folders) const {
   } else {
     if (!checkpoint.empty()) refuse("eval", "a checkpoint or predictions", "both");
     if (labels.empty()) refuse("eval --predictions", "--labels FILE with it", "none");
+    if (views != "none") refuse("eval --tta", "--checkpoint FILE with it", "predictions that were made elsewhere");
   }
   if (metrics != "default" && metrics != "all") refuse("eval --metrics", "default or all", metrics);
   if (!points.empty() && !validation.empty()) refuse("eval", "--points or --validation", "both");
@@ -98,6 +107,7 @@ void EvalOptions::check(const Folders& folders) const {
   if (has_group("view") && has_group("study")) {
     refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");
   }
+  static_cast<void>(data::test_views(views));
   static_cast<void>(eval::parse_threshold_rule(rule));
   static_cast<void>(eval::parse_aggregate(aggregate));
   for (const auto& [option, path] : {std::pair{"--preds", &save_predictions},

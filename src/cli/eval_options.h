@@ -20,9 +20,13 @@ struct EvalOptions {
   std::filesystem::path data;
   std::string split = "test";
   std::vector<std::string> overrides;
-  std::filesystem::path predictions;
+  /// Of one model, or several whose probabilities are averaged.
+  std::vector<std::string> predictions;
   std::filesystem::path labels;
-  std::filesystem::path validation;
+  /// As predictions, of the validation split.
+  std::vector<std::string> validation;
+  /// data::test_views.
+  std::string views = "none";
   std::string metrics = "default";
   std::string rule = "f1";
   std::filesystem::path points;

@@ -27,19 +27,24 @@ fs::path resolved(const fs::path& path) {
 
 std::string named(std::string_view option, const fs::path& path) { return std::string(option) + " " + path.string(); }
 
-/// The file an option names; empty when it names none.
-fs::path file_of(const Option& option) {
-  if (const auto* path = std::get_if<fs::path*>(&option.target)) return **path;
-  std::error_code ignored;  // a text may name a file or something else: --model
-  if (const auto* text = std::get_if<std::string*>(&option.target); text != nullptr && fs::exists(**text, ignored)) {
-    return **text;
+/// The files an option names.
+Paths files_of(const Option& option) {
+  if (const auto* path = std::get_if<fs::path*>(&option.target)) return (*path)->empty() ? Paths{} : Paths{**path};
+  Paths files;
+  const auto add = [&](const std::string& text) {
+    std::error_code ignored;  // a text may name a file or something else: --model
+    if (!text.empty() && fs::exists(text, ignored)) files.emplace_back(text);
+  };
+  if (const auto* text = std::get_if<std::string*>(&option.target)) add(**text);
+  if (const auto* texts = std::get_if<std::vector<std::string>*>(&option.target)) {
+    for (const std::string& text : **texts) add(text);
   }
-  return {};
+  return files;
 }
 
-[[noreturn]] void refuse_taken(const Option& output, std::string_view taken_by) {
-  throw ConfigError(error_text("cli.output", named(output.name, file_of(output)), "a file of its own", taken_by,
-                               "the name of another file"));
+[[noreturn]] void refuse_taken(const Option& output, const fs::path& path, std::string_view taken_by) {
+  throw ConfigError(
+      error_text("cli.output", named(output.name, path), "a file of its own", taken_by, "the name of another file"));
 }
 
 }  // namespace
@@ -52,15 +57,18 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
 
 void check_apart(const std::vector<Option>& options, const Folders& folders) {
   for (const Option& output : options) {
-    const fs::path path = file_of(output);
-    if (!output.is_output || path.empty()) continue;
-    for (const Option& other : options) {
-      const fs::path taken = file_of(other);
-      if (other.name == output.name || taken.empty() || resolved(taken) != resolved(path)) continue;
-      refuse_taken(output, "that of " + other.name);
-    }
-    for (const fs::path& own : folders.own) {
-      if (is_inside(path, own)) refuse_taken(output, own.string() + ", which the command itself writes");
+    if (!output.is_output) continue;
+    for (const fs::path& path : files_of(output)) {
+      for (const Option& other : options) {
+        if (other.name == output.name) continue;
+        const Paths taken = files_of(other);
+        const bool is_taken =
+            std::ranges::any_of(taken, [&](const fs::path& file) { return resolved(file) == resolved(path); });
+        if (is_taken) refuse_taken(output, path, "that of " + other.name);
+      }
+      for (const fs::path& own : folders.own) {
+        if (is_inside(path, own)) refuse_taken(output, path, own.string() + ", which the command itself writes");
+      }
     }
   }
 }

@@ -55,6 +55,17 @@ TEST_F(OutputFile, is_no_file_that_a_text_names) {
       {}));
 }
 
+TEST_F(OutputFile, is_no_file_that_a_list_names) {
+  a_ = folder_.write("preds.csv", "x");
+  std::vector<std::string> files{"none.csv", a_.string()};
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                check_apart({{.name = "--predictions", .target = &files, .doc = ""},
+                             {.name = "--a", .target = &a_, .doc = "", .is_output = true}},
+                            {});
+              }),
+              HasSubstr("got that of --predictions"));
+}
+
 TEST_F(OutputFile, is_none_of_the_files_the_command_writes) {
   const fs::path run = folder_.path() / "run";
   const Folders folders{.data = {}, .made = run, .own = {run / "log.jsonl", run / "checkpoints"}};

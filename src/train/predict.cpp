@@ -120,34 +120,89 @@ void to_probabilities(std::span<const float> logits, std::string_view loss, std:
                  [&](float logit) { return static_cast<float>(std::exp(static_cast<double>(logit) - largest) / sum); });
 }
 
-PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
-                      const std::vector<std::uint32_t>& samples, const PredictOptions& options) {
-  const bool has_loss = executable.graph().output("loss") >= 0;
-  const bool wants_class = options.loss == "softmax" && has_loss;
-  const SlotMemory memory(executable, kSlots, wants_class ? 1 : static_cast<std::int64_t>(dataset.label_names.size()));
-  const std::vector<data::BatchSlot> slots = memory.slots();
-  data::Loader loader(dataset, samples, loader_options(memory, options, wants_class), slots);
-  PredictResult result;
-  result.predictions = describe(dataset, samples);
-  double loss_sum = 0.0;
-  double known_sum = 0.0;
-  std::int64_t done = 0;
+namespace {
+
+// One pass over the samples.
+class Pass {
+ public:
+  Pass(engine::Executable& executable, const data::Dataset& dataset, const std::vector<std::uint32_t>& samples,
+       const PredictOptions& options)
+      : executable_(executable),
+        dataset_(dataset),
+        samples_(samples),
+        options_(options),
+        has_loss_(executable.graph().output("loss") >= 0),
+        wants_class_(options.loss == "softmax" && has_loss_),
+        memory_(executable, kSlots, wants_class_ ? 1 : static_cast<std::int64_t>(dataset.label_names.size())) {}
+
+  // Appends the probabilities of a view; `done` is what progress counts on from.
+  void run(const std::optional<data::AugmentDraw>& view, std::int64_t done, eval::Predictions& predictions);
+
+  [[nodiscard]] double loss() const { return known_sum_ > 0.0 ? loss_sum_ / known_sum_ : 0.0; }
+  [[nodiscard]] const data::LoaderStats& stats() const { return stats_; }
+
+ private:
+  engine::Executable& executable_;
+  const data::Dataset& dataset_;
+  const std::vector<std::uint32_t>& samples_;
+  const PredictOptions& options_;
+  bool has_loss_;
+  bool wants_class_;
+  SlotMemory memory_;
+  double loss_sum_ = 0.0;
+  double known_sum_ = 0.0;
+  data::LoaderStats stats_;
+};
+
+void Pass::run(const std::optional<data::AugmentDraw>& view, std::int64_t done, eval::Predictions& predictions) {
+  const std::vector<data::BatchSlot> slots = memory_.slots();
+  data::LoaderOptions loading = loader_options(memory_, options_, wants_class_);
+  loading.view = view;
+  data::Loader loader(dataset_, samples_, loading, slots);
   while (const std::optional<data::Batch> batch = loader.next()) {
-    executable.bind_slot(batch->slot);
-    executable.forward();
-    append(executable.output("logits"), batch->valid, options.loss, result.predictions);
-    if (has_loss) {
+    executable_.bind_slot(batch->slot);
+    executable_.forward();
+    append(executable_.output("logits"), batch->valid, options_.loss, predictions);
+    if (has_loss_) {
       double known = 0.0;
       for (const float mask : slots[static_cast<std::size_t>(batch->slot)].mask) known += static_cast<double>(mask);
-      loss_sum += static_cast<double>(executable.output("loss")[0]) * known;
-      known_sum += known;
+      loss_sum_ += static_cast<double>(executable_.output("loss")[0]) * known;
+      known_sum_ += known;
     }
     done += batch->valid;
     loader.release(batch->slot);
-    if (options.on_progress) options.on_progress(done);
+    if (options_.on_progress) options_.on_progress(done);
   }
-  result.loss = known_sum > 0.0 ? loss_sum / known_sum : 0.0;
-  result.loader = loader.stats();
+  stats_ = loader.stats();
+}
+
+bool is_plain(const std::vector<data::AugmentDraw>& views) {
+  return views.empty() || (views.size() == 1 && views[0] == data::AugmentDraw{});
+}
+
+}  // namespace
+
+PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
+                      const std::vector<std::uint32_t>& samples, const PredictOptions& options) {
+  PredictResult result;
+  result.predictions = describe(dataset, samples);
+  Pass pass(executable, dataset, samples, options);
+  if (is_plain(options.views)) {
+    pass.run(std::nullopt, 0, result.predictions);
+  } else {
+    std::vector<double> sums(result.predictions.labels.size(), 0.0);
+    std::vector<float>& probabilities = result.predictions.probabilities;
+    for (std::size_t i = 0; i < options.views.size(); ++i) {
+      probabilities.clear();
+      pass.run(options.views[i], static_cast<std::int64_t>(i * samples.size()), result.predictions);
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += static_cast<double>(probabilities[k]);
+    }
+    const auto count = static_cast<double>(options.views.size());
+    std::transform(sums.begin(), sums.end(), probabilities.begin(),
+                   [&](double sum) { return static_cast<float>(sum / count); });
+  }
+  result.loss = pass.loss();
+  result.loader = pass.stats();
   return result;
 }
 

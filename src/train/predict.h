@@ -13,6 +13,7 @@
 
 #include "core/shape.h"
 #include "data/stage/batch.h"
+#include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
 #include "eval/predictions.h"
 
@@ -34,15 +35,19 @@ struct PredictOptions {
   int workers = 1;
   /// May be null; must outlive the call.
   data::ImageCache* cache = nullptr;
-  /// Called after every batch with the images done.
+  /// Test-time augmentation (data::test_views): probabilities are averaged over these, each of equal weight, summed in
+  /// double. Empty, or one that changes nothing: each image as it is, once.
+  std::vector<data::AugmentDraw> views{};
+  /// Called after every batch with the images done; views count as images.
   std::function<void(std::int64_t done)> on_progress;
 };
 
 /// What predict() gives.
 struct PredictResult {
   eval::Predictions predictions;
-  /// Mean loss over known labels; 0 when the graph has no loss.
+  /// Mean loss over known labels, and over views; 0 when the graph has no loss.
   double loss = 0.0;
+  /// Of the last view.
   data::LoaderStats loader;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "core/error.h"
 #include "core/error_parts.h"
@@ -61,14 +62,14 @@ void RowFiller::fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, 
 void RowFiller::load(const OpenBatch& batch, Row& row, SlotView out, SampleLoader& loader) const {
   const std::uint32_t planned = row.sample;
   const bool is_training = options_.mode == LoadMode::Training;
-  AugmentDraw distortion;
+  std::optional<AugmentDraw> distortion = options_.view;
   if (is_training) {
     Random random(options_.seed, RandomStage::Augment, planned, batch.epoch);
     distortion = draw(options_.augment, random);
   }
   Random replacements(options_.seed, RandomStage::Replace, planned, batch.epoch);
   for (int draws = 0; draws <= kMaxDraws; ++draws) {
-    const Status status = loader.load(row.sample, is_training ? &distortion : nullptr, out);
+    const Status status = loader.load(row.sample, distortion ? &*distortion : nullptr, out);
     if (status) return;
     row.bad.push_back({.sample = row.sample, .id = dataset_.samples[row.sample].id, .reason = status.error()});
     if (!is_training) {

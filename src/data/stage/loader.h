@@ -55,6 +55,8 @@ struct LoaderOptions {
   Preprocess preprocess;
   /// Not used in evaluation.
   Augment augment;
+  /// Evaluation: one distortion of every image (test_views.h); nothing: as they are. Not used in training.
+  std::optional<AugmentDraw> view{};
   /// Element type of the slots' images.
   DType dtype = DType::F32;
   LabelForm label_form = LabelForm::MultiLabel;

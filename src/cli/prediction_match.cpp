@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/prediction_match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cli/table_column.h"
+#include "core/error.h"
+#include "io/sha256.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Rows = std::unordered_map<std::string, std::size_t>;
+
+enum class Names : std::uint8_t { AsWritten, Base };
+
+std::string name_of(const std::string& image, Names names) {
+  return names == Names::Base ? fs::path(image).filename().string() : image;
+}
+
+/// Where each image stands; nothing when two have one name.
+std::optional<Rows> rows_of(const PredictionFile& file, Names names) {
+  Rows rows;
+  for (std::size_t i = 0; i < file.images.size(); ++i) {
+    if (!rows.try_emplace(name_of(file.images[i], names), i).second) return std::nullopt;
+  }
+  return rows;
+}
+
+/// The row of `file` for each image of `model`; nothing unless both hold the same names.
+std::optional<std::vector<std::size_t>> match(const PredictionFile& model, const PredictionFile& file, Names names) {
+  const std::optional<Rows> rows = rows_of(file, names);
+  if (!rows || !rows_of(model, names) || model.images.size() != file.images.size()) return std::nullopt;
+  std::vector<std::size_t> order;
+  for (const std::string& image : model.images) {
+    const auto found = rows->find(name_of(image, names));
+    if (found == rows->end()) return std::nullopt;
+    order.push_back(found->second);
+  }
+  return order;
+}
+
+std::vector<std::size_t> match_images(const PredictionFile& model, std::string_view model_what,
+                                      const PredictionFile& file, std::string_view what) {
+  for (const Names names : {Names::AsWritten, Names::Base}) {
+    if (auto order = match(model, file, names)) return std::move(*order);
+  }
+  Rows base;
+  for (const std::string& image : model.images) base.try_emplace(name_of(image, Names::Base), 0);
+  const auto shared = std::ranges::count_if(
+      file.images, [&](const std::string& image) { return base.contains(name_of(image, Names::Base)); });
+  constexpr std::size_t kDigits = 12;
+  throw DataError(error_text("cli.predictions", what,
+                             fmt::format("the {} images of {} (list {})", model.images.size(), model_what,
+                                         io::name_list_sha256(model.images).substr(0, kDigits)),
+                             fmt::format("{} images (list {}), {} of them among those", file.images.size(),
+                                         io::name_list_sha256(file.images).substr(0, kDigits), shared),
+                             "predictions on the very same images"));
+}
+
+std::vector<std::size_t> match_labels(const PredictionFile& model, std::string_view model_what,
+                                      const PredictionFile& file, std::string_view what) {
+  std::vector<std::size_t> order;
+  for (const std::string& label : model.labels) {
+    const auto found = std::ranges::find(file.labels, label);
+    if (found != file.labels.end()) order.push_back(static_cast<std::size_t>(found - file.labels.begin()));
+  }
+  if (order.size() == model.labels.size() && order.size() == file.labels.size()) return order;
+  throw DataError(error_text(
+      "cli.predictions", what,
+      fmt::format("the {} labels of {}: {}", model.labels.size(), model_what, joined(model.labels)),
+      fmt::format("{} labels, {} of them among those: {}", file.labels.size(), order.size(), joined(file.labels)),
+      "predictions of the same labels; columns of others can be cut out"));
+}
+
+}  // namespace
+
+PredictionFile in_order_of(const PredictionFile& model, std::string_view model_what, PredictionFile file,
+                           std::string_view what) {
+  const std::vector<std::size_t> columns = match_labels(model, model_what, file, what);
+  const std::vector<std::size_t> rows = match_images(model, model_what, file, what);
+  PredictionFile result{.labels = model.labels, .images = {}, .probabilities = {}};
+  for (const std::size_t row : rows) {
+    result.images.push_back(std::move(file.images[row]));
+    for (const std::size_t column : columns) {
+      result.probabilities.push_back(file.probabilities[row * columns.size() + column]);
+    }
+  }
+  return result;
+}
+
+PredictionFile read_mean_predictions(std::span<const std::string> paths) {
+  if (paths.empty()) {
+    throw ConfigError(error_text("cli.predictions", "predictions", "a file at least", "none", "--predictions FILE"));
+  }
+  PredictionFile mean = read_prediction_file(paths[0]);
+  if (paths.size() == 1) return mean;
+  std::vector<double> sums(mean.probabilities.begin(), mean.probabilities.end());
+  const std::string first = fs::path(paths[0]).filename().string();
+  for (const std::string& path : paths.subspan(1)) {
+    const PredictionFile next =
+        in_order_of(mean, first, read_prediction_file(path), fs::path(path).filename().string());
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += static_cast<double>(next.probabilities[i]);
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    mean.probabilities[i] = static_cast<float>(sums[i] / static_cast<double>(paths.size()));
+  }
+  return mean;
+}
+
+std::string prediction_names(std::span<const std::string> paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) names.push_back(fs::path(path).filename().string());
+  return names.size() == 1 ? names[0] : fmt::format("mean of {} files ({})", names.size(), joined(names));
+}
+
+}  // namespace roentgen::cli

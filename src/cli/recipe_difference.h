@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// In which keys two recipes differ.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+
+namespace roentgen::cli {
+
+/// One key with both values as TOML writes them; "-" where a recipe has no such key.
+struct RecipeDifference {
+  std::string key;
+  std::string a;
+  std::string b;
+  friend bool operator==(const RecipeDifference&, const RecipeDifference&) = default;
+};
+
+/// The keys "section.key" whose values differ, in the order of `a`, then those that only `b` has. Tables below a
+/// section are compared whole.
+[[nodiscard]] std::vector<RecipeDifference> recipe_differences(const Value& a, const Value& b);
+
+/// A table for a terminal, or a line that says they are equal. Ends with a newline.
+[[nodiscard]] std::string to_text(const std::vector<RecipeDifference>& differences);
+
+}  // namespace roentgen::cli
