@@ -11,37 +11,15 @@
 
 #include "engine/cpu/simd/winograd.h"
 #include "engine/cpu/team.h"
+#include "engine/cpu/winograd_tiles.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::kWinogradOut;
 using simd::kWinogradPositions;
 using simd::TilePlace;
 
-// Transformed values and results of a chunk: beyond this they leave the caches between the phases (1 to 16 MiB were
-// tried on 8 geometries; flat from 3 to 6).
-constexpr std::int64_t kChunkBytes = std::int64_t{6} << 20;
-constexpr std::int64_t kTileGrain = 12;
 constexpr int kTaps = 9;
 constexpr int kMostBlock = 16;
-
-// The tiles of a plane, and how many of them a chunk takes.
-struct Tiling {
-  std::int64_t down = 0;
-  std::int64_t across = 0;
-  std::int64_t count = 0;
-  std::int64_t chunk = 0;
-
-  Tiling(const WinogradShape& s, std::int64_t out_height, std::int64_t out_width)
-      : down((out_height + kWinogradOut - 1) / kWinogradOut), across((out_width + kWinogradOut - 1) / kWinogradOut) {
-    count = s.images * down * across;
-    const std::int64_t tile_bytes =
-        kWinogradPositions * (s.in_blocks + s.out_blocks) * s.block * static_cast<std::int64_t>(sizeof(float));
-    const std::int64_t chunks = std::max<std::int64_t>(1, (count * tile_bytes + kChunkBytes - 1) / kChunkBytes);
-    const std::int64_t even = (count + chunks - 1) / chunks;
-    chunk = std::min(count, (even + kTileGrain - 1) / kTileGrain * kTileGrain);
-  }
-};
 
 // Transformed data [position][channel block][tile][block], positions a little apart from a power of two: 36 streams a
 // power of two apart would all fall into the same few cache lines.
@@ -60,39 +38,39 @@ struct Positions {
   }
 };
 
-// Transformed weights [position][group of result blocks][in channel][group * block].
+// Transformed weights [slot][position][in channel][group * block]; a slot holds a group of result blocks.
 struct PositionWeights {
   float* base = nullptr;
   int group = 1;
   std::int64_t groups = 0;
-  std::int64_t group_stride = 0;
+  std::int64_t slots = 0;
   std::int64_t stride = 0;
+  std::int64_t slot_stride = 0;
 
   PositionWeights() = default;
-  PositionWeights(std::int64_t in_blocks, std::int64_t out_blocks, int block)
+  // As many slots as groups, or at most `most_slots`, used in turn.
+  PositionWeights(std::int64_t in_blocks, std::int64_t out_blocks, int block, std::int64_t most_slots)
       : group(simd::winograd_group(out_blocks)),
         groups(out_blocks / group),
-        group_stride(in_blocks * block * group * block),
-        stride(groups * group_stride + kMostBlock) {}
-  [[nodiscard]] std::int64_t floats() const { return kWinogradPositions * stride; }
+        slots(std::min(groups, most_slots)),
+        stride(in_blocks * block * group * block + kMostBlock),
+        slot_stride(kWinogradPositions * stride) {}
+  [[nodiscard]] std::int64_t floats() const { return slots * slot_stride; }
+  [[nodiscard]] float* slot(std::int64_t which) const { return base + which % slots * slot_stride; }
   [[nodiscard]] float* at(std::int64_t in_channel, std::int64_t out_block, int block) const {
-    return base + out_block / group * group_stride + in_channel * group * block + out_block % group * block;
+    return slot(out_block / group) + (in_channel * group + out_block % group) * block;
   }
 };
 
-// Where tile `tile` of channel block `channel_block` lies in a tensor; its first value at (row, column) of the tile's
-// outputs, moved by `shift`.
-TilePlace place_of(float* tensor, std::int64_t blocks, std::int64_t height, std::int64_t width, const Tiling& tiling,
-                   std::int64_t tile, std::int64_t channel_block, std::int64_t shift_down, std::int64_t shift_right,
-                   int block) {
-  const std::int64_t per_image = tiling.down * tiling.across;
-  const std::int64_t image = tile / per_image;
-  const std::int64_t within = tile % per_image;
-  return {.plane = tensor + (image * blocks + channel_block) * height * width * block,
-          .height = height,
+// Where a tile's results lie in channel block `channel_block` of a tensor.
+TilePlace results_of(float* tensor, std::int64_t blocks, std::int64_t height, std::int64_t width, const Tile& tile,
+                     std::int64_t channel_block, int block) {
+  return {.plane = tensor + (tile.image * blocks + channel_block) * height * width * block,
           .width = width,
-          .row = within / tiling.across * kWinogradOut - shift_down,
-          .column = within % tiling.across * kWinogradOut - shift_right};
+          .row_end = std::min(height, tile.row + tile.rows),
+          .column_end = std::min(width, tile.column + tile.columns),
+          .row = tile.row,
+          .column = tile.column};
 }
 
 // Calls body(i) for this member's share of [0, count).
@@ -102,21 +80,30 @@ void for_share(std::int64_t count, const Body& body) {
   for (std::int64_t i = share.begin; i < share.end; ++i) body(i);
 }
 
+// Calls body(i) for all of [0, count), whoever of the team is free; no member waits at the end.
+template <typename Body>
+void for_each_free(std::int64_t count, const Body& body) {
+#pragma omp for schedule(dynamic) nowait
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+
 std::int64_t weights_offset(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks, int block) {
   return (out_block * in_blocks + in_block) * kTaps * block * block;
 }
 
 // What all passes share: transformed input values, transformed results (or the gradients in their place), transformed
-// weights, one after another in the scratch.
+// weights, one after another in the scratch. Where one chunk is all there is, the weights of a wide layer outweigh it:
+// they are transformed group by group, two groups at a time in the caches, instead of all in memory.
 class WinogradPass : public Kernel {
  public:
   WinogradPass(const WinogradShape& shape, const WinogradTensors& tensors)
       : s_(shape),
         tensors_(tensors),
         tiling_(shape, shape.out_height, shape.out_width),
-        values_(shape.in_blocks, tiling_.chunk, shape.block),
-        results_(shape.out_blocks, tiling_.chunk, shape.block),
-        weights_(shape.in_blocks, shape.out_blocks, shape.block) {}
+        values_(shape.in_blocks, tiling_.chunk(), shape.block),
+        results_(shape.out_blocks, tiling_.chunk(), shape.block),
+        is_by_group_(tiling_.count() <= tiling_.chunk()),
+        weights_(shape.in_blocks, shape.out_blocks, shape.block, is_by_group_ ? 2 : shape.out_blocks) {}
   [[nodiscard]] std::size_t scratch_bytes() const {
     return static_cast<std::size_t>(values_.floats() + results_.floats() + weights_.floats()) * sizeof(float);
   }
@@ -131,13 +118,30 @@ class WinogradPass : public Kernel {
   }
 
  protected:
-  void transform_input(std::int64_t first, std::int64_t tile, std::int64_t in_block) const {
-    simd::winograd_input(place_of(src_, s_.in_blocks, s_.in_height, s_.in_width, tiling_, first + tile, in_block,
-                                  s_.pad_top, s_.pad_left, s_.block),
-                         s_.block, values_.at(0, in_block, tile, s_.block), values_.stride);
+  struct Chunk {
+    std::int64_t first = 0;
+    std::int64_t tiles = 0;
+  };
+  template <typename Body>
+  void for_chunks(const Body& body) const {
+    for (std::int64_t first = 0; first < tiling_.count(); first += tiling_.chunk()) {
+      body(Chunk{first, std::min(tiling_.chunk(), tiling_.count() - first)});
+    }
   }
-  [[nodiscard]] TilePlace result_place(std::int64_t tile, std::int64_t out_block) const {
-    return place_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_, tile, out_block, 0, 0, s_.block);
+  void transform_input(const Chunk& chunk, std::int64_t index, std::int64_t in_block) const {
+    const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
+    simd::winograd_input(
+        {.plane = src_ + (tile.image * s_.in_blocks + in_block) * s_.in_height * s_.in_width * s_.block,
+         .width = s_.in_width,
+         .row_end = s_.in_height,
+         .column_end = s_.in_width,
+         .row = tile.row - s_.pad_top,
+         .column = tile.column - s_.pad_left},
+        s_.block, values_.at(0, in_block, index, s_.block), values_.stride);
+  }
+  [[nodiscard]] TilePlace result_place(const Chunk& chunk, std::int64_t index, std::int64_t out_block) const {
+    return results_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_.tile(chunk.first, chunk.tiles, index),
+                      out_block, s_.block);
   }
 
   WinogradShape s_;
@@ -145,6 +149,7 @@ class WinogradPass : public Kernel {
   Tiling tiling_;
   Positions values_;
   Positions results_;
+  bool is_by_group_;
   PositionWeights weights_;
   float* src_ = nullptr;
   float* dst_ = nullptr;
@@ -161,39 +166,54 @@ class Convolution final : public WinogradPass {
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
-      for_share(s_.out_blocks * s_.in_blocks, [this](std::int64_t i) {
-        is_turned_ ? turned_weights(i / s_.in_blocks, i % s_.in_blocks)
-                   : straight_weights(i / s_.in_blocks, i % s_.in_blocks);
-      });
-      for (std::int64_t first = 0; first < tiling_.count; first += tiling_.chunk) {
-        const std::int64_t tiles = std::min(tiling_.chunk, tiling_.count - first);
-        for_share(s_.in_blocks * tiles, [&](std::int64_t i) { transform_input(first, i % tiles, i / tiles); });
-#pragma omp barrier
-        for_share(kWinogradPositions * weights_.groups, [&](std::int64_t i) {
-          const std::int64_t position = i / weights_.groups;
-          const std::int64_t group = i % weights_.groups;
-          simd::winograd_product({.values = values_.at(position, 0, 0, s_.block),
-                                  .weights = weights_.base + position * weights_.stride + group * weights_.group_stride,
-                                  .result = results_.at(position, group * weights_.group, 0, s_.block),
-                                  .row_stride = values_.row_stride,
-                                  .tiles = tiles,
-                                  .in_blocks = s_.in_blocks,
-                                  .group = weights_.group,
-                                  .block = s_.block});
-        });
-#pragma omp barrier
-        for_share(s_.out_blocks * tiles, [&](std::int64_t i) {
-          const std::int64_t out_block = i / tiles;
-          const std::int64_t tile = i % tiles;
-          simd::winograd_output(results_.at(0, out_block, tile, s_.block), results_.stride, s_.block,
-                                bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
-                                result_place(first + tile, out_block));
-        });
+      if (!is_by_group_) {
+        for (std::int64_t group = 0; group < weights_.groups; ++group) transform_weights(group);
       }
+      for_chunks([this](const Chunk& chunk) {
+        for_share(s_.in_blocks * chunk.tiles,
+                  [&](std::int64_t i) { transform_input(chunk, i % chunk.tiles, i / chunk.tiles); });
+        if (is_by_group_) {
+          for (std::int64_t group = 0; group < weights_.groups; ++group) {
+            transform_weights(group);
+#pragma omp barrier
+            for_each_free(kWinogradPositions, [&](std::int64_t i) { multiply(chunk, i, group); });
+          }
+        } else {
+#pragma omp barrier
+          for_each_free(kWinogradPositions * weights_.groups,
+                        [&](std::int64_t i) { multiply(chunk, i / weights_.groups, i % weights_.groups); });
+        }
+#pragma omp barrier
+        for_share(s_.out_blocks * chunk.tiles, [&](std::int64_t i) {
+          const std::int64_t out_block = i / chunk.tiles;
+          const std::int64_t index = i % chunk.tiles;
+          simd::winograd_output(results_.at(0, out_block, index, s_.block), results_.stride, s_.block,
+                                bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
+                                result_place(chunk, index, out_block));
+        });
+      });
     }
   }
 
  private:
+  void multiply(const Chunk& chunk, std::int64_t position, std::int64_t group) const {
+    const TileRange range = tiling_.needing(position, chunk.tiles);
+    simd::winograd_product({.values = values_.at(position, 0, range.begin, s_.block),
+                            .weights = weights_.slot(group) + position * weights_.stride,
+                            .result = results_.at(position, group * weights_.group, range.begin, s_.block),
+                            .row_stride = values_.row_stride,
+                            .tiles = range.end - range.begin,
+                            .in_blocks = s_.in_blocks,
+                            .group = weights_.group,
+                            .block = s_.block});
+  }
+  // The team's share of it.
+  void transform_weights(std::int64_t group) const {
+    for_share(weights_.group * s_.in_blocks, [&](std::int64_t i) {
+      const std::int64_t out_block = group * weights_.group + i / s_.in_blocks;
+      is_turned_ ? turned_weights(out_block, i % s_.in_blocks) : straight_weights(out_block, i % s_.in_blocks);
+    });
+  }
   void straight_weights(std::int64_t out_block, std::int64_t in_block) const {
     const float* taps = plain_weights_ + weights_offset(out_block, in_block, s_.in_blocks, s_.block);
     for (std::int64_t i = 0; i < s_.block; ++i) {
@@ -228,48 +248,62 @@ class WeightsGradient final : public WinogradPass {
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
-      for (std::int64_t first = 0; first < tiling_.count; first += tiling_.chunk) {
-        const std::int64_t tiles = std::min(tiling_.chunk, tiling_.count - first);
-        for_share((s_.in_blocks + s_.out_blocks) * tiles,
-                  [&](std::int64_t i) { transform(first, i % tiles, i / tiles); });
+      for_chunks([this](const Chunk& chunk) {
+        for_share((s_.in_blocks + s_.out_blocks) * chunk.tiles,
+                  [&](std::int64_t i) { transform(chunk, i % chunk.tiles, i / chunk.tiles); });
 #pragma omp barrier
-        for_share(kWinogradPositions * weights_.groups, [&](std::int64_t i) {
-          const std::int64_t position = i / weights_.groups;
-          const std::int64_t group = i % weights_.groups;
-          simd::winograd_gradient_product(
-              {.values = values_.at(position, 0, 0, s_.block),
-               .gradients = results_.at(position, group * weights_.group, 0, s_.block),
-               .weights = weights_.base + position * weights_.stride + group * weights_.group_stride,
-               .row_stride = values_.row_stride,
-               .tiles = tiles,
-               .in_blocks = s_.in_blocks,
-               .group = weights_.group,
-               .block = s_.block,
-               .is_accumulating = first > 0});
-        });
+        if (is_by_group_) {
+          for (std::int64_t group = 0; group < weights_.groups; ++group) {
+            for_each_free(kWinogradPositions, [&](std::int64_t i) { multiply(chunk, i, group); });
 #pragma omp barrier
+            finish(group);
+          }
+        } else {
+          for_each_free(kWinogradPositions * weights_.groups,
+                        [&](std::int64_t i) { multiply(chunk, i / weights_.groups, i % weights_.groups); });
+#pragma omp barrier
+        }
+      });
+      if (!is_by_group_) {
+        for (std::int64_t group = 0; group < weights_.groups; ++group) finish(group);
       }
-      for_share(s_.out_blocks * s_.in_blocks, [this](std::int64_t i) { finish(i / s_.in_blocks, i % s_.in_blocks); });
       if (bias_ != nullptr) for_share(s_.out_blocks, [this](std::int64_t i) { sum_bias(i); });
     }
   }
 
  private:
-  void transform(std::int64_t first, std::int64_t tile, std::int64_t channel_block) const {
+  void transform(const Chunk& chunk, std::int64_t index, std::int64_t channel_block) const {
     if (channel_block < s_.in_blocks) {
-      transform_input(first, tile, channel_block);
+      transform_input(chunk, index, channel_block);
       return;
     }
     const std::int64_t out_block = channel_block - s_.in_blocks;
-    simd::winograd_gradient(result_place(first + tile, out_block), s_.block, results_.at(0, out_block, tile, s_.block),
+    simd::winograd_gradient(result_place(chunk, index, out_block), s_.block, results_.at(0, out_block, index, s_.block),
                             results_.stride);
   }
-  void finish(std::int64_t out_block, std::int64_t in_block) const {
-    float* taps = plain_weights_ + weights_offset(out_block, in_block, s_.in_blocks, s_.block);
-    for (std::int64_t i = 0; i < s_.block; ++i) {
-      simd::winograd_weights_gradient(weights_.at(in_block * s_.block + i, out_block, s_.block), weights_.stride,
-                                      s_.block, taps + i * s_.block, s_.block * s_.block);
-    }
+  void multiply(const Chunk& chunk, std::int64_t position, std::int64_t group) const {
+    const TileRange range = tiling_.needing(position, chunk.tiles);
+    simd::winograd_gradient_product({.values = values_.at(position, 0, range.begin, s_.block),
+                                     .gradients = results_.at(position, group * weights_.group, range.begin, s_.block),
+                                     .weights = weights_.slot(group) + position * weights_.stride,
+                                     .row_stride = values_.row_stride,
+                                     .tiles = range.end - range.begin,
+                                     .in_blocks = s_.in_blocks,
+                                     .group = weights_.group,
+                                     .block = s_.block,
+                                     .is_accumulating = chunk.first > 0});
+  }
+  // The team's share of a group's weights.
+  void finish(std::int64_t group) const {
+    for_share(weights_.group * s_.in_blocks, [&](std::int64_t i) {
+      const std::int64_t out_block = group * weights_.group + i / s_.in_blocks;
+      const std::int64_t in_block = i % s_.in_blocks;
+      float* taps = plain_weights_ + weights_offset(out_block, in_block, s_.in_blocks, s_.block);
+      for (std::int64_t c = 0; c < s_.block; ++c) {
+        simd::winograd_weights_gradient(weights_.at(in_block * s_.block + c, out_block, s_.block), weights_.stride,
+                                        s_.block, taps + c * s_.block, s_.block * s_.block);
+      }
+    });
   }
   void sum_bias(std::int64_t out_block) const {
     std::array<double, kMostBlock> sum{};

@@ -31,6 +31,9 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 const std::vector<Case> kCases{
     {"one_tile", 1, 1, 1, 4, 4, 1, 1},
     {"seven", 2, 2, 4, 7, 7, 1, 1},
+    {"fourteen", 2, 1, 2, 14, 14, 1, 1},
+    {"fourteen_by_seven_in_chunks", 9, 8, 8, 14, 7, 1, 1, true},
+    {"groups_by_turns", 2, 3, 12, 9, 13, 1, 1},
     {"odd_and_biased", 3, 1, 2, 9, 5, 1, 1, true},
     {"no_pad", 1, 3, 3, 10, 6, 0, 0},
     {"full_pad", 1, 2, 1, 5, 6, 2, 2, true},

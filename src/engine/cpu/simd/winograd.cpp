@@ -120,7 +120,8 @@ HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* 
   const auto store = [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, to + (i * T::kTo + j) * position_stride); };
   const std::int64_t pitch = from.width * block;
   const float* corner = from.plane + from.row * pitch + from.column * block;
-  if (from.row >= 0 && from.column >= 0 && from.row + T::kFrom <= from.height && from.column + T::kFrom <= from.width) {
+  if (from.row >= 0 && from.column >= 0 && from.row + T::kFrom <= from.row_end &&
+      from.column + T::kFrom <= from.column_end) {
     transform<T>(
         d, [&](int i, int j) HWY_ATTR { return hn::LoadU(d, corner + i * pitch + j * block); }, store);
     return;
@@ -129,7 +130,7 @@ HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* 
       d,
       [&](int i, int j) HWY_ATTR {
         const std::int64_t y = from.row + i, x = from.column + j;
-        const bool is_there = y >= 0 && y < from.height && x >= 0 && x < from.width;
+        const bool is_there = y >= 0 && y < from.row_end && x >= 0 && x < from.column_end;
         return is_there ? hn::LoadU(d, corner + i * pitch + j * block) : hn::Zero(d);
       },
       store);
@@ -143,7 +144,7 @@ HWY_INLINE void positions_to_tile(D d, const float* from, std::int64_t position_
                         HWY_ATTR { return hn::LoadU(d, from + (i * Output::kFrom + j) * position_stride); };
   const auto shift = bias != nullptr ? hn::LoadU(d, bias) : hn::Zero(d);
   const std::int64_t pitch = to.width * block;
-  const std::int64_t rows = to.height - to.row, columns = to.width - to.column;
+  const std::int64_t rows = to.row_end - to.row, columns = to.column_end - to.column;
   float* corner = to.plane + to.row * pitch + to.column * block;
   transform<Output>(d, load, [&](int i, int j, V v) HWY_ATTR {
     if (i < rows && j < columns) hn::StoreU(hn::Add(v, shift), d, corner + i * pitch + j * block);

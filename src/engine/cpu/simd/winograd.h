@@ -17,11 +17,12 @@ constexpr std::int64_t kWinogradOut = 4;
 constexpr int kWinogradPositions = 36;
 
 /// Part of an image plane [height][width][block]: what of a tile lies inside it, from (row, column) on, which may be
-/// negative or reach beyond the end: such values read as zero and are not written.
+/// negative or reach beyond row_end and column_end: such values read as zero and are not written.
 struct TilePlace {
   float* plane = nullptr;
-  std::int64_t height = 0;
   std::int64_t width = 0;
+  std::int64_t row_end = 0;     ///< at most the plane's height
+  std::int64_t column_end = 0;  ///< at most width
   std::int64_t row = 0;
   std::int64_t column = 0;
 };

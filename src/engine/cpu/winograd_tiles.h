@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Which tiles Winograd's F(4x4, 3x3) works on, in which order and how many at a time. Internal to winograd.cpp.
+//
+// An axis is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a tile of 3 needs
+// all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3 + 3 takes 22
+// products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/cpu/simd/winograd.h"
+#include "engine/cpu/winograd.h"
+
+namespace roentgen::engine::cpu {
+
+/// Tiles along one axis: those of 4 results first.
+struct TileAxis {
+  std::int64_t whole = 0;
+  std::int64_t narrow = 0;
+
+  /// Covers `length`; with tiles of 3 only where `can_mix`.
+  [[nodiscard]] static TileAxis over(std::int64_t length, bool can_mix) {
+    const std::int64_t tiles = (length + simd::kWinogradOut - 1) / simd::kWinogradOut;
+    const std::int64_t narrow = can_mix ? std::min(tiles, tiles * simd::kWinogradOut - length) : 0;
+    return {tiles - narrow, narrow};
+  }
+  [[nodiscard]] std::int64_t tiles() const { return whole + narrow; }
+};
+
+/// Tiles [begin, end) of a chunk.
+struct TileRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// A tile of the batch: first result and how many there are along each axis.
+struct Tile {
+  std::int64_t image = 0;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+/// All tiles of a batch, in chunks whose transformed values stay in cache. Where there are narrow tiles a chunk is
+/// whole images, its tiles sorted so that those which need a position lie side by side: low, whole, wide, small below.
+class Tiling {
+ public:
+  /// Tiles over results of height x width.
+  Tiling(const WinogradShape& s, std::int64_t height, std::int64_t width) {
+    const std::int64_t block_bytes = simd::kWinogradPositions * static_cast<std::int64_t>(sizeof(float)) * s.block;
+    const std::int64_t tile_bytes = block_bytes * (s.in_blocks + s.out_blocks);
+    // Wide layers: the weights, which every chunk reads, outweigh the values.
+    const std::int64_t limit = std::max(kChunkBytes, block_bytes * s.block * s.in_blocks * s.out_blocks / 4);
+    const TileAxis rows = TileAxis::over(height, false);
+    const bool can_mix = rows.tiles() * TileAxis::over(width, false).tiles() * tile_bytes <= limit;
+    down_ = TileAxis::over(height, can_mix);
+    across_ = TileAxis::over(width, can_mix);
+    is_mixed_ = down_.narrow + across_.narrow > 0;
+    count_ = s.images * per_image();
+    const std::int64_t unit = is_mixed_ ? per_image() : kTileGrain;
+    const std::int64_t chunks = std::max<std::int64_t>(1, (count_ * tile_bytes + limit - 1) / limit);
+    const std::int64_t even = (count_ + chunks - 1) / chunks;
+    chunk_ = std::min(count_, (even + unit - 1) / unit * unit);
+  }
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// Tiles of every chunk but perhaps the last.
+  [[nodiscard]] std::int64_t chunk() const { return chunk_; }
+
+  /// Tile `index` of the chunk of `tiles` tiles that starts at tile `first`.
+  [[nodiscard]] Tile tile(std::int64_t first, std::int64_t tiles, std::int64_t index) const {
+    if (!is_mixed_) return place(0, first + index, down_.whole, across_.whole, 0, 0);
+    const std::int64_t images = tiles / per_image();
+    const std::int64_t image = first / per_image();
+    const Sizes sizes = sizes_of(images);
+    if (index < sizes.low) return place(image, index, down_.narrow, across_.whole, down_.whole, 0);
+    index -= sizes.low;
+    if (index < sizes.whole) return place(image, index, down_.whole, across_.whole, 0, 0);
+    index -= sizes.whole;
+    if (index < sizes.wide) return place(image, index, down_.whole, across_.narrow, 0, across_.whole);
+    return place(image, index - sizes.wide, down_.narrow, across_.narrow, down_.whole, across_.whole);
+  }
+
+  /// Those of a chunk's `tiles` tiles that need position `position`.
+  [[nodiscard]] TileRange needing(std::int64_t position, std::int64_t tiles) const {
+    if (!is_mixed_) return {0, tiles};
+    const Sizes sizes = sizes_of(tiles / per_image());
+    const bool is_last_row = position / kAxisPositions == kAxisPositions - 1;
+    const bool is_last_column = position % kAxisPositions == kAxisPositions - 1;
+    return {is_last_row ? sizes.low : 0, is_last_column ? sizes.low + sizes.whole
+                                         : is_last_row  ? sizes.low + sizes.whole + sizes.wide
+                                                        : tiles};
+  }
+
+ private:
+  // Transformed values and results of a chunk: beyond this they leave the caches between the phases (1 to 16 MiB were
+  // tried on 8 geometries; flat from 3 to 6).
+  static constexpr std::int64_t kChunkBytes = std::int64_t{6} << 20;
+  static constexpr std::int64_t kTileGrain = 12;
+  static constexpr std::int64_t kAxisPositions = 6;
+
+  // Tiles of each kind: narrow rows only, whole, narrow columns only (the rest is narrow both ways).
+  struct Sizes {
+    std::int64_t low = 0;
+    std::int64_t whole = 0;
+    std::int64_t wide = 0;
+  };
+  [[nodiscard]] Sizes sizes_of(std::int64_t images) const {
+    return {images * down_.narrow * across_.whole, images * down_.whole * across_.whole,
+            images * down_.whole * across_.narrow};
+  }
+  [[nodiscard]] std::int64_t per_image() const { return down_.tiles() * across_.tiles(); }
+
+  // Tile `index` of the rows x columns ones of its kind in each image from `image` on; the kind's first tile is tile
+  // (first_row, first_column) of the image.
+  [[nodiscard]] Tile place(std::int64_t image, std::int64_t index, std::int64_t rows, std::int64_t columns,
+                           std::int64_t first_row, std::int64_t first_column) const {
+    const std::int64_t within = index % (rows * columns);
+    const std::int64_t row = first_row + within / columns;
+    const std::int64_t column = first_column + within % columns;
+    return {.image = image + index / (rows * columns),
+            .row = start(row, down_),
+            .column = start(column, across_),
+            .rows = row < down_.whole ? simd::kWinogradOut : simd::kWinogradOut - 1,
+            .columns = column < across_.whole ? simd::kWinogradOut : simd::kWinogradOut - 1};
+  }
+  static std::int64_t start(std::int64_t tile, const TileAxis& axis) {
+    return tile * simd::kWinogradOut - std::max<std::int64_t>(0, tile - axis.whole);
+  }
+
+  TileAxis down_;
+  TileAxis across_;
+  bool is_mixed_ = false;
+  std::int64_t count_ = 0;
+  std::int64_t chunk_ = 0;
+};
+
+}  // namespace roentgen::engine::cpu
