@@ -45,6 +45,7 @@ struct TrainRecipe {
   std::string tail = "drop";
   std::int64_t accumulate = 1;
   double clip_norm = 0.0;
+  double ema = 0.0;
   std::int64_t seed = 0;
   std::string select = "auroc";
   std::int64_t early_stop = 0;

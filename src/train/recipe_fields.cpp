@@ -39,6 +39,7 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.text("tail", train.tail, {"drop", "wrap"}, "images that fill no whole batch: left out, or filled up");
   v.integer("accumulate", train.accumulate, {.low = 1, .high = 65536}, "batches to an update; their mean counts");
   v.number("clip_norm", train.clip_norm, kNotNegative, "largest global gradient norm; 0 = no limit");
+  v.number("ema", train.ema, kBelowOne, "evaluate and keep the weights' moving average of this decay; 0 = none");
   v.integer("seed", train.seed, kCount, "root of all random streams");
   v.text("select", train.select, {"auroc", "loss"}, "which validation figure picks the best epoch");
   v.integer("early_stop", train.early_stop, kCount, "stop after so many epochs without improvement; 0 = never");

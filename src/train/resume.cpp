@@ -94,17 +94,20 @@ RunState run_state_from_value(const Value& table) {
   return state;
 }
 
-void write_resume(const std::filesystem::path& path, const engine::Executable& executable, Optimizer& optimizer,
-                  const CheckpointInfo& info, const RunState& state) {
-  std::vector<NamedTensor> tensors = weights_of(executable);
-  const auto& parameters = executable.graph().parameters();
-  for (const OptimizerState& memory : optimizer.state()) {
+void write_resume(const std::filesystem::path& path, const RunMemory& memory, const CheckpointInfo& info,
+                  const RunState& state) {
+  std::vector<NamedTensor> tensors = weights_of(memory.executable);
+  const auto& parameters = memory.executable.graph().parameters();
+  for (const OptimizerState& kept : memory.optimizer.state()) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!graph::is_trained(parameters[i].role)) continue;
-      tensors.push_back({.name = state_name(memory, parameters[i]),
+      tensors.push_back({.name = state_name(kept, parameters[i]),
                          .shape = parameters[i].shape,
-                         .values = executable.to_plain(static_cast<std::int32_t>(i), memory.arena)});
+                         .values = memory.executable.to_plain(static_cast<std::int32_t>(i), kept.arena)});
     }
+  }
+  if (memory.ema != nullptr) {
+    for (NamedTensor& tensor : memory.ema->state()) tensors.push_back(std::move(tensor));
   }
   auto metadata = to_metadata(info);
   metadata[kStateKey] = io::to_json(to_value(state), -1);
@@ -127,24 +130,28 @@ Resume read_resume(const std::filesystem::path& path) {
   }
   resume.weights = read_tensors(reader, kOptimizerPrefix);
   for (NamedTensor& tensor : read_tensors(reader, "")) {
-    if (tensor.name.starts_with(kOptimizerPrefix)) resume.optimizer.push_back(std::move(tensor));
+    if (!tensor.name.starts_with(kOptimizerPrefix)) continue;
+    (tensor.name.starts_with(kEmaPrefix) ? resume.ema : resume.optimizer).push_back(std::move(tensor));
   }
   return resume;
 }
 
-void apply_resume(const Resume& resume, engine::Executable& executable, Optimizer& optimizer, std::string_view what) {
+void apply_resume(const Resume& resume, const RunMemory& memory, std::string_view what) {
+  engine::Executable& executable = memory.executable;
+  Optimizer& optimizer = memory.optimizer;
   refuse(what, compare(resume.weights, executable.graph().parameters()), "the tensors of " + executable.graph().name());
   refuse(what, compare(resume.optimizer, wanted_state(executable, optimizer)),
          "the state of " + std::string(optimizer.name()));
+  if (memory.ema != nullptr) memory.ema->restore(resume.ema, what);
   load_weights(resume.weights, executable, what, Strictness::Strict);
   const auto& parameters = executable.graph().parameters();
-  for (const OptimizerState& memory : optimizer.state()) {
+  for (const OptimizerState& kept : optimizer.state()) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!graph::is_trained(parameters[i].role)) continue;
-      const std::string name = state_name(memory, parameters[i]);
+      const std::string name = state_name(kept, parameters[i]);
       const auto tensor = std::find_if(resume.optimizer.begin(), resume.optimizer.end(),
                                        [&](const NamedTensor& candidate) { return candidate.name == name; });
-      executable.from_plain(static_cast<std::int32_t>(i), tensor->values, memory.arena);
+      executable.from_plain(static_cast<std::int32_t>(i), tensor->values, kept.arena);
     }
   }
 }

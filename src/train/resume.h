@@ -14,13 +14,11 @@
 
 #include "core/value.h"
 #include "train/checkpoint_info.h"
+#include "train/ema.h"
 #include "train/optimizer/optimizer.h"
 #include "train/weights.h"
 
 namespace roentgen::train {
-
-/// Names of optimizer state in a resume file start so.
-inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
 
 /// Where a run stands. Plain value; goes into the metadata as one JSON table.
 struct RunState {
@@ -55,10 +53,18 @@ struct RunState {
 /// ConfigError naming the key that is missing or of another kind.
 [[nodiscard]] RunState run_state_from_value(const Value& table);
 
-/// Writes weights, optimizer state ("optimizer.<state>.<parameter>", plain layout) and metadata. Atomic; DataError on a
-/// full disk.
-void write_resume(const std::filesystem::path& path, const engine::Executable& executable, Optimizer& optimizer,
-                  const CheckpointInfo& info, const RunState& state);
+/// What a run holds beside its state.
+struct RunMemory {
+  engine::Executable& executable;
+  Optimizer& optimizer;
+  /// Null without train.ema.
+  Ema* ema = nullptr;
+};
+
+/// Writes weights, optimizer state ("optimizer.<state>.<parameter>", plain layout), averages ("optimizer.ema.
+/// <parameter>") and metadata. Atomic; DataError on a full disk.
+void write_resume(const std::filesystem::path& path, const RunMemory& memory, const CheckpointInfo& info,
+                  const RunState& state);
 
 /// A resume file read whole, before anything is changed.
 struct Resume {
@@ -67,11 +73,12 @@ struct Resume {
   std::vector<NamedTensor> weights;
   /// Names as in the file.
   std::vector<NamedTensor> optimizer;
+  std::vector<NamedTensor> ema;
 };
 
 /// Reads and validates the form. ConfigError or DataError naming the file: not a resume file, cut short, a key missing.
 [[nodiscard]] Resume read_resume(const std::filesystem::path& path);
 /// Loads it. ConfigError when any tensor is missing, unexpected or of another shape; then nothing is changed.
-void apply_resume(const Resume& resume, engine::Executable& executable, Optimizer& optimizer, std::string_view what);
+void apply_resume(const Resume& resume, const RunMemory& memory, std::string_view what);
 
 }  // namespace roentgen::train

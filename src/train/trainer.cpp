@@ -59,6 +59,16 @@ class Trainer {
   void keep_weights(double score, std::string_view metric, double value);
   void write_resume_file();
   [[nodiscard]] bool should_stop() const;
+  /// What is evaluated and kept.
+  [[nodiscard]] std::vector<NamedTensor> weights_to_keep() const {
+    return ema_ ? ema_->weights() : weights_of(*executable_);
+  }
+  [[nodiscard]] RunMemory memory() {
+    return {.executable = *executable_, .optimizer = stepper_->optimizer(), .ema = ema_ ? &*ema_ : nullptr};
+  }
+  void start_ema() {
+    if (recipe_.train.ema > 0.0) ema_.emplace(*executable_, recipe_.train.ema, compute_threads(recipe_.train));
+  }
 
   const TrainJob& job_;
   const Recipe& recipe_;
@@ -70,6 +80,8 @@ class Trainer {
   std::unique_ptr<engine::Executable> executable_;
   std::unique_ptr<engine::Executable> validator_;
   std::optional<Stepper> stepper_;
+  /// With train.ema.
+  std::optional<Ema> ema_;
   std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<data::Loader> loader_;
   RunState state_;
@@ -116,10 +128,12 @@ Trainer::Trainer(const TrainJob& job)
 
 void Trainer::start_fresh() {
   for (const std::string& note : load_first_weights(job_, *executable_)) log::info(note);
+  start_ema();
 }
 
 void Trainer::start_resumed() {
-  apply_resume(*resume_, *executable_, stepper_->optimizer(), job_.folder.resume().string());
+  start_ema();
+  apply_resume(*resume_, memory(), job_.folder.resume().string());
   schedule_->restore(state_.schedule);
   if (state_.plan_hash != executable_->plan().hash()) {
     log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
@@ -160,6 +174,7 @@ bool Trainer::run_epoch(EpochRecord& record) {
     step.total_steps = total;
     ++state_.step;
     ++state_.step_in_epoch;
+    if (ema_) ema_->update(state_.step);
     state_.loss_sum += step.loss;
     record.train_seconds += step.seconds;
     outcome_.step_seconds += step.seconds;
@@ -178,7 +193,11 @@ bool Trainer::run_epoch(EpochRecord& record) {
 
 void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table) {
   const auto start = Clock::now();
-  engine::copy_parameters(*executable_, *validator_);
+  if (ema_) {
+    load_weights(ema_->weights(), *validator_, "train.ema", Strictness::Strict);
+  } else {
+    engine::copy_parameters(*executable_, *validator_);
+  }
   PredictOptions options{.preprocess = recipe_.preprocess, .loss = recipe_.loss.name};
   options.workers = decode_workers(recipe_.train);
   options.cache = &cache_;
@@ -211,7 +230,7 @@ void Trainer::keep_weights(double score, std::string_view metric, double value) 
   const std::vector<std::string> dropped = keep_best(state_.kept_best, file, score, limit);
   const bool is_kept = limit > 1 && std::find(dropped.begin(), dropped.end(), file) == dropped.end();
   if (!is_best && !is_kept) return;
-  const std::vector<NamedTensor> weights = weights_of(*executable_);
+  const std::vector<NamedTensor> weights = weights_to_keep();
   const auto metadata = to_metadata(info);
   if (is_kept) write_weights(job_.folder.checkpoints() / file, weights, state_.step, metadata);
   if (is_best) write_weights(job_.folder.best(), weights, state_.step, metadata);
@@ -262,7 +281,7 @@ void Trainer::write_resume_file() {
   info.step = state_.step;
   info.epoch = state_.epoch;
   if (saved_step_ >= 0 && saved_step_ != state_.step) rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
-  write_resume(job_.folder.resume(), *executable_, stepper_->optimizer(), info, state_);
+  write_resume(job_.folder.resume(), memory(), info, state_);
   saved_step_ = state_.step;
   saved_epoch_ = state_.epoch;
 }

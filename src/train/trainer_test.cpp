@@ -90,6 +90,8 @@ class Trainer : public testing::Test {
     for (std::size_t i = 0; i < a.weights.size(); ++i) EXPECT_EQ(a.weights[i].values, b.weights[i].values);
     ASSERT_EQ(a.optimizer.size(), b.optimizer.size());
     for (std::size_t i = 0; i < a.optimizer.size(); ++i) EXPECT_EQ(a.optimizer[i].values, b.optimizer[i].values);
+    ASSERT_EQ(a.ema.size(), b.ema.size());
+    for (std::size_t i = 0; i < a.ema.size(); ++i) EXPECT_EQ(a.ema[i].values, b.ema[i].values);
   }
 
   TestFolder data_;
@@ -165,6 +167,49 @@ TEST_F(Trainer, accumulation_is_the_mean_of_its_batches) {
       EXPECT_NEAR(whole.weights[i].values[j], halves.weights[i].values[j], 1e-6);
     }
   }
+}
+
+// Tensors of best.safetensors.
+std::vector<NamedTensor> best_of(const RunFolder& folder) {
+  return read_tensors(io::SafetensorsReader::open(folder.best()).or_throw(), "");
+}
+
+TEST_F(Trainer, with_averaged_weights_resumes_to_the_same_bits) {
+  recipe_.train.ema = 0.9;
+  run("straight");
+  EXPECT_FALSE(resume_of("straight").ema.empty());
+  for (const std::int64_t stop : {3, 4, 9}) {
+    const std::string name = "stopped" + std::to_string(stop);
+    EXPECT_FALSE(run(name, Start::Fresh, stop).is_finished);
+    EXPECT_TRUE(run(name, Start::Resume).is_finished);
+    expect_same_end(resume_of("straight"), resume_of(name));
+    const auto straight = best_of(RunFolder(out_.path() / "straight"));
+    const auto resumed = best_of(RunFolder(out_.path() / name));
+    for (std::size_t i = 0; i < straight.size(); ++i) EXPECT_EQ(straight[i].values, resumed[i].values);
+  }
+}
+
+TEST_F(Trainer, keeps_and_evaluates_averaged_weights_and_trains_the_others) {
+  recipe_.train.epochs = 1;  // so that the best epoch is the last
+  run("plain");
+  recipe_.train.ema = 0.9;
+  run("averaged");
+  const Resume plain = resume_of("plain");
+  const Resume averaged = resume_of("averaged");
+  const std::vector<NamedTensor> best = best_of(RunFolder(out_.path() / "averaged"));
+  ASSERT_EQ(best.size(), averaged.ema.size());
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    EXPECT_EQ(plain.weights[i].values, averaged.weights[i].values) << "training does not see the average";
+    EXPECT_EQ(averaged.ema[i].name, "optimizer.ema." + best[i].name);
+    EXPECT_EQ(averaged.ema[i].values, best[i].values);
+    EXPECT_NE(best[i].values, averaged.weights[i].values);
+  }
+  const auto predictions = [&](const char* name) {
+    return io::read_text(RunFolder(out_.path() / name).predictions()).or_throw();
+  };
+  EXPECT_NE(predictions("plain"), predictions("averaged"));
+  recipe_.train.ema = 0.0;
+  EXPECT_THAT(message_of<ConfigError>([&] { run("averaged", Start::Resume); }), HasSubstr("train.ema: expected 0.9"));
 }
 
 TEST_F(Trainer, batches_that_fill_no_update_are_left_out) {

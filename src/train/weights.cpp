@@ -44,7 +44,7 @@ void write_weights(const std::filesystem::path& path, const std::vector<NamedTen
   std::vector<io::TensorToWrite> tensors;
   // The 8-byte scalars come first, so that every tensor stays aligned to its element.
   for (const NamedTensor& weight : weights) {
-    if (!weight.name.ends_with(kMean)) continue;
+    if (!weight.name.ends_with(kMean) || weight.name.starts_with(kOptimizerPrefix)) continue;
     const std::string module = weight.name.substr(0, weight.name.size() - kMean.size());
     tensors.push_back({.name = module + std::string(kCounter),
                        .dtype = DType::I64,

@@ -26,6 +26,9 @@ class SafetensorsReader;
 
 namespace roentgen::train {
 
+/// Names of optimizer state in a resume file start so.
+inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
+
 /// One tensor in memory.
 struct NamedTensor {
   std::string name;

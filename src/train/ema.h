@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Ema: the exponential moving average of the weights over the updates, which often ranks better than the last weights
+// (Polyak & Juditsky 1992). Evaluated and kept in place of the weights; training itself never sees it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "train/weights.h"
+
+namespace roentgen::train {
+
+/// Names of the averages in a resume file start so, among the optimizer's state.
+inline constexpr std::string_view kEmaPrefix = "optimizer.ema.";
+
+/// The share of the past at update t (from 1): min(decay, (1 + t) / (10 + t)), so that the first weights, which are
+/// drawn at random, are soon forgotten (TensorFlow's ExponentialMovingAverage with num_updates).
+[[nodiscard]] double ema_decay(double decay, std::int64_t update);
+
+/// e_0 = w_0 and e_t = e_(t-1) + (1 - d_t) (w_t - e_(t-1)) with d_t = ema_decay(decay, t), in float32, of every
+/// parameter and of the running statistics of batch norms alike. As large as the weights. One thread.
+class Ema {
+ public:
+  /// Starts at the weights that `executable` holds; it must outlive this.
+  /// @param decay 0 < decay < 1
+  /// @param threads that update() may use; the result does not depend on it
+  Ema(engine::Executable& executable, double decay, int threads);
+
+  /// After update number `update`, from 1.
+  void update(std::int64_t update);
+
+  /// The averages, named and ordered as weights_of(). Allocates.
+  [[nodiscard]] std::vector<NamedTensor> weights() const;
+  /// weights() under the names they have in a resume file.
+  [[nodiscard]] std::vector<NamedTensor> state() const;
+  /// Takes up state(), bit for bit. ConfigError with the report when a tensor is missing, unexpected or of another
+  /// shape; then nothing is changed.
+  /// @param what file name, for errors
+  void restore(const std::vector<NamedTensor>& state, std::string_view what);
+
+ private:
+  engine::Executable& executable_;
+  double decay_;
+  int threads_;
+  /// Laid out like the parameter arena.
+  std::vector<float> arena_;
+  /// Running statistics by parameter index, plain; empty for trained parameters.
+  std::vector<std::vector<float>> statistics_;
+};
+
+}  // namespace roentgen::train
