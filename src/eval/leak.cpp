@@ -25,6 +25,16 @@ std::string leak_text(const PatientOverlap& overlap) {
                     "the split the model was trained with, or --allow-overlap to see the figures all the same");
 }
 
+std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images) {
+  if (overlap.training == 0)
+    return "leak check: not made, since the checkpoint knows none of the patients it was trained on";
+  if (overlap.test == 0) return "leak check: not made, since no image of this split has a known patient";
+  std::string text = "leak check: none of " + std::to_string(overlap.test) + " patients is among the " +
+                     std::to_string(overlap.training) + " trained on";
+  if (unknown_images > 0) text += "; " + std::to_string(unknown_images) + " images of unknown patient were not checked";
+  return text;
+}
+
 void refuse_leak(const PatientOverlap& overlap) {
   if (overlap.shared > 0) throw DataError(leak_text(overlap));
 }

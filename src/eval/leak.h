@@ -25,6 +25,11 @@ struct PatientOverlap {
 /// One line that says there is a leak and how large, in the form of error_text(). Empty when nothing is shared.
 [[nodiscard]] std::string leak_text(const PatientOverlap& overlap);
 
+/// One line that says what the check found where it found no patient in both: how many were compared, or that it could
+/// not be made, and why.
+/// @param unknown_images images of the tested set whose patient is unknown
+[[nodiscard]] std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images);
+
 /// Throws DataError with leak_text() when a patient is in both.
 void refuse_leak(const PatientOverlap& overlap);
 

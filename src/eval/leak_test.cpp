@@ -34,6 +34,20 @@ TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
   }
 }
 
+TEST(Leak, check_says_what_was_compared) {
+  const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"cc"});
+  EXPECT_EQ(clean_check_text(overlap, 0), "leak check: none of 1 patients is among the 2 trained on");
+  EXPECT_EQ(clean_check_text(overlap, 3),
+            "leak check: none of 1 patients is among the 2 trained on; 3 images of unknown patient were not checked");
+}
+
+TEST(Leak, check_that_could_not_be_made_says_why) {
+  EXPECT_EQ(clean_check_text(patient_overlap(Hashes{}, Hashes{"bb"}), 0),
+            "leak check: not made, since the checkpoint knows none of the patients it was trained on");
+  EXPECT_EQ(clean_check_text(patient_overlap(Hashes{"aa"}, Hashes{}), 5),
+            "leak check: not made, since no image of this split has a known patient");
+}
+
 TEST(Leak, is_absent_between_disjoint_and_empty_sets) {
   EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{"aa"}, Hashes{"bb"})));
   EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{}, Hashes{"bb"})));

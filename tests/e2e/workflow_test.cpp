@@ -214,6 +214,26 @@ TEST(Workflow, refuses_a_patient_in_training_and_test) {
   EXPECT_THAT(place.must_run(plus(eval, {"--allow-overlap"})).err, HasSubstr("patient"));
 }
 
+TEST(Workflow, says_when_no_leak_can_be_looked_for) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 80);
+  const auto train = place.train_arguments(data, "run");
+  place.must_run(plus(train, {"--set", "train.epochs=1", "data.labels=[\"Mass\"]", "train.select=loss"}));
+  std::string csv = "path,split,Mass\n";
+  int count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
+    if (entry.path().extension() != ".png") continue;
+    fs::create_directories(place / "other");
+    fs::copy_file(entry.path(), place / "other" / entry.path().filename());
+    csv += entry.path().filename().string() + ",test," + std::to_string(count++ % 2) + "\n";
+  }
+  place.write("other/labels.csv", csv);
+  const Ended eval = place.run({"eval", "--checkpoint", place / "run/checkpoints/best.safetensors", "--data",
+                                place / "other", "--set", "data.source=csv"});
+  EXPECT_THAT(eval.out, HasSubstr("leak check: not made, since no image of this split has a known patient"))
+      << eval.err;
+}
+
 TEST(Workflow, names_a_label_that_is_undefined) {
   const Workplace place;
   place.must_run({"synth", place / "data", "--images", "40", "--size", "32", "--seed", "3", "--prevalence-low", "0.02",
