@@ -211,6 +211,7 @@ CommandResult TrainCommand::run() {
   folder.check_place();
   if (fs::is_directory(out_)) lock_.emplace(out_);
   const train::Start start = check_before_data(recipe, folder);
+  if (lock_) folder.remove_leftovers();
   data::SourceOptions source = recipe.data;
   source.root = data_;
   const data::Dataset dataset = data::load_dataset(source);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
@@ -101,39 +102,68 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
   throw DataError(error_text("io.file", path.string(), expected, cause(code), remedy_for(code)));
 }
 
-/// Opens and locks the temporary, so that two writers of one path never share it. A temporary that a killed process
-/// left behind is taken over, so such leftovers never pile up.
-int open_temporary(const fs::path& path, const fs::path& temporary) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+constexpr std::string_view kMark = ".roentgen-";
+constexpr std::string_view kSuffix = ".tmp";
+// Of the final name in the temporary's, which must stay below the 255 bytes that file systems allow.
+constexpr std::size_t kLongestName = 200;
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// ".NAME.roentgen-", which a process and a number follow.
+std::string temporary_stem(const fs::path& path) {
+  return "." + path.filename().string().substr(0, kLongestName) + std::string(kMark);
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether a file is called as the temporaries of AtomicFile are; of every file, when `stem` is empty.
+bool is_temporary(std::string_view name, std::string_view stem) {
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string_view::npos || !name.starts_with('.') || !name.ends_with(kSuffix)) return false;
+  if (!stem.empty() && name.substr(0, mark + kMark.size()) != stem) return false;
+  const std::string_view numbers = name.substr(mark + kMark.size(), name.size() - mark - kMark.size() - kSuffix.size());
+  const std::size_t dash = numbers.find('-');
+  return dash != std::string_view::npos && is_digits(numbers.substr(0, dash)) && is_digits(numbers.substr(dash + 1));
+}
+
+bool is_regular_and_named(int descriptor, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && S_ISREG(opened.st_mode) &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+/// An open, locked file that is nobody else's. The lock tells leftovers, which nobody locks, from files being written.
+std::pair<int, fs::path> open_temporary(const fs::path& path) {
+  const std::string stem = temporary_stem(path) + std::to_string(::getpid()) + "-";
+  constexpr int kMost = 10'000;
+  for (int i = 0; i < kMost; ++i) {
+    fs::path temporary = folder_of(path) / (stem + std::to_string(i) + std::string(kSuffix));
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (file.get() < 0 && errno == EEXIST) continue;
     if (file.get() < 0) write_failed(path, "a place to write", errno);
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK) {
-        throw DataError(error_text("io.file", path.string(), "one writer", "a second one at the same time",
-                                   "another path, or again when the other has ended"));
-      }
-      // Some network file systems have no locks: go on without.
-    }
-    struct stat opened {};
-    struct stat named {};
-    // Until the lock was ours, another writer may have renamed this very file to its final name: then start over.
-    if (::fstat(file.get(), &opened) != 0) write_failed(path, "a place to write", errno);
-    if (::stat(temporary.c_str(), &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev) {
-      continue;
-    }
-    if (!S_ISREG(opened.st_mode)) {
-      throw DataError(error_text("io.file", temporary.string(), "a regular file or nothing", "something else",
-                                 "removing it, or another path"));
-    }
-    if (::ftruncate(file.get(), 0) != 0) write_failed(path, "a place to write", errno);
-    return file.release();
+    // Some network file systems have no locks: go on without. Whoever else locked it took it for a leftover.
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
+    if (is_regular_and_named(file.get(), temporary)) return {file.release(), std::move(temporary)};
   }
-  throw DataError(error_text("io.file", path.string(), "one writer", "several in a race", "another path"));
+  throw DataError(error_text("io.file", path.string(), "a free name for a temporary file beside it",
+                             std::to_string(kMost) + " taken ones", "removing " + stem + "*" + std::string(kSuffix)));
+}
+
+void remove_leftovers(const fs::path& folder, std::string_view stem) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (!is_temporary(entry.path().filename().string(), stem)) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (file.get() < 0 || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (is_regular_and_named(file.get(), entry.path())) ::unlink(entry.path().c_str());
+  }
 }
 
 void sync_folder(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor descriptor(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Not every file system can sync a folder (EINVAL), and a folder may be writable yet not readable.
   if (descriptor.get() < 0) return;
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
@@ -177,13 +207,12 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(path_) {
-  temporary_ += ".tmp";
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (fs::is_directory(path_, ignored)) {
     throw DataError(error_text("io.file", path_.string(), "a file to write", "a folder", "the name of a file in it"));
   }
-  descriptor_ = open_temporary(path_, temporary_);
+  std::tie(descriptor_, temporary_) = open_temporary(path_);
 }
 
 AtomicFile::~AtomicFile() {
@@ -213,7 +242,10 @@ void AtomicFile::commit() {
   sync_folder(path_);
 }
 
+void remove_leftover_temporaries(const fs::path& folder) { remove_leftovers(folder, {}); }
+
 void write_file_atomically(const fs::path& path, std::string_view text) {
+  remove_leftovers(folder_of(path), temporary_stem(path));
   AtomicFile file(path);
   file.write(text);
   file.commit();

@@ -39,9 +39,10 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes to `path` + ".tmp"; commit() fsyncs, renames over `path` and fsyncs the folder. Destroyed without commit():
-/// the temporary is removed and `path` is as it was. A temporary that a killed process left is taken over; a second
-/// writer of the same path at the same time is refused (by a lock, where the file system has locks). One thread.
+/// Writes to a new file ".NAME.roentgen-PID-N.tmp" beside `path`; commit() fsyncs, renames over `path` and fsyncs the
+/// folder. Destroyed without commit(): the temporary is removed and `path` is as it was. Of two writers of one path the
+/// last commit stands, whole. Holds a lock (flock(2)) on the temporary, by which a leftover of a killed process is told
+/// from a file being written. One thread.
 class AtomicFile {
  public:
   /// Creates the temporary; DataError (naming path and cause) when that fails.
@@ -60,7 +61,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// AtomicFile in one call.
+/// Removes what killed processes left of AtomicFiles in `folder`, not below it. Nothing that is being written, or that
+/// is called otherwise. Does not fail: what cannot be removed stays.
+void remove_leftover_temporaries(const std::filesystem::path& folder);
+
+/// AtomicFile in one call; removes leftover temporaries of `path` first.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace roentgen::io

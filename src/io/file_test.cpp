@@ -150,37 +150,69 @@ TEST(AtomicFile, without_a_commit_leaves_everything_as_it_was) {
   EXPECT_EQ(listing(folder.path()), "a");
 }
 
-TEST(AtomicFile, takes_over_what_a_killed_process_left) {
-  const TemporaryFolder folder;
-  const fs::path path = folder.path() / "a";
-  put_file(path, "old");
+/// Leaves two temporaries of `path` behind, as a killed process does.
+void leave_temporaries(const fs::path& path) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     AtomicFile file(path);
-    file.write("a text that is longer than the one that follows");
+    file.write("half");
+    const AtomicFile second(path);
     ::kill(::getpid(), SIGKILL);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(AtomicFile, removes_what_a_killed_process_left_of_the_same_file) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a";
+  put_file(path, "old");
+  leave_temporaries(path);
+  leave_temporaries(folder.path() / "b");
   EXPECT_EQ(text_of(path), "old") << "what was there is whole after kill -9";
-  EXPECT_NE(listing(folder.path()), "a") << "the test should have left a temporary behind";
+  const auto files = [&folder] { return std::distance(fs::directory_iterator(folder.path()), {}); };
+  ASSERT_EQ(files(), 5) << "the test should have left temporaries behind";
   write_file_atomically(path, "new");
   EXPECT_EQ(text_of(path), "new");
+  EXPECT_EQ(files(), 3) << "those of another file are not its business";
+  remove_leftover_temporaries(folder.path());
   EXPECT_EQ(listing(folder.path()), "a");
 }
 
-TEST(AtomicFile, refuses_a_second_writer_of_the_same_path) {
+TEST(AtomicFile, touches_no_file_that_it_did_not_make) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "a";
+  const std::vector<std::string> names{
+      "a.tmp",   ".a.tmp",        ".a.roentgen-.tmp", ".a.roentgen-1-.tmp", ".roentgen-1",
+      "b-1.tmp", ".a.roentgen-1", ".a.12-0.tmp",      "a.roentgen-12-0.tmp"};
+  for (const std::string& name : names) put_file(folder.path() / name, "mine");
+  fs::create_directory(folder.path() / ".a.roentgen-1-0.tmp");
+  write_file_atomically(path, "new");
+  remove_leftover_temporaries(folder.path());
+  for (const std::string& name : names) EXPECT_EQ(text_of(folder.path() / name), "mine") << name;
+  EXPECT_TRUE(fs::is_directory(folder.path() / ".a.roentgen-1-0.tmp"));
+}
+
+TEST(AtomicFile, leaves_a_file_that_is_being_written_alone) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "a";
   AtomicFile first(path);
   first.write("first");
-  EXPECT_NE(error_of([&path] { AtomicFile second(path); }).find("expected one writer"), std::string::npos);
+  remove_leftover_temporaries(folder.path());
+  write_file_atomically(path, "second");
+  EXPECT_EQ(text_of(path), "second");
   first.commit();
-  EXPECT_EQ(text_of(path), "first") << "the second one did no harm";
-  write_file_atomically(path, "third");
-  EXPECT_EQ(text_of(path), "third");
+  EXPECT_EQ(text_of(path), "first") << "the last commit stands, whole";
+  EXPECT_EQ(listing(folder.path()), "a");
+}
+
+TEST(AtomicFile, takes_the_longest_name_a_file_may_have) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  write_file_atomically(folder.path() / name, "new");
+  EXPECT_EQ(listing(folder.path()), name);
 }
 
 TEST(AtomicFile, refuses_a_directory_and_a_folder_that_is_not_there) {
@@ -196,11 +228,13 @@ TEST(AtomicFile, refuses_a_directory_and_a_folder_that_is_not_there) {
   EXPECT_EQ(listing(folder.path()), "");
 }
 
-TEST(AtomicFile, does_not_follow_a_link_in_place_of_its_temporary) {
+TEST(AtomicFile, does_not_write_through_a_link_in_place_of_its_temporary) {
   const TemporaryFolder folder;
   put_file(folder.path() / "precious", "keep");
-  fs::create_symlink(folder.path() / "precious", folder.path() / "a.tmp");
-  EXPECT_NE(error_of([&folder] { write_file_atomically(folder.path() / "a", "new"); }), "");
+  const fs::path link = folder.path() / (".a.roentgen-" + std::to_string(::getpid()) + "-0.tmp");
+  fs::create_symlink(folder.path() / "precious", link);
+  write_file_atomically(folder.path() / "a", "new");
+  EXPECT_EQ(text_of(folder.path() / "a"), "new");
   EXPECT_EQ(text_of(folder.path() / "precious"), "keep");
 }
 

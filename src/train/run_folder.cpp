@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "io/file.h"
 
 namespace roentgen::train {
 namespace {
@@ -72,6 +73,10 @@ void RunFolder::create_new() const {
                                error ? error.message() : "a file of that name",
                                "another --out, or removing what stands there"));
   }
+}
+
+void RunFolder::remove_leftovers() const {
+  for (const fs::path& folder : {root_, checkpoints()}) io::remove_leftover_temporaries(folder);
 }
 
 void RunFolder::remove_run() const {

@@ -48,6 +48,8 @@ class RunFolder {
   void create_new() const;
   /// ConfigError when there is a run that left weights but no resume file, so that --resume has nothing to go on from.
   void check_resumable() const;
+  /// Removes half-written files that a killed run left; under the folder's lock.
+  void remove_leftovers() const;
   /// Removes a run's own files, and nothing else.
   void remove_run() const;
 

@@ -53,6 +53,22 @@ TEST(RunFolder, removes_its_own_files_and_no_other) {
   EXPECT_THAT(left, testing::UnorderedElementsAre("notes.txt", "epoch-best.pth"));
 }
 
+TEST(RunFolder, removes_half_written_files_of_a_killed_run) {
+  const TestFolder temporary;
+  const RunFolder folder(temporary.path() / "run");
+  folder.remove_leftovers();  // nothing there yet
+  for (const char* name : {"run/.aucs.csv.roentgen-12-0.tmp", "run/checkpoints/.epoch-001.safetensors.roentgen-9-1.tmp",
+                           "run/notes.tmp", "run/checkpoints/epoch-001.safetensors"}) {
+    temporary.write(name, "x");
+  }
+  folder.remove_leftovers();
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.root())) {
+    if (entry.is_regular_file()) left.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(left, testing::UnorderedElementsAre("notes.tmp", "epoch-001.safetensors"));
+}
+
 TEST(RunFolder, with_weights_but_no_resume_file_is_not_resumable) {
   const TestFolder temporary;
   const RunFolder folder(temporary.path());

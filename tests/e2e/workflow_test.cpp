@@ -142,8 +142,12 @@ TEST(Workflow, a_signal_saves_and_a_kill_loses_nothing_saved) {
   }
   const fs::path resume = place / "parts/checkpoints/resume.safetensors";
   EXPECT_TRUE(io::SafetensorsReader::open(resume).ok()) << "whole, whatever the kill interrupted";
+  for (const char* name : {"parts/.aucs.csv", "parts/checkpoints/.epoch-001.safetensors"}) {
+    place.write(name + std::string(".roentgen-1-0.tmp"), "as a kill while it is written leaves it");
+  }
   place.must_run(plus(parts, {"--resume"}));
   expect_equal_ends(place, "straight", "parts");
+  expect_nothing_half_written(place / "parts");
 }
 
 TEST(Workflow, a_printed_model_trains_like_the_named_one) {
