@@ -16,9 +16,18 @@ namespace {
 
 std::string choices(const Words& words) { return fmt::format("one of {}", fmt::join(words, ", ")); }
 
+// As JSON, but for numbers that JSON has not.
+std::string text_of(const Value& value) {
+  if (value.is_double() && !std::isfinite(value.as_double())) return fmt::to_string(value.as_double());
+  if (!value.is_array()) return io::to_json(value, -1);
+  std::vector<std::string> entries;
+  for (const Value& entry : value.as_array()) entries.push_back(text_of(entry));
+  return fmt::format("[{}]", fmt::join(entries, ","));
+}
+
 // Short form of a value for an error: one line, not long.
 std::string shown(const Value& value) {
-  std::string text = io::to_json(value, -1);
+  std::string text = text_of(value);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }
