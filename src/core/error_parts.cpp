@@ -39,6 +39,12 @@ std::string with_remedy(std::string_view text, std::string_view remedy) {
   return error_text(parts.thing, parts.what, parts.expected, parts.got, remedy);
 }
 
+std::string with_place(std::string_view text, std::string_view place) {
+  const ErrorParts parts = error_parts(text);
+  if (parts.expected.empty()) return std::string(place) + std::string(text);
+  return error_text(parts.thing, std::string(place) + parts.what, parts.expected, parts.got, parts.remedy);
+}
+
 std::string cause_of(std::string_view text) {
   const ErrorParts parts = error_parts(text);
   return parts.expected.empty() ? parts.got : parts.got + ", not " + parts.expected;

@@ -25,6 +25,9 @@ struct ErrorParts {
 /// The same error with another remedy.
 [[nodiscard]] std::string with_remedy(std::string_view text, std::string_view remedy);
 
+/// The same error, told of something in `place`: "place" + what.
+[[nodiscard]] std::string with_place(std::string_view text, std::string_view place);
+
 /// The cause alone, for an error of a wider scope: "an empty file, not a PNG image".
 [[nodiscard]] std::string cause_of(std::string_view text);
 

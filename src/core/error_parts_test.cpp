@@ -47,6 +47,12 @@ TEST(ErrorParts, a_remedy_replaces_the_one_before) {
             error_text("io.file", "x", "a file", "a folder", "that"));
 }
 
+TEST(ErrorParts, a_place_goes_before_what_it_is_about) {
+  EXPECT_EQ(with_place(error_text("data.preprocess", "fit", "crop", "cut", "crop"), "r.toml: preprocess."),
+            "[data.preprocess] r.toml: preprocess.fit: expected crop, got cut; try crop");
+  EXPECT_EQ(with_place("out of memory", "r.toml: "), "r.toml: out of memory");
+}
+
 TEST(ErrorParts, the_cause_stands_without_place_and_remedy) {
   EXPECT_EQ(cause_of(error_text("io.file", "x", "a file", "a folder", "this")), "a folder, not a file");
 }

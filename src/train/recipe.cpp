@@ -47,6 +47,44 @@ ForeignSections foreign_sections(const Recipe& recipe) {
           .augment = recipe.augment.to_value()};
 }
 
+// Reads what another room declares; its errors name the file, too.
+template <typename Read>
+auto read_section(std::string_view what, std::string_view section, Read read) {
+  try {
+    return read();
+  } catch (const ConfigError& error) {
+    const bool has_section = error_parts(error.what()).what.starts_with(fmt::format("{}.", section));
+    throw ConfigError(
+        with_place(error.what(), has_section ? fmt::format("{}: ", what) : fmt::format("{}: {}.", what, section)));
+  }
+}
+
+std::string error_in(const Value& table, std::string_view what) {
+  try {
+    static_cast<void>(recipe_from_value(table, what));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Where an error comes from: the override that brought it, or the file.
+std::string place_of(const std::string& error, Value table, std::string_view what,
+                     std::span<const std::string> overrides) {
+  constexpr std::size_t kLongest = 80;
+  std::string place(what);
+  std::string before = error_in(table, what);
+  for (const std::string& text : overrides) {
+    apply_override(table, text);
+    std::string now = error_in(table, what);
+    if (now == error && before != error) {
+      place = "--set " + (text.size() > kLongest ? text.substr(0, kLongest - 3) + "..." : text);
+    }
+    before = std::move(now);
+  }
+  return place;
+}
+
 std::int64_t to_steps(double epochs, std::int64_t steps_per_epoch) {
   return static_cast<std::int64_t>(std::llround(epochs * static_cast<double>(steps_per_epoch)));
 }
@@ -59,18 +97,20 @@ Recipe recipe_from_value(const Value& table, std::string_view what) {
   FieldReader reader(table, what);
   visit_fields(recipe, foreign, reader);
   reader.refuse_unknown();
-  graph::check_passes(recipe.train.fuse);
-  recipe.data = data::source_options_from_value(foreign.data, {});
-  recipe.preprocess = data::preprocess_from_value(foreign.preprocess);
-  recipe.augment = data::augment_from_value(foreign.augment);
+  read_section(what, "train", [&] { graph::check_passes(recipe.train.fuse); });
+  recipe.data = read_section(what, "data", [&] { return data::source_options_from_value(foreign.data, {}); });
+  recipe.preprocess = read_section(what, "preprocess", [&] { return data::preprocess_from_value(foreign.preprocess); });
+  recipe.augment = read_section(what, "augment", [&] { return data::augment_from_value(foreign.augment); });
   return recipe;
 }
 
 Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides) {
   Value table = io::parse_toml(toml, what).or_throw<ConfigError>();
   if (table.is_null()) table = Value::table();
+  const Value written = table;
   for (const std::string& text : overrides) apply_override(table, text);
-  return recipe_from_value(table, what);
+  const std::string error = overrides.empty() ? "" : error_in(table, what);
+  return recipe_from_value(table, error.empty() ? std::string(what) : place_of(error, written, what, overrides));
 }
 
 Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides) {

@@ -115,7 +115,8 @@ struct Recipe {
 /// Reads a recipe from a table of sections; what is absent keeps its default. ConfigError naming `what`, the key, and
 /// what it accepts; an unknown key is refused with the nearest known one.
 [[nodiscard]] Recipe recipe_from_value(const Value& table, std::string_view what);
-/// Reads a TOML file and applies "section.key=value" overrides in order.
+/// Reads a TOML file and applies "section.key=value" overrides in order. ConfigError naming the file, or the override
+/// that brought the mistake as "--set section.key=value".
 [[nodiscard]] Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
 /// As read_recipe, from text: of a checkpoint's metadata, say.
 [[nodiscard]] Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides);

@@ -85,6 +85,22 @@ TEST(Recipe, refuses_an_unknown_key_naming_the_nearest) {
   EXPECT_THAT(refusal("", {"data.label=[\"a\"]"}), HasSubstr("try data.labels"));
 }
 
+TEST(Recipe, names_the_override_that_brought_a_mistake_and_else_the_file) {
+  EXPECT_EQ(refusal("[optimizer]\nlr = 0.1\n", {"train.epochs=2", "optimizer.lr=nan", "train.batch=4"}),
+            "[train.recipe] --set optimizer.lr=nan: optimizer.lr: expected a number, 1e-12 to 1000000, got nan; try "
+            "roentgen train --keys for all keys and what they take");
+  EXPECT_THAT(refusal("[optimizer]\nlr = -1\n", {"optimizer.lr=-2"}), HasSubstr("] --set optimizer.lr=-2: "));
+  EXPECT_THAT(refusal("[optimizer]\nlr = -1\n", {"train.epochs=2"}), HasSubstr("] r.toml: optimizer.lr"));
+  EXPECT_THAT(refusal("[train]\nepoch = 3\n", {"train.epochs=2"}), HasSubstr("] r.toml: expected a known key"));
+  EXPECT_EQ(parse("[optimizer]\nlr = -1\n", {"optimizer.lr=1"}).optimizer.lr, 1.0) << "an override mends a file";
+  for (const char* text : {"preprocess.fit=stretch", "augment.rotate=-3", "data.blank=zero", "train.fuse=foo"}) {
+    const std::string key = std::string(text).substr(0, std::string_view(text).find('='));
+    EXPECT_THAT(refusal("", {text}), HasSubstr(fmt::format("] --set {}: {}: expected", text, key)));
+  }
+  EXPECT_THAT(refusal("[preprocess]\nfit = \"stretch\"\n"), HasSubstr("] r.toml: preprocess.fit: expected"));
+  EXPECT_THAT(refusal("", {"data.blank=" + std::string(500, 'x')}), HasSubstr("xxx...: data.blank"));
+}
+
 TEST(Recipe, refuses_unknown_sections_and_keys_outside_of_sections) {
   EXPECT_THAT(refusal("[trian]\nepochs = 3\n"), HasSubstr("got [trian]; try train"));
   EXPECT_THAT(refusal("epochs = 3\n"), HasSubstr("epochs outside of any; try train.epochs"));
