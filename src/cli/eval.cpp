@@ -26,6 +26,7 @@
 #include "eval/table.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "train/aurocs_csv.h"
 #include "train/load_checkpoint.h"
 #include "train/predict.h"
 #include "train/recipe.h"
@@ -271,7 +272,7 @@ void EvalCommand::write_files(const EvalSet& images, const EvalSet& set, const e
   const eval::OperatingPoints* points = table.points ? &*table.points : nullptr;
   if (!options_.save_predictions.empty())
     io::write_file_atomically(options_.save_predictions, train::predictions_csv(images.predictions));
-  if (!options_.save_aurocs.empty()) io::write_file_atomically(options_.save_aurocs, aurocs_csv(table));
+  if (!options_.save_aurocs.empty()) io::write_file_atomically(options_.save_aurocs, train::aurocs_csv(table));
   if (!options_.save_curves.empty()) io::write_file_atomically(options_.save_curves, curves_csv(set.predictions));
   if (!options_.save_reliability.empty())
     io::write_file_atomically(options_.save_reliability, reliability_csv(set.predictions, points));

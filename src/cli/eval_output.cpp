@@ -35,14 +35,6 @@ std::string reliability_rows(const eval::Predictions& predictions, std::string_v
 
 }  // namespace
 
-std::string aurocs_csv(const eval::EvalTable& table) {
-  std::string text = "label,auc\n";
-  for (const eval::LabelResult& row : table.labels) {
-    text += io::csv_field(row.label) + "," + (row.auroc.value ? fmt::format("{:.9g}", *row.auroc.value) : "") + "\n";
-  }
-  return text;
-}
-
 std::string curves_csv(const eval::Predictions& predictions) {
   std::string text =
       "label,threshold,sensitivity,specificity,ppv,true_positives,false_positives,false_negatives,true_negatives\n";

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What `roentgen eval` writes beside its table: csv files of AUROCs, curves and reliability.
+// What `roentgen eval` writes beside its table: csv files of curves and reliability.
 #pragma once
 
 #include <string>
 
 #include "eval/operating_points.h"
 #include "eval/predictions.h"
-#include "eval/table.h"
 
 namespace roentgen::cli {
-
-/// "label,auc", empty where undefined.
-[[nodiscard]] std::string aurocs_csv(const eval::EvalTable& table);
 
 /// Points of the ROC and precision-recall curves of every label:
 /// "label,threshold,sensitivity,specificity,ppv,true_positives,false_positives,false_negatives,true_negatives", by

@@ -15,8 +15,8 @@
 #include "engine/engine.h"
 #include "eval/table.h"
 #include "graph/graph.h"
-#include "io/csv.h"
 #include "io/file.h"
+#include "train/aurocs_csv.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
 #include "train/predict.h"
@@ -31,14 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::string aurocs_csv(const eval::EvalTable& table) {
-  std::string text = "label,auc\n";
-  for (const eval::LabelResult& row : table.labels) {
-    text += io::csv_field(row.label) + "," + (row.auroc.value ? fmt::format("{:.9g}", *row.auroc.value) : "") + "\n";
-  }
-  return text;
-}
 
 std::size_t mebibytes(std::int64_t count) { return static_cast<std::size_t>(count) << 20; }
 
