@@ -247,5 +247,17 @@ TEST(LoadCheckpoint, runs_the_stored_graph_for_any_batch) {
               HasSubstr("2 logits"));
 }
 
+TEST(LoadCheckpoint, names_the_file_whose_preprocessing_it_refuses) {
+  const TestFolder folder;
+  const auto path = folder.path() / "best.safetensors";
+  CheckpointInfo info = sample_info();
+  info.preprocess.set("fit", "stretch");
+  write_weights(path, weights_of(*make_executable(1.0F)), 1, to_metadata(info));
+  FakeEngine engine;
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_checkpoint(path, engine, {})); }),
+              AllOf(HasSubstr("[data.preprocess] " + path.string() + ": preprocess.fit: expected one of"),
+                    HasSubstr("got stretch; try a checkpoint")));
+}
+
 }  // namespace
 }  // namespace roentgen::train

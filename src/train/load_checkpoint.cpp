@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/safetensors.h"
@@ -19,7 +20,12 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
   LoadedModel model;
   model.info = from_metadata(reader.metadata(), what, "best.safetensors of a run").or_throw<ConfigError>();
-  model.preprocess = data::preprocess_from_value(model.info.preprocess);
+  try {
+    model.preprocess = data::preprocess_from_value(model.info.preprocess);
+  } catch (const ConfigError& error) {
+    throw ConfigError(
+        with_remedy(with_place(error.what(), what + ": preprocess."), "a checkpoint as roentgen train wrote it"));
+  }
   const graph::Graph graph =
       graph::parse_graph(model.info.graph, what + ": graph", {.batch = options.batch}).or_throw<ConfigError>();
   const graph::NodeId logits = graph.output("logits");
