@@ -40,16 +40,25 @@ std::string usage(const Option& option) {
   return fmt::format("{} {}", option.name, value);
 }
 
+/// "0 to 1", "of at least 0": for whole numbers without a decimal point.
+std::string range_text(const Option& option) {
+  const auto text = [](double end) { return fmt::format("{:.15g}", end); };
+  if (std::isfinite(option.most)) return fmt::format(" from {} to {}", text(option.least), text(option.most));
+  return std::isfinite(option.least) ? " of at least " + text(option.least) : std::string();
+}
+
 template <typename T>
-T parse_number(const std::string& text, const std::string& name, std::string_view command) {
+T parse_number(const std::string& text, const Option& option, std::string_view command) {
   T value{};
   const char* end = text.data() + text.size();
   const auto [reached, error] = std::from_chars(text.data(), end, value);
   bool is_number = error == std::errc() && reached == end;
   if constexpr (std::is_floating_point_v<T>) is_number = is_number && std::isfinite(value);
-  if (!is_number) {
-    refuse(fmt::format("{} {}", command, name), std::is_integral_v<T> ? "a whole number" : "a number", "'" + text + "'",
-           command);
+  const auto size = static_cast<double>(value);
+  if (!is_number || size < option.least || size > option.most) {
+    refuse(fmt::format("{} {}", command, option.name),
+           (std::is_integral_v<T> ? "a whole number" : "a number") + (is_number ? range_text(option) : ""),
+           is_number ? text : "'" + text + "'", command);
   }
   return value;
 }
@@ -63,8 +72,8 @@ CLI::Option* add_target(CLI::App& app, const Option& option) {
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           return app.add_option(option.name, *target, option.doc)->take_all();
         } else if constexpr (std::is_arithmetic_v<T>) {
-          const auto read = [target, name = option.name, command = app.get_name()](const std::string& text) {
-            *target = parse_number<T>(text, name, command);
+          const auto read = [target, option, command = app.get_name()](const std::string& text) {
+            *target = parse_number<T>(text, option, command);
           };
           return app.add_option_function<std::string>(option.name, read, option.doc)
               ->default_str(fmt::to_string(*target));

@@ -46,6 +46,32 @@ TEST(Arguments, without_text_are_refused) {
   EXPECT_EQ(refusal({"bench", "step", "--model", "resnet18"}), "nothing refused");
 }
 
+TEST(Arguments, beyond_their_range_are_refused) {
+  EXPECT_EQ(
+      refusal({"bench", "step", "--steps", "0"}),
+      "[cli.arguments] bench --steps: expected a whole number from 1 to 1000000, got 0; try roentgen bench --help");
+  EXPECT_THAT(refusal({"synth", "d", "--seed", "-1"}),
+              HasSubstr("synth --seed: expected a whole number of at least 0,"));
+  EXPECT_THAT(refusal({"synth", "d", "--label-noise", "0.5"}), HasSubstr("a number from 0 to 0.4, got 0.5"));
+  EXPECT_THAT(refusal({"synth", "d", "--images", "99999999999999999999"}), HasSubstr("got '99999999999999999999'"));
+  EXPECT_EQ(refusal({"synth", "d", "--label-noise", "0.4", "--seed", "9223372036854775807"}), "nothing refused");
+}
+
+TEST(Arguments, that_are_numbers_say_where_they_begin) {
+  std::vector<std::unique_ptr<Command>> commands;
+#define RG_MAKE(name) commands.push_back(make_##name##_command());
+  RG_COMMAND_LIST(RG_MAKE)
+#undef RG_MAKE
+  for (const auto& command : commands) {
+    for (const Option& option : command->options()) {
+      const bool is_number =
+          std::holds_alternative<std::int64_t*>(option.target) || std::holds_alternative<double*>(option.target);
+      if (!is_number) continue;
+      EXPECT_GE(option.least, 0.0) << "no .least: " << command->name() << " " << option.name;
+    }
+  }
+}
+
 TEST(Arguments, help_of_the_program_has_examples) {
   EXPECT_THAT(parse({"--help"}).text, AllOf(HasSubstr("Examples:\n  roentgen "), HasSubstr("Exit codes")));
 }

@@ -25,21 +25,22 @@ class BenchCommand final : public Command {
            "roentgen bench --list";
   }
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "CASE", .target = &case_, .doc = "name of the case"},
-            {.name = "--list", .target = &is_list_, .doc = "list the cases"},
-            {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured"},
-            {.name = "--steps", .target = &step_.steps, .doc = "runs measured"},
-            {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores"},
-            {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"},
-            {.name = "--model", .target = &step_.model, .doc = "step: name of a model, or file with a graph text"},
-            {.name = "--batch", .target = &step_.batch, .doc = "step: images a batch"},
-            {.name = "--image", .target = &step_.image_px, .doc = "step: side of the image, px"},
-            {.name = "--channels", .target = &step_.channels, .doc = "step: 1 or 3"},
-            {.name = "--labels", .target = &step_.labels, .doc = "step: outputs"},
-            {.name = "--device", .target = &step_.device, .doc = "step: engine"},
-            {.name = "--fuse", .target = &step_.fuse, .doc = "step: graph passes: on, off or names"},
-            {.name = "--algorithms", .target = &step_.algorithms, .doc = "step: convolutions: direct or auto"},
-            {.name = "--profile", .target = &step_.has_profile, .doc = "step: time of every kind of kernel"}};
+    return {
+        {.name = "CASE", .target = &case_, .doc = "name of the case"},
+        {.name = "--list", .target = &is_list_, .doc = "list the cases"},
+        {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = 1e6},
+        {.name = "--steps", .target = &step_.steps, .doc = "runs measured", .least = 1, .most = 1e6},
+        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
+        {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"},
+        {.name = "--model", .target = &step_.model, .doc = "step: name of a model, or file with a graph text"},
+        {.name = "--batch", .target = &step_.batch, .doc = "step: images a batch", .least = 1, .most = 65536},
+        {.name = "--image", .target = &step_.image_px, .doc = "step: side of the image, px", .least = 1, .most = 65536},
+        {.name = "--channels", .target = &step_.channels, .doc = "step: 1 or 3", .least = 1, .most = 3},
+        {.name = "--labels", .target = &step_.labels, .doc = "step: outputs", .least = 1, .most = 1e6},
+        {.name = "--device", .target = &step_.device, .doc = "step: engine"},
+        {.name = "--fuse", .target = &step_.fuse, .doc = "step: graph passes: on, off or names"},
+        {.name = "--algorithms", .target = &step_.algorithms, .doc = "step: convolutions: direct or auto"},
+        {.name = "--profile", .target = &step_.has_profile, .doc = "step: time of every kind of kernel"}};
   }
 
   [[nodiscard]] CommandResult run() override {

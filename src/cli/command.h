@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -34,6 +35,9 @@ struct Option {
   bool is_output = false;
   /// What stands for the value in help and errors: "FILE"; empty: by the target's type.
   std::string value_name = {};
+  /// Numbers it takes, both ends included.
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
 };
 
 using Paths = std::vector<std::filesystem::path>;

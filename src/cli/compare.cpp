@@ -62,9 +62,13 @@ class CompareCommand final : public Command {
         {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
         {.name = "--labels", .target = &labels_, .doc = "label table; given twice: A's and B's", .value_name = "FILE"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
-        {.name = "--replicates", .target = &replicates_, .doc = "bootstrap replicates; 0 = no intervals"},
-        {.name = "--seed", .target = &seed_, .doc = "of the bootstrap"},
-        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores"}};
+        {.name = "--replicates",
+         .target = &replicates_,
+         .doc = "bootstrap replicates; 0 = no intervals",
+         .least = 0,
+         .most = 1e6},
+        {.name = "--seed", .target = &seed_, .doc = "of the bootstrap", .least = 0},
+        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6}};
   }
   [[nodiscard]] Folders folders() const override;
   [[nodiscard]] CommandResult run() override;

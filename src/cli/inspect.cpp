@@ -33,10 +33,14 @@ class InspectCommand final : public Command {
              .doc = "data folder: source, splits, counts of every label",
              .value_name = "DIR"},
             {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
-            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch"},
-            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3"},
-            {.name = "--image", .target = &shape_.image_px, .doc = "model: side of the image, px"},
-            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs"},
+            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .least = 1, .most = 65536},
+            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .least = 1, .most = 3},
+            {.name = "--image",
+             .target = &shape_.image_px,
+             .doc = "model: side of the image, px",
+             .least = 1,
+             .most = 65536},
+            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .least = 1, .most = 1e6},
             {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"}};
   }
 

@@ -29,14 +29,14 @@ class ScheduleCommand final : public Command {
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file; none = all defaults"},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
-            {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates an epoch"},
+            {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates an epoch", .least = 1, .most = 1e9},
             {.name = "--print", .target = &is_print_, .doc = "print the table (what this command does anyway)"}};
   }
 
   [[nodiscard]] CommandResult run() override {
     const train::Recipe recipe =
         recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
-    const train::ScheduleOptions options = train::schedule_options(recipe, std::max<std::int64_t>(steps_, 1));
+    const train::ScheduleOptions options = train::schedule_options(recipe, steps_);
     const auto schedule = train::make_schedule(recipe.schedule.name, options);
     fmt::print("{}, {} steps ({} of warm-up), lr {}\n", recipe.schedule.name, options.total_steps, options.warmup_steps,
                options.base_lr);

@@ -46,22 +46,31 @@ class SynthCommand final : public Command {
            "roentgen synth /tmp/phantoms --images 200 --size 1024 --seed 7 --json phantoms.json";
   }
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "DIR", .target = &options_.out, .doc = "new or empty folder", .need = Need::Required},
-            {.name = "--images", .target = &options_.images, .doc = "how many"},
-            {.name = "--size", .target = &options_.size_px, .doc = "width and height, px"},
-            {.name = "--seed", .target = &seed_, .doc = "same seed, same pixels and labels, on every machine"},
-            {.name = "--prevalence-low", .target = &options_.population.prevalence_low, .doc = "of the rarest finding"},
-            {.name = "--prevalence-high", .target = &options_.population.prevalence_high, .doc = "of the commonest"},
-            {.name = "--label-noise", .target = &options_.population.label_noise, .doc = "share of wrong labels"},
-            {.name = "--threads", .target = &threads_, .doc = "0 = all cores; changes no byte"}};
+    return {
+        {.name = "DIR", .target = &options_.out, .doc = "new or empty folder", .need = Need::Required},
+        {.name = "--images", .target = &options_.images, .doc = "how many", .least = 1, .most = 1e7},
+        {.name = "--size", .target = &options_.size_px, .doc = "width and height, px", .least = 16, .most = 4096},
+        {.name = "--seed", .target = &seed_, .doc = "same seed, same pixels and labels, on every machine", .least = 0},
+        {.name = "--prevalence-low",
+         .target = &options_.population.prevalence_low,
+         .doc = "of the rarest finding",
+         .least = 0,
+         .most = 0.5},
+        {.name = "--prevalence-high",
+         .target = &options_.population.prevalence_high,
+         .doc = "of the commonest",
+         .least = 0,
+         .most = 0.5},
+        {.name = "--label-noise",
+         .target = &options_.population.label_noise,
+         .doc = "share of wrong labels",
+         .least = 0,
+         .most = 0.4},
+        {.name = "--threads", .target = &threads_, .doc = "0 = all cores; changes no byte", .least = 0, .most = 1e6}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = {}, .made = options_.out}; }
   [[nodiscard]] CommandResult run() override {
-    if (seed_ < 0 || threads_ < 0) {
-      throw ConfigError(error_text("cli.synth", "--seed and --threads", "at least 0",
-                                   fmt::format("{}, {}", seed_, threads_), "roentgen synth --help"));
-    }
     if (const int most = runtime::available_hardware_threads(); threads_ > most) {
       throw ConfigError(error_text("cli.synth", "--threads", fmt::format("at most {}, what the process may use", most),
                                    fmt::to_string(threads_), "fewer, or 0 for all cores"));

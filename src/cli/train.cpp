@@ -65,7 +65,10 @@ class TrainCommand final : public Command {
             {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
             {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
             {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
-            {.name = "--stop-after", .target = &stop_after_, .doc = "stop, as by a signal, after so many updates"},
+            {.name = "--stop-after",
+             .target = &stop_after_,
+             .doc = "stop, as by a signal, after so many updates; 0 = never",
+             .least = 0},
             {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
   }
 

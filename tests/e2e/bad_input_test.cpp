@@ -123,6 +123,12 @@ TEST_F(BadInput, options_of_another_type_or_range) {
   expect_refusal(place_.run({"synth", place_ / "s", "--seed", "-1"}), {"got -1"});
   expect_refusal(place_.run({"synth", place_ / "s", "--images", "0"}), {"got 0"});
   expect_refusal(place_.run({"synth", place_ / "s", "--threads", "100000"}), {"what the process may use, got 100000"});
+  expect_refusal(place_.run({"train", "--stop-after", "-1"}), {"train --stop-after: expected a whole number of at"});
+  for (const char* option : {"--workers", "--threads", "--replicates", "--seed"}) {
+    expect_refusal(place_.run({"eval", option, "-3"}), {std::string("eval ") + option, "got -3; try roentgen eval"});
+  }
+  expect_refusal(place_.run({"eval", "--batch", "0"}), {"from 1 to 65536, got 0"});
+  expect_refusal(place_.run({"schedule", "--steps-per-epoch", "-1"}), {"from 1 to 1000000000, got -1"});
   expect_refusal(place_.run({"bench", "nothing"}), {"[bench.case]", "data.decode_png", "got nothing"});
   expect_refusal(place_.run({"inspect", "--model", "resnet19"}), {"resnet18", "got 'resnet19'"});
   expect_refusal(place_.run({"inspect", "--model", "resnet18", "--image", "8"}), {"at least 32 px, got 8"});

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -66,6 +68,9 @@ class Reader {
     if (value == nullptr) return;
     if (!value->is_number()) refuse(key, "a number", *value);
     out = value->as_double();
+    if (out >= 0.0 && out < 1.0) return;
+    throw ConfigError(
+        error_text("data.source", name(key), "a share of at least 0 and below 1", fmt::to_string(out), kRemedy));
   }
   void seed(std::string_view key, std::uint64_t& out) const {
     const Value* value = find(key);
