@@ -48,6 +48,7 @@ RunState sample_state() {
                  .epochs_without_improvement = 1,
                  .schedule = Value::Table{{"factor", 0.1}},
                  .kept_best = {{"epoch-002.safetensors", 0.9}, {"epoch-001.safetensors", 0.8}},
+                 .bad_samples = {3, 4'000'000'000U},
                  .updates_per_epoch = 5,
                  .threads = 2,
                  .seed = 7,

@@ -57,6 +57,8 @@ Value to_value(const RunState& state) {
   table.set("is_finished", state.is_finished);
   table.set("schedule", state.schedule);
   table.set("kept_best", std::move(kept));
+  Value& bad = table.set("bad_samples", Value::array());
+  for (const std::uint32_t sample : state.bad_samples) bad.push_back(sample);
   table.set("updates_per_epoch", state.updates_per_epoch);
   table.set("threads", state.threads);
   table.set("seed", static_cast<std::int64_t>(state.seed));
@@ -77,6 +79,7 @@ RunState run_state_from_value(const Value& table) {
                  .is_finished = table.at("is_finished").as_bool(),
                  .schedule = table.at("schedule"),
                  .kept_best = {},
+                 .bad_samples = {},
                  .updates_per_epoch = table.at("updates_per_epoch").as_integer(),
                  .threads = table.at("threads").as_integer(),
                  .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
@@ -84,6 +87,9 @@ RunState run_state_from_value(const Value& table) {
                  .plan_hash = table.at("plan_hash").as_string()};
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
+  }
+  for (const Value& sample : table.at("bad_samples").as_array()) {
+    state.bad_samples.push_back(static_cast<std::uint32_t>(sample.as_integer()));
   }
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();

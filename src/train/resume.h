@@ -40,6 +40,8 @@ struct RunState {
   Value schedule;
   /// Kept weights, best first: file name and score.
   std::vector<std::pair<std::string, double>> kept_best;
+  /// Training images found unreadable so far (indices into dataset.samples, ascending): what train.max_bad counts.
+  std::vector<std::uint32_t> bad_samples;
   /// What must be the same for equal bits.
   std::int64_t updates_per_epoch = 0;
   std::int64_t threads = 0;

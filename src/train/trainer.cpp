@@ -148,6 +148,7 @@ void Trainer::start_loader() {
   options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch + (is_trained ? 1 : 0)),
                    .batch = is_trained ? 0 : state_.step_in_epoch * recipe_.train.accumulate};
   options.cache = &cache_;
+  options.known_bad = state_.bad_samples;
   loader_ = std::make_unique<data::Loader>(job_.dataset, training_, options, memory.slots());
 }
 
@@ -269,6 +270,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
 void Trainer::write_resume_file() {
   if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
   state_.schedule = schedule_->state();
+  state_.bad_samples = loader_->bad_samples();
   CheckpointInfo info = info_;
   info.step = state_.step;
   info.epoch = state_.epoch;

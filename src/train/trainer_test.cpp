@@ -149,6 +149,17 @@ TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
   }
 }
 
+TEST_F(Trainer, goes_on_counting_unreadable_images_where_the_run_stopped) {
+  recipe_.train.max_bad = 0.04;  // 1.28 of 32
+  const std::string image = io::read_text(data_.path() / "img03.png").or_throw();
+  data_.write("img03.png", "no image");
+  EXPECT_FALSE(run("a", Start::Fresh, 4).is_finished) << "one epoch";
+  EXPECT_EQ(resume_of("a").state.bad_samples.size(), 1U);
+  data_.write("img03.png", image);
+  data_.write("img05.png", "no image");
+  EXPECT_THAT(message_of<DataError>([&] { run("a", Start::Resume); }), HasSubstr("got 2 of 32"));
+}
+
 TEST_F(Trainer, accumulation_is_the_mean_of_its_batches) {
   recipe_.augment = {};
   recipe_.optimizer.name = "sgd";

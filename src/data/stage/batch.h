@@ -55,7 +55,7 @@ struct LoaderStats {
   std::uint64_t read_bytes = 0;
   /// Samples that came from the cache.
   std::int64_t cached = 0;
-  /// Distinct corrupt samples met in the batches returned so far.
+  /// Distinct corrupt samples met in the batches returned so far, and those known before.
   std::int64_t bad = 0;
 };
 

@@ -33,11 +33,13 @@ class Loader::Pool {
         slots_(std::move(slots)),
         filler_(dataset_, samples_, options_),
         steps_(data::steps_per_epoch(static_cast<std::int64_t>(samples_.size()), options_.shard)),
-        quarantine_(static_cast<std::int64_t>(samples_.size()), options_.max_bad_share, options_.quarantine),
+        quarantine_(static_cast<std::int64_t>(samples_.size()), options_.max_bad_share, options_.quarantine,
+                    options_.known_bad),
         held_(slots_.size()),
         position_(options_.start),
         planned_(options_.start) {
     check();
+    stats_.bad = quarantine_.count();
     for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) free_slots_.push_back(slot);
     try {
       for (int i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { work(); });
@@ -54,6 +56,7 @@ class Loader::Pool {
   void release(int slot);
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] LoaderPosition position() const { return position_; }
+  [[nodiscard]] std::vector<std::uint32_t> bad_samples() const { return quarantine_.samples(); }
   [[nodiscard]] LoaderStats stats() const {
     MutexLock lock(mutex_);
     return stats_;
@@ -267,6 +270,7 @@ std::optional<Batch> Loader::next() { return pool_->next(); }
 void Loader::release(int slot) { pool_->release(slot); }
 std::int64_t Loader::steps_per_epoch() const { return pool_->steps(); }
 LoaderPosition Loader::position() const { return pool_->position(); }
+std::vector<std::uint32_t> Loader::bad_samples() const { return pool_->bad_samples(); }
 LoaderStats Loader::stats() const { return pool_->stats(); }
 
 }  // namespace roentgen::data

@@ -62,6 +62,8 @@ struct LoaderOptions {
   LabelForm label_form = LabelForm::MultiLabel;
   /// Training: largest share of the samples that may turn out corrupt before next() throws. 0: none may.
   double max_bad_share = 0.001;
+  /// Training: samples that were found corrupt before `start`; they count towards the share.
+  std::vector<std::uint32_t> known_bad = {};
   /// Training: csv (image, epoch, reason) to which corrupt samples are appended; empty: not written.
   std::filesystem::path quarantine;
   /// Decoded images kept in memory, shared by loaders of the same Dataset; may be null. Owned by the caller, must
@@ -93,6 +95,9 @@ class Loader {
   [[nodiscard]] std::int64_t steps_per_epoch() const;
   /// Of the batch that next() returns next: what a checkpoint stores.
   [[nodiscard]] LoaderPosition position() const;
+  /// Indices of the corrupt samples met in the batches returned so far and of those known before, ascending: what a
+  /// checkpoint stores.
+  [[nodiscard]] std::vector<std::uint32_t> bad_samples() const;
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
 

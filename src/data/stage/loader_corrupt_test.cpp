@@ -58,6 +58,21 @@ TEST_F(LoaderTest, stops_beyond_the_share_of_corrupt_samples) {
                              HasSubstr("11.png")));
 }
 
+TEST_F(LoaderTest, counts_the_corrupt_samples_known_from_before) {
+  damage(3);
+  auto wanted = options();
+  wanted.max_bad_share = 0.1;  // 2.3 of 23
+  wanted.known_bad = {12, 3};
+  Slots slots = slots_for(wanted);
+  Loader loader(dataset_, everything(), wanted, slots.all());
+  EXPECT_EQ(loader.stats().bad, 2);
+  while (const auto batch = loader.next()) loader.release(batch->slot);
+  EXPECT_THAT(loader.bad_samples(), testing::ElementsAre(3U, 12U)) << "one that is met again counts once";
+  damage(11);
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(run(wanted)); }),
+              testing::AllOf(HasSubstr("expected at most 10%, got 3 of 23"), HasSubstr("11.png")));
+}
+
 TEST_F(LoaderTest, bears_no_corrupt_sample_in_evaluation) {
   damage(7);
   const auto wanted = options(LoadMode::Evaluation);

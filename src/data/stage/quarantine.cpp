@@ -14,8 +14,9 @@
 
 namespace roentgen::data {
 
-Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file)
-    : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)) {
+Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file,
+                       const std::vector<std::uint32_t>& known)
+    : samples_(samples), max_bad_share_(max_bad_share), file_(std::move(file)), known_(known.begin(), known.end()) {
   std::error_code error;
   if (file_.empty() || !std::filesystem::exists(file_, error)) return;
   // A resumed run: what it has written stays one line each. A file that does not parse is appended to all the same.

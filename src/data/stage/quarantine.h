@@ -23,12 +23,16 @@ struct BadSample {
 class Quarantine {
  public:
   /// At most max_bad_share * samples distinct ones are borne. `file`: csv with the columns image, epoch, reason to
-  /// which each is appended that is not in it, made with the first one; empty: none.
-  Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file);
+  /// which each is appended that is not in it, made with the first one; empty: none. `known`: samples that were counted
+  /// before, in the run that is resumed.
+  Quarantine(std::int64_t samples, double max_bad_share, std::filesystem::path file,
+             const std::vector<std::uint32_t>& known = {});
 
   /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
   /// csv cannot be written.
   void add(const BadSample& bad, std::uint32_t epoch);
+  /// The samples that were counted, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> samples() const { return {known_.begin(), known_.end()}; }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }
 
  private:
