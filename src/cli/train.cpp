@@ -13,6 +13,7 @@
 #include "cli/command_list.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
+#include "cli/seed_table.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
@@ -25,6 +26,7 @@
 #include "train/early_checks.h"
 #include "train/observer.h"
 #include "train/recipe.h"
+#include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/run_lock.h"
 
@@ -32,6 +34,9 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Beside the seeds' folders.
+constexpr const char* kSeedsFile = "seeds.csv";
 
 volatile std::sig_atomic_t stop_signal = 0;
 
@@ -51,33 +56,39 @@ class TrainCommand final : public Command {
            "roentgen train --recipe recipes/default.toml --data nih --out run --resume\n"
            "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
            "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
-           "--init-preset imagenet";
+           "--init-preset imagenet\n"
+           "roentgen train --recipe recipes/default.toml --data nih --out runs --seeds 0,1,2 --resume";
   }
 
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
-            {.name = "--data", .target = &data_, .doc = "data folder; never written to", .value_name = "DIR"},
-            {.name = "--out", .target = &out_, .doc = "run folder to make", .value_name = "DIR"},
-            {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe; may be repeated"},
-            {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
-            {.name = "--init", .target = &init_, .doc = "safetensors file to start from"},
-            {.name = "--init-preset", .target = &init_preset_, .doc = "preprocessing its weights were trained with"},
-            {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
-            {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
-            {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
-            {.name = "--stop-after",
-             .target = &stop_after_,
-             .doc = "stop, as by a signal, after so many updates; 0 = never",
-             .least = 0},
-            {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
+    return {
+        {.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
+        {.name = "--data", .target = &data_, .doc = "data folder; never written to", .value_name = "DIR"},
+        {.name = "--out", .target = &out_, .doc = "run folder to make", .value_name = "DIR"},
+        {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe; may be repeated"},
+        {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
+        {.name = "--init", .target = &init_, .doc = "safetensors file to start from"},
+        {.name = "--init-preset", .target = &init_preset_, .doc = "preprocessing its weights were trained with"},
+        {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
+        {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
+        {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
+        {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
+        {.name = "--stop-after",
+         .target = &stop_after_,
+         .doc = "stop, as by a signal, after so many updates; 0 = never",
+         .least = 0},
+        {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
   }
 
-  [[nodiscard]] Folders folders() const override {
-    return {.data = data_, .made = out_, .own = out_.empty() ? Paths{} : train::RunFolder(out_).own()};
-  }
+  [[nodiscard]] Folders folders() const override;
   [[nodiscard]] CommandResult run() override;
 
  private:
+  [[nodiscard]] CommandResult train_one(const train::Recipe& recipe, const train::RunFolder& folder);
+  [[nodiscard]] CommandResult train_seeds();
+  [[nodiscard]] train::RunFolder seed_folder(std::int64_t seed) const {
+    return train::RunFolder(out_ / fmt::format("seed-{}", seed));
+  }
   [[nodiscard]] train::Recipe read_recipe() const;
   [[nodiscard]] train::Start check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const;
   void make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
@@ -96,6 +107,9 @@ class TrainCommand final : public Command {
   bool is_overwrite_ = false;
   std::int64_t stop_after_ = 0;
   bool is_keys_ = false;
+  std::string seeds_;
+  /// Loaded once for all seeds.
+  std::optional<data::Dataset> dataset_;
   /// From before the first look at a folder that is there, or since it was made, to the end.
   std::optional<train::RunLock> lock_;
   /// The folder holds this run's files, and no older ones.
@@ -128,7 +142,7 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
   const bool is_resumed = is_resume_ && fs::exists(folder.resume());
   if (is_resume_) folder.check_resumable();
   if (!is_resume_ && !is_overwrite_) folder.check_new();
-  if (is_overwrite_ && !recipe.train.init.empty() && is_inside(recipe.train.init, out_)) {
+  if (is_overwrite_ && !recipe.train.init.empty() && is_inside(recipe.train.init, folder.root())) {
     throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
                                  recipe.train.init, "a copy of that file elsewhere, or another --out"));
   }
@@ -196,6 +210,74 @@ Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& 
   return json;
 }
 
+Folders TrainCommand::folders() const {
+  Folders folders{.data = data_, .made = out_, .own = {}};
+  if (out_.empty()) return folders;
+  if (seeds_.empty()) {
+    folders.own = train::RunFolder(out_).own();
+    return folders;
+  }
+  for (const std::int64_t seed : parse_seeds(seeds_)) {
+    const Paths own = seed_folder(seed).own();
+    folders.own.insert(folders.own.end(), own.begin(), own.end());
+  }
+  folders.own.push_back(out_ / kSeedsFile);
+  return folders;
+}
+
+// Nothing is left to do in the folder.
+bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder) {
+  if (!fs::exists(folder.resume())) return false;
+  train::check_resumed_recipe(recipe, folder);
+  const train::Resume resume = train::read_resume(folder.resume());
+  const train::Recipe begun = train::parse_recipe(resume.info.recipe, folder.resume().string(), {});
+  return resume.state.is_finished && begun.train.epochs == recipe.train.epochs;
+}
+
+CommandResult TrainCommand::train_seeds() {
+  const std::vector<std::int64_t> seeds = parse_seeds(seeds_);
+  for (const std::string& text : overrides_) {
+    if (!text.starts_with("train.seed=")) continue;
+    throw ConfigError(error_text("cli.arguments", "train", "--seeds or --set train.seed", "both", "--seeds alone"));
+  }
+  if (!is_resume_) train::RunFolder(out_).check_new();
+  train::Recipe recipe = read_recipe();
+  for (const std::int64_t seed : seeds) {  // what a later seed would be refused for is told before the first trains
+    recipe.train.seed = seed;
+    seed_folder(seed).check_place();
+    static_cast<void>(check_before_data(recipe, seed_folder(seed)));
+  }
+  Value json = Value::table();
+  Value& runs = json.set("seeds", Value::array());
+  std::vector<SeedAurocs> aurocs;
+  for (const std::int64_t seed : seeds) {
+    recipe.train.seed = seed;
+    const train::RunFolder folder = seed_folder(seed);
+    Value run = Value::Table{{"seed", seed}, {"run", folder.root().string()}};
+    if (is_resume_ && is_finished(recipe, folder)) {
+      fmt::print("seed {}: finished before\n", seed);
+      run.set("skipped", true);
+    } else {
+      fmt::print("seed {}:\n", seed);
+      const CommandResult result = train_one(recipe, folder);
+      if (result.exit_code != kSuccess) return result;
+      for (const auto& [key, value] : result.json.as_table()) run.set(key, value);
+      run.set("skipped", false);
+    }
+    runs.push_back(std::move(run));
+    if (fs::exists(folder.aurocs())) aurocs.push_back(read_seed_aurocs(seed, folder.aurocs()));
+  }
+  if (aurocs.empty()) {
+    fmt::print("no validation: no figures to average\n");
+    return {.json = json};
+  }
+  const SeedTable table = make_seed_table(aurocs);
+  fmt::print("\n{}", to_text(table));
+  io::write_file_atomically(out_ / kSeedsFile, to_csv(table));
+  json.set("auroc", to_value(table));
+  return {.json = json};
+}
+
 CommandResult TrainCommand::run() {
   if (is_keys_) {
     fmt::print("{}", train::recipe_keys());
@@ -209,16 +291,23 @@ CommandResult TrainCommand::run() {
         error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));
   }
   refuse_inside_data("--out", out_, data_);
-  const train::Recipe recipe = read_recipe();
-  const train::RunFolder folder(out_);
+  return seeds_.empty() ? train_one(read_recipe(), train::RunFolder(out_)) : train_seeds();
+}
+
+CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::RunFolder& folder) {
+  lock_.reset();
+  is_made_ = false;
   folder.check_place();
-  if (fs::is_directory(out_)) lock_.emplace(out_);
+  if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
   const train::Start start = check_before_data(recipe, folder);
   if (lock_) folder.remove_leftovers();
   data::SourceOptions source = recipe.data;
   source.root = data_;
-  const data::Dataset dataset = data::load_dataset(source);
-  fmt::print("{}", data::describe(dataset));
+  if (!dataset_) {
+    dataset_ = data::load_dataset(source);
+    fmt::print("{}", data::describe(*dataset_));
+  }
+  const data::Dataset& dataset = *dataset_;
   std::fflush(stdout);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
   const auto engine = engine::make_engine(recipe.train.engine);
