@@ -50,6 +50,8 @@ struct Folders {
   std::filesystem::path made;
   /// Files and folders that the command itself writes, below `made`: no option may name one.
   Paths own = {};
+  /// Files and folders that the command only reads: no output may be one, or lie in one.
+  Paths read = {};
 };
 
 /// Exit codes.

@@ -12,6 +12,7 @@
   X(synth)                 \
   X(train)                 \
   X(eval)                  \
+  X(predict)               \
   X(compare)               \
   X(inspect)               \
   X(schedule)              \

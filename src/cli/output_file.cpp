@@ -69,6 +69,9 @@ void check_apart(const std::vector<Option>& options, const Folders& folders) {
       for (const fs::path& own : folders.own) {
         if (is_inside(path, own)) refuse_taken(output, path, own.string() + ", which the command itself writes");
       }
+      for (const fs::path& read : folders.read) {
+        if (!read.empty()) refuse_inside_data(output.name, path, read);
+      }
     }
   }
 }

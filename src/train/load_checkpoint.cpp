@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/error.h"
 #include "core/error_parts.h"
 #include "engine/engine.h"
@@ -26,7 +28,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
     throw ConfigError(
         with_remedy(with_place(error.what(), what + ": preprocess."), "a checkpoint as roentgen train wrote it"));
   }
-  const graph::Graph graph =
+  graph::Graph graph =
       graph::parse_graph(model.info.graph, what + ": graph", {.batch = options.batch}).or_throw<ConfigError>();
   const graph::NodeId logits = graph.output("logits");
   const auto K = static_cast<std::int64_t>(model.info.labels.size());
@@ -34,6 +36,10 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
     throw ConfigError(error_text("train.checkpoint", what, fmt::format("a graph with {} logits", K),
                                  logits < 0 ? "none" : graph.node(logits).shape.text(),
                                  "a checkpoint as roentgen train wrote it"));
+  }
+  if (options.has_heatmaps) {
+    model.heat = find_heat_head(graph);
+    graph = with_features(std::move(graph), *model.heat);
   }
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;

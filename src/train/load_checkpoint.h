@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// A checkpoint as a model that runs: for eval, and later predict and export.
+// A checkpoint as a model that runs: for eval and predict, and later export.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "data/transform/preprocess.h"
 #include "train/checkpoint_info.h"
+#include "train/heat_head.h"
 #include "train/weights.h"
 
 namespace roentgen::engine {
@@ -25,6 +27,8 @@ struct LoadOptions {
   /// 0 = all cores.
   int threads = 0;
   Strictness strictness = Strictness::Strict;
+  /// Also gives what heat-maps are made of.
+  bool has_heatmaps = false;
 };
 
 /// A model in inference form, with the one definition of its input.
@@ -32,12 +36,14 @@ struct LoadedModel {
   CheckpointInfo info;
   data::Preprocess preprocess;
   std::unique_ptr<engine::Executable> executable;
+  /// With has_heatmaps: where they come from, for HeatMapper.
+  std::optional<HeatHead> heat;
   /// What a partial load left out.
   LoadReport report;
 };
 
 /// Opens best.safetensors or resume.safetensors. ConfigError naming the file: absent, cut short, no checkpoint, a
-/// tensor that is missing, unexpected or of another shape.
+/// tensor that is missing, unexpected or of another shape; with has_heatmaps as find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
 

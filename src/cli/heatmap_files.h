@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Heat-maps of pictures on disk, and what `roentgen predict --out` writes of them (docs/formats/heatmaps.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "data/codec/codec.h"
+#include "data/image.h"
+#include "data/source/dataset.h"
+#include "data/stage/file_reader.h"
+#include "data/transform/preprocess.h"
+#include "eval/heatmap.h"
+#include "eval/localisation.h"
+#include "io/file.h"
+
+namespace roentgen::cli {
+
+/// Whether a map's file names hold the image's name, which can hold the patient's number, or a number of ours alone.
+enum class ImageNames : std::uint8_t { Hidden, Shown };
+
+/// A decoded picture with the way back from a network's input to its pixels. Keeps its memory from one to the next.
+class Picture {
+ public:
+  /// Failure as FileReader and Decoder.
+  [[nodiscard]] Status load(const data::Sample& sample);
+  [[nodiscard]] std::int64_t width_px() const { return image_.width_px(); }
+  [[nodiscard]] std::int64_t height_px() const { return image_.height_px(); }
+  /// Gray levels 0 to 255.
+  [[nodiscard]] std::vector<std::uint8_t> gray() const;
+  /// Cells of a feature map in this picture's own pixels: undoes fit and resize exactly as preprocess defines them.
+  [[nodiscard]] eval::HeatMap map_back(const eval::CoarseMap& cells, const data::Preprocess& preprocess) const;
+
+ private:
+  data::FileReader reader_;
+  data::Decoder decoder_;
+  data::Image image_;
+};
+
+/// One map to be written.
+struct HeatmapEntry {
+  /// Of the image among those of the command line, from 1.
+  std::int64_t number = 0;
+  std::string image;
+  std::string label;
+  float probability = 0.0F;
+};
+
+/// Writes overlays, raw maps and heatmaps.csv into a folder of its own. One thread.
+class HeatmapFolder {
+ public:
+  /// `path` is a new or empty folder: DataError else. `method` goes into the csv.
+  HeatmapFolder(std::filesystem::path path, std::string method, ImageNames names);
+  /// Writes <stem>.png and <stem>.npy; `boxes` are drawn in white.
+  void write(const HeatmapEntry& entry, const Picture& picture, const eval::HeatMap& map,
+             std::span<const eval::Box> boxes);
+  /// Writes heatmaps.csv.
+  void finish();
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+ private:
+  [[nodiscard]] std::string stem(const HeatmapEntry& entry) const;
+
+  std::filesystem::path path_;
+  std::string method_;
+  ImageNames names_;
+  std::unique_ptr<io::AtomicFile> table_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace roentgen::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/image_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+#include <unordered_set>
+
+#include "core/error.h"
+#include "data/codec/codec.h"
+#include "data/source/image_index.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& what, std::string_view expected, std::string_view got,
+                         std::string_view remedy) {
+  throw DataError(error_text("cli.images", what, expected, got, remedy));
+}
+
+class Walk {
+ public:
+  Walk(fs::path root, std::vector<data::Sample>& samples) : root_(std::move(root)), samples_(samples) {}
+
+  void folder(const fs::path& path) {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (!error && !visited_.insert(real.string()).second) return;
+    std::vector<fs::directory_entry> entries;
+    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+      if (!it->path().filename().string().starts_with('.')) entries.push_back(*it);
+    }
+    if (error) refuse(path.string(), "a readable folder", error.message(), "other permissions there");
+    std::sort(entries.begin(), entries.end());
+    for (const fs::directory_entry& entry : entries) {
+      std::error_code ignored;
+      if (entry.is_directory(ignored)) {
+        folder(entry.path());
+      } else if (data::has_image_extension(entry.path())) {
+        samples_.push_back({.id = entry.path().lexically_relative(root_).string(), .path = entry.path()});
+      } else {
+        ++others_;
+      }
+    }
+  }
+  [[nodiscard]] std::int64_t others() const { return others_; }
+
+ private:
+  fs::path root_;
+  std::vector<data::Sample>& samples_;
+  std::set<std::string> visited_;
+  std::int64_t others_ = 0;
+};
+
+// A name that comes twice, or nothing.
+const std::string* repeated(const std::vector<data::Sample>& samples) {
+  std::unordered_set<std::string_view> seen;
+  for (const data::Sample& sample : samples) {
+    if (!seen.insert(sample.id).second) return &sample.id;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ImageList list_images(const std::vector<std::string>& arguments) {
+  ImageList list;
+  list.dataset.source = "files";
+  std::vector<data::Sample>& samples = list.dataset.samples;
+  const std::string expected = data::codec_names() + " files, or a folder of them";
+  for (const std::string& argument : arguments) {
+    const fs::path path(argument);
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+      refuse(argument, expected, fs::is_symlink(path, error) ? "a link to nothing" : "nothing there",
+             "checking the path");
+    }
+    if (!fs::is_directory(status)) {
+      samples.push_back({.id = path.filename().string(), .path = path});
+      continue;
+    }
+    const std::size_t before = samples.size();
+    Walk walk(path, samples);
+    walk.folder(path);
+    list.others += walk.others();
+    if (samples.size() > before) continue;
+    refuse(argument, "files that end in .png, .jpg or .jpeg below it",
+           walk.others() == 0 ? std::string("no files") : fmt::format("{} other files", walk.others()),
+           "another folder, or naming the files themselves");
+  }
+  if (repeated(samples) != nullptr) {
+    for (data::Sample& sample : samples) sample.id = sample.path.lexically_normal().string();
+  }
+  if (const std::string* name = repeated(samples)) {
+    refuse(*name, "each image once", "this one twice", "leaving out one of them");
+  }
+  return list;
+}
+
+}  // namespace roentgen::cli

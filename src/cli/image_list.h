@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Files and folders on a command line, as the list of images in them: for predictions of images that no table
+// describes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/source/dataset.h"
+
+namespace roentgen::cli {
+
+/// Images in the order of the arguments, and within a folder by name.
+struct ImageList {
+  /// No labels, no patients, no split.
+  data::Dataset dataset;
+  /// Files in the folders that are left out, since their names do not end in .png, .jpg or .jpeg.
+  std::int64_t others = 0;
+};
+
+/// Lists them. A file that is named is taken whatever its ending; folders are walked, links to folders too, each real
+/// folder once, hidden names left out. The name (Sample::id) is a file's base name, or its path below the folder that
+/// was named; where two would be the same, all names are the paths as given. DataError naming the argument: nothing
+/// there, no images below a folder, an image named twice.
+[[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
+
+}  // namespace roentgen::cli

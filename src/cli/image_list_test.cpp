@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/image_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "data/source/source_testing.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ImageListTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string in(const char* name) const { return (folder_.path() / name).string(); }
+  void write(const char* name) const {
+    fs::create_directories((folder_.path() / name).parent_path());
+    folder_.write(name, "x");
+  }
+  static std::vector<std::string> names(const ImageList& list) {
+    std::vector<std::string> all;
+    for (const data::Sample& sample : list.dataset.samples) all.push_back(sample.id);
+    return all;
+  }
+  static std::string refusal(const std::vector<std::string>& arguments) {
+    try {
+      static_cast<void>(list_images(arguments));
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+  data::TestFolder folder_;
+};
+
+TEST_F(ImageListTest, walks_folders_by_name_and_counts_what_it_leaves_out) {
+  write("d/b.PNG");
+  write("d/a/2.jpg");
+  write("d/a/1.jpeg");
+  write("d/notes.txt");
+  write("d/.hidden.png");
+  write("x.dcm");
+  const ImageList list = list_images({in("d"), in("x.dcm")});
+  EXPECT_THAT(names(list), ElementsAre("a/1.jpeg", "a/2.jpg", "b.PNG", "x.dcm"));
+  EXPECT_EQ(list.others, 1);
+  EXPECT_EQ(list.dataset.samples[0].path, fs::path(in("d/a/1.jpeg")));
+  EXPECT_TRUE(list.dataset.samples[0].labels.empty());
+}
+
+TEST_F(ImageListTest, walks_a_folder_that_links_to_itself_once) {
+  write("d/1.png");
+  fs::create_directory_symlink(in("d"), in("d/loop"));
+  EXPECT_THAT(names(list_images({in("d")})), ElementsAre("1.png"));
+}
+
+TEST_F(ImageListTest, tells_images_of_one_name_apart_by_their_paths) {
+  write("a/1.png");
+  write("b/1.png");
+  EXPECT_THAT(names(list_images({in("a"), in("b")})), ElementsAre(in("a/1.png"), in("b/1.png")));
+}
+
+TEST_F(ImageListTest, refuses_what_holds_no_images) {
+  write("d/notes.txt");
+  fs::create_directory(in("e"));
+  fs::create_symlink(in("gone"), in("link.png"));
+  EXPECT_THAT(refusal({in("none.png")}), HasSubstr("none.png: expected PNG or JPEG files, or a folder of them, got "
+                                                   "nothing there; try checking the path"));
+  EXPECT_THAT(refusal({in("link.png")}), HasSubstr("got a link to nothing"));
+  EXPECT_THAT(refusal({in("d")}), HasSubstr("expected files that end in .png, .jpg or .jpeg below it, got 1 other"));
+  EXPECT_THAT(refusal({in("e")}), HasSubstr("got no files"));
+}
+
+TEST_F(ImageListTest, refuses_an_image_that_comes_twice) {
+  write("1.png");
+  EXPECT_THAT(refusal({in("1.png"), in("1.png")}), HasSubstr("1.png: expected each image once, got this one twice"));
+}
+
+}  // namespace
+}  // namespace roentgen::cli

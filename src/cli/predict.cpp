@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen predict: probabilities of images that nothing is known of, with heat-maps and their score against boxes.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "cli/box_file.h"
+#include "cli/command_list.h"
+#include "cli/heatmap_files.h"
+#include "cli/image_list.h"
+#include "cli/predict_options.h"
+#include "cli/predict_output.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "engine/engine.h"
+#include "eval/localisation.h"
+#include "eval/text_columns.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "train/heatmap.h"
+#include "train/load_checkpoint.h"
+#include "train/predict_files.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A batch of one takes another matrix product, whose last bit may differ: the same image would get other digits alone
+// than among others.
+constexpr std::int64_t kLeastBatch = 8;
+
+eval::OperatingPoints read_points(const fs::path& path) {
+  const std::string what = path.string();
+  const Value stored = io::parse_json(io::read_text(path).or_throw(), what).or_throw<ConfigError>();
+  eval::OperatingPoints points = eval::points_from_value(stored, what);
+  if (points.unit == "image") return points;
+  throw ConfigError(error_text("cli.predict", what, "points for one score an image", "one a(n) " + points.unit,
+                               "points saved without --by study"));
+}
+
+// Boxes of the images to be predicted, each image named once.
+void check_boxes(const BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
+  std::set<std::string> met;
+  for (const data::Sample& sample : dataset.samples) {
+    if (!boxes.has(sample.id)) continue;
+    if (met.insert(fs::path(sample.id).filename().string()).second) continue;
+    throw DataError(error_text("cli.boxes", what, "images that boxes name by their file name alone",
+                               "two images of one name", "predicting one of the two folders at a time"));
+  }
+  if (!met.empty()) return;
+  throw DataError(error_text("cli.boxes", what, "boxes of the images and of the checkpoint's labels",
+                             fmt::format("none of {} boxes", boxes.count()), "the images that the boxes belong to"));
+}
+
+// Makes, writes and scores the maps of one batch after the other.
+class Heatmaps {
+ public:
+  Heatmaps(const train::LoadedModel& model, const PredictOptions& options, HeatmapChoice choice)
+      : model_(model), mapper_(*model.executable, *model.heat), choice_(std::move(choice)) {
+    if (!options.boxes.empty()) {
+      boxes_.emplace(options.boxes, model.info.labels, options.box_grid_px);
+      for (const std::string& label : model.info.labels) scores_.push_back({.label = label});
+    }
+    if (!options.out.empty()) {
+      folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
+                      options.shows_names ? ImageNames::Shown : ImageNames::Hidden);
+    }
+  }
+
+  [[nodiscard]] const std::optional<BoxFile>& boxes() const { return boxes_; }
+
+  // The image in row `row` of the last batch; `told` are its probabilities.
+  void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
+    const std::vector<std::size_t> chosen = choice_.of(told);
+    const std::vector<std::size_t> boxed = boxes_ ? boxes_->labels_of(sample.id) : std::vector<std::size_t>{};
+    std::set<std::size_t> labels(chosen.begin(), chosen.end());
+    labels.insert(boxed.begin(), boxed.end());
+    if (labels.empty()) return;
+    if (const Status status = picture_.load(sample); !status) throw DataError(status.error());
+    for (const std::size_t label : labels) {
+      const eval::CoarseMap cells = mapper_.map(image.row, static_cast<std::int64_t>(label));
+      const eval::HeatMap map = picture_.map_back(cells, model_.preprocess);
+      std::vector<eval::Box> truth;
+      if (boxes_) truth = boxes_->boxes_of(sample.id, label, picture_.width_px(), picture_.height_px());
+      if (!truth.empty()) scores_[label].add(map, truth);
+      if (std::ranges::find(chosen, label) == chosen.end()) continue;
+      folder_->write({.number = static_cast<std::int64_t>(image.sample) + 1,
+                      .image = sample.id,
+                      .label = model_.info.labels[label],
+                      .probability = told[label]},
+                     picture_, map, truth);
+    }
+  }
+
+  // Prints, and gives the keys of the JSON.
+  Value::Table finish(const fs::path& out) {
+    Value::Table keys{{"heatmap_method", train::name_of(mapper_.head().method)}};
+    if (folder_) {
+      folder_->finish();
+      keys.emplace_back("heatmaps", folder_->count());
+      fmt::print("{} heat-maps ({}): {}\n", eval::with_commas(folder_->count()), train::name_of(mapper_.head().method),
+                 out.string());
+    }
+    if (boxes_) {
+      fmt::print("\nheat-maps against boxes, and in brackets what chance gives:\n{}", eval::to_text(scores_));
+      Value value = eval::to_value(scores_);
+      value.set("boxes", boxes_->count());
+      value.set("boxes_of_other_labels", boxes_->other_labels());
+      keys.emplace_back("localisation", std::move(value));
+    }
+    return keys;
+  }
+
+ private:
+  const train::LoadedModel& model_;
+  train::HeatMapper mapper_;
+  HeatmapChoice choice_;
+  std::optional<BoxFile> boxes_;
+  std::optional<HeatmapFolder> folder_;
+  std::vector<eval::LocalisationRow> scores_;
+  Picture picture_;
+};
+
+class PredictCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "predict"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "Probabilities of every finding in images, with heat-maps of where the network sees them.";
+  }
+  [[nodiscard]] std::string_view examples() const override {
+    return "roentgen predict --checkpoint best.safetensors chest.png\n"
+           "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
+           "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
+           "roentgen predict --checkpoint best.safetensors nih/images --boxes nih/BBox_List_2017.csv --json found.json";
+  }
+  [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
+  [[nodiscard]] Folders folders() const override {
+    return {.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
+  }
+  [[nodiscard]] CommandResult run() override;
+
+ private:
+  [[nodiscard]] train::LoadedModel load(engine::Engine& engine, std::int64_t images) const;
+  PredictOptions options_;
+};
+
+train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t images) const {
+  return train::load_checkpoint(options_.checkpoint, engine,
+                                {.batch = std::min(options_.batch, std::max(images, kLeastBatch)),
+                                 .threads = static_cast<int>(options_.threads),
+                                 .has_heatmaps = options_.has_heatmaps()});
+}
+
+CommandResult PredictCommand::run() {
+  options_.check(folders());
+  const ImageList list = list_images(options_.images);
+  const auto total = static_cast<std::int64_t>(list.dataset.samples.size());
+  const auto engine = engine::make_engine("cpu");
+  const train::LoadedModel model = load(*engine, total);
+  std::optional<eval::OperatingPoints> points;
+  if (!options_.points.empty()) points = read_points(options_.points);
+  std::optional<Heatmaps> heatmaps;
+  HeatmapChoice choice = options_.choice(model.info.labels);
+  if (options_.has_heatmaps()) heatmaps.emplace(model, options_, std::move(choice));
+  if (heatmaps && heatmaps->boxes()) check_boxes(*heatmaps->boxes(), list.dataset, options_.boxes.filename().string());
+  if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
+
+  const bool is_softmax = model.info.loss == "softmax";
+  PredictionOutput output(model.info.labels, is_softmax ? eval::Outputs::Exclusive : eval::Outputs::Independent, points,
+                          options_.predictions);
+  Value unreadable = Value::array();
+  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
+  train::PredictOptions predicting{.preprocess = model.preprocess, .loss = model.info.loss};
+  predicting.workers = train::decode_workers({.workers = options_.workers});
+  predicting.on_progress = [&](std::int64_t done) {
+    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}/{} images", done, total);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  train::predict_files(*model.executable, list.dataset, predicting, [&](std::span<const train::PredictedImage> images) {
+    for (const train::PredictedImage& image : images) {
+      const data::Sample& sample = list.dataset.samples[image.sample];
+      if (!image.reason.empty()) {
+        fmt::print(stderr, "{}{}\n", is_terminal ? "\r\x1b[K" : "", image.reason);
+        unreadable.push_back(Value::Table{{"image", sample.id}, {"reason", image.reason}});
+        continue;
+      }
+      const std::vector<float> told = output.add(sample.id, image.probabilities);
+      if (heatmaps) heatmaps->add(sample, image, told);
+    }
+  });
+  if (is_terminal) fmt::print(stderr, "\r\x1b[K");
+  output.finish();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  fmt::print("input: {}\n", model.preprocess.text());
+  if (points && points->temperature) fmt::print("probabilities after temperature {:.4g}\n", *points->temperature);
+  fmt::print("{}", output.table());
+  fmt::print("{} images in {:.1f} s\n", eval::with_commas(output.count()), seconds);
+  Value::Table json{{"labels", Value::array()},
+                    {"preprocess", model.preprocess.to_value()},
+                    {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},
+                    {"temperature", points && points->temperature ? Value(*points->temperature) : Value(nullptr)},
+                    {"images", output.take_rows()}};
+  for (const std::string& label : model.info.labels) json[0].second.push_back(label);
+  if (heatmaps) {
+    for (auto& key : heatmaps->finish(options_.out)) json.push_back(std::move(key));
+  }
+  const std::size_t bad = unreadable.as_array().size();
+  if (bad > 0) fmt::print("{} of {} images could not be read: see above\n", bad, total);
+  json.emplace_back("unreadable", std::move(unreadable));
+  return {.json = Value(std::move(json)), .exit_code = bad > 0 ? kBadInput : kSuccess};
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_predict_command() { return std::make_unique<PredictCommand>(); }
+
+}  // namespace roentgen::cli

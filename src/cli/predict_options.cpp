@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/predict_options.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "cli/output_file.h"
+#include "cli/table_column.h"
+#include "core/error.h"
+
+namespace roentgen::cli {
+namespace {
+
+[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
+                         std::string_view remedy = "roentgen predict --help") {
+  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy));
+}
+
+}  // namespace
+
+std::vector<std::size_t> HeatmapChoice::of(const std::vector<float>& probabilities) const {
+  if (kind == Kind::None) return {};
+  if (kind == Kind::Listed) return labels;
+  if (kind == Kind::Top) {
+    return {static_cast<std::size_t>(std::ranges::max_element(probabilities) - probabilities.begin())};
+  }
+  std::vector<std::size_t> all(probabilities.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+std::vector<Option> PredictOptions::list() {
+  return {
+      {.name = "IMAGES", .target = &images, .doc = "PNG and JPEG files, and folders of them", .need = Need::Required},
+      {.name = "--checkpoint",
+       .target = &checkpoint,
+       .doc = "best.safetensors; preprocessing and labels are its own",
+       .need = Need::Required},
+      {.name = "--preds", .target = &predictions, .doc = "write the probabilities to this csv", .is_output = true},
+      {.name = "--points", .target = &points, .doc = "thresholds and temperature that eval --save-points wrote"},
+      {.name = "--heatmap",
+       .target = &heatmap,
+       .doc = "of each image's top label (default), of all, or of LABEL,LABEL",
+       .value_name = "top|all|LABEL"},
+      {.name = "--out",
+       .target = &out,
+       .doc = "new folder for heat-maps: overlays, raw maps and their list",
+       .is_output = true,
+       .value_name = "DIR"},
+      {.name = "--image-names", .target = &shows_names, .doc = "put image names into the names of those files"},
+      {.name = "--boxes", .target = &boxes, .doc = "csv of true boxes to score heat-maps against"},
+      {.name = "--box-grid",
+       .target = &box_grid_px,
+       .doc = "side of the grid that boxes are given in; 0 = the image's own pixels",
+       .least = 0,
+       .most = 1e6},
+      {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
+      {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
+      {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024}};
+}
+
+void PredictOptions::check(const Folders& folders) const {
+  if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
+  if (shows_names && out.empty()) refuse("predict --image-names", "--out DIR with it", "none");
+  check_output_file("--preds", predictions, folders);
+}
+
+HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) const {
+  if (out.empty()) return {};
+  if (heatmap.empty() || heatmap == "top") return {.kind = HeatmapChoice::Kind::Top};
+  if (heatmap == "all") return {.kind = HeatmapChoice::Kind::All};
+  HeatmapChoice choice{.kind = HeatmapChoice::Kind::Listed};
+  std::string_view rest = heatmap;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view name = rest.substr(0, comma);
+    const auto known = std::ranges::find(labels, name);
+    if (known == labels.end()) {
+      refuse("predict --heatmap", "top, all or labels of the checkpoint: " + joined(labels),
+             "'" + std::string(name) + "'", "one of these, as they are spelt");
+    }
+    const auto index = static_cast<std::size_t>(known - labels.begin());
+    if (std::ranges::find(choice.labels, index) == choice.labels.end()) choice.labels.push_back(index);
+    if (comma == std::string_view::npos) return choice;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace roentgen::cli

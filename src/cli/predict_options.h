@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What `roentgen predict` is asked: its options, and which of them go together. None of them touches preprocessing:
+// that is the checkpoint's.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace roentgen::cli {
+
+/// Which labels of an image get a heat-map.
+struct HeatmapChoice {
+  enum class Kind : std::uint8_t { None, Top, All, Listed };
+  Kind kind = Kind::None;
+  /// Listed: indices.
+  std::vector<std::size_t> labels{};
+  /// The labels of an image with these probabilities.
+  [[nodiscard]] std::vector<std::size_t> of(const std::vector<float>& probabilities) const;
+};
+
+/// Options of `roentgen predict`; list() says what each is for. Empty paths: not given.
+struct PredictOptions {
+  std::vector<std::string> images;
+  std::filesystem::path checkpoint;
+  std::filesystem::path predictions;
+  std::filesystem::path points;
+  std::string heatmap;
+  std::filesystem::path out;
+  bool shows_names = false;
+  std::filesystem::path boxes;
+  std::int64_t box_grid_px = 1024;
+  std::int64_t batch = 32;
+  std::int64_t threads = 0;
+  std::int64_t workers = 0;
+
+  /// As the command line has them, bound to this object.
+  [[nodiscard]] std::vector<Option> list();
+  /// ConfigError where options do not go together, or a file could not be written.
+  void check(const Folders& folders) const;
+  /// What --heatmap and --out say of a model with these labels; ConfigError for a label it does not know.
+  [[nodiscard]] HeatmapChoice choice(const std::vector<std::string>& labels) const;
+  [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty(); }
+};
+
+}  // namespace roentgen::cli

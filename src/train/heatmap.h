@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// HeatMapper: which cells of the last feature map speak for a label. From cells to pixels: eval/heatmap.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "eval/heatmap.h"
+#include "train/heat_head.h"
+
+namespace roentgen::engine {
+class Executable;
+}
+
+namespace roentgen::train {
+
+/// Makes maps from what an executable computed last. One thread.
+class HeatMapper {
+ public:
+  /// The executable is of inference form and its graph was made by with_features() for this head; its weights are
+  /// loaded and do not change. It must outlive the mapper.
+  HeatMapper(const engine::Executable& executable, const HeatHead& head);
+  ~HeatMapper();
+  HeatMapper(const HeatMapper&) = delete;
+  HeatMapper& operator=(const HeatMapper&) = delete;
+
+  [[nodiscard]] const HeatHead& head() const { return head_; }
+  /// The map of label `label` for row `row` of the last forward(). Cam: sum over c of weight[label, c] * feature[c], in
+  /// units of the logit: its mean plus the bias is the logit. GradCam: max(0, sum over c of g[c] * feature[c]), g[c]
+  /// the mean of d logit / d feature[c] over the cells, in double precision (engine/reference).
+  [[nodiscard]] eval::CoarseMap map(std::int64_t row, std::int64_t label);
+
+ private:
+  class Tail;
+  const engine::Executable& executable_;
+  HeatHead head_;
+  std::int64_t channels_ = 0;
+  std::int64_t width_ = 0;
+  std::int64_t height_ = 0;
+  /// Cam: (K, C).
+  std::vector<double> weights_;
+  /// GradCam.
+  std::unique_ptr<Tail> tail_;
+};
+
+}  // namespace roentgen::train

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Heat-maps of networks small enough to be computed by hand, run by the CPU engine.
+#include "train/heatmap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/engine.h"
+#include "graph/text.h"
+
+namespace roentgen::train {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+using testing::HasSubstr;
+using testing::Pointwise;
+
+constexpr float kRounding = 1e-5F;  // float32 sums of a few numbers below 100
+
+// Two channels of an image of 2 x 2: x and relu(-x). `head` says how they become logits.
+std::string net(const std::string& head) {
+  return "graph \"hand\"\ninput image (2, 1, 2, 2)\nconv = conv2d(image, out=2, bias=no)\nmap = relu(conv)\n" + head +
+         "output logits = fc\n";
+}
+
+constexpr const char* kPooled = "pool = global_avg_pool(map)\nflat = flatten(pool)\nfc = linear(flat, out=3)\n";
+
+class HandNet {
+ public:
+  explicit HandNet(const std::string& text) {
+    graph::Graph graph = graph::parse_graph(text, "hand").or_throw();
+    head_ = find_heat_head(graph);
+    engine::CompileOptions options;
+    options.form = engine::Form::Inference;
+    options.threads = 1;
+    executable_ = engine::make_engine("cpu")->compile(with_features(std::move(graph), head_), options);
+    engine::initialise(*executable_, 1);
+    set("conv.weight", {1.0F, -1.0F});
+  }
+  void set(const std::string& name, const std::vector<float>& values) {
+    const auto& parameters = executable_->graph().parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name == name) return executable_->load(static_cast<std::int32_t>(i), values);
+    }
+    FAIL() << name;
+  }
+  // Both images of the batch.
+  void run(const std::vector<float>& images) {
+    const auto slot = executable_->slot(0, 0);
+    std::copy(images.begin(), images.end(), reinterpret_cast<float*>(slot.data()));
+    executable_->bind_slot(0);
+    executable_->forward();
+  }
+  [[nodiscard]] std::vector<float> map(std::int64_t row, std::int64_t label) {
+    return HeatMapper(*executable_, head_).map(row, label).values;
+  }
+  [[nodiscard]] float logit(std::size_t row, std::size_t label) const {
+    return executable_->output("logits")[row * 3 + label];
+  }
+  [[nodiscard]] const HeatHead& head() const { return head_; }
+  [[nodiscard]] std::string features() const { return executable_->graph().node(head_.features).name; }
+
+ private:
+  HeatHead head_;
+  std::unique_ptr<engine::Executable> executable_;
+};
+
+const std::vector<float> kImages{0, 0, 0, 0, 1, -2, 3, -4};
+
+TEST(HeatMap, of_a_pooled_linear_head_is_the_weighted_sum_of_its_features) {
+  HandNet net_(net(kPooled));
+  EXPECT_EQ(net_.head().method, HeatMethod::Cam);
+  EXPECT_EQ(net_.features(), "map");
+  net_.set("fc.weight", {1, 0, 10, 100, 0, 0});
+  net_.set("fc.bias", {0.5F, 0, 0});
+  net_.run(kImages);
+  // Channels of the second image: (1, 0, 3, 0) and (0, 2, 0, 4).
+  EXPECT_THAT(net_.map(1, 0), ElementsAre(1, 0, 3, 0));
+  EXPECT_THAT(net_.map(1, 1), ElementsAre(10, 200, 30, 400));
+  EXPECT_THAT(net_.map(0, 1), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(HeatMap, is_flat_for_a_class_without_weight) {
+  HandNet net_(net(kPooled));
+  net_.set("fc.weight", {1, 0, 10, 100, 0, 0});
+  net_.run(kImages);
+  EXPECT_THAT(net_.map(1, 2), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(HeatMap, differs_between_classes) {
+  HandNet net_(net(kPooled));
+  net_.run(kImages);
+  EXPECT_NE(net_.map(1, 0), net_.map(1, 1));
+}
+
+TEST(HeatMap, of_a_pooled_linear_head_averages_to_the_logit) {
+  HandNet net_(net(kPooled));
+  net_.set("fc.bias", {0.25F, -1.0F, 2.0F});
+  net_.run(kImages);
+  const std::vector<float> bias{0.25F, -1.0F, 2.0F};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::vector<float> map = net_.map(1, static_cast<std::int64_t>(k));
+    const float mean = std::accumulate(map.begin(), map.end(), 0.0F) / 4.0F;
+    EXPECT_NEAR(mean + bias[k], net_.logit(1, k), kRounding);
+  }
+}
+
+// An average pool over all of the map is the same mean, and dropout is nothing in inference.
+TEST(HeatMap, knows_a_pooled_linear_head_by_its_structure) {
+  HandNet net_(
+      net("pool = avg_pool(map, kernel=2x2)\nflat = flatten(pool)\ndrop = dropout(flat, p=0.5)\n"
+          "fc = linear(drop, out=3)\n"));
+  EXPECT_EQ(net_.head().method, HeatMethod::Cam);
+  net_.set("fc.weight", {1, 0, 10, 100, 0, 0});
+  net_.run(kImages);
+  EXPECT_THAT(net_.map(1, 1), ElementsAre(10, 200, 30, 400));
+}
+
+// logit = W2 W1 mean(map): g[c] = (W2 W1)[k, c] / 4 cells.
+TEST(GradCam, of_two_linear_layers_is_their_product) {
+  HandNet net_(
+      net("pool = global_avg_pool(map)\nflat = flatten(pool)\nmid = linear(flat, out=2)\n"
+          "fc = linear(mid, out=3)\n"));
+  EXPECT_EQ(net_.head().method, HeatMethod::GradCam);
+  EXPECT_EQ(net_.features(), "map");
+  net_.set("mid.weight", {1, 2, 3, 4});
+  net_.set("fc.weight", {1, 1, 1, -1, 0, 0});
+  net_.run(kImages);
+  // (W2 W1) = (4, 6), (-2, -2), (0, 0).
+  EXPECT_THAT(net_.map(1, 0), ElementsAre(1, 3, 3, 6));
+  EXPECT_THAT(net_.map(1, 1), ElementsAre(0, 0, 0, 0));  // negative: cut off
+  EXPECT_THAT(net_.map(1, 2), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(net_.map(0, 0), ElementsAre(0, 0, 0, 0));
+}
+
+// Frozen statistics: the norm multiplies by scale / sqrt(variance + epsilon), here 6 / 2, whatever the batch holds.
+TEST(GradCam, takes_a_batch_norm_as_inference_does) {
+  HandNet net_(
+      net("pool = global_avg_pool(map)\nnorm = batch_norm(pool, epsilon=1e-12)\nact = relu(norm)\n"
+          "flat = flatten(act)\nfc = linear(flat, out=3)\n"));
+  EXPECT_EQ(net_.head().method, HeatMethod::GradCam);
+  net_.set("norm.weight", {6, 6});
+  net_.set("norm.bias", {100, -100});  // the second channel's relu is shut
+  net_.set("norm.running_mean", {5, 5});
+  net_.set("norm.running_var", {4, 4});
+  net_.set("fc.weight", {4, 8, 0, 0, 0, 0});
+  net_.run(kImages);
+  EXPECT_THAT(net_.map(1, 0), Pointwise(FloatNear(kRounding), std::vector<float>{3, 0, 9, 0}));
+}
+
+// The features before the pooling, not the smaller ones behind it; the gradient goes to each window's maximum.
+TEST(GradCam, looks_before_the_last_pooling) {
+  HandNet net_(
+      "graph \"hand\"\ninput image (2, 1, 4, 2)\nconv = conv2d(image, out=2, bias=no)\nmap = relu(conv)\n"
+      "pool = max_pool(map)\nflat = flatten(pool)\nfc = linear(flat, out=3)\noutput logits = fc\n");
+  EXPECT_EQ(net_.features(), "map");
+  net_.set("fc.weight", {8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  net_.run({1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0});
+  // Two windows of channel 0: gradients 8 and 16 of 8 cells, mean 3; channel 1 is 0.
+  EXPECT_THAT(net_.map(0, 0), ElementsAre(3, 6, 9, 12, 15, 18, 21, 24));
+}
+
+TEST(HeatHead, refuses_networks_without_a_map) {
+  const auto refusal = [](const std::string& text) {
+    try {
+      static_cast<void>(find_heat_head(graph::parse_graph(text, "hand").or_throw()));
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_THAT(refusal("graph \"flat\"\ninput image (1, 1, 2, 2)\nflat = flatten(image)\nfc = linear(flat, out=2)\n"
+                      "output logits = fc\n"),
+              HasSubstr("[train.heatmap] flat: expected a network whose last feature map has height and width"));
+  EXPECT_THAT(refusal("graph \"small\"\ninput image (1, 1, 2, 2)\nconv = conv2d(image, out=2, kernel=2x2)\n"
+                      "pool = global_avg_pool(conv)\nflat = flatten(pool)\nfc = linear(flat, out=2)\n"
+                      "output logits = fc\n"),
+              HasSubstr("one cell before the mean"));
+}
+
+}  // namespace
+}  // namespace roentgen::train

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen predict: probabilities of images that no table describes, and heat-maps of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// One short training for all tests.
+class Predict : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = std::make_unique<Workplace>();
+    const fs::path data = place_->synth("data", 120);
+    place_->must_run(plus(place_->train_arguments(data, "run"), {"--set", "train.epochs=1"}));
+    place_->must_run({"eval", "--checkpoint", checkpoint(), "--data", data, "--split", "test", "--replicates", "0",
+                      "--preds", *place_ / "preds.csv", "--save-points", *place_ / "points.json"});
+    std::istringstream lines(read_all(data / "test_list.txt"));
+    for (std::string name; std::getline(lines, name);) {
+      fs::create_directories(*place_ / "test");
+      fs::copy_file(data / "images" / name, *place_ / "test" / name);
+      names_.push_back(name);
+    }
+  }
+  static void TearDownTestSuite() { place_.reset(); }
+
+  static std::string checkpoint() { return (*place_ / "run/checkpoints/best.safetensors").string(); }
+  static std::vector<std::string> arguments(const std::vector<std::string>& more) {
+    return plus({"predict", "--checkpoint", checkpoint()}, more);
+  }
+  static std::string in(std::string_view name) { return (*place_ / name).string(); }
+
+  static std::unique_ptr<Workplace> place_;
+  static std::vector<std::string> names_;
+};
+
+std::unique_ptr<Workplace> Predict::place_;
+std::vector<std::string> Predict::names_;
+
+TEST_F(Predict, gives_the_digits_that_eval_gives) {
+  const Ended run = place_->must_run(arguments({in("test"), "--preds", in("same.csv"), "--json", in("same.json")}));
+  EXPECT_EQ(read_all(*place_ / "same.csv"), read_all(*place_ / "preds.csv"));
+  EXPECT_THAT(run.out, HasSubstr("input: 32x32 gray, squash"));
+  EXPECT_THAT(run.out, HasSubstr(names_.front()));
+  const Value json = read_json(*place_ / "same.json");
+  EXPECT_EQ(json.at("images").as_array().size(), names_.size());
+  EXPECT_EQ(json.at("labels").as_array().size(), 14U);
+  EXPECT_TRUE(json.at("unreadable").as_array().empty());
+  // One image alone, a batch of another size and more workers: the same digits.
+  place_->must_run(arguments({in("test/" + names_.front()), "--preds", in("one.csv"), "--workers", "3"}));
+  EXPECT_THAT(read_all(*place_ / "preds.csv"), StartsWith(read_all(*place_ / "one.csv")));
+}
+
+TEST_F(Predict, can_be_scored_by_eval) {
+  place_->must_run(arguments({in("test"), "--preds", in("score.csv")}));
+  const Ended eval = place_->must_run({"eval", "--predictions", in("score.csv"), "--labels",
+                                       in("data/Data_Entry_2017_v2020.csv"), "--replicates", "0"});
+  EXPECT_THAT(eval.out, HasSubstr("Cardiomegaly"));
+}
+
+TEST_F(Predict, goes_on_past_files_that_cannot_be_read) {
+  const fs::path folder = *place_ / "mixed";
+  fs::create_directories(folder);
+  fs::copy_file(*place_ / "test" / names_[0], folder / "a.png");
+  place_->write("mixed/b.png", "no image");
+  place_->write("mixed/c.jpg", "");
+  fs::copy_file(*place_ / "test" / names_[1], folder / "d.png");
+  const Ended run = place_->run(arguments({folder, "--preds", in("mixed.csv"), "--json", in("mixed.json")}));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("b.png: expected "));
+  EXPECT_THAT(run.err, HasSubstr("c.jpg: expected an image, got an empty file"));
+  EXPECT_THAT(run.out, HasSubstr("2 of 4 images could not be read"));
+  const std::string csv = read_all(*place_ / "mixed.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  EXPECT_THAT(csv, testing::AllOf(HasSubstr("\na.png,"), HasSubstr("\nd.png,"), Not(HasSubstr("b.png"))));
+  EXPECT_EQ(read_json(*place_ / "mixed.json").at("unreadable").as_array().size(), 2U);
+}
+
+TEST_F(Predict, scales_by_the_stored_temperature_and_calls_by_the_stored_thresholds) {
+  place_->must_run(arguments({in("test"), "--points", in("points.json"), "--json", in("called.json")}));
+  const Value points = read_json(*place_ / "points.json");
+  const Value json = read_json(*place_ / "called.json");
+  EXPECT_EQ(json.at("temperature"), points.at("temperature"));
+  EXPECT_NE(json.at("images").as_array()[0].find("called"), nullptr);
+}
+
+TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxes) {
+  const Ended run = place_->must_run(arguments({in("test"), "--heatmap", "Cardiomegaly,Edema", "--out", in("maps"),
+                                                "--boxes", in("data/BBox_List_2017.csv"), "--json", in("maps.json")}));
+  EXPECT_THAT(run.out, HasSubstr("heat-maps (cam)"));
+  EXPECT_THAT(run.out, HasSubstr("pointing game"));
+  EXPECT_TRUE(fs::exists(*place_ / "maps/000001_Cardiomegaly.png"));
+  EXPECT_EQ(fs::file_size(*place_ / "maps/000001_Edema.npy"), 128U + kImagePx * kImagePx * sizeof(float));
+  for (const fs::directory_entry& entry : fs::directory_iterator(*place_ / "maps")) {
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("0000000")));
+  }
+  const std::string table = read_all(*place_ / "maps/heatmaps.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), static_cast<std::int64_t>(1 + 2 * names_.size()));
+  const Value found = read_json(*place_ / "maps.json").at("localisation");
+  const Value& all = found.at("all");
+  EXPECT_GT(all.at("maps").as_integer(), 0);
+  EXPECT_GE(all.at("pointing").as_double(), 0.0);
+  EXPECT_LE(all.at("pointing").as_double(), 1.0);
+  EXPECT_GT(all.at("pointing_chance").as_double(), 0.0);
+  EXPECT_EQ(all.at("accuracy").as_array().size(), 7U);
+  expect_nothing_half_written(*place_ / "maps");
+}
+
+// A layer more between pooling and logits: no class activation map, but a gradient.
+TEST_F(Predict, explains_networks_without_a_pooled_linear_head_by_gradients) {
+  constexpr std::string_view kNet = R"(graph "deeper"
+input image (N, C, S, S)
+conv = conv2d(image, out=16, kernel=3x3, stride=4x4, pad=1x1)
+act = relu(conv)
+pool = max_pool(act)
+flat = flatten(pool)
+mid = linear(flat, out=16)
+act2 = relu(mid)
+fc = linear(act2, out=K)
+output logits = fc
+)";
+  place_->must_run({"train", "--data", in("data"), "--recipe", in("recipe.toml"), "--out", in("deep"), "--model",
+                    place_->write("deeper.txt", kNet).string(), "--set", "train.epochs=1"});
+  const Ended run = place_->must_run({"predict", "--checkpoint", in("deep/checkpoints/best.safetensors"),
+                                      in("test/" + names_[0]), "--out", in("deep_maps"), "--heatmap", "all"});
+  EXPECT_THAT(run.out, HasSubstr("14 heat-maps (grad-cam)"));
+}
+
+TEST_F(Predict, refuses_what_it_cannot_do) {
+  const std::string image = in("test/" + names_[0]);
+  fs::create_directories(*place_ / "empty");
+  expect_refusal(place_->run(arguments({in("none.png")})), {"none.png", "nothing there"});
+  expect_refusal(place_->run(arguments({in("empty")})), {"empty", "files that end in .png, .jpg or .jpeg"});
+  expect_refusal(place_->run(arguments({image, image})), {"each image once"});
+  expect_refusal(place_->run({"predict", "--checkpoint", image, image}), {names_[0]});
+  expect_refusal(place_->run({"predict", "--checkpoint", in("gone.safetensors"), image}), {"gone.safetensors"});
+  expect_refusal(place_->run({"predict", image}), {"--checkpoint"});
+  expect_refusal(place_->run(arguments({image, "--heatmap", "Gout", "--out", in("x")})), {"'Gout'", "Cardiomegaly"});
+  expect_refusal(place_->run(arguments({image, "--heatmap", "all"})), {"--out DIR"});
+  expect_refusal(place_->run(arguments({image, "--image-names"})), {"--out DIR"});
+  expect_refusal(place_->run(arguments({image, "--out", in("data")})), {"a new or empty folder"});
+  expect_refusal(place_->run(arguments({image, "--boxes", in("data/test_list.txt")})), {"test_list.txt"});
+  expect_refusal(place_->run(arguments({in("data/images"), "--boxes",
+                                        place_
+                                            ->write("b.csv",
+                                                    "image,label,x,y,w,h\n"
+                                                    "none.png,Mass,1,2,3,4\n")
+                                            .string()})),
+                 {"none of 1 boxes"});
+  expect_refusal(place_->run(arguments({image, "--batch", "0"})), {"--batch"});
+  EXPECT_FALSE(fs::exists(*place_ / "x"));
+}
+
+TEST_F(Predict, writes_nothing_over_or_beside_what_it_reads) {
+  const std::string image = in("test/" + names_[0]);
+  const std::string before = read_all(image);
+  expect_refusal(place_->run(arguments({image, "--preds", image})), {"--preds"});
+  expect_refusal(place_->run(arguments({image, "--json", image})), {"--json"});
+  expect_refusal(place_->run(arguments({in("test"), "--preds", in("test/new.csv")})), {"--preds"});
+  expect_refusal(place_->run(arguments({in("test"), "--json", in("test/new.json")})), {"--json"});
+  expect_refusal(place_->run(arguments({in("test"), "--out", in("test/maps")})), {"--out"});
+  expect_refusal(place_->run(arguments({image, "--preds", checkpoint()})), {"--checkpoint"});
+  EXPECT_EQ(read_all(image), before);
+  EXPECT_FALSE(fs::exists(*place_ / "test/maps"));
+}
+
+// What stops the job after the csv was begun leaves no csv.
+TEST_F(Predict, leaves_no_csv_of_a_job_that_was_refused) {
+  const std::string image = in("test/" + names_[0]);
+  expect_refusal(place_->run(arguments({image, "--preds", in("no.csv"), "--out", in("data")})), {"--out"});
+  EXPECT_FALSE(fs::exists(*place_ / "no.csv"));
+  expect_nothing_half_written(place_->root());
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
