@@ -209,7 +209,8 @@ TEST(Resume, refuses_the_state_of_another_optimizer) {
   const auto adam = make_optimizer("adam", {}, elements);
   write_resume(path, {.executable = *executable, .optimizer = *adam}, sample_info(), sample_state());
   const auto sgd = make_optimizer("sgd", {}, elements);
-  EXPECT_THAT(message_of<ConfigError>([&] { apply_resume(read_resume(path), {.executable = *executable, .optimizer = *sgd}, "resume"); }),
+  EXPECT_THAT(message_of<ConfigError>(
+                  [&] { apply_resume(read_resume(path), {.executable = *executable, .optimizer = *sgd}, "resume"); }),
               HasSubstr("the state of sgd"));
 }
 

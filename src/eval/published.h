@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What others published on ChestX-ray14, to stand beside a result on the very same list of images and nowhere else:
+// lists differ by 0.03 in mean AUROC, which is more than most models do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+#include "eval/split_list.h"
+#include "eval/table.h"
+
+namespace roentgen::eval {
+
+/// The findings of ChestX-ray14 in CheXNet's order.
+inline constexpr std::array<std::string_view, 14> kPublishedFindings{
+    "Atelectasis", "Cardiomegaly", "Effusion",           "Infiltration",  "Mass",
+    "Nodule",      "Pneumonia",    "Pneumothorax",       "Consolidation", "Edema",
+    "Emphysema",   "Fibrosis",     "Pleural_Thickening", "Hernia"};
+
+/// One published column.
+struct PublishedColumn {
+  std::string_view title;
+  /// Id of the KnownList beside which it may stand.
+  std::string_view list;
+  /// Its own test images were another random split, never published: told wherever the column is.
+  bool is_own_split = false;
+  std::string_view source;
+  /// AUROC by kPublishedFindings.
+  std::array<double, 14> auroc{};
+
+  [[nodiscard]] double mean() const;
+};
+
+/// All columns. A further one is one line in published.cpp.
+[[nodiscard]] std::span<const PublishedColumn> published_columns();
+
+/// The columns that may stand beside `table`, which is on the images of `list` (null: none does): the list is theirs,
+/// the table has one row an image, all 14 findings of every image are known, and each finding is as frequent as on that
+/// list to half a point of a percent, so that neither synthetic images under the list's names nor other labels pass.
+[[nodiscard]] std::vector<PublishedColumn> columns_beside(const EvalTable& table, const KnownList* list);
+
+/// How a table stands against a column. The interval is that of our figure: a published one is a number without error.
+struct Verdict {
+  std::int64_t findings = 0;
+  std::int64_t above = 0;
+  /// Of those above: the interval of the difference excludes 0.
+  std::int64_t clearly_above = 0;
+  std::int64_t below = 0;
+  std::int64_t clearly_below = 0;
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+/// Over the findings that both have.
+[[nodiscard]] Verdict verdict(const EvalTable& table, const PublishedColumn& column);
+
+/// The table beside the columns, a verdict a column ("above CheXNet in 10 of 14, interval excludes 0 in 6") and the
+/// footnotes; empty without columns. Ends with a newline.
+[[nodiscard]] std::string published_text(const EvalTable& table, const std::vector<PublishedColumn>& columns);
+
+/// {title: {"source", "own_split", "mean", "mean_delta", "above", "clearly_above", "below", "clearly_below",
+/// "findings", "delta": {finding: number}}}
+[[nodiscard]] Value published_value(const EvalTable& table, const std::vector<PublishedColumn>& columns);
+
+}  // namespace roentgen::eval
