@@ -12,6 +12,7 @@
 #include "cli/command_list.h"
 #include "cli/eval_options.h"
 #include "cli/eval_output.h"
+#include "cli/eval_part.h"
 #include "cli/eval_set.h"
 #include "cli/prediction_match.h"
 #include "core/error.h"
@@ -22,6 +23,7 @@
 #include "data/transform/test_views.h"
 #include "engine/engine.h"
 #include "eval/leak.h"
+#include "eval/published.h"
 #include "eval/split_list.h"
 #include "eval/table.h"
 #include "io/file.h"
@@ -57,6 +59,7 @@ class EvalCommand final : public Command {
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
+           "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop\n"
            "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
            "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
            "--metrics all\n"
@@ -70,19 +73,19 @@ class EvalCommand final : public Command {
  private:
   [[nodiscard]] Input from_checkpoint() const;
   [[nodiscard]] Input from_files() const;
-  [[nodiscard]] EvalSet predict(train::LoadedModel& model, const data::Dataset& dataset, data::Split split) const;
+  [[nodiscard]] EvalSet predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part) const;
   [[nodiscard]] std::optional<eval::OperatingPoints> find_points(const Input& input) const;
   [[nodiscard]] Value report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                     const eval::MetricRequest& request) const;
   void write_files(const EvalSet& images, const EvalSet& set, const eval::EvalTable& table) const;
-  [[nodiscard]] data::Dataset load_data(const train::CheckpointInfo& info) const;
-  void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, data::Split split) const;
+  [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
+  void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const;
 
   EvalOptions options_;
 };
 
 // The data as the checkpoint's recipe reads it, with its labels whatever the recipe said.
-data::Dataset EvalCommand::load_data(const train::CheckpointInfo& info) const {
+data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) const {
   for (const std::string& text : options_.overrides) {
     if (text.starts_with("data.") && !text.starts_with("data.labels")) continue;
     throw ConfigError(error_text("cli.eval", "--set " + text, "a key of [data] other than labels", text,
@@ -92,6 +95,10 @@ data::Dataset EvalCommand::load_data(const train::CheckpointInfo& info) const {
   source.root = options_.data;
   source.labels = info.labels;
   if (source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
+  return source;
+}
+
+data::Dataset load_data(const data::SourceOptions& source) {
   try {
     return data::load_dataset(source);
   } catch (const Error& error) {
@@ -100,17 +107,15 @@ data::Dataset EvalCommand::load_data(const train::CheckpointInfo& info) const {
   }
 }
 
-void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, data::Split split) const {
-  if (split == data::Split::Train) {
+void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const {
+  if (part.name == data::name_of(data::Split::Train)) {
     log::warning("the training part: these figures say how much was memorised, not how good the model is");
     return;
   }
-  const auto hashes = data::patient_hashes(dataset, split, info.patient_salt);
+  std::vector<std::string> hashes = data::sample_patient_hashes(dataset, part.samples, info.patient_salt);
+  const auto unknown = static_cast<std::int64_t>(std::erase(hashes, std::string()));
   const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, hashes);
   if (overlap.shared == 0) {
-    const auto unknown = std::ranges::count_if(dataset.samples, [split](const data::Sample& sample) {
-      return sample.split == split && sample.patient.empty();
-    });
     fmt::print("{}\n", eval::clean_check_text(overlap, unknown));
     return;
   }
@@ -118,11 +123,39 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
   log::warning(eval::leak_text(overlap));
 }
 
-std::string split_line(const data::SplitSummary& summary) {
-  const eval::KnownList* known = eval::find_known_list(summary.list_sha256);
-  return fmt::format("split {}: {} images of {} patients, list {} ({})\n", data::name_of(summary.split), summary.images,
-                     summary.patients, summary.list_sha256,
-                     known == nullptr ? "not a published list" : std::string(known->name));
+std::string part_text(const Part& part) {
+  const eval::KnownList* known = eval::find_known_list(part.list_sha256);
+  return fmt::format("{}: {} images of {} patients, list {} ({})\n", part.title, part.samples.size(), part.patients,
+                     part.list_sha256, known == nullptr ? "not a published list" : std::string(known->name));
+}
+
+// Which version of the labels: hashes of the tables, and for people the first digits are enough.
+std::string labels_text(const data::Dataset& dataset) {
+  std::string text;
+  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
+    text += fmt::format("labels: {}, sha256 {}\n", dataset.csv[i].filename().string(), dataset.csv_sha256.at(i));
+  }
+  return text;
+}
+
+Value tables_value(const data::Dataset& dataset) {
+  Value tables = Value::array();
+  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
+    tables.push_back(Value::Table{{"file", dataset.csv[i].filename().string()}, {"sha256", dataset.csv_sha256.at(i)}});
+  }
+  return tables;
+}
+
+// The version's mark that needs no file: how many images have each label.
+Value positives_value(const eval::Predictions& predictions) {
+  Value counts = Value::table();
+  const std::size_t K = predictions.label_names.size();
+  for (std::size_t k = 0; k < K; ++k) {
+    std::int64_t positives = 0;
+    for (std::size_t i = k; i < predictions.labels.size(); i += K) positives += predictions.labels[i] == 1 ? 1 : 0;
+    counts.set(predictions.label_names[k], positives);
+  }
+  return counts;
 }
 
 Value known_list_value(const std::string& sha256) {
@@ -130,8 +163,7 @@ Value known_list_value(const std::string& sha256) {
   return known == nullptr ? Value(nullptr) : Value(known->id);
 }
 
-EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dataset, data::Split split) const {
-  const data::SplitSummary& summary = dataset.summary(split);
+EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part) const {
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers({.workers = options_.workers});
@@ -139,16 +171,15 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   // Decoded once for all views, as far as they fit.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
   options.cache = &cache;
-  const std::int64_t total = summary.images * std::ssize(options.views);
+  const std::int64_t total = std::ssize(part.samples) * std::ssize(options.views);
   options.on_progress = [&](std::int64_t done) {
-    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", data::name_of(split), done, total);
+    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", part.title, done, total);
   };
-  const std::vector<std::uint32_t> samples = data::samples_of(dataset, split);
-  train::PredictResult result = train::predict(*model.executable, dataset, samples, options);
+  train::PredictResult result = train::predict(*model.executable, dataset, part.samples, options);
   if (is_terminal) fmt::print(stderr, "\r\x1b[K");
   if (model.info.loss == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
-  EvalSet set = with_facts(std::move(result.predictions), dataset, samples, options_.has_group("study"));
-  set.list_sha256 = summary.list_sha256;
+  EvalSet set = with_facts(std::move(result.predictions), dataset, part.samples, options_.has_group("study"));
+  set.list_sha256 = part.list_sha256;
   return set;
 }
 
@@ -161,22 +192,27 @@ Input EvalCommand::from_checkpoint() const {
        .threads = static_cast<int>(options_.threads),
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
-  const data::Dataset dataset = load_data(model.info);
-  const data::SplitSummary& summary = dataset.summary(split);
-  if (summary.images == 0) {
-    throw DataError(error_text("cli.eval", options_.data.string(), "images in split " + options_.split,
-                               "none (" + dataset.split_origin + ")", "another --split, or --set data.split=whole"));
+  const data::SourceOptions source = source_of(model.info);
+  const data::Dataset dataset = load_data(source);
+  const Part part = options_.image_list.empty() ? split_part(dataset, split)
+                                                : list_part(dataset, find_list(options_.image_list, source));
+  check_leak(model.info, dataset, part);
+  Input input{.test = predict(model, dataset, part),
+              .validation = {},
+              .header = part_text(part) + labels_text(dataset),
+              .origin = {}};
+  const data::SplitSummary& val = dataset.summary(data::Split::Val);
+  if (options_.wants_points() && val.images > 0 && val.list_sha256 != part.list_sha256) {
+    input.validation = predict(model, dataset, split_part(dataset, data::Split::Val));
+    if (!options_.image_list.empty()) check_apart(*input.validation, input.test, options_.allows_overlap);
   }
-  check_leak(model.info, dataset, split);
-  Input input{.test = predict(model, dataset, split), .validation = {}, .header = split_line(summary), .origin = {}};
-  if (options_.wants_points() && split != data::Split::Val && dataset.summary(data::Split::Val).images > 0) {
-    input.validation = predict(model, dataset, data::Split::Val);
-  }
-  input.origin = {{"split", Value::Table{{"name", data::name_of(summary.split)},
-                                         {"images", summary.images},
-                                         {"patients", summary.patients},
-                                         {"list_sha256", summary.list_sha256},
-                                         {"known_list", known_list_value(summary.list_sha256)}}},
+  input.origin = {{"split", Value::Table{{"name", part.name},
+                                         {"images", std::int64_t{std::ssize(part.samples)}},
+                                         {"patients", part.patients},
+                                         {"list_sha256", part.list_sha256},
+                                         {"known_list", known_list_value(part.list_sha256)}}},
+                  {"label_version", Value::Table{{"csv", tables_value(dataset)},
+                                                 {"positives", positives_value(input.test.predictions)}}},
                   {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},
                   {"tta", Value::Table{{"name", options_.views},
                                        {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
@@ -189,9 +225,10 @@ Input EvalCommand::from_checkpoint() const {
 }
 
 Input EvalCommand::from_files() const {
-  PredictionFile file = read_mean_predictions(options_.predictions);
-  const LabelTable table = read_label_table(options_.labels, file.labels);
   const std::string what = prediction_names(options_.predictions);
+  PredictionFile file = read_mean_predictions(options_.predictions);
+  if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
+  const LabelTable table = read_label_table(options_.labels, file.labels);
   Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}};
   if (!options_.validation.empty()) {
     const std::string validation = prediction_names(options_.validation);
@@ -213,7 +250,10 @@ Input EvalCommand::from_files() const {
                                                {"files", std::int64_t{std::ssize(options_.predictions)}},
                                                {"list_sha256", test.list_sha256},
                                                {"known_list", known_list_value(test.list_sha256)},
-                                               {"labels_sha256", table.sha256}}}};
+                                               {"labels_sha256", table.sha256}}},
+                  {"label_version",
+                   Value::Table{{"csv", Value::Array{Value::Table{{"file", table.what}, {"sha256", table.sha256}}}},
+                                {"positives", positives_value(test.predictions)}}}};
   return input;
 }
 
@@ -309,6 +349,12 @@ CommandResult EvalCommand::run() {
         "that need them are left out.\n");
   }
   Value json = eval::to_value(table);
+  const auto published = set.unit == "image" ? eval::columns_beside(table, eval::find_known_list(set.list_sha256))
+                                             : std::vector<eval::PublishedColumn>{};
+  if (!published.empty()) {
+    fmt::print("\n{}", eval::published_text(table, published));
+    json.set("published", eval::published_value(table, published));
+  }
   json.set("unit", Value(set.unit));
   for (const auto& [key, value] : input.origin) json.set(key, value);
   if (options_.metrics != "all") request.metrics = {eval::Metric::Auprc};

@@ -26,6 +26,9 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
       {.name = "--data", .target = &data, .doc = "data folder", .value_name = "DIR"},
       {.name = "--split", .target = &split, .doc = "train, val or test"},
+      {.name = "--list",
+       .target = &image_list,
+       .doc = "instead of --split: official (NIH's test list), or a file with a name of an image a line"},
       {.name = "--set", .target = &overrides, .doc = "data.key=value, over the checkpoint's recipe"},
       {.name = "--predictions",
        .target = &predictions,
@@ -111,6 +114,7 @@ void EvalOptions::check(const Folders& folders) const {
   if (has_group("view") && has_group("study")) {
     refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");
   }
+  if (!image_list.empty() && split != "test") refuse("eval", "--list or --split", "both");
   static_cast<void>(data::test_views(views));
   static_cast<void>(eval::parse_threshold_rule(rule));
   static_cast<void>(eval::parse_aggregate(aggregate));

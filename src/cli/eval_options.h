@@ -19,6 +19,8 @@ struct EvalOptions {
   std::filesystem::path checkpoint;
   std::filesystem::path data;
   std::string split = "test";
+  /// eval_part.h.
+  std::string image_list;
   std::vector<std::string> overrides;
   /// Of one model, or several whose probabilities are averaged.
   std::vector<std::string> predictions;

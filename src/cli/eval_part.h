@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Which images `roentgen eval` evaluates: a split of the data folder, or those of a list.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/prediction_file.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::cli {
+
+/// Names of images, of a list file.
+struct NamedImages {
+  /// For people: "list test_list.txt".
+  std::string title;
+  std::vector<std::string> names;
+  /// io::name_list_sha256.
+  std::string list_sha256;
+};
+
+/// Images of a data folder.
+struct Part {
+  /// "split test", or NamedImages::title.
+  std::string title;
+  /// "test", "train", "val" or "list".
+  std::string name;
+  /// Indices into Dataset::samples.
+  std::vector<std::uint32_t> samples;
+  /// Distinct known ones.
+  std::int64_t patients = 0;
+  std::string list_sha256;
+};
+
+/// What --list names in a data folder: a file (a name a line; what stands behind it is not read), "official" (NIH's
+/// test list) or the id of another known list (eval/split_list.h). A known one is taken from the folder's
+/// test_list.txt, or the recipe's data.test_list, if that file has its hash: DataError with both counts otherwise.
+/// @param source the folder, as the recipe reads it
+[[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
+
+/// The split; DataError when it is empty.
+[[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
+/// The images of a list, in the order of the data set, whatever split they are in. Found by their names as written or
+/// else by base name; DataError with the counts when some are not there, or a base name is that of two images.
+[[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list);
+
+/// The predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash
+/// of the predictions' own names, because its file is not ours to have; a file keeps its images alone. DataError with
+/// the counts when an image of the list has no prediction.
+/// @param what the predictions' file, for errors
+[[nodiscard]] PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::string_view what);
+
+}  // namespace roentgen::cli
