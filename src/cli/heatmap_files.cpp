@@ -105,7 +105,7 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
                                error.message(), "another folder"));
   }
   table_ = std::make_unique<io::AtomicFile>(path_ / "heatmaps.csv");
-  table_->write("Image Index,label,probability,overlay,map,method,low,high\n");
+  table_->write("Image Index,label,probability,overlay,map,method,low,high,peak_x,peak_y\n");
 }
 
 std::string HeatmapFolder::stem(const HeatmapEntry& entry) const {
@@ -124,8 +124,11 @@ void HeatmapFolder::write(const HeatmapEntry& entry, const Picture& picture, con
       {.width_px = map.width_px, .height_px = map.height_px, .channels = 3, .pixels = std::as_bytes(std::span(rgb))},
       kPngLevel);
   io::write_npy(path_ / (name + ".npy"), {map.height_px, map.width_px}, map.values);
-  table_->write(fmt::format("{},{},{:.9g},{}.png,{}.npy,{},{:.9g},{:.9g}\n", io::csv_field(entry.image),
-                            io::csv_field(entry.label), entry.probability, name, name, method_, map.low, map.high));
+  const std::size_t peak = map.peaks.front();
+  const auto width = static_cast<std::size_t>(map.width_px);
+  table_->write(fmt::format("{},{},{:.9g},{}.png,{}.npy,{},{:.9g},{:.9g},{},{}\n", io::csv_field(entry.image),
+                            io::csv_field(entry.label), entry.probability, name, name, method_, map.low, map.high,
+                            peak % width, peak / width));
   ++count_;
 }
 

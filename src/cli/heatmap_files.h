@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/image_list.h"
 #include "core/result.h"
 #include "data/codec/codec.h"
 #include "data/image.h"
@@ -22,9 +23,6 @@
 #include "io/file.h"
 
 namespace roentgen::cli {
-
-/// Whether a map's file names hold the image's name, which can hold the patient's number, or a number of ours alone.
-enum class ImageNames : std::uint8_t { Hidden, Shown };
 
 /// A decoded picture with the way back from a network's input to its pixels. Keeps its memory from one to the next.
 class Picture {

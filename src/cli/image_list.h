@@ -13,6 +13,9 @@
 
 namespace roentgen::cli {
 
+/// Whether images go by their names, which can hold a patient's number, or by numbers from 1 in the order of the list.
+enum class ImageNames : std::uint8_t { Hidden, Shown };
+
 /// Images in the order of the arguments, and within a folder by name.
 struct ImageList {
   /// No labels, no patients, no split.

@@ -193,7 +193,8 @@ CommandResult PredictCommand::run() {
         unreadable.push_back(Value::Table{{"image", sample.id}, {"reason", image.reason}});
         continue;
       }
-      const std::vector<float> told = output.add(sample.id, image.probabilities);
+      const std::vector<float> told =
+          output.add(static_cast<std::int64_t>(image.sample) + 1, sample.id, image.probabilities);
       if (heatmaps) heatmaps->add(sample, image, told);
     }
   });
@@ -203,7 +204,9 @@ CommandResult PredictCommand::run() {
 
   fmt::print("input: {}\n", model.preprocess.text());
   if (points && points->temperature) fmt::print("probabilities after temperature {:.4g}\n", *points->temperature);
-  fmt::print("{}", output.table());
+  // What is no terminal may be the log of a job.
+  const bool shows_names = options_.shows_names || ::isatty(STDOUT_FILENO) != 0;
+  fmt::print("{}", output.table(shows_names ? ImageNames::Shown : ImageNames::Hidden));
   fmt::print("{} images in {:.1f} s\n", eval::with_commas(output.count()), seconds);
   Value::Table json{{"labels", Value::array()},
                     {"preprocess", model.preprocess.to_value()},

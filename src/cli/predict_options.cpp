@@ -49,7 +49,9 @@ std::vector<Option> PredictOptions::list() {
        .doc = "new folder for heat-maps: overlays, raw maps and their list",
        .is_output = true,
        .value_name = "DIR"},
-      {.name = "--image-names", .target = &shows_names, .doc = "put image names into the names of those files"},
+      {.name = "--image-names",
+       .target = &shows_names,
+       .doc = "image names in the names of those files, and in the table where that goes to a file"},
       {.name = "--boxes", .target = &boxes, .doc = "csv of true boxes to score heat-maps against"},
       {.name = "--box-grid",
        .target = &box_grid_px,
@@ -63,7 +65,6 @@ std::vector<Option> PredictOptions::list() {
 
 void PredictOptions::check(const Folders& folders) const {
   if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
-  if (shows_names && out.empty()) refuse("predict --image-names", "--out DIR with it", "none");
   check_output_file("--preds", predictions, folders);
 }
 

@@ -55,7 +55,8 @@ PredictionOutput::PredictionOutput(std::vector<std::string> labels, eval::Output
   csv_->write(train::predictions_csv({.label_names = labels_}));
 }
 
-std::vector<float> PredictionOutput::add(std::string_view image, std::span<const float> probabilities) {
+std::vector<float> PredictionOutput::add(std::int64_t number, std::string_view image,
+                                         std::span<const float> probabilities) {
   eval::Predictions told = one_image(labels_, image, probabilities, outputs_);
   if (temperature_) told = eval::scaled_by(told, *temperature_);
   if (csv_) {
@@ -79,7 +80,7 @@ std::vector<float> PredictionOutput::add(std::string_view image, std::span<const
     std::vector<std::size_t> order(labels_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t k) { return told.probabilities[k]; });
-    Line line{.image = std::string(image), .cells = {}};
+    Line line{.number = number, .image = std::string(image), .cells = {}};
     for (std::size_t i = 0; i < std::min(kTableLabels, order.size()); ++i) {
       line.cells.push_back(
           fmt::format("{} {:.3f}{}", labels_[order[i]], told.probabilities[order[i]], is_called(order[i]) ? "*" : " "));
@@ -93,12 +94,12 @@ void PredictionOutput::finish() {
   if (csv_) csv_->commit();
 }
 
-std::string PredictionOutput::table() const {
+std::string PredictionOutput::table(ImageNames names) const {
   if (lines_.empty()) return "";
   std::vector<eval::TextColumn> columns{{"image", {}}};
   for (std::size_t i = 0; i < lines_[0].cells.size(); ++i) columns.push_back({place_title(i), {}});
   for (const Line& line : lines_) {
-    columns[0].cells.push_back(line.image);
+    columns[0].cells.push_back(names == ImageNames::Shown ? line.image : fmt::to_string(line.number));
     for (std::size_t i = 0; i < line.cells.size(); ++i) columns[i + 1].cells.push_back(line.cells[i]);
   }
   std::string text = eval::side_by_side(columns, eval::LastLine::Alike);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/image_list.h"
 #include "core/value.h"
 #include "eval/operating_points.h"
 #include "eval/predictions.h"
@@ -29,13 +30,14 @@ class PredictionOutput {
   /// @param csv empty: none. Starts to write it: DataError when it cannot.
   PredictionOutput(std::vector<std::string> labels, eval::Outputs outputs,
                    const std::optional<eval::OperatingPoints>& points, const std::filesystem::path& csv);
-  /// Adds an image. Returns the probabilities as they are told: after temperature scaling where there is one.
-  std::vector<float> add(std::string_view image, std::span<const float> probabilities);
+  /// Adds image `number`, from 1. Returns the probabilities as they are told: after temperature scaling where there is
+  /// one.
+  std::vector<float> add(std::int64_t number, std::string_view image, std::span<const float> probabilities);
   /// Puts the csv in its place.
   void finish();
 
   /// The first images with their most probable labels; '*': at or above its threshold. "" without any image.
-  [[nodiscard]] std::string table() const;
+  [[nodiscard]] std::string table(ImageNames names) const;
   /// [{"image", "probabilities": [in the order of the labels, as the csv prints them], "called": [labels]}]; "called"
   /// with thresholds only.
   [[nodiscard]] Value take_rows() { return std::move(rows_); }
@@ -43,6 +45,7 @@ class PredictionOutput {
 
  private:
   struct Line {
+    std::int64_t number = 0;
     std::string image;
     std::vector<std::string> cells;
   };

@@ -18,6 +18,8 @@ struct Place {
   std::size_t first = 0;
   std::size_t second = 0;
   double share = 0.0;
+  // Cells beyond the middle of the outermost one.
+  double beyond = 0.0;
   bool is_seen = false;
 };
 
@@ -32,12 +34,30 @@ std::vector<Place> places(const MapAxis& axis, std::int64_t cells) {
     result[i] = {.first = static_cast<std::size_t>(first),
                  .second = static_cast<std::size_t>(std::min(first + 1, cells - 1)),
                  .share = inside - static_cast<double>(first),
+                 .beyond = std::abs(cell - inside),
                  .is_seen = true};
   }
   return result;
 }
 
 double between(double from, double to, double share) { return from + share * (to - from); }
+
+// HeatMap::peaks.
+std::vector<std::size_t> find_peaks(const HeatMap& map, const std::vector<Place>& columns,
+                                    const std::vector<Place>& rows) {
+  const bool is_flat = map.low == map.high;
+  double nearest = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> peaks;
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    if (map.values[i] != map.high) continue;
+    const double beyond = is_flat ? 0.0 : columns[i % columns.size()].beyond + rows[i / columns.size()].beyond;
+    if (beyond > nearest) continue;
+    if (beyond < nearest) peaks.clear();
+    nearest = beyond;
+    peaks.push_back(i);
+  }
+  return peaks;
+}
 
 }  // namespace
 
@@ -76,6 +96,7 @@ HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
       map.high = std::max(map.high, value);
     }
   }
+  map.peaks = find_peaks(map, columns, rows);
   return map;
 }
 

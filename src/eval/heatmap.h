@@ -43,6 +43,10 @@ struct HeatMap {
   /// Smallest and largest of the numbers, NaN left out.
   float low = 0.0F;
   float high = 0.0F;
+  /// Indices of the pixels of the largest value, ascending; at least one. Beyond the middle of an outermost cell the
+  /// map stays as it is there: of such a part only what is nearest to that middle. All pixels with a number of a flat
+  /// map.
+  std::vector<std::size_t> peaks{};
 };
 
 /// The cells, stretched over the whole input and mapped back into the picture's own pixels in one bilinear step: cell j

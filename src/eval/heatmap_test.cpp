@@ -69,6 +69,18 @@ TEST(MapBack, drops_the_cells_of_a_pad) {
                                       FloatNear(27.25F, 1e-4F)));
 }
 
+// Cells of 4 x 4 pixels whose middles lie between pixels 1 and 2, 5 and 6: of the constant corner behind a middle only
+// the pixel next to it is the peak.
+TEST(MapBack, has_its_peak_at_the_middle_of_a_cell) {
+  const auto peaks = [](std::vector<float> cells) {
+    return map_back({.width = 2, .height = 2, .values = std::move(cells)}, squash(8, 4), squash(8, 4)).peaks;
+  };
+  EXPECT_THAT(peaks({0, 0, 0, 1}), ElementsAre(6U * 8U + 6U));
+  EXPECT_THAT(peaks({1, 0, 0, 0}), ElementsAre(1U * 8U + 1U));
+  EXPECT_THAT(peaks({0, 1, 0, 0}), ElementsAre(1U * 8U + 6U));
+  EXPECT_EQ(peaks({1, 1, 1, 1}).size(), 64U);
+}
+
 TEST(Jet, runs_from_blue_by_green_to_red) {
   EXPECT_DOUBLE_EQ(jet(0.0).blue, 0.5);
   EXPECT_DOUBLE_EQ(jet(0.0).red, 0.0);

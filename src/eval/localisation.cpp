@@ -30,20 +30,6 @@ bool is_inside(std::size_t index, std::size_t width, std::span<const Box> boxes)
   });
 }
 
-// Of the pixels that count, the share inside.
-template <typename Counts>
-double share_inside(const HeatMap& map, std::span<const Box> boxes, Counts&& counts) {
-  std::int64_t all = 0;
-  std::int64_t inside = 0;
-  for (std::size_t i = 0; i < map.values.size(); ++i) {
-    if (!counts(map.values[i])) continue;
-    ++all;
-    if (is_inside(i, static_cast<std::size_t>(map.width_px), boxes)) ++inside;
-  }
-  RG_ASSERT(all > 0);
-  return static_cast<double>(inside) / static_cast<double>(all);
-}
-
 LocalisationRow total_of(std::span<const LocalisationRow> rows) {
   LocalisationRow total{.label = std::string(kAll)};
   for (const LocalisationRow& row : rows) {
@@ -80,19 +66,30 @@ double intersection_over_union(const Box& a, const Box& b) {
 }
 
 double pointing_hit(const HeatMap& map, std::span<const Box> boxes) {
-  return share_inside(map, boxes, [&](float value) { return value == map.high; });
+  RG_ASSERT(!map.peaks.empty());
+  const auto width = static_cast<std::size_t>(map.width_px);
+  const auto hits = std::ranges::count_if(map.peaks, [&](std::size_t i) { return is_inside(i, width, boxes); });
+  return static_cast<double>(hits) / static_cast<double>(map.peaks.size());
 }
 
 double pointing_chance(const HeatMap& map, std::span<const Box> boxes) {
-  return share_inside(map, boxes, [](float value) { return !std::isnan(value); });
+  std::int64_t seen = 0;
+  std::int64_t inside = 0;
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    if (std::isnan(map.values[i])) continue;
+    ++seen;
+    if (is_inside(i, static_cast<std::size_t>(map.width_px), boxes)) ++inside;
+  }
+  RG_ASSERT(seen > 0);
+  return static_cast<double>(inside) / static_cast<double>(seen);
 }
 
 Box heat_box(const HeatMap& map) {
   const auto width = static_cast<std::size_t>(map.width_px);
   const auto level = static_cast<float>(static_cast<double>(map.low) +
                                         kHeatShare * (static_cast<double>(map.high) - static_cast<double>(map.low)));
-  const auto peak = static_cast<std::size_t>(std::ranges::find(map.values, map.high) - map.values.begin());
-  RG_ASSERT(peak < map.values.size());
+  RG_ASSERT(!map.peaks.empty());
+  const std::size_t peak = map.peaks[0];
   std::vector<bool> is_met(map.values.size(), false);
   std::vector<std::size_t> open{peak};
   is_met[peak] = true;

@@ -31,15 +31,14 @@ inline constexpr double kHeatShare = 0.5;
 /// Area of the intersection over that of the union; 0 for empty boxes.
 [[nodiscard]] double intersection_over_union(const Box& a, const Box& b);
 
-/// Pointing game (Zhang et al. 2018), without tolerance: 1 when the map's largest value lies in one of the boxes, by
-/// the middle of its pixel. Where several pixels share the largest value, the share of them that lie inside, so that a
-/// flat map scores what chance does.
+/// Pointing game (Zhang et al. 2018), without tolerance: 1 when the map's peak lies in one of the boxes, by the middle
+/// of its pixel; of several peaks the share that does, so that a flat map scores what chance does.
 [[nodiscard]] double pointing_hit(const HeatMap& map, std::span<const Box> boxes);
 /// The same of a pixel drawn at random among those the network saw: their share inside the boxes.
 [[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
 
 /// The box around the hottest part: of the pixels at or above low + kHeatShare * (high - low), those that hang together
-/// (by their sides) with the first pixel of the largest value. All that the network saw when the map is flat.
+/// (by their sides) with the first peak. All that the network saw when the map is flat.
 [[nodiscard]] Box heat_box(const HeatMap& map);
 
 /// For each of kIouThresholds the share of all whole-pixel positions within the picture at which a box of the size of

@@ -24,6 +24,9 @@ HeatMap make_map(std::int64_t width, std::int64_t height, std::vector<float> val
     map.low = std::min(map.low, value);
     map.high = std::max(map.high, value);
   }
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    if (map.values[i] == map.high) map.peaks.push_back(i);
+  }
   return map;
 }
 

@@ -53,7 +53,6 @@ TEST_F(Predict, gives_the_digits_that_eval_gives) {
   const Ended run = place_->must_run(arguments({in("test"), "--preds", in("same.csv"), "--json", in("same.json")}));
   EXPECT_EQ(read_all(*place_ / "same.csv"), read_all(*place_ / "preds.csv"));
   EXPECT_THAT(run.out, HasSubstr("input: 32x32 gray, squash"));
-  EXPECT_THAT(run.out, HasSubstr(names_.front()));
   const Value json = read_json(*place_ / "same.json");
   EXPECT_EQ(json.at("images").as_array().size(), names_.size());
   EXPECT_EQ(json.at("labels").as_array().size(), 14U);
@@ -61,6 +60,12 @@ TEST_F(Predict, gives_the_digits_that_eval_gives) {
   // One image alone, a batch of another size and more workers: the same digits.
   place_->must_run(arguments({in("test/" + names_.front()), "--preds", in("one.csv"), "--workers", "3"}));
   EXPECT_THAT(read_all(*place_ / "preds.csv"), StartsWith(read_all(*place_ / "one.csv")));
+}
+
+// Standard output is a file here, as in the log of a job.
+TEST_F(Predict, prints_image_names_into_files_only_when_told_to) {
+  EXPECT_THAT(place_->must_run(arguments({in("test")})).out, Not(HasSubstr(names_.front())));
+  EXPECT_THAT(place_->must_run(arguments({in("test"), "--image-names"})).out, HasSubstr(names_.front()));
 }
 
 TEST_F(Predict, can_be_scored_by_eval) {
@@ -150,7 +155,6 @@ TEST_F(Predict, refuses_what_it_cannot_do) {
   expect_refusal(place_->run({"predict", image}), {"--checkpoint"});
   expect_refusal(place_->run(arguments({image, "--heatmap", "Gout", "--out", in("x")})), {"'Gout'", "Cardiomegaly"});
   expect_refusal(place_->run(arguments({image, "--heatmap", "all"})), {"--out DIR"});
-  expect_refusal(place_->run(arguments({image, "--image-names"})), {"--out DIR"});
   expect_refusal(place_->run(arguments({image, "--out", in("data")})), {"a new or empty folder"});
   expect_refusal(place_->run(arguments({image, "--boxes", in("data/test_list.txt")})), {"test_list.txt"});
   expect_refusal(place_->run(arguments({in("data/images"), "--boxes",
