@@ -23,8 +23,10 @@ double overlap(double begin, double length, double other_begin, double other_len
 }
 
 bool is_inside(std::size_t index, std::size_t width, std::span<const Box> boxes) {
-  const double x = static_cast<double>(index % width) + 0.5;
-  const double y = static_cast<double>(index / width) + 0.5;
+  const std::size_t column = index % width;
+  const std::size_t row = index / width;
+  const double x = static_cast<double>(column) + 0.5;
+  const double y = static_cast<double>(row) + 0.5;
   return std::ranges::any_of(boxes, [&](const Box& box) {
     return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
   });
