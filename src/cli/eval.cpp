@@ -20,6 +20,7 @@
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "data/stage/image_cache.h"
+#include "data/stage/pixel_hashes.h"
 #include "data/transform/test_views.h"
 #include "engine/engine.h"
 #include "eval/leak.h"
@@ -40,6 +41,8 @@ namespace fs = std::filesystem;
 
 // Of decoded images, with test-time augmentation.
 constexpr std::size_t kCacheBytes = std::size_t{1} << 30;
+
+constexpr std::string_view kTraining = "train";
 
 // What is evaluated, and what it came from.
 struct Input {
@@ -73,13 +76,15 @@ class EvalCommand final : public Command {
  private:
   [[nodiscard]] Input from_checkpoint() const;
   [[nodiscard]] Input from_files() const;
-  [[nodiscard]] EvalSet predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part) const;
+  [[nodiscard]] EvalSet predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part,
+                                data::PixelHashes& hashes) const;
   [[nodiscard]] std::optional<eval::OperatingPoints> find_points(const Input& input) const;
   [[nodiscard]] Value report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                     const eval::MetricRequest& request) const;
   void write_files(const EvalSet& images, const EvalSet& set, const eval::EvalTable& table) const;
   [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
   void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const;
+  void check_pixels(const train::CheckpointInfo& info, const data::PixelHashes& hashes, const Part& part) const;
 
   EvalOptions options_;
 };
@@ -108,7 +113,7 @@ data::Dataset load_data(const data::SourceOptions& source) {
 }
 
 void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const {
-  if (part.name == data::name_of(data::Split::Train)) {
+  if (part.name == kTraining) {
     log::warning("the training part: these figures say how much was memorised, not how good the model is");
     return;
   }
@@ -121,6 +126,23 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
   }
   if (!options_.allows_overlap) eval::refuse_leak(overlap);
   log::warning(eval::leak_text(overlap));
+}
+
+// After the images are decoded anyway; before any figure is seen.
+void EvalCommand::check_pixels(const train::CheckpointInfo& info, const data::PixelHashes& hashes,
+                               const Part& part) const {
+  std::vector<std::string> tested;
+  for (const std::uint32_t sample : part.samples) {
+    const std::uint64_t hash = hashes.get(sample);
+    tested.push_back(hash == 0 ? std::string() : data::pixel_hash_text(hash));
+  }
+  const eval::PixelOverlap overlap = eval::pixel_overlap(info.training_pixels, tested);
+  if (overlap.shared == 0) {
+    fmt::print("{}\n", eval::clean_pixels_text(overlap));
+    return;
+  }
+  if (!options_.allows_overlap) throw DataError(eval::pixel_leak_text(overlap));
+  log::warning(eval::pixel_leak_text(overlap));
 }
 
 std::string part_text(const Part& part) {
@@ -163,7 +185,8 @@ Value known_list_value(const std::string& sha256) {
   return known == nullptr ? Value(nullptr) : Value(known->id);
 }
 
-EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part) const {
+EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part,
+                             data::PixelHashes& hashes) const {
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers({.workers = options_.workers});
@@ -171,6 +194,7 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   // Decoded once for all views, as far as they fit.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
   options.cache = &cache;
+  options.pixel_hashes = &hashes;
   const std::int64_t total = std::ssize(part.samples) * std::ssize(options.views);
   options.on_progress = [&](std::int64_t done) {
     if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", part.title, done, total);
@@ -197,13 +221,15 @@ Input EvalCommand::from_checkpoint() const {
   const Part part = options_.image_list.empty() ? split_part(dataset, split)
                                                 : list_part(dataset, find_list(options_.image_list, source));
   check_leak(model.info, dataset, part);
-  Input input{.test = predict(model, dataset, part),
+  data::PixelHashes hashes(std::ssize(dataset.samples));
+  Input input{.test = predict(model, dataset, part, hashes),
               .validation = {},
               .header = part_text(part) + labels_text(dataset),
               .origin = {}};
+  if (part.name != kTraining) check_pixels(model.info, hashes, part);
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && val.list_sha256 != part.list_sha256) {
-    input.validation = predict(model, dataset, split_part(dataset, data::Split::Val));
+    input.validation = predict(model, dataset, split_part(dataset, data::Split::Val), hashes);
     if (!options_.image_list.empty()) check_apart(*input.validation, input.test, options_.allows_overlap);
   }
   input.origin = {{"split", Value::Table{{"name", part.name},

@@ -35,6 +35,28 @@ std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown
   return text;
 }
 
+PixelOverlap pixel_overlap(std::span<const std::string> training_hashes, std::span<const std::string> test_hashes) {
+  const std::unordered_set<std::string_view> training(training_hashes.begin(), training_hashes.end());
+  PixelOverlap overlap{.training = std::ssize(training), .test = std::ssize(test_hashes)};
+  for (const std::string_view hash : test_hashes) overlap.shared += !hash.empty() && training.contains(hash) ? 1 : 0;
+  return overlap;
+}
+
+std::string pixel_leak_text(const PixelOverlap& overlap) {
+  if (overlap.shared == 0) return {};
+  return error_text("eval.leak", "test set", "no image the model was trained on",
+                    std::to_string(overlap.shared) + " of " + std::to_string(overlap.test) +
+                        " test images with the pixels of one of the " + std::to_string(overlap.training) +
+                        " training images",
+                    "a test set without them, or --allow-overlap to see the figures all the same");
+}
+
+std::string clean_pixels_text(const PixelOverlap& overlap) {
+  if (overlap.training == 0) return "pixel check: not made, since the checkpoint has no hashes of its training images";
+  return "pixel check: none of " + std::to_string(overlap.test) + " images has the pixels of one of the " +
+         std::to_string(overlap.training) + " trained on";
+}
+
 void refuse_leak(const PatientOverlap& overlap) {
   if (overlap.shared > 0) throw DataError(leak_text(overlap));
 }

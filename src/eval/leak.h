@@ -30,6 +30,21 @@ struct PatientOverlap {
 /// @param unknown_images images of the tested set whose patient is unknown
 [[nodiscard]] std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown_images);
 
+/// Images of a test set and how many have the pixels of an image that was trained on.
+struct PixelOverlap {
+  std::int64_t training = 0;
+  std::int64_t test = 0;
+  std::int64_t shared = 0;
+};
+
+/// Counts. Empty hashes (blank images) match nothing.
+[[nodiscard]] PixelOverlap pixel_overlap(std::span<const std::string> training_hashes,
+                                         std::span<const std::string> test_hashes);
+
+/// As leak_text() and clean_check_text(), of pixels.
+[[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
+[[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
+
 /// Throws DataError with leak_text() when a patient is in both.
 void refuse_leak(const PatientOverlap& overlap);
 

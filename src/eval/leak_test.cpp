@@ -55,5 +55,22 @@ TEST(Leak, is_absent_between_disjoint_and_empty_sets) {
   EXPECT_EQ(leak_text(patient_overlap(Hashes{"aa"}, Hashes{"bb"})), "");
 }
 
+TEST(PixelLeak, counts_images_with_the_pixels_of_trained_ones) {
+  const std::vector<std::string> training{"aa", "bb", "cc"};
+  const std::vector<std::string> test{"bb", "bb", "dd", ""};
+  const PixelOverlap overlap = pixel_overlap(training, test);
+  EXPECT_EQ(overlap.training, 3);
+  EXPECT_EQ(overlap.test, 4);
+  EXPECT_EQ(overlap.shared, 2);
+  EXPECT_NE(pixel_leak_text(overlap).find("got 2 of 4 test images with the pixels of one of the 3 training images"),
+            std::string::npos);
+  const std::vector<std::string> blank{""};
+  EXPECT_EQ(pixel_overlap(blank, test).shared, 0);
+  EXPECT_EQ(pixel_leak_text(pixel_overlap(training, blank)), "");
+  EXPECT_EQ(clean_pixels_text(pixel_overlap(training, blank)),
+            "pixel check: none of 1 images has the pixels of one of the 3 trained on");
+  EXPECT_NE(clean_pixels_text(pixel_overlap({}, test)).find("not made"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace roentgen::eval

@@ -12,6 +12,8 @@ namespace roentgen::train {
 namespace {
 
 constexpr std::string_view kRemedy = "a complete copy of the file";
+constexpr const char* kPixelsKey = "training_pixels";
+constexpr std::size_t kHashDigits = 16;
 
 Value to_array(const std::vector<std::string>& texts) {
   Value array = Value::array();
@@ -60,6 +62,20 @@ void check_meaning(const CheckpointInfo& info, std::string_view what) {
           "'" + info.loss + "'");
 }
 
+// Digits without anything between, since there may be a hundred thousand.
+std::vector<std::string> pixels_of(const std::map<std::string, std::string>& metadata, std::string_view what) {
+  std::vector<std::string> hashes;
+  const auto found = metadata.find(kPixelsKey);
+  if (found == metadata.end()) return hashes;
+  const std::string& text = found->second;
+  if (text.size() % kHashDigits != 0 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    throw ConfigError(error_text("train.checkpoint", what, "hashes of 16 hex digits under metadata key training_pixels",
+                                 "another form", kRemedy));
+  }
+  for (std::size_t i = 0; i < text.size(); i += kHashDigits) hashes.push_back(text.substr(i, kHashDigits));
+  return hashes;
+}
+
 CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::string_view what) {
   const auto text = [&](const char* key) -> const std::string& {
     const auto found = metadata.find(key);
@@ -80,6 +96,7 @@ CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::str
                       .training_patients = to_texts(json("training_patients")),
                       .patient_salt = text("patient_salt"),
                       .patient_namespace = text("patient_namespace"),
+                      .training_pixels = pixels_of(metadata, what),
                       .splits = to_splits(json("splits")),
                       .step = progress.at("step").as_integer(),
                       .epoch = progress.at("epoch").as_integer(),
@@ -102,17 +119,21 @@ std::map<std::string, std::string> to_metadata(const CheckpointInfo& info) {
     progress.set("metric", info.metric);
     progress.set("metric_value", info.metric_value);
   }
-  return {{"format", std::string(kCheckpointFormat)},
-          {"labels", io::to_json(to_array(info.labels), -1)},
-          {"preprocess", io::to_json(info.preprocess, -1)},
-          {"loss", info.loss},
-          {"recipe", info.recipe},
-          {"graph", info.graph},
-          {"training_patients", io::to_json(to_array(info.training_patients), -1)},
-          {"patient_salt", info.patient_salt},
-          {"patient_namespace", info.patient_namespace},
-          {"splits", io::to_json(splits_value(info.splits), -1)},
-          {"progress", io::to_json(progress, -1)}};
+  std::string pixels;
+  for (const std::string& hash : info.training_pixels) pixels += hash;
+  std::map<std::string, std::string> metadata{{"format", std::string(kCheckpointFormat)},
+                                              {"labels", io::to_json(to_array(info.labels), -1)},
+                                              {"preprocess", io::to_json(info.preprocess, -1)},
+                                              {"loss", info.loss},
+                                              {"recipe", info.recipe},
+                                              {"graph", info.graph},
+                                              {"training_patients", io::to_json(to_array(info.training_patients), -1)},
+                                              {"patient_salt", info.patient_salt},
+                                              {"patient_namespace", info.patient_namespace},
+                                              {"splits", io::to_json(splits_value(info.splits), -1)},
+                                              {"progress", io::to_json(progress, -1)}};
+  if (!pixels.empty()) metadata[kPixelsKey] = pixels;
+  return metadata;
 }
 
 Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,

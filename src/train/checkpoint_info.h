@@ -43,6 +43,8 @@ struct CheckpointInfo {
   std::vector<std::string> training_patients;
   std::string patient_salt;
   std::string patient_namespace;
+  /// Hashes of the images trained on (data::pixel_hash_text), sorted; empty in files from before there were any.
+  std::vector<std::string> training_pixels{};
   std::vector<SplitRecord> splits;
   /// Updates made and epochs finished.
   std::int64_t step = 0;

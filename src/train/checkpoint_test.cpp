@@ -86,6 +86,17 @@ TEST(CheckpointInfo, names_the_key_that_is_missing_or_broken) {
   EXPECT_THAT(from_metadata(metadata, "file").error(), HasSubstr("labels"));
 }
 
+TEST(CheckpointInfo, has_pixel_hashes_where_there_are_any) {
+  CheckpointInfo info = sample_info();
+  info.training_pixels = {"0123456789abcdef", "ffffffffffffffff"};
+  auto metadata = to_metadata(info);
+  EXPECT_EQ(from_metadata(metadata, "file").value(), info);
+  for (const char* bad : {"0123456789abcde", "0123456789abcdeg"}) {
+    metadata["training_pixels"] = bad;
+    EXPECT_THAT(from_metadata(metadata, "file").error(), HasSubstr("metadata key training_pixels"));
+  }
+}
+
 TEST(CheckpointInfo, is_refused_without_a_key_of_the_preprocessing_or_with_an_unknown_loss) {
   for (const char* key : {"size", "channels", "fit", "filter", "intensity", "mean", "std"}) {
     CheckpointInfo info = sample_info();

@@ -66,6 +66,7 @@ data::LoaderOptions loader_options(const SlotMemory& memory, const PredictOption
   loading.dtype = memory.dtype();
   loading.label_form = wants_class ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
   loading.cache = options.cache;
+  loading.pixel_hashes = options.pixel_hashes;
   return loading;
 }
 

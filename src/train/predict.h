@@ -20,6 +20,7 @@
 namespace roentgen::data {
 struct Dataset;
 class ImageCache;
+class PixelHashes;
 }  // namespace roentgen::data
 namespace roentgen::engine {
 class Executable;
@@ -35,6 +36,8 @@ struct PredictOptions {
   int workers = 1;
   /// May be null; must outlive the call.
   data::ImageCache* cache = nullptr;
+  /// Gets the hash of every image's pixels; may be null.
+  data::PixelHashes* pixel_hashes = nullptr;
   /// Test-time augmentation (data::test_views): probabilities are averaged over these, each of equal weight, summed in
   /// double. Empty, or one that changes nothing: each image as it is, once.
   std::vector<data::AugmentDraw> views{};

@@ -67,6 +67,7 @@ void Stepper::run_batch(data::Loader& loader, std::int64_t batch_number, StepRec
   require_finite(loss, "loss", record.step);
   record.loss += loss / static_cast<double>(options_.accumulate);
   executable_.backward([](std::int64_t) {});
+  if (options_.on_batch) options_.on_batch(batch->samples);
   loader.release(batch->slot);
 }
 

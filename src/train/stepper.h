@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,8 @@ struct StepperOptions {
   /// Largest global L2 norm of the gradient; 0 = no limit. With a limit, gradients are scaled by
   /// min(1, clip_norm / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_.
   double clip_norm = 0.0;
+  /// Called with the samples of each batch that was trained on; may be empty.
+  std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
 };
 
 /// Arena ranges with their weight decay, neighbours of equal decay joined; padding between slices belongs to none.

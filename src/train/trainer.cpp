@@ -23,6 +23,7 @@
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/schedule/schedule.h"
+#include "train/trained_pixels.h"
 #include "train/trainer_setup.h"
 
 namespace roentgen::train {
@@ -68,6 +69,7 @@ class Trainer {
   std::vector<std::uint32_t> validation_;
   data::ImageCache cache_;
   CheckpointInfo info_;
+  std::optional<TrainedPixels> pixels_;
   std::optional<Resume> resume_;
   std::unique_ptr<engine::Executable> executable_;
   std::unique_ptr<engine::Executable> validator_;
@@ -98,7 +100,11 @@ Trainer::Trainer(const TrainJob& job)
   }
   executable_ = compile_training(job, resume_ ? &*resume_ : nullptr);
   if (!validation_.empty()) validator_ = compile_validation(job);
-  stepper_.emplace(*executable_, stepper_options(recipe_));
+  pixels_.emplace(std::ssize(job.dataset.samples),
+                  resume_ ? resume_->info.training_pixels : std::vector<std::string>{});
+  StepperOptions stepping = stepper_options(recipe_);
+  stepping.on_batch = [this](std::span<const std::uint32_t> samples) { pixels_->add(samples); };
+  stepper_.emplace(*executable_, std::move(stepping));
   if (resume_) state_ = resume_->state;
   state_.updates_per_epoch = updates_per_epoch(job);
   schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, state_.updates_per_epoch));
@@ -148,6 +154,7 @@ void Trainer::start_loader() {
   options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch + (is_trained ? 1 : 0)),
                    .batch = is_trained ? 0 : state_.step_in_epoch * recipe_.train.accumulate};
   options.cache = &cache_;
+  options.pixel_hashes = &pixels_->hashes();
   options.known_bad = state_.bad_samples;
   loader_ = std::make_unique<data::Loader>(job_.dataset, training_, options, memory.slots());
 }
@@ -213,6 +220,7 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
 
 void Trainer::keep_weights(double score, std::string_view metric, double value) {
   CheckpointInfo info = info_;
+  info.training_pixels = pixels_->list();
   info.step = state_.step;
   info.epoch = state_.epoch + 1;
   info.metric = metric;
@@ -272,6 +280,7 @@ void Trainer::write_resume_file() {
   state_.schedule = schedule_->state();
   state_.bad_samples = loader_->bad_samples();
   CheckpointInfo info = info_;
+  info.training_pixels = pixels_->list();
   info.step = state_.step;
   info.epoch = state_.epoch;
   if (saved_step_ >= 0 && saved_step_ != state_.step) rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);

@@ -200,6 +200,17 @@ TEST_F(Trainer, with_averaged_weights_resumes_to_the_same_bits) {
   }
 }
 
+TEST_F(Trainer, remembers_the_pixels_it_was_trained_on) {
+  run("straight");
+  const std::vector<std::string> pixels = resume_of("straight").info.training_pixels;
+  EXPECT_EQ(pixels.size(), 32U) << "all training images, no other";
+  EXPECT_TRUE(std::is_sorted(pixels.begin(), pixels.end()));
+  EXPECT_FALSE(run("stopped", Start::Fresh, 1).is_finished);
+  EXPECT_EQ(resume_of("stopped").info.training_pixels.size(), 8U) << "a batch, whatever was decoded ahead";
+  EXPECT_TRUE(run("stopped", Start::Resume).is_finished);
+  EXPECT_EQ(resume_of("stopped").info.training_pixels, pixels);
+}
+
 TEST_F(Trainer, keeps_and_evaluates_averaged_weights_and_trains_the_others) {
   recipe_.train.epochs = 1;  // so that the best epoch is the last
   run("plain");

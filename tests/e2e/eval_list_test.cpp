@@ -92,6 +92,21 @@ TEST_F(EvalList, is_not_what_was_trained_on) {
   EXPECT_THAT(run.out, HasSubstr("list all.txt: 240 images"));
 }
 
+// A radiograph that is in the data twice, under another name and another patient: no list would show it.
+TEST_F(EvalList, has_no_picture_that_was_trained_on) {
+  EXPECT_THAT(place_.must_run(eval({})).out, HasSubstr("pixel check: none of "));
+  const std::vector<std::string> others = lines_of(data_ / "train_val_list.txt");
+  for (std::size_t i = 0; i < 40; ++i) {  // one of them is no validation image
+    fs::copy_file(data_ / "images" / others[i], data_ / "images" / test_[i], fs::copy_options::overwrite_existing);
+  }
+  const Ended refused = place_.run(eval({}));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expected no image the model was trained on, got "));
+  EXPECT_THAT(refused.err, HasSubstr("test images with the pixels of one of the "));
+  EXPECT_THAT(refused.out, Not(HasSubstr("Cardiomegaly"))) << "no figure is seen";
+  EXPECT_THAT(place_.must_run(eval({"--allow-overlap"})).err, HasSubstr("with the pixels of one of the "));
+}
+
 TEST_F(EvalList, is_published_by_its_hash_alone) {
   const std::string count = std::to_string(test_.size());
   expect_stop(place_.run(eval({"--list", "official"})),

@@ -23,6 +23,7 @@
 namespace roentgen::data {
 
 class ImageCache;
+class PixelHashes;
 
 /// Training: shuffled, augmented, corrupt samples are replaced. Evaluation: in order, as they are, any corrupt sample
 /// is fatal. Prediction: in order, as they are, the row of a corrupt sample is zeros and named in Batch::bad.
@@ -69,6 +70,8 @@ struct LoaderOptions {
   /// Decoded images kept in memory, shared by loaders of the same Dataset; may be null. Owned by the caller, must
   /// outlive the Loader. Changes no byte of any batch.
   ImageCache* cache = nullptr;
+  /// Gets the hash of every image as it is decoded; may be null. For the samples of the Dataset. Owned by the caller.
+  PixelHashes* pixel_hashes = nullptr;
 };
 
 /// The pool. One thread calls next() and release(); the rest is inside.

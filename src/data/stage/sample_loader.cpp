@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/stage/image_cache.h"
+#include "data/stage/pixel_hashes.h"
 
 namespace roentgen::data {
 namespace {
@@ -45,6 +46,9 @@ Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotVie
     if (!decoded) return decoded;
     if (options_.cache != nullptr) options_.cache->offer(sample, image_);
     image = &image_;
+  }
+  if (options_.pixel_hashes != nullptr && options_.pixel_hashes->get(sample) == 0) {
+    options_.pixel_hashes->set(sample, pixel_hash(*image));
   }
   const Stopwatch watch(costs_.transform_s);
   transformer_.apply(*image, options_.preprocess, draw, out);
