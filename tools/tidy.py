@@ -5,11 +5,13 @@
 
   tools/tidy.py BUILD_DIR [FILE ...]
 
-A clean file leaves a stamp in build/tidy, named by a hash of the file, everything of ours it includes, its compile
+Sources that fit together are checked as one (tidy_groups.py); where that finds anything, each is checked alone, and that
+counts. A clean file leaves a stamp in build/tidy, named by a hash of the file, everything of ours it includes, its compile
 command, .clang-tidy and clang-tidy's version. What clang cannot parse (an old one trips over libstdc++'s ranges) is
 named but no finding: whether the code compiles is for the compiler to say. A header that is not there is a finding,
 since what follows it is checked against nothing.
 """
+import collections
 import concurrent.futures
 import hashlib
 import json
@@ -19,9 +21,14 @@ import re
 import subprocess
 import sys
 
+import tidy_groups
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAMPS = ROOT / "build" / "tidy"
+GROUPS = STAMPS / "groups"
 SHIMS = ROOT / "tools" / "clang_tidy_shims"
+# More save little, and more is checked again when one of them has a finding.
+_LARGEST_GROUP = 8
 _FINDING = re.compile(r"^\S+:\d+:\d+: (error|warning): ")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -50,12 +57,12 @@ def extra_arguments(version):
     shims = ["-isystem", str(SHIMS)] if major < 16 else []
     return [f"--extra-arg-before={a}" for a in shims] + [
         "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument",
-        "--extra-arg=-Wno-string-conversion"]
+        "--extra-arg=-Wno-string-conversion", "--extra-arg=-Wreserved-identifier"]
 
 
-def run(source, build, extra):
+def run(name, options):
     """(findings, parse errors), each a list of lines; a note belongs to the line before it."""
-    command = ["clang-tidy", "--quiet", "-p", str(build), *extra, str(source)]
+    command = ["clang-tidy", "--quiet", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     findings, unparsed, current = [], [], None
     for line in done.stdout.splitlines():
@@ -65,8 +72,31 @@ def run(source, build, extra):
         if current is not None:
             current.append(line)
     if done.returncode != 0 and not findings and not unparsed:
-        findings = [f"{source}: clang-tidy failed", done.stderr]
+        findings = [f"{name}: clang-tidy failed", done.stderr]
     return findings, unparsed
+
+
+def run_alone(source, build, extra):
+    return run(source, ["-p", str(build), *extra, str(source)])
+
+
+def run_together(group, arguments, extra):
+    """As run(), on a file that includes the sources; it stands in their folder, and so under the same .clang-tidy."""
+    key = hashlib.sha256("\n".join(map(str, group)).encode()).hexdigest()
+    real, overlay, name = GROUPS / f"{key}.cpp", GROUPS / f"{key}.json", group[0].parent / f"group-{key}.cpp"
+    real.write_text("".join(f'#include "{source}"  // NOLINT\n' for source in group))
+    overlay.write_text(json.dumps({"version": 0, "roots": [
+        {"type": "file", "name": str(name), "external-contents": str(real)}]}))
+    return run(name, [f"--vfsoverlay={overlay}", *extra, str(name), "--", *arguments])
+
+
+def check(group, arguments, build, extra):
+    """{source: (findings, parse errors)} of sources that may fit together."""
+    if len(group) > 1:
+        findings, unparsed = run_together(group, arguments, extra)
+        if not findings and not any(line.startswith(str(ROOT)) for line in unparsed):
+            return {source: ([], unparsed if source == group[0] else []) for source in group}
+    return {source: run_alone(source, build, extra) for source in group}
 
 
 def main():
@@ -83,23 +113,26 @@ def main():
         stamp = stamp_of(source, command, version)
         if not stamp.exists():
             todo[source] = stamp
-    STAMPS.mkdir(parents=True, exist_ok=True)
+    GROUPS.mkdir(parents=True, exist_ok=True)
     extra = extra_arguments(version)
-    failures = unparsed_files = 0
+    tally = collections.Counter()
+    groups = tidy_groups.groups_of(todo, {source: entries[str(source)] for source in todo}, _LARGEST_GROUP)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        jobs = {pool.submit(run, source, build, extra): source for source in todo}
+        jobs = [pool.submit(check, group, tidy_groups.arguments_of(entries[str(group[0])]), build, extra)
+                for group in sorted(groups, key=len, reverse=True)]
         for job in concurrent.futures.as_completed(jobs):
-            findings, unparsed = job.result()
-            if unparsed:
-                unparsed_files += 1
-                print(f"note: not parsed in full: {unparsed[0]}", flush=True)
-            if findings:
-                failures += 1
-                print("\n".join(findings), flush=True)
-            else:
-                todo[jobs[job]].touch()
-    print(f"tidy: {len(todo)} files checked, {failures} with findings, {unparsed_files} not parsed in full")
-    return 1 if failures else 0
+            for source, (findings, unparsed) in job.result().items():
+                if unparsed:
+                    tally["unparsed"] += 1
+                    print(f"note: not parsed in full: {unparsed[0]}", flush=True)
+                if findings:
+                    tally["failures"] += 1
+                    print("\n".join(findings), flush=True)
+                else:
+                    todo[source].touch()
+    print(f"tidy: {len(todo)} files checked in {len(groups)} groups, {tally['failures']} with findings, "
+          f"{tally['unparsed']} not parsed in full")
+    return 1 if tally["failures"] else 0
 
 
 if __name__ == "__main__":

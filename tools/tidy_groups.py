@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Puts sources together that can be checked as one file.
+
+Of what clang-tidy does with a source, four fifths go into the headers it includes; sources of one room include much
+the same. Two sources fit together when they are compiled alike and no name of one's anonymous namespaces is one of the
+other's: they share those namespaces when they share a file.
+"""
+import pathlib
+import re
+import shlex
+
+_ANONYMOUS = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
+_TYPE = re.compile(r"(?:struct|class|enum class|enum|union|using|namespace)\s+(\w+)")
+# Highway compiles such a source again for every kind of machine, by its name.
+_INCLUDES_ITSELF = "HWY_TARGET_INCLUDE"
+_DECLARED = re.compile(r"(\w+)\s*(?:\(|=|\{|\[|;)")
+
+
+def own_names(text):
+    """Names at the left margin of the anonymous namespaces in a source as clang-format leaves it."""
+    names = set()
+    for block in _ANONYMOUS.findall(text):
+        for line in block.splitlines():
+            if not line or not (line[0].isalpha() or line[0] in "_["):
+                continue
+            line = re.sub(r"^(\[\[\w+\]\]\s*|template <.*?> |extern \"C\" )+", "", line)
+            found = _TYPE.match(line) or _DECLARED.search(line)
+            if found:
+                names.add(found.group(1))
+    return names
+
+
+def arguments_of(command):
+    """Compiler arguments without compiler, source and output."""
+    words = shlex.split(command)
+    first = next(i for i, word in enumerate(words) if word.startswith("-"))
+    kept, skip = [], False
+    for word in words[first:]:
+        if not skip and word not in ("-o", "-c"):
+            kept.append(word)
+        skip = not skip and word in ("-o", "-c")
+    return kept
+
+
+def groups_of(sources, commands, largest):
+    """Lists of sources, each to be checked as one; deterministic. Neighbours by path first: they include the same."""
+    groups = []
+    for source in sorted(sources):
+        text = source.read_text(encoding="utf-8")
+        if _INCLUDES_ITSELF in text:
+            groups.append({"alike": None, "names": set(), "sources": [source]})
+            continue
+        names = own_names(text)
+        alike = (source.relative_to(pathlib.Path("/")).parts[:-1], tuple(arguments_of(commands[source])))
+        for group in groups:
+            if len(group["sources"]) < largest and group["alike"] == alike and not group["names"] & names:
+                break
+        else:
+            group = {"alike": alike, "names": set(), "sources": []}
+            groups.append(group)
+        group["names"] |= names
+        group["sources"].append(source)
+    return [group["sources"] for group in groups]
