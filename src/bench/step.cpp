@@ -244,7 +244,8 @@ void require_finite(std::span<const float> losses) {
   for (std::size_t i = 0; i < losses.size(); ++i) {
     if (std::isfinite(losses[i])) continue;
     throw DataError(
-        error_text("bench.step", "step " + std::to_string(i + 1), "a finite loss", std::to_string(losses[i])));
+        error_text("bench.step", "step " + std::to_string(i + 1), "a finite loss", std::to_string(losses[i]),
+                   "fewer --steps, or --algorithms direct --fuse off, which shows whether a kernel is at fault"));
   }
 }
 

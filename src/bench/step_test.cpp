@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/step.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
@@ -57,6 +59,26 @@ TEST(StepBench, measures_a_graph_of_its_own) {
   const Value result = run_step(options);
   EXPECT_EQ(result.at("model").as_string(), "small.graph");
   EXPECT_LT(result.at("peak_bytes").as_integer(), 4 * 1'000'000) << "no ResNet-18";
+}
+
+TEST(StepBench, refuses_a_loss_that_is_not_finite_and_says_what_to_try) {
+  std::string text = "graph \"large\"\ninput image (N, C, S, S)\nv0 = global_avg_pool(image)\n";
+  constexpr int kDoublings = 300;  // 2^300 is beyond float
+  for (int i = 0; i < kDoublings; ++i) text += fmt::format("v{} = add(v{}, v{})\n", i + 1, i, i);
+  text += fmt::format("flat = flatten(v{})\nlast = linear(flat, out=K)\noutput logits = last\n", kDoublings);
+  const graph::Graph large =
+      graph::parse_graph(text, "large", {.batch = 2, .channels = 1, .image_px = 32, .labels = 3}).or_throw<Error>();
+  StepOptions options = tiny();
+  options.graph = &large;
+  try {
+    static_cast<void>(run_step(options));
+    FAIL() << "not refused";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string_view(error.what()).find("[bench.step] step 1: expected a finite loss, got"),
+              std::string_view::npos)
+        << error.what();
+    EXPECT_NE(std::string_view(error.what()).find("; try fewer --steps"), std::string_view::npos) << error.what();
+  }
 }
 
 TEST(StepBench, refuses_a_graph_of_other_sizes) {

@@ -28,10 +28,12 @@ Inferred infer(const Op& op, std::string_view node, std::span<const Shape> input
         } else {
           const auto count = static_cast<int>(inputs.size());
           if (count < T::kInfo.inputs_min || count > T::kInfo.inputs_max) {
-            throw ShapeError(error_text(
-                "graph." + std::string(T::kInfo.name), node,
-                std::to_string(T::kInfo.inputs_min) + " to " + std::to_string(T::kInfo.inputs_max) + " inputs",
-                std::to_string(count)));
+            const std::string least = std::to_string(T::kInfo.inputs_min);
+            const std::string most = std::to_string(T::kInfo.inputs_max);
+            throw ShapeError(
+                error_text("graph." + std::string(T::kInfo.name), node,
+                           (least == most ? least : least + " to " + most) + (most == "1" ? " input" : " inputs"),
+                           std::to_string(count)));
           }
           return alternative.infer(node, inputs);
         }

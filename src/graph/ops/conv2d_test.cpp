@@ -98,7 +98,7 @@ TEST(Conv2d, refuses_two_inputs) {
   EXPECT_THAT(error_of<ShapeError>([] {
                 static_cast<void>(node_of(Conv2d{.out_channels = 1}, {{1, 1, 2, 2}, {1, 1, 2, 2}}));
               }),
-              HasSubstr("1 to 1 inputs, got 2"));
+              HasSubstr("expected 1 input, got 2"));
 }
 
 }  // namespace roentgen::graph

@@ -36,7 +36,7 @@ TEST(SigmoidCrossEntropy, refuses_another_number_of_positive_weights) {
 }
 
 TEST(SigmoidCrossEntropy, refuses_a_missing_mask) {
-  EXPECT_THAT(refusal_of(SigmoidCrossEntropy{}, {{4, 2}, {4, 2}}), HasSubstr("3 to 3 inputs, got 2"));
+  EXPECT_THAT(refusal_of(SigmoidCrossEntropy{}, {{4, 2}, {4, 2}}), HasSubstr("expected 3 inputs, got 2"));
 }
 
 TEST(SigmoidCrossEntropy, refuses_logits_that_are_an_image) {
