@@ -114,6 +114,16 @@ TEST_F(HeatmapFilesTest, names_no_image_in_file_names_unless_told_to) {
   }
 }
 
+TEST(Picture, shows_16_bits_as_8) {
+  const data::TestFolder folder;
+  const std::vector<std::uint16_t> pixels{0, 257, 32768, 65535};
+  const data::Sample sample{.id = "deep.png", .path = folder.path() / "deep.png"};
+  io::write_png(sample.path, {.width_px = 4, .height_px = 1, .bits = 16, .pixels = std::as_bytes(std::span(pixels))});
+  Picture picture;
+  ASSERT_TRUE(picture.load(sample).ok());
+  EXPECT_THAT(picture.gray(), ElementsAre(0, 1, 128, 255));
+}
+
 TEST_F(HeatmapFilesTest, draws_boxes_in_white) {
   HeatmapFolder maps(folder_.path() / "out", "cam", ImageNames::Hidden);
   maps.write({.number = 1, .image = "x.png", .label = "Mass"}, picture_, map_of(data::Fit::Squash),
