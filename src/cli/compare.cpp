@@ -153,6 +153,9 @@ void CompareCommand::print_recipes(const Side& a, const Side& b, Value& json) co
   if (!a.recipe || !b.recipe) return;
   const std::vector<RecipeDifference> differences = recipe_differences(*a.recipe, *b.recipe);
   fmt::print("\n{}", to_text(differences));
+  if (differences.size() == 1 && differences[0].key == "train.seed") {
+    fmt::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
+  }
   Value recipe = Value::table();
   for (const RecipeDifference& difference : differences) {
     const Value* in_a = a.recipe->find_path(difference.key);

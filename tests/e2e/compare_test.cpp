@@ -122,6 +122,17 @@ TEST_F(Compare, takes_an_average_of_predictions) {
   expect_refusal(place_.run(plus(eval, {a_, "--predictions", b_, "--preds", b_})), {"got that of --predictions"});
 }
 
+TEST(CompareRuns, of_two_seeds_say_what_they_are) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 120);
+  place.must_run(plus(place.train_arguments(data, "runs"), {"--set", "train.epochs=1", "--seeds", "0,1"}));
+  EXPECT_THAT(place
+                  .must_run({"compare", place / "runs/seed-0", place / "runs/seed-1", "--labels",
+                             data / "Data_Entry_2017_v2020.csv", "--replicates", "20"})
+                  .out,
+              HasSubstr("The seed alone differs: what is found here is the chance of training"));
+}
+
 TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   const Workplace place;
   const fs::path data = place.synth("data", 240);
@@ -136,6 +147,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   const Value recipe = read_json(place / "compare.json").at("recipe");
   EXPECT_EQ(recipe.as_table().size(), 2U);
   EXPECT_EQ(recipe.at("train.seed").at("b"), Value(7));
+  EXPECT_THAT(run.out, Not(HasSubstr("The seed alone differs")));
   // A run and a file of predictions: no recipes to compare.
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});
