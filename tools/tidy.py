@@ -76,6 +76,11 @@ def run(name, options):
     return findings, unparsed
 
 
+def errors_in(folder, lines):
+    """Those of the lines that are an error in a file below `folder`, and no note on one elsewhere."""
+    return [line for line in lines if _FINDING.match(line) and line.startswith(f"{folder}/")]
+
+
 def run_alone(source, build, extra):
     return run(source, ["-p", str(build), *extra, str(source)])
 
@@ -94,7 +99,7 @@ def check(group, arguments, build, extra):
     """{source: (findings, parse errors)} of sources that may fit together."""
     if len(group) > 1:
         findings, unparsed = run_together(group, arguments, extra)
-        if not findings and not any(line.startswith(str(ROOT)) for line in unparsed):
+        if not findings and not errors_in(ROOT, unparsed):
             return {source: ([], unparsed if source == group[0] else []) for source in group}
     return {source: run_alone(source, build, extra) for source in group}
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import tidy
 import tidy_groups
 
 SOURCE = """namespace room {
@@ -106,6 +107,13 @@ class Tidy(unittest.TestCase):
         status, text = self.tidy({"b.cpp": "int* second() { return nullptr; }\n"})
         self.assertEqual(status, 0, text)
         self.assertIn("1 files checked", text)
+
+    def test_a_header_that_clang_cannot_parse_is_no_sign_of_a_bad_group(self):
+        error = "/usr/include/c++/12/ranges:1:2: error: no matching function [clang-diagnostic-error]"
+        note = "/src/a.cpp:3:4: note: in instantiation of function template"
+        self.assertEqual(tidy.errors_in("/src", [error, "  code", note]), [])
+        own = "/src/a.cpp:3:4: error: redefinition of 'same' [clang-diagnostic-error]"
+        self.assertEqual(tidy.errors_in("/src", [error, own, note]), [own])
 
     def test_sources_that_do_not_fit_after_all_are_checked_alone(self):
         status, text = self.tidy({"a.cpp": "#define NAME same\nstatic int NAME() { return 1; }\nint a() { return same(); }\n",
