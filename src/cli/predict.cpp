@@ -207,7 +207,8 @@ CommandResult PredictCommand::run() {
   // What is no terminal may be the log of a job.
   const bool shows_names = options_.shows_names || ::isatty(STDOUT_FILENO) != 0;
   fmt::print("{}", output.table(shows_names ? ImageNames::Shown : ImageNames::Hidden));
-  fmt::print("{} images in {:.1f} s\n", eval::with_commas(output.count()), seconds);
+  fmt::print("{} {} in {:.1f} s\n", eval::with_commas(output.count()), output.count() == 1 ? "image" : "images",
+             seconds);
   Value::Table json{{"labels", Value::array()},
                     {"preprocess", model.preprocess.to_value()},
                     {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
+#include "io/json.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {
@@ -94,12 +96,39 @@ TEST_F(Predict, goes_on_past_files_that_cannot_be_read) {
   EXPECT_EQ(read_json(*place_ / "mixed.json").at("unreadable").as_array().size(), 2U);
 }
 
+// Points as eval wrote them, but with a temperature and a threshold that are known.
 TEST_F(Predict, scales_by_the_stored_temperature_and_calls_by_the_stored_thresholds) {
-  place_->must_run(arguments({in("test"), "--points", in("points.json"), "--json", in("called.json")}));
-  const Value points = read_json(*place_ / "points.json");
-  const Value json = read_json(*place_ / "called.json");
-  EXPECT_EQ(json.at("temperature"), points.at("temperature"));
-  EXPECT_NE(json.at("images").as_array()[0].find("called"), nullptr);
+  Value points = read_json(*place_ / "points.json");
+  points.set("temperature", 2.0);
+  Value thresholds = points.at("thresholds");
+  for (auto& [label, threshold] : thresholds.as_table()) threshold = label == "Edema" ? 0.0 : 1.5;
+  points.set("thresholds", thresholds);
+  place_->write("known.json", io::to_json(points));
+  place_->must_run(arguments({in("test"), "--points", in("known.json"), "--json", in("scaled.json")}));
+  place_->must_run(arguments({in("test"), "--json", in("raw.json")}));
+  const Value scaled = read_json(*place_ / "scaled.json");
+  EXPECT_EQ(scaled.at("temperature"), Value(2.0));
+  const auto first = [&](const Value& json) {
+    return json.at("images").as_array()[0].at("probabilities").as_array()[3];
+  };
+  const double raw = first(read_json(*place_ / "raw.json")).as_double();
+  const double logit = std::log(raw / (1.0 - raw));
+  EXPECT_NEAR(first(scaled).as_double(), 1.0 / (1.0 + std::exp(-logit / 2.0)), 1e-6);  // of float32 probabilities
+  for (const Value& image : scaled.at("images").as_array()) {
+    EXPECT_EQ(image.at("called").as_array(), Value::Array{"Edema"});
+  }
+}
+
+TEST_F(Predict, refuses_points_of_another_model) {
+  const std::string image = in("test/" + names_[0]);
+  Value points = read_json(*place_ / "points.json");
+  points.set("unit", "study, max");
+  place_->write("study.json", io::to_json(points));
+  expect_refusal(place_->run(arguments({image, "--points", in("study.json")})), {"study.json", "study, max"});
+  std::string text = read_all(*place_ / "points.json");
+  text.replace(text.find("Hernia"), 6, "Gout");
+  place_->write("gout.json", text);
+  expect_refusal(place_->run(arguments({image, "--points", in("gout.json")})), {"Hernia"});
 }
 
 TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxes) {
