@@ -27,9 +27,11 @@ constexpr std::array kKnownLists{
 
 std::span<const KnownList> known_lists() { return kKnownLists; }
 
-const KnownList* find_known_list(std::string_view sha256) {
-  const auto found = std::ranges::find(kKnownLists, sha256, &KnownList::sha256);
-  return found == kKnownLists.end() ? nullptr : &*found;
+const KnownList* find_known_list(std::string_view sha256) { return find_known_list(sha256, kKnownLists); }
+
+const KnownList* find_known_list(std::string_view sha256, std::span<const KnownList> lists) {
+  const auto found = std::ranges::find(lists, sha256, &KnownList::sha256);
+  return found == lists.end() ? nullptr : &*found;
 }
 
 }  // namespace roentgen::eval

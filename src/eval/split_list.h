@@ -26,7 +26,10 @@ struct KnownList {
 /// All of them.
 [[nodiscard]] std::span<const KnownList> known_lists();
 
-/// The list with this hash, or nullptr. Lives as long as the program.
+/// The list with this hash, or nullptr. Lives as long as the program. A further list is one line in split_list.cpp: id,
+/// name, images, and the hash that `roentgen eval` or `inspect` prints of it.
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256);
+/// The same among `lists`, which must outlive the result.
+[[nodiscard]] const KnownList* find_known_list(std::string_view sha256, std::span<const KnownList> lists);
 
 }  // namespace roentgen::eval
