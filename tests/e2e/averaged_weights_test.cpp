@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// train.ema on the real engine: running statistics included, stopped, killed and resumed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "io/safetensors.h"
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kStopped = 3;
+
+void expect_equal_tensors(const fs::path& left, const fs::path& right) {
+  const auto a = io::SafetensorsReader::open(left).or_throw();
+  const auto b = io::SafetensorsReader::open(right).or_throw();
+  ASSERT_EQ(a.tensors().size(), b.tensors().size());
+  for (const io::TensorInfo& tensor : a.tensors()) {
+    const io::TensorInfo* other = b.find(tensor.name);
+    ASSERT_NE(other, nullptr) << tensor.name;
+    EXPECT_TRUE(std::ranges::equal(a.bytes(tensor), b.bytes(*other))) << tensor.name;
+  }
+}
+
+TEST(AveragedWeights, of_a_stopped_and_killed_run_are_those_of_one_that_went_through) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 160);
+  const std::vector<std::string> averaged{"--set", "train.ema=0.95", "--set", "train.checkpoint_steps=2"};
+  place.must_run(plus(place.train_arguments(data, "straight"), averaged));
+  const auto parts = plus(place.train_arguments(data, "parts"), averaged);
+  EXPECT_EQ(place.run(plus(parts, {"--stop-after", "5"})).code, kStopped);
+  {
+    Process process(plus(parts, {"--resume"}), place.root());
+    static_cast<void>(process.wait_for_lines(place / "parts/log.jsonl", 12));
+    process.signal(SIGKILL);
+    static_cast<void>(process.wait());
+  }
+  place.must_run(plus(parts, {"--resume"}));
+  for (const char* file : {"checkpoints/best.safetensors", "checkpoints/resume.safetensors"}) {
+    expect_equal_tensors(place / "straight" / file, place / "parts" / file);
+  }
+  EXPECT_EQ(read_all(place / "straight/preds.csv"), read_all(place / "parts/preds.csv"));
+
+  const auto resume = io::SafetensorsReader::open(place / "straight/checkpoints/resume.safetensors").or_throw();
+  for (const char* name : {"norm1.running_mean", "norm2.running_var", "fc.weight"}) {
+    const io::TensorInfo* own = resume.find(name);
+    const io::TensorInfo* mean = resume.find(std::string("optimizer.ema.") + name);
+    ASSERT_NE(own, nullptr);
+    ASSERT_NE(mean, nullptr);
+    EXPECT_FALSE(std::ranges::equal(resume.bytes(*own), resume.bytes(*mean))) << name;
+  }
+  EXPECT_EQ(resume.find("optimizer.ema.norm1.num_batches_tracked"), nullptr);
+}
+
+// What is evaluated is what is kept: the validation's predictions, made again from best.safetensors.
+TEST(AveragedWeights, are_what_best_safetensors_holds_and_validation_saw) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 160);
+  place.must_run(plus(place.train_arguments(data, "run"), {"--set", "train.ema=0.9"}));
+  place.must_run({"eval", "--checkpoint", place / "run/checkpoints/best.safetensors", "--data", data, "--split", "val",
+                  "--batch", "16", "--replicates", "0", "--preds", place / "preds.csv"});
+  EXPECT_EQ(read_all(place / "preds.csv"), read_all(place / "run/preds.csv"));
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
