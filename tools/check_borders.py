@@ -32,11 +32,12 @@ ROOMS = {
     "synth": CORE_IO,
     "eval": {"core"},
     "train": TRAIN,
+    "publish": {"core", "io", "graph", "data", "eval", "train"},
     "bench": ALL,
-    "cli": ALL | {"bench"},
+    "cli": ALL | {"bench", "publish"},
 }
 # What the tests of a room may include besides: an engine is tested on whole models.
-TESTS = {"engine/cpu": {"models"}, "engine/cuda": {"models"}}
+TESTS = {"publish": {"engine", "models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}
 # Header (regex) -> folders or file prefixes below src/ that may include it.
 BACKENDS = [
     (r"(oneapi/)?dnnl|dnnl", ["engine/cpu/"]),

@@ -15,6 +15,7 @@
   X(predict)               \
   X(compare)               \
   X(inspect)               \
+  X(export)                \
   X(schedule)              \
   X(bench)                 \
   X(doctor)

@@ -60,8 +60,7 @@ class CompareCommand final : public Command {
          .doc = "run folder (its preds.csv), or csv of predictions",
          .need = Need::Required},
         {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
-        {.name = "--labels", .target = &labels_, .doc = "label table", .need = Need::Required},
-        {.name = "--labels-b", .target = &labels_b_, .doc = "B's label table, where it is another file"},
+        {.name = "--labels", .target = &labels_, .doc = "label table; given twice: A's and B's", .value_name = "FILE"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
         {.name = "--replicates",
          .target = &replicates_,
@@ -79,8 +78,7 @@ class CompareCommand final : public Command {
 
   fs::path a_;
   fs::path b_;
-  fs::path labels_;
-  fs::path labels_b_;
+  std::vector<std::string> labels_;
   fs::path csv_;
   std::int64_t replicates_ = 2000;
   std::int64_t seed_ = 0;
@@ -177,12 +175,17 @@ void warn_of_version(std::string_view name, const Side& side, const LabelTable& 
 }
 
 CommandResult CompareCommand::run() {
+  if (labels_.empty() || labels_.size() > 2) {
+    throw ConfigError(error_text("cli.arguments", "compare", "--labels FILE, once or twice",
+                                 labels_.empty() ? "none" : fmt::format("{} times", labels_.size()),
+                                 "roentgen compare --help"));
+  }
   check_output_file("--csv", csv_, folders());
   const Side a = read_side(a_);
   Side b = read_side(b_);
   b.predictions = in_order_of(a.predictions, a.what, std::move(b.predictions), b.what);
-  const LabelTable table_a = read_label_table(labels_, a.predictions.labels);
-  const LabelTable table_b = read_label_table(labels_b_.empty() ? labels_ : labels_b_, b.predictions.labels);
+  const LabelTable table_a = read_label_table(labels_.front(), a.predictions.labels);
+  const LabelTable table_b = read_label_table(labels_.back(), b.predictions.labels);
   const EvalSet set_a = join(a.predictions, table_a, a.what);
   EvalSet set_b = join(b.predictions, table_b, b.what);
   check_truth(set_a, set_b, b.what);

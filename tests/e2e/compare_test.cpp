@@ -56,8 +56,8 @@ class Compare : public testing::Test {
 };
 
 TEST_F(Compare, finds_the_worse_model_and_says_by_how_much) {
-  const Ended run = place_.must_run({"compare", "--labels", labels_, "--replicates", "200", "--json",
-                                     place_ / "compare.json", "--csv", place_ / "compare.csv", a_, b_});
+  const Ended run =
+      place_.must_run(compare(a_, b_, {"--json", place_ / "compare.json", "--csv", place_ / "compare.csv"}));
   EXPECT_THAT(run.out, HasSubstr("120 images of 60 patients, list "));
   EXPECT_THAT(run.out, HasSubstr("(not a published list)"));
   EXPECT_THAT(run.out, HasSubstr("paired percentile bootstrap over 60 patients, 200 replicates, seed 0"));
@@ -84,7 +84,7 @@ TEST_F(Compare, of_a_file_with_itself_finds_exactly_nothing) {
 }
 
 TEST_F(Compare, refuses_what_cannot_be_compared) {
-  expect_refusal(place_.run({"compare", a_, b_}), {"compare: expected --labels FILE, got none"});
+  expect_refusal(place_.run({"compare", a_, b_}), {"--labels FILE, once or twice, got none"});
   expect_refusal(place_.run({"compare", a_}), {"compare: expected B, got none"});
   const fs::path fewer = place_.write("fewer.csv",
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
@@ -96,7 +96,7 @@ TEST_F(Compare, refuses_what_cannot_be_compared) {
   std::string changed = read_all(labels_);
   changed.replace(changed.find("No Finding"), 10, "Mass|Edema");
   const fs::path version = place_.write("version.csv", changed);
-  expect_refusal(place_.run(compare(a_, b_, {"--labels-b", version})),
+  expect_refusal(place_.run(compare(a_, b_, {"--labels", version})),
                  {"expected the truth of A for every image, got 2 of 360 labels that differ, in 1 of 120 images"});
   fs::create_directories(place_ / "empty");
   expect_refusal(place_.run(compare(a_, place_ / "empty")), {"a run folder with preds.csv and recipe.toml, got no"});

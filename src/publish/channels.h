@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A network for gray pictures as one for three channels, for programs that feed nothing else.
+#pragma once
+
+#include <vector>
+
+#include "data/transform/preprocess.h"
+#include "train/checkpoint_info.h"
+#include "train/weights.h"
+
+namespace roentgen::publish {
+
+/// Unfolds the input of a network: the first convolution's weights (OC, 1, KH, KW) become (OC, 3, KH, KW), a third
+/// each; preprocessing and graph text follow. The gray level in all three channels then gives the logits of before, to
+/// rounding. Nothing happens where there are `channels` already; ConfigError for other numbers than 3, and for a
+/// network whose image is read by something else than one ungrouped convolution.
+void unfold_channels(int channels, train::CheckpointInfo& info, data::Preprocess& preprocess,
+                     std::vector<train::NamedTensor>& weights);
+
+}  // namespace roentgen::publish

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "publish/model_card.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "core/error.h"
+#include "graph/text.h"
+#include "io/environment.h"
+#include "io/toml.h"
+
+namespace roentgen::publish {
+namespace {
+
+// A value far down, or null.
+const Value* find(const Value& table, std::initializer_list<std::string_view> keys) {
+  const Value* at = &table;
+  for (const std::string_view key : keys) {
+    at = at->is_table() ? at->find(key) : nullptr;
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+Value recipe_of(const train::CheckpointInfo& info) {
+  return io::parse_toml(info.recipe, "recipe of the checkpoint").or_throw<ConfigError>();
+}
+
+// The recipe's name of the network; of one from a file, the graph's own.
+std::string model_name(const train::CheckpointInfo& info) {
+  const Value recipe = recipe_of(info);
+  const Value *file = find(recipe, {"model", "file"}), *name = find(recipe, {"model", "name"});
+  if (file != nullptr && file->is_string() && !file->as_string().empty()) {
+    const graph::Symbols symbols{.batch = 1};
+    return graph::parse_graph(info.graph, "graph of the checkpoint", symbols).or_throw<ConfigError>().name();
+  }
+  return name != nullptr && name->is_string() ? name->as_string() : "network";
+}
+
+// The recipe without the folders of files that it names: those are of the machine it ran on.
+std::string recipe_text(const train::CheckpointInfo& info) {
+  Value recipe = recipe_of(info);
+  for (const auto& [table, key] : {std::pair{"model", "file"}, std::pair{"train", "init"}}) {
+    const Value* value = find(recipe, {table, key});
+    if (value == nullptr || !value->is_string()) continue;
+    recipe.set_path(std::string(table) + "." + key, std::filesystem::path(value->as_string()).filename().string());
+  }
+  return io::to_toml(recipe);
+}
+
+// Whether torchvision's constructor of that name, with nothing but a number of classes, makes this very network.
+bool is_of_torchvision(const CardInput& input) {
+  const Value recipe = recipe_of(input.info);
+  const auto is = [&](std::string_view key, const Value& wanted) {
+    const Value* value = find(recipe, {"model", key});
+    return value == nullptr || *value == wanted;
+  };
+  return input.preprocess.channels == 3 && is("file", "") && is("width", 64) && is("stem", "imagenet") &&
+         is("resnet", "v1.5");
+}
+
+// "1435 (17.1%)" of a split of data.json.
+std::string prevalence(const Value& data, std::string_view split, const std::string& label) {
+  const Value* counts = find(data, {"splits", split, "labels", label});
+  if (counts == nullptr) return "";
+  const double positives = counts->at("positives").as_double();
+  const double known = positives + counts->at("negatives").as_double();
+  return known > 0.0 ? fmt::format("{} ({:.1f}%)", positives, 100.0 * positives / known) : "none known";
+}
+
+// "0.921 (0.916 to 0.927)".
+std::string auroc(const Value& evaluation, const std::string& label) {
+  const Value* row = find(evaluation, {"auroc", "labels", label});
+  if (row == nullptr) return "";
+  const Value* value = row->find("auroc");
+  if (value == nullptr || !value->is_number()) return "undefined";
+  std::string text = fmt::format("{:.3f}", value->as_double());
+  const Value *low = row->find("low"), *high = row->find("high");
+  if (low == nullptr || high == nullptr || !low->is_number() || !high->is_number()) return text;
+  return text + fmt::format(" ({:.3f} to {:.3f})", low->as_double(), high->as_double());
+}
+
+std::string evaluated_positives(const Value& evaluation, const std::string& label) {
+  const Value* row = find(evaluation, {"auroc", "labels", label});
+  if (row == nullptr) return "";
+  const Value *positives = row->find("positives"), *n = row->find("n");
+  if (positives == nullptr || n == nullptr) return "";
+  return fmt::format("{} of {}", positives->as_double(), n->as_double());
+}
+
+std::string label_table(const CardInput& input) {
+  std::string text =
+      "| # | label | positives in training | positives evaluated | AUROC (95% interval) |\n|---|---|---|---|---|\n";
+  for (std::size_t i = 0; i < input.info.labels.size(); ++i) {
+    const std::string& label = input.info.labels[i];
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", i, label, prevalence(input.data, "train", label),
+                        evaluated_positives(input.evaluation, label), auroc(input.evaluation, label));
+  }
+  return text;
+}
+
+std::string evaluation_text(const Value& evaluation) {
+  const Value* mean = find(evaluation, {"auroc", "mean"});
+  if (mean == nullptr || !mean->is_number()) return "No evaluation was given to this card.\n";
+  std::string text = fmt::format("Mean AUROC {:.3f}", mean->as_double());
+  if (const Value* split = evaluation.find("split")) {
+    const Value *name = find(*split, {"name"}), *images = find(*split, {"images"}),
+                *hash = find(*split, {"list_sha256"});
+    if (name != nullptr && name->is_string()) text += fmt::format(" on split \"{}\"", name->as_string());
+    if (images != nullptr && images->is_number()) text += fmt::format(", {} images", images->as_double());
+    if (hash != nullptr && hash->is_string()) text += fmt::format(", list SHA-256 `{}`", hash->as_string());
+  }
+  return text + ". Figures of other lists of images cannot be compared with these.\n";
+}
+
+std::string data_text(const CardInput& input) {
+  std::string text = "| split | images | patients | SHA-256 of the sorted names |\n|---|---|---|---|\n";
+  for (const train::SplitRecord& split : input.info.splits) {
+    text += fmt::format("| {} | {} | {} | `{}` |\n", split.split, split.images, split.patients, split.list_sha256);
+  }
+  const Value* files = find(input.data, {"csv"});
+  if (files == nullptr || !files->is_array()) return text;
+  for (const Value& file : files->as_array()) {
+    const Value *name = find(file, {"file"}), *hash = find(file, {"sha256"});
+    if (name == nullptr || hash == nullptr) continue;
+    text += fmt::format("\nLabels: `{}`, SHA-256 `{}`\n", name->as_string(), hash->as_string());
+  }
+  return text;
+}
+
+std::string fitted(const data::Preprocess& preprocess) {
+  if (preprocess.fit == data::Fit::Crop) {
+    return "image = ImageOps.fit(image, (min(image.size),) * 2)  # the largest square in the middle\n";
+  }
+  if (preprocess.fit == data::Fit::Pad) {
+    return "image = ImageOps.pad(image, (max(image.size),) * 2)  # the smallest square around it, black outside\n";
+  }
+  return "";
+}
+}  // namespace
+
+void check_tables(const CardInput& input) {
+  if (!input.data.is_null() && find(input.data, {"splits"}) == nullptr) {
+    throw ConfigError(error_text("publish.card", "data", "a table with splits", "another", "data.json of the run"));
+  }
+  if (!input.evaluation.is_null() && find(input.evaluation, {"auroc", "labels"}) == nullptr) {
+    throw ConfigError(error_text("publish.card", "evaluation", "a table with auroc.labels", "another",
+                                 "the file that roentgen eval --json wrote"));
+  }
+}
+
+std::string python_example(const CardInput& input) {
+  if (input.form == "safetensors" && !is_of_torchvision(input)) {
+    return fmt::format(
+        "# torchvision has no constructor for this very network: these are its tensors. Exported as ONNX it runs; a\n"
+        "# network of torchvision's for gray pictures loads there when exported with --channels 3.\n"
+        "from safetensors.numpy import load_file\n"
+        "for name, values in load_file(\"{}\").items(): print(name, values.shape)\n",
+        input.file);
+  }
+  const std::string_view filter = input.preprocess.filter == data::Filter::Area ? "BOX" : "BILINEAR";
+  const bool is_onnx = input.form == "onnx";
+  std::string text =
+      is_onnx ? "import json, numpy as np, onnxruntime\n" : "import json, numpy as np, torch, torchvision\n";
+  text += input.preprocess.fit == data::Fit::Squash ? "from PIL import Image\n" : "from PIL import Image, ImageOps\n";
+  if (!is_onnx) text += "from safetensors import safe_open\n";
+  if (is_onnx) {
+    text += fmt::format("session = onnxruntime.InferenceSession(\"{}\")\n", input.file);
+    text += "labels = json.loads(session.get_modelmeta().custom_metadata_map[\"labels\"])\n";
+  } else {
+    text += fmt::format("with safe_open(\"{}\", \"pt\") as file:\n", input.file);
+    text += "    labels = json.loads(file.metadata()[\"labels\"])\n";
+    text += "    weights = {name: file.get_tensor(name) for name in file.keys()}\n";
+    text += fmt::format("model = torchvision.models.{}(num_classes=len(labels)).eval()\n", model_name(input.info));
+    text += "model.load_state_dict(weights)\n";
+  }
+  text +=
+      "image = Image.open(\"xray.png\").convert(\"L\").convert(\"F\")  # 16-bit files: convert(\"F\"), then / 257\n";
+  text += fitted(input.preprocess);
+  text += fmt::format("x = np.asarray(image.resize(({0}, {0}), Image.{1}), np.float32)[None, None]\n",
+                      input.preprocess.size_px, filter);
+  if (is_onnx) {
+    text += "probabilities = session.run([\"probabilities\"], {\"image\": x})[0][0]\n";
+  } else {
+    const std::string scale = input.temperature == 1.0 ? "" : fmt::format(" / {:.9g}", input.temperature);
+    text += fmt::format("x = (x / 255 - np.float32({})) / np.float32({})\n", input.preprocess.mean[0],
+                        input.preprocess.stddev[0]);
+    text += fmt::format("logits = model(torch.from_numpy(x).expand(1, {}, -1, -1))[0]{}\n", input.preprocess.channels,
+                        scale);
+    text += input.info.loss == "softmax" ? "probabilities = logits.softmax(0).tolist()\n"
+                                         : "probabilities = logits.sigmoid().tolist()\n";
+  }
+  return text + "for label, p in zip(labels, probabilities): print(f\"{label:20} {p:.4f}\")\n";
+}
+
+std::string model_card(const CardInput& input) {
+  check_tables(input);
+  const train::CheckpointInfo& info = input.info;
+  std::string text = fmt::format("# {} for chest X-rays\n\n", model_name(info));
+  text +=
+      "**Research use. Not a medical device.** Not validated for any clinical purpose; a probability is not a "
+      "diagnosis.\n\n";
+  text +=
+      fmt::format("File `{}`, SHA-256 `{}`, made by roentgen {}.\n\n", input.file, input.sha256, io::program_version());
+  text += "## Labels and results\n" + evaluation_text(input.evaluation) + "\n" + label_table(input) + "\n";
+  text += fmt::format("## Input\n{}. The picture is made gray, {}; nothing else may be done to it.\n\n",
+                      input.preprocess.text(), "fitted and resized as stated");
+  text += fmt::format("Output: one {} per label{}.\n\n", info.loss == "softmax" ? "share of a softmax" : "probability",
+                      input.temperature == 1.0 ? "" : fmt::format(", logits divided by {:.4g}", input.temperature));
+  text += "## Training data\n" + data_text(input) + "\n";
+  text += fmt::format("Trained for {} updates, {} epochs", info.step, info.epoch);
+  if (!info.metric.empty()) text += fmt::format("; best validation {} {:.4f}", info.metric, info.metric_value);
+  text += ". The recipe:\n\n```toml\n" + recipe_text(info) + "```\n\n";
+  text += "## Loading it in Python\n```python\n" + python_example(input) + "```\n\n";
+  text +=
+      "## Known limits\n"
+      "- Labels mined from reports are noisy; figures hold for images like those of the training data.\n"
+      "- View, sex, age, devices and hospital can be read from an X-ray: check subgroups before any use.\n";
+  return text;
+}
+
+}  // namespace roentgen::publish

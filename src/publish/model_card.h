@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The page that goes with a published model: what it is for, what it saw, what it reaches, how to load it.
+#pragma once
+
+#include <string>
+
+#include "core/value.h"
+#include "data/transform/preprocess.h"
+#include "train/checkpoint_info.h"
+
+namespace roentgen::publish {
+
+/// What a card tells of.
+struct CardInput {
+  train::CheckpointInfo info;
+  /// Of the published file: that of the checkpoint, or with more channels.
+  data::Preprocess preprocess;
+  /// Name and SHA-256 of the published file; "onnx" or "safetensors".
+  std::string file;
+  std::string sha256;
+  std::string form;
+  /// Logits are divided by it in the file; 1 = as trained.
+  double temperature = 1.0;
+  /// data.json of the run, for positives per label, and what `roentgen eval --json` wrote, for AUROCs; null = absent.
+  Value data;
+  Value evaluation;
+};
+
+/// ConfigError where `data` or `evaluation` is no such table.
+void check_tables(const CardInput& input);
+
+/// The card in Markdown. Names no patient and no image. Throws as check_tables().
+[[nodiscard]] std::string model_card(const CardInput& input);
+
+/// Python that loads the file and prints a probability for each label of one picture.
+[[nodiscard]] std::string python_example(const CardInput& input);
+
+}  // namespace roentgen::publish

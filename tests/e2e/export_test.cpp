@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen export: files for other programs, their card, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+// One short training for all tests.
+class Export : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = std::make_unique<Workplace>();
+    const fs::path data = place_->synth("data", 120);
+    place_->must_run(plus(place_->train_arguments(data, "run"), {"--set", "train.epochs=1"}));
+    place_->must_run({"eval", "--checkpoint", checkpoint(), "--data", data, "--split", "test", "--replicates", "100",
+                      "--json", in("eval.json"), "--save-points", in("points.json"), "--preds", in("preds.csv")});
+  }
+  static void TearDownTestSuite() { place_.reset(); }
+  static std::string in(std::string_view name) { return (*place_ / name).string(); }
+  static std::string checkpoint() { return in("run/checkpoints/best.safetensors"); }
+  static std::vector<std::string> arguments(const std::vector<std::string>& more) {
+    return plus({"export", "--checkpoint", checkpoint()}, more);
+  }
+  static std::unique_ptr<Workplace> place_;
+};
+std::unique_ptr<Workplace> Export::place_;
+
+TEST_F(Export, writes_onnx_and_a_card_without_patients) {
+  const Ended run = place_->must_run(
+      arguments({"--out", in("m.onnx"), "--evaluation", in("eval.json"), "--points", in("points.json")}));
+  EXPECT_THAT(run.out, HasSubstr("onnxruntime.InferenceSession(\"m.onnx\")"));
+  const std::string model = read_all(*place_ / "m.onnx");
+  for (const char* text : {"Conv", "probabilities", "not a medical device", "Cardiomegaly"}) {
+    EXPECT_THAT(model, HasSubstr(text));
+  }
+  const std::string card = read_all(*place_ / "m.md");
+  EXPECT_THAT(card, HasSubstr("Not a medical device"));
+  EXPECT_THAT(card, HasSubstr("Mean AUROC"));
+  EXPECT_THAT(card, Not(HasSubstr(in(""))));
+}
+
+TEST_F(Export, safetensors_predict_as_the_checkpoint_does) {
+  const Ended run = place_->must_run(arguments({"--out", in("copy.safetensors")}));
+  EXPECT_THAT(run.out, HasSubstr("copy.md"));
+  EXPECT_THAT(read_all(*place_ / "copy.safetensors"), HasSubstr("\"training_patients\":\"[]\""));
+  const auto predict = [&](const std::string& file, const std::string& csv) {
+    place_->must_run({"predict", "--checkpoint", file, in("data/images"), "--preds", in(csv)});
+    return read_all(*place_ / csv);
+  };
+  EXPECT_EQ(predict(in("copy.safetensors"), "copy.csv"), predict(checkpoint(), "own.csv"));
+  place_->must_run(arguments({"--out", in("three.safetensors"), "--channels", "3", "--keep-patients"}));
+  EXPECT_THAT(read_all(*place_ / "three.safetensors"), Not(HasSubstr("\"training_patients\":\"[]\"")));
+  const Ended three = place_->must_run({"predict", "--checkpoint", in("three.safetensors"), in("data/images")});
+  EXPECT_THAT(three.out, HasSubstr("RGB"));
+}
+
+TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
+    expect_refusal(place_->run(arguments(more)), {words});
+  };
+  refused({"--out", in("m.pt")}, "expected onnx or safetensors, got pt");
+  refused({"--out", in("no/m.onnx")}, "no");
+  refused({"--out", in("m2.onnx"), "--channels", "3"}, "only with safetensors");
+  refused({"--out", in("m2.safetensors"), "--fold-batch-norm"}, "only with onnx");
+  refused({"--out", in("m2.safetensors"), "--channels", "2"}, "expected 3");
+  refused({"--out", in("m2.onnx"), "--opset", "12"}, "13");
+  refused({"--out", in("m2.onnx"), "--evaluation", in("points.json")}, "auroc.labels");
+  refused({"--out", checkpoint()}, "best.safetensors");
+  refused({"--out", in("run/data.onnx"), "--evaluation", in("none.json")}, "none.json");
+  for (const char* name : {"m.pt", "m2.onnx", "m2.safetensors", "m2.md", "run/data.onnx"}) {
+    EXPECT_FALSE(fs::exists(*place_ / name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
