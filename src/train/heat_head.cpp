@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 
 namespace roentgen::train {
 namespace {

@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "graph/graph.h"
+namespace roentgen::graph {
+class Graph;
+using NodeId = std::int32_t;  // as graph/graph.h has it, which is slow to compile
+}  // namespace roentgen::graph
 
 namespace roentgen::train {
 
