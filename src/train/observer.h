@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Observers see what a run does and never slow it: the progress line, log.jsonl, later TensorBoard and traces.
+// Observers see what a run does and never slow it: the progress line, log.jsonl, TensorBoard, later traces.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roentgen::train {
@@ -75,6 +76,13 @@ class Observer {
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
 /// Keeps the lines whose "step" is at most `step`, so that a resumed run repeats none; drops a line cut short. Atomic.
 void truncate_json_log(const std::filesystem::path& path, std::int64_t step);
+
+/// How the names of our TensorBoard event files end.
+inline constexpr std::string_view kEventSuffix = ".roentgen";
+/// A TensorBoard event file in `folder`, for a run whose last update was `step` (0 = none): train/loss, train/lr,
+/// train/gradient_norm, speed/images_per_s, speed/data_wait per update; epoch/train_loss, epoch/val_loss,
+/// epoch/val_auroc. DataError as io::EventFile.
+[[nodiscard]] std::unique_ptr<Observer> make_tensorboard(const std::filesystem::path& folder, std::int64_t step);
 
 /// Where progress goes.
 enum class ProgressStyle : std::uint8_t {

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "io/file.h"
+#include "train/observer.h"
 
 namespace roentgen::train {
 namespace {
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOldResume = "resume-";
 constexpr std::string_view kEpoch = "epoch-";
+constexpr std::string_view kEvents = "events.out.tfevents.";
 constexpr std::string_view kSuffix = ".safetensors";
 
 bool is_numbered(const std::string& name, std::string_view prefix) {
@@ -83,6 +85,13 @@ void RunFolder::remove_run() const {
   for (const fs::path& path : {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs()}) {
     fs::remove(path);
   }
+  if (!fs::is_directory(root_)) return;
+  std::vector<fs::path> events;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kEvents) && name.ends_with(kEventSuffix)) events.push_back(entry.path());
+  }
+  for (const fs::path& path : events) fs::remove(path);
   if (!fs::is_directory(checkpoints())) return;
   std::vector<fs::path> files{best(), resume()};
   for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints())) {

@@ -43,14 +43,16 @@ TEST(RunFolder, removes_its_own_files_and_no_other) {
                            "checkpoints/epoch-001.safetensors", "checkpoints/resume-000000009.safetensors"}) {
     temporary.write(std::string("run/") + name, "x");
   }
+  make_tensorboard(folder.root(), 0)->on_step({.step = 1});
   temporary.write("run/notes.txt", "mine");
+  temporary.write("run/events.out.tfevents.1.host", "mine");
   temporary.write("run/checkpoints/epoch-best.pth", "mine");
   folder.remove_run();
   std::vector<std::string> left;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.root())) {
     if (entry.is_regular_file()) left.push_back(entry.path().filename().string());
   }
-  EXPECT_THAT(left, testing::UnorderedElementsAre("notes.txt", "epoch-best.pth"));
+  EXPECT_THAT(left, testing::UnorderedElementsAre("notes.txt", "events.out.tfevents.1.host", "epoch-best.pth"));
 }
 
 TEST(RunFolder, removes_half_written_files_of_a_killed_run) {
@@ -158,6 +160,24 @@ TEST(JsonLog, refuses_a_folder) {
   const TestFolder temporary;
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(make_json_log(temporary.path())); }),
               HasSubstr("directory"));
+}
+
+TEST(TensorBoard, events_hold_what_the_log_holds_and_no_host) {
+  const TestFolder temporary;
+  {
+    const auto events = make_tensorboard(temporary.path(), 4);
+    events->on_step({.step = 5, .loss = 0.5, .gradient_norm = 2.0});
+    events->on_epoch({.step = 5, .train_loss = 0.5, .val_auroc = 0.75});
+  }
+  std::string name;
+  for (const auto& entry : std::filesystem::directory_iterator(temporary.path())) name = entry.path().filename();
+  EXPECT_THAT(name, testing::MatchesRegex("events\\.out\\.tfevents\\.[0-9]+\\.[0-9]+\\.roentgen"));
+  const std::string data = io::read_text(temporary.path() / name).or_throw();
+  for (const char* tag : {"brain.Event:2", "train/loss", "train/lr", "train/gradient_norm", "speed/data_wait",
+                          "speed/images_per_s", "epoch/train_loss", "epoch/val_auroc"}) {
+    EXPECT_THAT(data, HasSubstr(tag));
+  }
+  EXPECT_THAT(data, testing::Not(HasSubstr("epoch/val_loss")));
 }
 
 TEST(EpochOutput, names_the_labels_that_are_not_in_the_mean) {

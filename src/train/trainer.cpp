@@ -83,6 +83,7 @@ class Trainer {
   std::int64_t saved_step_ = -1;
   std::int64_t saved_epoch_ = -1;
   std::unique_ptr<Observer> log_;
+  std::unique_ptr<Observer> tensorboard_;
   std::vector<Observer*> observers_;
   TrainOutcome outcome_;
 };
@@ -117,8 +118,10 @@ Trainer::Trainer(const TrainJob& job)
   state_.plan_hash = executable_->plan().hash();
   truncate_json_log(job.folder.log(), state_.step);
   log_ = make_json_log(job.folder.log());
+  tensorboard_ = make_tensorboard(job.folder.root(), state_.step);
   observers_ = job.observers;
   observers_.push_back(log_.get());
+  observers_.push_back(tensorboard_.get());
   outcome_.planned_bytes = executable_->plan().memory.total();
   log::info(fmt::format("training step: {:.1f} MiB planned, plan {}",
                         static_cast<double>(outcome_.planned_bytes) / 1048576.0, state_.plan_hash));

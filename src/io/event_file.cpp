@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "io/event_file.h"
+
+#include <fcntl.h>
+#include <isa-l/crc.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "io/protobuf.h"
+
+namespace roentgen::io {
+namespace {
+// Fields of Event, Summary, Summary.Value and SessionLog.
+constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;
+constexpr int kSummaryValue = 1, kTag = 1, kSimpleValue = 2;
+constexpr int kStatus = 1;
+constexpr std::int64_t kStart = 1;
+
+// The library's function changes nothing in what it is given, for all its signature says.
+std::uint32_t masked_crc(std::string_view data) {
+  auto* bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(data.data()));
+  const std::uint32_t crc = ~crc32_iscsi(bytes, static_cast<int>(data.size()), ~0U);
+  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
+}
+
+template <typename Number>
+void append_little_endian(std::string& to, Number number) {
+  for (std::size_t i = 0; i < sizeof(Number); ++i) to.push_back(static_cast<char>(number >> (8 * i)));
+}
+
+ProtobufWriter event_at(std::int64_t step, double wall_time) {
+  ProtobufWriter event;
+  event.number(kWallTime, wall_time);
+  event.integer(kStep, step);
+  return event;
+}
+}  // namespace
+
+std::string record_frame(std::string_view data) {
+  std::string frame;
+  frame.reserve(data.size() + 16);
+  append_little_endian(frame, static_cast<std::uint64_t>(data.size()));
+  append_little_endian(frame, masked_crc(frame));
+  frame += data;
+  append_little_endian(frame, masked_crc(data));
+  return frame;
+}
+
+EventFile::EventFile(std::filesystem::path path, std::int64_t step, double wall_time)
+    : path_(std::move(path)),
+      descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
+  if (descriptor_ < 0) {
+    throw DataError(
+        error_text("io.events", path_.string(), "a file that can be made", std::strerror(errno), "another folder"));
+  }
+  ProtobufWriter version;
+  version.number(kWallTime, wall_time);
+  version.text(kFileVersion, "brain.Event:2");
+  write(version.data());
+  ProtobufWriter start;
+  start.integer(kStatus, kStart);
+  ProtobufWriter event = event_at(step + 1, wall_time);
+  event.message(kSessionLog, start);
+  write(event.data());
+}
+
+EventFile::~EventFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void EventFile::scalars(std::int64_t step, double wall_time, std::span<const Scalar> scalars) {
+  ProtobufWriter summary;
+  for (const auto& [tag, number] : scalars) {
+    ProtobufWriter value;
+    value.text(kTag, tag);
+    value.number(kSimpleValue, static_cast<float>(number));
+    summary.message(kSummaryValue, value);
+  }
+  ProtobufWriter event = event_at(step, wall_time);
+  event.message(kSummary, summary);
+  write(event.data());
+}
+
+void EventFile::write(std::string_view event) {
+  const std::string frame = record_frame(event);
+  if (::write(descriptor_, frame.data(), frame.size()) == static_cast<ssize_t>(frame.size())) return;
+  throw DataError(error_text("io.events", path_.string(), "a file that can be written", std::strerror(errno),
+                             "freeing space there, or another --out folder"));
+}
+
+}  // namespace roentgen::io

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// TensorBoard event files: TFRecord frames (length, masked CRC32C, data, masked CRC32C) of Event messages
+// (tensorflow/core/util/event.proto).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace roentgen::io {
+
+/// One TFRecord: u64le length, masked CRC32C of it, data, masked CRC32C of that.
+[[nodiscard]] std::string record_frame(std::string_view data);
+
+/// A named number of a step: "train/loss".
+using Scalar = std::pair<std::string_view, double>;
+
+/// An event file that grows; every event is one write(2), so a killed process leaves at most one cut short, which
+/// TensorBoard skips. One thread.
+class EventFile {
+ public:
+  /// Creates the file and says that a run starts, or goes on, after `step`: TensorBoard then forgets what older files
+  /// of the folder hold beyond it. DataError when the file is there already or cannot be made.
+  /// @param wall_time seconds since 1970
+  EventFile(std::filesystem::path path, std::int64_t step, double wall_time);
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+  ~EventFile();
+  /// DataError on a full disk.
+  void scalars(std::int64_t step, double wall_time, std::span<const Scalar> scalars);
+
+ private:
+  void write(std::string_view event);
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace roentgen::io

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Events for TensorBoard: the numbers of log.jsonl.
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "io/event_file.h"
+#include "train/observer.h"
+
+namespace roentgen::train {
+namespace {
+
+double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+// TensorBoard reads files whose name holds "tfevents", in the order of their names. No host name: it is nobody's
+// business what a machine is called.
+std::filesystem::path event_path(const std::filesystem::path& folder) {
+  return folder / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(now_s())) + "." +
+                   std::to_string(::getpid()) + std::string(kEventSuffix));
+}
+
+class TensorBoard final : public Observer {
+ public:
+  TensorBoard(const std::filesystem::path& folder, std::int64_t step) : file_(event_path(folder), step, now_s()) {}
+
+  void on_step(const StepRecord& record) override {
+    std::vector<io::Scalar> scalars{{"train/loss", record.loss},
+                                    {"train/lr", record.lr},
+                                    {"speed/images_per_s", record.images_per_s()},
+                                    {"speed/data_wait", record.data_wait_share()}};
+    if (record.gradient_norm) scalars.emplace_back("train/gradient_norm", *record.gradient_norm);
+    file_.scalars(record.step, now_s(), scalars);
+  }
+
+  void on_epoch(const EpochRecord& record) override {
+    std::vector<io::Scalar> scalars{{"epoch/train_loss", record.train_loss}};
+    if (record.val_loss) scalars.emplace_back("epoch/val_loss", *record.val_loss);
+    if (record.val_auroc) scalars.emplace_back("epoch/val_auroc", *record.val_auroc);
+    file_.scalars(record.step, now_s(), scalars);
+  }
+
+ private:
+  io::EventFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_tensorboard(const std::filesystem::path& folder, std::int64_t step) {
+  return std::make_unique<TensorBoard>(folder, step);
+}
+
+}  // namespace roentgen::train
