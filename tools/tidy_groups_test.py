@@ -84,6 +84,7 @@ class Tidy(unittest.TestCase):
         shutil.copy(tools.parent / ".clang-tidy", self.root)
         (self.root / "src").mkdir()
         (self.root / "build").mkdir()
+        tidy.GROUPS.mkdir(parents=True, exist_ok=True)
 
     def tidy(self, sources):
         for name, text in sources.items():
@@ -114,6 +115,14 @@ class Tidy(unittest.TestCase):
         self.assertEqual(tidy.errors_in("/src", [error, "  code", note]), [])
         own = "/src/a.cpp:3:4: error: redefinition of 'same' [clang-diagnostic-error]"
         self.assertEqual(tidy.errors_in("/src", [error, own, note]), [own])
+
+    def test_a_name_that_hides_one_of_another_source_is_no_finding(self):
+        path = self.root / "src" / "a.cpp"
+        path.write_text("namespace {\nconst int kWord = 1;\n}  // namespace\nint a() { return kWord; }\n")
+        other = self.root / "src" / "b.cpp"
+        other.write_text("int b() {\n  const int kWord = 2;\n  return kWord;\n}\n")
+        findings, unparsed = tidy.run_together([path, other], ["-std=c++20", "-Wshadow", "-Werror"], [])
+        self.assertEqual((findings, unparsed), ([], []))
 
     def test_sources_that_do_not_fit_after_all_are_checked_alone(self):
         status, text = self.tidy({"a.cpp": "#define NAME same\nstatic int NAME() { return 1; }\nint a() { return same(); }\n",
