@@ -58,7 +58,8 @@ struct StepOptions {
 ///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
 ///   plan_hash, engine
 ///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
-///   layers              [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in plan order:
+///   layers              [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in plan
+///   order:
 ///                       mean and best time in the step, best time alone (convolutions only), rate at the best time;
 ///                       null unless asked
 ///   program, cpu, ...   what it ran on (io/environment.h)

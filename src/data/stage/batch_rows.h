@@ -68,8 +68,8 @@ class RowFiller {
 };
 
 /// Deals with what went wrong in a full batch, in the order of its rows, and lists its samples and, in prediction, the
-/// bad ones. Throws what a worker threw; DataError on a corrupt sample in evaluation, when no replacement could be read,
-/// and as Quarantine::add().
+/// bad ones. Throws what a worker threw; DataError on a corrupt sample in evaluation, when no replacement could be
+/// read, and as Quarantine::add().
 void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine);
 
 }  // namespace roentgen::data
