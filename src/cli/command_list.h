@@ -15,6 +15,7 @@
   X(predict)               \
   X(compare)               \
   X(inspect)               \
+  X(look)                  \
   X(export)                \
   X(schedule)              \
   X(bench)                 \

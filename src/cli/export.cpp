@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/command_list.h"
+#include "cli/output_file.h"
 #include "core/error.h"
 #include "engine/engine.h"
 #include "eval/operating_points.h"
@@ -77,6 +78,8 @@ class ExportCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     const std::string form = chosen_form();
+    check_output_file("--out", out_, folders());
+    check_output_file("--out", card_path(), {});
     const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
     train::LoadedModel model = train::load_checkpoint(checkpoint_, *engine, {.batch = 1});
     std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);

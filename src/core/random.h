@@ -33,6 +33,7 @@ enum class RandomStage : std::uint32_t {
   SynthStudy = 9,
   SynthPixels = 10,
   Test = 11,
+  Look = 12,
 };
 
 /// The generator itself: one block of Philox4x32-10, a bijection of the counter for every key.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen look: a contact sheet of a data folder as a recipe feeds it to the network.
+#include <fmt/format.h>
+
+#include "cli/command_list.h"
+#include "cli/output_file.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "io/png_writer.h"
+#include "publish/contact_sheet.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+namespace {
+
+// Above this a picture is no sheet to look at, and many programs refuse it.
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
+
+class LookCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "look"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "Draw samples of every finding as the network sees them.";
+  }
+  [[nodiscard]] std::string_view examples() const override {
+    return "roentgen look --recipe recipes/default.toml --data nih --sheet sheet.png\n"
+           "roentgen look --recipe recipes/default.toml --data nih --sheet test.png --split test --plain";
+  }
+  [[nodiscard]] std::vector<Option> options() override {
+    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file", .need = Need::Required},
+            {.name = "--data", .target = &data_, .doc = "data folder", .need = Need::Required},
+            {.name = "--sheet", .target = &sheet_, .doc = "PNG to write", .need = Need::Required, .is_output = true},
+            {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
+            {.name = "--split", .target = &split_, .doc = "train, val or test"},
+            {.name = "--columns", .target = &columns_, .doc = "samples of each finding", .least = 1, .most = 64},
+            {.name = "--seed", .target = &seed_, .doc = "of the choice of samples", .least = 0, .most = 1e15},
+            {.name = "--epoch",
+             .target = &epoch_,
+             .doc = "whose distortions: those that training with this recipe draws",
+             .least = 0,
+             .most = 1e9},
+            {.name = "--plain", .target = &is_plain_, .doc = "without distortions, as in evaluation"}};
+  }
+  [[nodiscard]] Folders folders() const override { return {.data = data_, .read = {recipe_}}; }
+
+  [[nodiscard]] CommandResult run() override {
+    check_output_file("--sheet", sheet_, folders());
+    const train::Recipe recipe = train::read_recipe(recipe_, overrides_);
+    const std::int64_t side = recipe.preprocess.size_px;
+    data::SourceOptions source = recipe.data;
+    source.root = data_;
+    const data::Dataset dataset = data::load_dataset(source);
+    const auto rows = publish::choose_rows(
+        dataset, {.split = data::parse_split(split_), .columns = columns_, .seed = static_cast<std::uint64_t>(seed_)});
+    if (columns_ * side * side * static_cast<std::int64_t>(rows.size()) > kMostPixels) {
+      throw ConfigError(error_text("cli.look", "the sheet", fmt::format("at most {} pixels", kMostPixels),
+                                   fmt::format("{} rows of {} tiles of {}x{}", rows.size(), columns_, side, side),
+                                   "fewer --columns or a smaller --set preprocess.size"));
+    }
+    const publish::Sheet sheet = publish::draw_sheet(dataset, rows,
+                                                     {.preprocess = recipe.preprocess,
+                                                      .augment = is_plain_ ? nullptr : &recipe.augment,
+                                                      .seed = static_cast<std::uint64_t>(recipe.train.seed),
+                                                      .epoch = static_cast<std::uint32_t>(epoch_)});
+    for (const std::string& reason : sheet.unreadable) log::warning(reason);
+    io::write_png(sheet_, {.width_px = sheet.picture.width_px,
+                           .height_px = sheet.picture.height_px,
+                           .pixels = std::as_bytes(std::span(sheet.picture.pixels))});
+    Value table = Value::array();
+    for (const publish::SheetRow& row : rows) {
+      fmt::print("{}, {} shown\n", row.caption, row.samples.size());
+      table.push_back(Value::Table{{"row", row.caption}, {"shown", static_cast<std::int64_t>(row.samples.size())}});
+    }
+    fmt::print("input {}; augmentation {}\n{}: {}x{}\n", recipe.preprocess.text(),
+               is_plain_ ? "none" : recipe.augment.text(), sheet_.string(), sheet.picture.width_px,
+               sheet.picture.height_px);
+    return {.json = Value::Table{{"sheet", sheet_.string()},
+                                 {"rows", std::move(table)},
+                                 {"unreadable", static_cast<std::int64_t>(sheet.unreadable.size())}}};
+  }
+
+ private:
+  std::filesystem::path recipe_;
+  std::filesystem::path data_;
+  std::filesystem::path sheet_;
+  std::vector<std::string> overrides_;
+  std::string split_ = "train";
+  std::int64_t columns_ = 8;
+  std::int64_t seed_ = 0;
+  std::int64_t epoch_ = 0;
+  bool is_plain_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_look_command() { return std::make_unique<LookCommand>(); }
+
+}  // namespace roentgen::cli

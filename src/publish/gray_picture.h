@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// GrayPicture: 8-bit pixels to draw on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace roentgen::publish {
+
+/// Row-major, one byte a pixel. Value type.
+struct GrayPicture {
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  std::vector<std::uint8_t> pixels;
+
+  GrayPicture() = default;
+  /// All black.
+  GrayPicture(std::int64_t width, std::int64_t height)
+      : width_px(width), height_px(height), pixels(static_cast<std::size_t>(width * height)) {}
+  [[nodiscard]] bool has(std::int64_t x, std::int64_t y) const {
+    return x >= 0 && x < width_px && y >= 0 && y < height_px;
+  }
+  [[nodiscard]] std::uint8_t& at(std::int64_t x, std::int64_t y) {
+    return pixels[static_cast<std::size_t>(y * width_px + x)];
+  }
+  [[nodiscard]] std::uint8_t at(std::int64_t x, std::int64_t y) const {
+    return pixels[static_cast<std::size_t>(y * width_px + x)];
+  }
+};
+
+}  // namespace roentgen::publish
