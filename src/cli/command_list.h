@@ -17,6 +17,7 @@
   X(inspect)               \
   X(look)                  \
   X(export)                \
+  X(report)                \
   X(schedule)              \
   X(bench)                 \
   X(doctor)

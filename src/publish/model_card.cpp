@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
 #include "graph/text.h"
 #include "io/environment.h"
 #include "io/toml.h"
+#include "publish/recipe_text.h"
 
 namespace roentgen::publish {
 namespace {
@@ -39,17 +39,6 @@ std::string model_name(const train::CheckpointInfo& info) {
     return graph::parse_graph(info.graph, "graph of the checkpoint", symbols).or_throw<ConfigError>().name();
   }
   return name != nullptr && name->is_string() ? name->as_string() : "network";
-}
-
-// The recipe without the folders of files that it names: those are of the machine it ran on.
-std::string recipe_text(const train::CheckpointInfo& info) {
-  Value recipe = recipe_of(info);
-  for (const auto& [table, key] : {std::pair{"model", "file"}, std::pair{"train", "init"}}) {
-    const Value* value = find(recipe, {table, key});
-    if (value == nullptr || !value->is_string()) continue;
-    recipe.set_path(std::string(table) + "." + key, std::filesystem::path(value->as_string()).filename().string());
-  }
-  return io::to_toml(recipe);
 }
 
 // Whether torchvision's constructor of that name, with nothing but a number of classes, makes this very network.
@@ -214,7 +203,7 @@ std::string model_card(const CardInput& input) {
   text += "## Training data\n" + data_text(input) + "\n";
   text += fmt::format("Trained for {} updates, {} epochs", info.step, info.epoch);
   if (!info.metric.empty()) text += fmt::format("; best validation {} {:.4f}", info.metric, info.metric_value);
-  text += ". The recipe:\n\n```toml\n" + recipe_text(info) + "```\n\n";
+  text += ". The recipe:\n\n```toml\n" + recipe_text(recipe_of(info)) + "```\n\n";
   text += "## Loading it in Python\n```python\n" + python_example(input) + "```\n\n";
   text +=
       "## Known limits\n"

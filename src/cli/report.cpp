@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen report: a run folder as one page to look at and pass on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "cli/command_list.h"
+#include "cli/eval_set.h"
+#include "cli/output_file.h"
+#include "core/error.h"
+#include "io/csv.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "io/sha256.h"
+#include "io/toml.h"
+#include "publish/report_page.h"
+#include "train/run_folder.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Value read_json(const fs::path& path) {
+  return io::parse_json(io::read_text(path).or_throw<ConfigError>(), path.string()).or_throw<ConfigError>();
+}
+
+// All whole lines: of a run that was killed, or goes on, the last one may be cut short.
+std::vector<Value> read_log(const fs::path& path) {
+  const std::string text = io::read_text(path).or_throw();
+  std::vector<Value> lines;
+  std::string_view rest = text;
+  for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    const std::string what = fmt::format("{} line {}", path.string(), lines.size() + 1);
+    lines.push_back(io::parse_json(rest.substr(0, end), what).or_throw());
+    rest.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::vector<publish::ForestRow> read_aurocs(const fs::path& path) {
+  const io::Csv csv = io::read_csv(path).or_throw();
+  const auto label = csv.column("label"), auroc = csv.column("auc");
+  std::vector<publish::ForestRow> rows;
+  for (std::size_t i = 0; i < csv.rows.size(); ++i) {
+    const std::vector<std::string>& fields = csv.rows[i];
+    if (!label || !auroc || fields.size() <= std::max(*label, *auroc)) {
+      throw DataError(error_text("cli.report", fmt::format("{} line {}", path.string(), csv.lines[i]), "label and auc",
+                                 "fewer fields", "aucs.csv as the run wrote it"));
+    }
+    publish::ForestRow row{.label = fields[*label]};
+    const std::string& text = fields[*auroc];
+    double value = 0.0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc()) row.value = value;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+class ReportCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "report"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "Write a run as one self-contained HTML page: results with intervals, curves, recipe.";
+  }
+  [[nodiscard]] std::string_view examples() const override {
+    return "roentgen report run --evaluation eval.json --out report.html\n"
+           "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
+           "--out report.html";
+  }
+  [[nodiscard]] std::vector<Option> options() override {
+    return {{.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
+            {.name = "--out", .target = &out_, .doc = "page to write", .need = Need::Required, .is_output = true},
+            {.name = "--evaluation",
+             .target = &evaluation_,
+             .doc = "JSON of roentgen eval: AUROCs with intervals; none = the run's aucs.csv",
+             .value_name = "FILE"},
+            {.name = "--preds",
+             .target = &predictions_,
+             .doc = "csv of predictions for ROC curves and reliability; none = the run's preds.csv (validation)",
+             .value_name = "FILE"},
+            {.name = "--labels", .target = &labels_, .doc = "label table with their truth", .value_name = "FILE"}};
+  }
+  // Nothing is written into the run's own files.
+  [[nodiscard]] Folders folders() const override {
+    return {.own = run_.empty() ? Paths{} : train::RunFolder(run_).own()};
+  }
+
+  [[nodiscard]] CommandResult run() override {
+    const train::RunFolder folder(run_);
+    for (const fs::path& file : {folder.recipe(), folder.log()}) {
+      if (fs::is_regular_file(file)) continue;
+      throw ConfigError(error_text("cli.report", run_.string(), "a run folder with recipe.toml and log.jsonl",
+                                   "no " + file.filename().string(), "the --out folder of roentgen train"));
+    }
+    if (!predictions_.empty() && labels_.empty()) {
+      throw ConfigError(error_text("cli.report", "--preds", "--labels FILE with the truth beside it", "none",
+                                   "roentgen report --help"));
+    }
+    check_output_file("--out", out_, folders());
+    publish::ReportInput input;
+    input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
+    input.log = read_log(folder.log());
+    if (fs::exists(folder.data())) input.data = read_json(folder.data());
+    if (!evaluation_.empty()) input.evaluation = read_json(evaluation_);
+    if (evaluation_.empty() && fs::exists(folder.aurocs())) input.validation = read_aurocs(folder.aurocs());
+    if (!labels_.empty()) input.scored = read_scored(folder);
+    io::write_file_atomically(out_, publish::report_page(input));
+    fmt::print("{}: one page, nothing beside it needed\n", out_.string());
+    return {.json = Value::Table{{"file", out_.string()},
+                                 {"has_evaluation", !input.evaluation.is_null()},
+                                 {"has_curves", input.scored.has_value()}}};
+  }
+
+ private:
+  [[nodiscard]] publish::ScoredPredictions read_scored(const train::RunFolder& folder) const {
+    const fs::path file = predictions_.empty() ? folder.predictions() : predictions_;
+    if (!fs::exists(file)) {
+      throw ConfigError(error_text("cli.report", file.string(), "predictions beside --labels", "no such file",
+                                   "--preds FILE, or a run that has finished an epoch with validation"));
+    }
+    PredictionFile predictions = read_prediction_file(file);
+    const LabelTable table = read_label_table(labels_, predictions.labels);
+    EvalSet set = join(std::move(predictions), table, file.string());
+    return {.predictions = std::move(set.predictions),
+            .list_sha256 = std::move(set.list_sha256),
+            .predictions_sha256 = io::sha256_hex(io::read_text(file).or_throw()),
+            .labels_sha256 = table.sha256};
+  }
+
+  fs::path run_;
+  fs::path out_;
+  fs::path evaluation_;
+  fs::path predictions_;
+  fs::path labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report_command() { return std::make_unique<ReportCommand>(); }
+
+}  // namespace roentgen::cli

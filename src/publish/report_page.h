@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The page that shows a run: one HTML file with everything in it, to be opened anywhere and passed on. Which files it
+// is made from belongs to the command.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+#include "eval/predictions.h"
+#include "publish/svg_plot.h"
+
+namespace roentgen::publish {
+
+/// Predictions beside the truth, and what is said of where they come from.
+struct ScoredPredictions {
+  eval::Predictions predictions{};
+  /// io::name_list_sha256 of the images.
+  std::string list_sha256{};
+  /// Of the file of predictions and of the label table.
+  std::string predictions_sha256{};
+  std::string labels_sha256{};
+};
+
+/// What a page tells of. What is absent is named in the page as absent.
+struct ReportInput {
+  /// recipe.toml.
+  Value recipe{};
+  /// Lines of log.jsonl, in order.
+  std::vector<Value> log{};
+  /// data.json; null = absent.
+  Value data{};
+  /// What `roentgen eval --json` wrote; null = absent.
+  Value evaluation{};
+  /// aucs.csv: AUROCs of validation by the best epoch, shown when there is no evaluation.
+  std::vector<ForestRow> validation{};
+  /// For ROC curves and reliability diagrams.
+  std::optional<ScoredPredictions> scored{};
+};
+
+/// Loss, validation AUROC and learning rate by update. Losses of updates are means of neighbours, 400 points at most;
+/// empty series where the log has none.
+struct TrainingCurves {
+  Series update_loss{};
+  Series validation_loss{};
+  Series validation_auroc{};
+  Series learning_rate{};
+  /// Updates behind each point of update_loss.
+  std::int64_t updates_a_point = 1;
+};
+[[nodiscard]] TrainingCurves training_curves(const std::vector<Value>& log);
+
+/// The whole page: HTML with inline style and SVG, without scripts, and with a content security policy that forbids
+/// loading anything. Names no patient, no image and no folder. ConfigError where `data` or `evaluation` is no such
+/// table; DataError as eval::check_predictions().
+[[nodiscard]] std::string report_page(const ReportInput& input);
+
+}  // namespace roentgen::publish

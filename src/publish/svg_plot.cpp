@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "publish/svg_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace roentgen::publish {
+namespace {
+
+constexpr double kLeftPx = 52.0;
+constexpr double kRightPx = 14.0;
+constexpr double kTopPx = 26.0;
+constexpr double kBottomPx = 40.0;
+constexpr double kLeastStepPx = 0.5;
+
+constexpr std::array<std::string_view, 3> kColours = {"#1f5fa8", "#c2571a", "#4b7f3a"};
+
+std::string_view colour(std::size_t i) { return kColours.at(i % kColours.size()); }
+
+bool is_finite(const PlotPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
+
+double share(double value, const Axis& axis) { return (value - axis.low) / (axis.high - axis.low); }
+
+// Where a point lies in the picture.
+PlotPoint place(const Plot& plot, const PlotPoint& point) {
+  return {.x = kLeftPx + share(point.x, plot.x) * (plot.width_px - kLeftPx - kRightPx),
+          .y = plot.height_px - kBottomPx - share(point.y, plot.y) * (plot.height_px - kTopPx - kBottomPx)};
+}
+
+std::string text_at(PlotPoint at, std::string_view anchor, std::string_view text, std::string_view more = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", at.x, at.y, anchor, more,
+                     escaped(text));
+}
+
+std::string line(PlotPoint from, PlotPoint to, std::string_view look) {
+  return fmt::format("<path d=\"M{:.1f},{:.1f}L{:.1f},{:.1f}\" {}/>\n", from.x, from.y, to.x, to.y, look);
+}
+
+std::string opened(double width_px, double height_px, std::string_view title) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\" "
+      "font-size=\"11\" fill=\"#222\">\n",
+      width_px, height_px, escaped(title));
+}
+
+std::string frame(const Plot& plot) {
+  constexpr std::string_view kGrid = "stroke=\"#ddd\" fill=\"none\"";
+  std::string text;
+  for (const double tick : ticks(plot.x.low, plot.x.high)) {
+    const PlotPoint foot = place(plot, {.x = tick, .y = plot.y.low});
+    text += line(foot, place(plot, {.x = tick, .y = plot.y.high}), kGrid);
+    text += text_at({.x = foot.x, .y = foot.y + 14.0}, "middle", fmt::format("{:g}", tick));
+  }
+  for (const double tick : ticks(plot.y.low, plot.y.high)) {
+    const PlotPoint foot = place(plot, {.x = plot.x.low, .y = tick});
+    text += line(foot, place(plot, {.x = plot.x.high, .y = tick}), kGrid);
+    text += text_at({.x = foot.x - 5.0, .y = foot.y + 4.0}, "end", fmt::format("{:g}", tick));
+  }
+  const double middle_x = (kLeftPx + plot.width_px - kRightPx) / 2.0;
+  const double middle_y = (kTopPx + plot.height_px - kBottomPx) / 2.0;
+  text += text_at({.x = middle_x, .y = 15.0}, "middle", plot.title, " font-weight=\"bold\"");
+  text += text_at({.x = middle_x, .y = plot.height_px - 8.0}, "middle", plot.x.title);
+  text += text_at({.x = 12.0, .y = middle_y}, "middle", plot.y.title,
+                  fmt::format(" transform=\"rotate(-90 12 {:.1f})\"", middle_y));
+  return text;
+}
+
+std::string drawn(const Plot& plot, std::size_t index) {
+  const Series& series = plot.series[index];
+  std::vector<PlotPoint> places;
+  for (const PlotPoint& point : series.points) {
+    if (is_finite(point)) places.push_back(place(plot, point));
+  }
+  if (places.empty()) return "";
+  std::string path, marks;
+  PlotPoint last{.x = -1e9, .y = -1e9};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const PlotPoint& at = places[i];
+    if (series.has_marks) {
+      marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", at.x, at.y, colour(index));
+    }
+    if (std::hypot(at.x - last.x, at.y - last.y) < kLeastStepPx && i + 1 < places.size()) continue;
+    path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", at.x, at.y);
+    last = at;
+  }
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n", path, colour(index)) +
+         marks;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
+          result += "\xEF\xBF\xBD";
+        } else {
+          result += c;
+        }
+    }
+  }
+  return result;
+}
+
+Axis axis_over(std::string title, const std::vector<Series>& series, Direction direction) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const Series& one : series) {
+    for (const PlotPoint& point : one.points) {
+      if (!is_finite(point)) continue;
+      const double value = direction == Direction::X ? point.x : point.y;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  if (low > high) return {.title = std::move(title)};
+  // Room above and below; of equal values a tenth of their size.
+  const double spread = high > low ? 0.04 * (high - low) : std::max(0.1 * std::abs(low), 1e-6);
+  const double margin = direction == Direction::X && high > low ? 0.0 : spread;
+  return {.title = std::move(title), .low = low - margin, .high = high + margin};
+}
+
+std::vector<double> ticks(double low, double high) {
+  constexpr double kMost = 6.0;
+  const double power = std::pow(10.0, std::floor(std::log10((high - low) / kMost)));
+  double step = 10.0 * power;
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if ((high - low) / (factor * power) <= kMost - 1.0 + 1e-9) {
+      step = factor * power;
+      break;
+    }
+  }
+  std::vector<double> result;
+  const double last = std::floor(high / step + 1e-9);
+  for (double i = std::ceil(low / step - 1e-9); i <= last; i += 1.0) result.push_back(i == 0.0 ? 0.0 : i * step);
+  return result;
+}
+
+std::string svg_lines(const Plot& plot) {
+  std::string text = opened(plot.width_px, plot.height_px, plot.title) + frame(plot);
+  if (plot.has_diagonal) {
+    text += line(place(plot, {.x = plot.x.low, .y = plot.y.low}), place(plot, {.x = plot.x.high, .y = plot.y.high}),
+                 "stroke=\"#999\" stroke-dasharray=\"4 3\" fill=\"none\"");
+  }
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    text += drawn(plot, i);
+    if (plot.series.size() < 2) continue;
+    text += text_at({.x = plot.width_px - kRightPx - 4.0, .y = kTopPx + 14.0 * static_cast<double>(i + 1)}, "end",
+                    plot.series[i].name, fmt::format(" style=\"fill:{}\"", colour(i)));
+  }
+  return text + "</svg>\n";
+}
+
+std::string estimate_text(const ForestRow& row) {
+  if (!row.value) return "undefined";
+  std::string text = fmt::format("{:.3f}", *row.value);
+  return row.low && row.high ? text + fmt::format(" ({:.3f} to {:.3f})", *row.low, *row.high) : text;
+}
+
+std::string svg_forest(std::string_view title, const std::vector<ForestRow>& rows) {
+  constexpr double kNames = 170.0, kPlot = 380.0, kFigures = 170.0, kRow = 20.0, kHead = 24.0, kFoot = 26.0;
+  double low = 0.5;
+  for (const ForestRow& row : rows) low = std::min({low, row.value.value_or(low), row.low.value_or(low)});
+  const Axis axis{.low = std::max(0.0, std::floor(low * 10.0) / 10.0), .high = 1.0};
+  const auto x_of = [&](double value) { return kNames + share(value, axis) * kPlot; };
+  const double bottom = kHead + kRow * static_cast<double>(rows.size());
+  std::string text = opened(kNames + kPlot + kFigures, bottom + kFoot, title);
+  text += text_at({.x = kNames + kPlot / 2.0, .y = 15.0}, "middle", title, " font-weight=\"bold\"");
+  for (const double tick : ticks(axis.low, axis.high)) {
+    text += line({.x = x_of(tick), .y = kHead}, {.x = x_of(tick), .y = bottom}, "stroke=\"#ddd\"");
+    text += text_at({.x = x_of(tick), .y = bottom + 15.0}, "middle", fmt::format("{:g}", tick));
+  }
+  const double chance = x_of(0.5);
+  text += line({.x = chance, .y = kHead}, {.x = chance, .y = bottom}, "stroke=\"#999\" stroke-dasharray=\"4 3\"");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ForestRow& row = rows[i];
+    const double y = kHead + kRow * (static_cast<double>(i) + 0.5);
+    text += text_at({.x = kNames - 10.0, .y = y + 4.0}, "end", row.label);
+    text += text_at({.x = kNames + kPlot + 12.0, .y = y + 4.0}, "start", estimate_text(row));
+    if (row.low && row.high) {
+      text += line({.x = x_of(*row.low), .y = y}, {.x = x_of(*row.high), .y = y},
+                   fmt::format("stroke=\"{}\" stroke-width=\"2\"", colour(0)));
+    }
+    if (row.value) {
+      text +=
+          fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x_of(*row.value), y, colour(0));
+    }
+  }
+  return text + "</svg>\n";
+}
+
+}  // namespace roentgen::publish

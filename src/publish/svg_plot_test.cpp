@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Points lie where the axes say, and no text gets out of its place.
+#include "publish/svg_plot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace roentgen::publish {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(SvgPlot, a_known_curve_has_known_coordinates) {
+  // Left 52, right 14, top 26, bottom 40: the axes span 100 by 100 pixels.
+  const Plot plot{.title = "P",
+                  .series = {{.points = {{0.0, 0.0}, {0.0, 1.0}, {0.5, NAN}, {1.0, 1.0}}}},
+                  .has_diagonal = true,
+                  .width_px = 166.0,
+                  .height_px = 166.0};
+  const std::string svg = svg_lines(plot);
+  EXPECT_THAT(svg, HasSubstr("d=\"M52.0,126.0L52.0,26.0L152.0,26.0\""));
+  EXPECT_THAT(svg, HasSubstr("d=\"M52.0,126.0L152.0,26.0\" stroke=\"#999\""));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+}
+
+TEST(SvgPlot, near_points_are_left_out_but_not_the_last) {
+  const Plot plot{
+      .series = {{.points = {{0.0, 0.0}, {0.001, 0.001}, {0.002, 0.002}}}}, .width_px = 166.0, .height_px = 166.0};
+  EXPECT_THAT(svg_lines(plot), HasSubstr("d=\"M52.0,126.0L52.2,125.8\""));
+}
+
+TEST(SvgPlot, text_is_escaped_everywhere) {
+  EXPECT_EQ(escaped("<a href=\"x\">&'\x01"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\xEF\xBF\xBD");
+  const std::string evil = "<script>";
+  const Plot plot{.title = evil,
+                  .x = {.title = evil},
+                  .y = {.title = evil},
+                  .series = {{.name = evil, .points = {{0, 0}}}, {.name = evil, .points = {{1, 1}}}}};
+  EXPECT_THAT(svg_lines(plot), Not(HasSubstr(evil)));
+  EXPECT_THAT(svg_forest(evil, {{.label = evil, .value = 0.5}}), Not(HasSubstr(evil)));
+}
+
+TEST(SvgPlot, ticks_are_round_and_inside) {
+  EXPECT_THAT(ticks(0.0, 1.0),
+              ElementsAre(0.0, testing::DoubleEq(0.2), testing::DoubleEq(0.4), testing::DoubleNear(0.6, 1e-12),
+                          testing::DoubleEq(0.8), testing::DoubleEq(1.0)));
+  EXPECT_THAT(ticks(-3.0, 1044.0), ElementsAre(0.0, 500.0, 1000.0));
+}
+
+TEST(SvgPlot, an_axis_holds_all_finite_points) {
+  const std::vector<Series> series = {{.points = {{0.0, 2.0}, {4.0, NAN}, {2.0, 4.0}}}};
+  const Axis x = axis_over("x", series, Direction::X), y = axis_over("y", series, Direction::Y);
+  EXPECT_EQ(x.low, 0.0);
+  EXPECT_EQ(x.high, 2.0);
+  EXPECT_LT(y.low, 2.0);
+  EXPECT_GT(y.high, 4.0);
+  const Axis one = axis_over("one", {{.points = {{1.0, 0.0}}}}, Direction::Y);
+  EXPECT_LT(one.low, one.high);
+}
+
+TEST(SvgPlot, a_forest_row_shows_what_is_known) {
+  const std::string svg =
+      svg_forest("AUROC", {{.label = "Mass", .value = 0.75, .low = 0.5, .high = 1.0}, {.label = "Hernia"}});
+  // Names 170 pixels wide, values over 380: 0.5 at 170, 1 at 550.
+  EXPECT_THAT(svg, HasSubstr("cx=\"360.0\""));
+  EXPECT_THAT(svg, HasSubstr("M170.0,34.0L550.0,34.0"));
+  EXPECT_THAT(svg, HasSubstr("d=\"M170.0,24.0L170.0,64.0\" stroke=\"#999\""));
+  EXPECT_THAT(svg, HasSubstr("0.750 (0.500 to 1.000)"));
+  EXPECT_THAT(svg, HasSubstr("undefined"));
+}
+
+}  // namespace
+}  // namespace roentgen::publish
