@@ -72,14 +72,23 @@ std::string model_name(const Value& recipe) {
   return name.empty() ? "network" : name;
 }
 
-// "images of split val", "the published list ...", for a list of images known by hash.
-std::string list_text(const Value& data, const std::string& list_sha256) {
+// The run's split with these very images, or empty.
+std::string split_of(const Value& data, const std::string& list_sha256) {
   if (const Value* splits = find(data, {"splits"}); splits != nullptr && splits->is_table()) {
     for (const auto& [name, split] : splits->as_table()) {
-      if (text_of(find(split, {"list_sha256"})) == list_sha256) return fmt::format("split \"{}\" of the run", name);
+      if (text_of(find(split, {"list_sha256"})) == list_sha256) return name;
     }
   }
-  return "a list that is no split of the run";
+  return "";
+}
+
+std::string list_text(const Value& data, const std::string& list_sha256) {
+  const std::string split = split_of(data, list_sha256);
+  if (split.empty()) return "a list that is no split of the run";
+  std::string text = fmt::format("split \"{}\" of the run", split);
+  if (split == "val") text += " (its best epoch was chosen on these very images)";
+  if (split == "train") text += " (which it was trained on: these figures say how much was memorised)";
+  return text;
 }
 
 // Of the images that the evaluation is of; empty when it does not say.

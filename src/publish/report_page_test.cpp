@@ -85,6 +85,18 @@ TEST(ReportPage, evaluation_stands_with_intervals_and_other_images_are_told) {
   EXPECT_THAT(report_page(input), Not(HasSubstr("other images than those of the results")));
 }
 
+TEST(ReportPage, figures_of_images_that_the_run_has_seen_are_told) {
+  ReportInput input = sample();
+  input.scored = scored();
+  const auto with_split = [&](const char* name) {
+    input.data = Value::Table{{"splits", Value::Table{{name, Value::Table{{"list_sha256", "feed"}}}}}};
+    return report_page(input);
+  };
+  EXPECT_THAT(with_split("val"), HasSubstr("best epoch was chosen on these very images"));
+  EXPECT_THAT(with_split("train"), HasSubstr("how much was memorised"));
+  EXPECT_THAT(with_split("test"), HasSubstr("split &quot;test&quot; of the run, "));
+}
+
 TEST(ReportPage, validation_figures_are_named_as_such) {
   ReportInput input = sample();
   input.validation = {{.label = "Mass", .value = 0.5}};
