@@ -152,6 +152,26 @@ TEST(StepBench, shares_of_the_profile_add_up_to_one) {
   EXPECT_NEAR(share, 1.0, 1e-9);
 }
 
+TEST(StepBench, layers_add_up_to_the_profile) {
+  StepOptions options = tiny();
+  EXPECT_TRUE(run_step(options).at("layers").is_null());
+  options.has_profile = true;
+  const Value result = run_step(options);
+  double of_layers_ms = 0.0, of_kinds_ms = 0.0;
+  for (const Value& layer : result.at("layers").as_array()) {
+    of_layers_ms += layer.at("ms").as_double();
+    EXPECT_LE(layer.at("best_ms").as_double(), layer.at("ms").as_double() * (1.0 + 1e-9));
+    const std::string& kind = layer.at("kind").as_string();
+    const bool has_floor = kind.starts_with("conv2d_") || kind.starts_with("linear_");
+    EXPECT_EQ(layer.at("floor_ms").is_number(), has_floor) << layer.at("name").as_string();
+  }
+  for (const Value& row : result.at("profile").as_array()) {
+    const std::string& kind = row.at("kind").as_string();
+    if (kind != "optimizer" && kind != "outside_kernels") of_kinds_ms += row.at("ms").as_double();
+  }
+  EXPECT_NEAR(of_layers_ms, of_kinds_ms, 1e-9 * of_kinds_ms);
+}
+
 TEST(StepBench, refuses_options_out_of_range) {
   StepOptions options = tiny();
   options.steps = 0;

@@ -37,6 +37,17 @@ TEST(AlignedBuffer, starts_at_a_cache_line_and_has_the_size_asked_for) {
   }
 }
 
+TEST(AlignedBuffer, of_many_megabytes_is_zeroed_and_starts_at_a_huge_page) {
+  const std::size_t bytes = (std::size_t{5} << 20) + 100;  // no multiple of a huge page
+  AlignedBuffer used(bytes);
+  std::fill_n(used.data(), bytes, std::byte{0xA5});
+  used = AlignedBuffer();
+  const AlignedBuffer buffer(bytes);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (std::size_t{2} << 20), 0U);
+  EXPECT_TRUE(
+      std::all_of(buffer.data(), buffer.data() + align_up(bytes), [](std::byte b) { return b == std::byte{}; }));
+}
+
 TEST(AlignedBuffer, of_no_bytes_owns_nothing) {
   EXPECT_EQ(AlignedBuffer().data(), nullptr);
   EXPECT_EQ(AlignedBuffer(0).data(), nullptr);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "cli/command_list.h"
 #include "io/safetensors.h"
 #include "tests/e2e/program.h"
 
@@ -255,7 +256,9 @@ TEST(Workflow, names_a_label_that_is_undefined) {
 
 TEST(Workflow, every_command_has_help_with_examples) {
   const Workplace place;
-  for (const char* command : {"synth", "train", "eval", "inspect", "schedule", "bench", "doctor"}) {
+#define RG_NAME(name) #name,
+  for (const char* command : {RG_COMMAND_LIST(RG_NAME)}) {
+#undef RG_NAME
     const Ended run = place.must_run({command, "--help"});
     EXPECT_THAT(run.out, HasSubstr("Examples:")) << command;
     EXPECT_THAT(run.out, HasSubstr("--json")) << command;
