@@ -162,6 +162,13 @@ TEST(JsonLog, refuses_a_folder) {
               HasSubstr("directory"));
 }
 
+TEST(TensorBoard, starts_within_one_second_have_files_of_their_own) {
+  const TestFolder temporary;
+  for (std::int64_t step = 0; step < 5; ++step) make_tensorboard(temporary.path(), step);
+  const auto files = std::filesystem::directory_iterator(temporary.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 5);
+}
+
 TEST(TensorBoard, events_hold_what_the_log_holds_and_no_host) {
   const TestFolder temporary;
   {
@@ -171,7 +178,7 @@ TEST(TensorBoard, events_hold_what_the_log_holds_and_no_host) {
   }
   std::string name;
   for (const auto& entry : std::filesystem::directory_iterator(temporary.path())) name = entry.path().filename();
-  EXPECT_THAT(name, testing::MatchesRegex("events\\.out\\.tfevents\\.[0-9]+\\.[0-9]+\\.roentgen"));
+  EXPECT_THAT(name, testing::MatchesRegex("events\\.out\\.tfevents\\.[0-9]+\\.[0-9]+\\.[0-9]+\\.roentgen"));
   const std::string data = io::read_text(temporary.path() / name).or_throw();
   for (const char* tag : {"brain.Event:2", "train/loss", "train/lr", "train/gradient_norm", "speed/data_wait",
                           "speed/images_per_s", "epoch/train_loss", "epoch/val_auroc"}) {
