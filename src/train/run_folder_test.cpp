@@ -164,7 +164,7 @@ TEST(JsonLog, refuses_a_folder) {
 
 TEST(TensorBoard, starts_within_one_second_have_files_of_their_own) {
   const TestFolder temporary;
-  for (std::int64_t step = 0; step < 5; ++step) make_tensorboard(temporary.path(), step);
+  for (std::int64_t step = 0; step < 5; ++step) make_tensorboard(temporary.path(), step)->on_step({.step = step + 1});
   const auto files = std::filesystem::directory_iterator(temporary.path());
   EXPECT_EQ(std::distance(begin(files), end(files)), 5);
 }
