@@ -15,6 +15,7 @@
 #include "cli/eval_part.h"
 #include "cli/eval_set.h"
 #include "cli/prediction_match.h"
+#include "cli/stored_value.h"
 #include "core/error.h"
 #include "core/error_parts.h"
 #include "core/log.h"
@@ -286,9 +287,7 @@ Input EvalCommand::from_files() const {
 // Thresholds and temperature: as stored, or fitted on validation; never on what is evaluated.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
-    const Value stored =
-        io::parse_json(io::read_text(options_.points).or_throw(), options_.points.string()).or_throw<ConfigError>();
-    const eval::OperatingPoints points = eval::points_from_value(stored, options_.points.string());
+    const eval::OperatingPoints points = read_points(options_.points);
     if (points.unit != input.test.unit) {
       throw ConfigError(error_text("cli.eval", options_.points.string(), "points for one score a(n) " + input.test.unit,
                                    "one a(n) " + points.unit, "points saved with the same --by study --aggregate"));

@@ -9,9 +9,9 @@
 
 #include "cli/command_list.h"
 #include "cli/output_file.h"
+#include "cli/stored_value.h"
 #include "core/error.h"
 #include "engine/engine.h"
-#include "eval/operating_points.h"
 #include "graph/text.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -25,11 +25,6 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Value read_json(const fs::path& path) {
-  if (path.empty()) return {};
-  return io::parse_json(io::read_text(path).or_throw<ConfigError>(), path.string()).or_throw<ConfigError>();
-}
 
 class ExportCommand final : public Command {
  public:
@@ -83,9 +78,9 @@ class ExportCommand final : public Command {
     const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
     train::LoadedModel model = train::load_checkpoint(checkpoint_, *engine, {.batch = 1});
     std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);
-    Value data = read_json(run_data());
-    Value evaluation = read_json(evaluation_);
-    const double divisor = temperature().value_or(1.0);
+    Value data = read_optional(run_data());
+    Value evaluation = read_optional(evaluation_);
+    const double divisor = points_.empty() ? 1.0 : read_image_points(points_).temperature.value_or(1.0);
     publish::CardInput card{.file = out_.filename().string(),
                             .form = form,
                             .temperature = divisor,
@@ -142,10 +137,7 @@ class ExportCommand final : public Command {
     return checkpoint_.parent_path().filename() == "checkpoints" && fs::is_regular_file(path, ignored) ? path
                                                                                                        : fs::path();
   }
-  [[nodiscard]] std::optional<double> temperature() const {
-    if (points_.empty()) return std::nullopt;
-    return eval::points_from_value(read_json(points_), points_.string()).temperature;
-  }
+  [[nodiscard]] static Value read_optional(const fs::path& path) { return path.empty() ? Value() : read_json(path); }
   void write_onnx(const train::LoadedModel& model, const std::vector<train::NamedTensor>& weights,
                   const publish::CardInput& card) const {
     const graph::Graph graph =
@@ -154,7 +146,7 @@ class ExportCommand final : public Command {
     Value::Array labels(model.info.labels.begin(), model.info.labels.end());
     publish::OnnxOptions options{.preprocess = model.preprocess,
                                  .loss = model.info.loss,
-                                 .temperature = temperature(),
+                                 .temperature = card.temperature,
                                  .is_folding_batch_norm = is_folding_,
                                  .metadata = {{"labels", io::to_json(Value(std::move(labels)), -1)},
                                               {"preprocess", io::to_json(preprocess, -1)},

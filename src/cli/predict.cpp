@@ -17,13 +17,12 @@
 #include "cli/image_list.h"
 #include "cli/predict_options.h"
 #include "cli/predict_output.h"
+#include "cli/stored_value.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "engine/engine.h"
 #include "eval/localisation.h"
 #include "eval/text_columns.h"
-#include "io/file.h"
-#include "io/json.h"
 #include "train/heatmap.h"
 #include "train/load_checkpoint.h"
 #include "train/predict_files.h"
@@ -37,15 +36,6 @@ namespace fs = std::filesystem;
 // A batch of one takes another matrix product, whose last bit may differ: the same image would get other digits alone
 // than among others.
 constexpr std::int64_t kLeastBatch = 8;
-
-eval::OperatingPoints read_points(const fs::path& path) {
-  const std::string what = path.string();
-  const Value stored = io::parse_json(io::read_text(path).or_throw(), what).or_throw<ConfigError>();
-  eval::OperatingPoints points = eval::points_from_value(stored, what);
-  if (points.unit == "image") return points;
-  throw ConfigError(error_text("cli.predict", what, "points for one score an image", "one a(n) " + points.unit,
-                               "points saved without --by study"));
-}
 
 // Boxes of the images to be predicted, each image named once.
 void check_boxes(const BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
@@ -167,7 +157,7 @@ CommandResult PredictCommand::run() {
   const auto engine = engine::make_engine("cpu");
   const train::LoadedModel model = load(*engine, total);
   std::optional<eval::OperatingPoints> points;
-  if (!options_.points.empty()) points = read_points(options_.points);
+  if (!options_.points.empty()) points = read_image_points(options_.points);
   std::optional<Heatmaps> heatmaps;
   HeatmapChoice choice = options_.choice(model.info.labels);
   if (options_.has_heatmaps()) heatmaps.emplace(model, options_, std::move(choice));

@@ -11,6 +11,7 @@
 #include "cli/command_list.h"
 #include "cli/eval_set.h"
 #include "cli/output_file.h"
+#include "cli/stored_value.h"
 #include "core/error.h"
 #include "io/csv.h"
 #include "io/file.h"
@@ -24,10 +25,6 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Value read_json(const fs::path& path) {
-  return io::parse_json(io::read_text(path).or_throw<ConfigError>(), path.string()).or_throw<ConfigError>();
-}
 
 // All whole lines: of a run that was killed, or goes on, the last one may be cut short.
 std::vector<Value> read_log(const fs::path& path) {

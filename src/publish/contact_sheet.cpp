@@ -16,7 +16,7 @@
 namespace roentgen::publish {
 namespace {
 constexpr std::int64_t kGap_px = 2;
-constexpr std::int64_t kTilesPerDot_px = 96;
+constexpr std::int64_t kSidePerDot_px = 96;
 
 // The first `count` of a random order.
 std::vector<std::uint32_t> some_of(std::vector<std::uint32_t> all, std::int64_t count, Random random) {
@@ -74,7 +74,7 @@ std::vector<SheetRow> choose_rows(const data::Dataset& dataset, const SheetOptio
 
 Sheet draw_sheet(const data::Dataset& dataset, std::span<const SheetRow> rows, const SheetView& view) {
   const std::int64_t side = view.preprocess.size_px;
-  const std::int64_t scale = std::max<std::int64_t>(1, side / kTilesPerDot_px);
+  const std::int64_t scale = std::max<std::int64_t>(1, side / kSidePerDot_px);
   const std::int64_t caption = (kCaptionHeight + 4) * scale;
   std::int64_t columns = 1;
   for (const SheetRow& row : rows) columns = std::max(columns, static_cast<std::int64_t>(row.samples.size()));

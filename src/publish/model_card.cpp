@@ -12,19 +12,10 @@
 #include "io/environment.h"
 #include "io/toml.h"
 #include "publish/recipe_text.h"
+#include "publish/value_path.h"
 
 namespace roentgen::publish {
 namespace {
-
-// A value far down, or null.
-const Value* find(const Value& table, std::initializer_list<std::string_view> keys) {
-  const Value* at = &table;
-  for (const std::string_view key : keys) {
-    at = at->is_table() ? at->find(key) : nullptr;
-    if (at == nullptr) return nullptr;
-  }
-  return at;
-}
 
 Value recipe_of(const train::CheckpointInfo& info) {
   return io::parse_toml(info.recipe, "recipe of the checkpoint").or_throw<ConfigError>();

@@ -87,8 +87,8 @@ class Translator {
     const std::int64_t K = graph_.node(logits).shape[1];
     std::string scaled = value(logits);
     node("Identity", "logits", {scaled}, "logits");
-    if (options_.temperature) {
-      constant("temperature", {1}, {static_cast<float>(*options_.temperature)});
+    if (options_.temperature != 1.0) {
+      constant("temperature", {1}, {static_cast<float>(options_.temperature)});
       node("Div", "logits.scaled", {"logits", "temperature"}, "logits.scaled");
       scaled = "logits.scaled";
     }

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,8 @@ struct OnnxOptions {
   data::Preprocess preprocess;
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
-  /// All logits are divided by it.
-  std::optional<double> temperature;
+  /// All logits are divided by it; 1 = as trained.
+  double temperature = 1.0;
   /// Batch norms that follow a convolution become part of its weights: fewer operators, other rounding.
   bool is_folding_batch_norm = false;
   std::map<std::string, std::string> metadata;

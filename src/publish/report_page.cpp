@@ -15,6 +15,7 @@
 #include "eval/label_scores.h"
 #include "io/environment.h"
 #include "publish/recipe_text.h"
+#include "publish/value_path.h"
 
 namespace roentgen::publish {
 namespace {
@@ -28,16 +29,6 @@ constexpr std::string_view kStyle =
     "pre{background:#f6f6f6;padding:12px;overflow-x:auto}"
     ".notice{border-left:4px solid #c2571a;padding:6px 12px;background:#fdf3ec}.absent{color:#666}"
     ".plots{display:flex;flex-wrap:wrap;gap:8px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}";
-
-// A value far down, or null.
-const Value* find(const Value& table, std::initializer_list<std::string_view> keys) {
-  const Value* at = &table;
-  for (const std::string_view key : keys) {
-    at = at->is_table() ? at->find(key) : nullptr;
-    if (at == nullptr) return nullptr;
-  }
-  return at;
-}
 
 std::string text_of(const Value* value) {
   if (value == nullptr) return "";

@@ -18,17 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr int kStopped = 3;
 
-void expect_equal_tensors(const fs::path& left, const fs::path& right) {
-  const auto a = io::SafetensorsReader::open(left).or_throw();
-  const auto b = io::SafetensorsReader::open(right).or_throw();
-  ASSERT_EQ(a.tensors().size(), b.tensors().size());
-  for (const io::TensorInfo& tensor : a.tensors()) {
-    const io::TensorInfo* other = b.find(tensor.name);
-    ASSERT_NE(other, nullptr) << tensor.name;
-    EXPECT_TRUE(std::ranges::equal(a.bytes(tensor), b.bytes(*other))) << tensor.name;
-  }
-}
-
 TEST(AveragedWeights, of_a_stopped_and_killed_run_are_those_of_one_that_went_through) {
   const Workplace place;
   const fs::path data = place.synth("data", 160);

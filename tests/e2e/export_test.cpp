@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/io_testing.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {
@@ -72,6 +73,12 @@ TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
   refused({"--out", in("m2.onnx"), "--channels", "3"}, "only with safetensors");
   refused({"--out", in("m2.safetensors"), "--fold-batch-norm"}, "only with onnx");
   refused({"--out", in("m2.safetensors"), "--channels", "2"}, "expected 3");
+  io::testing::put_file(in("study.json"), [] {
+    std::string points = read_all(*place_ / "points.json");
+    const std::string unit = "\"unit\": \"image\"";
+    return points.replace(points.find(unit), unit.size(), "\"unit\": \"study, max\"");
+  }());
+  refused({"--out", in("m2.onnx"), "--points", in("study.json")}, "points for one score an image");
   refused({"--out", in("m2.onnx"), "--opset", "12"}, "13");
   refused({"--out", in("m2.onnx"), "--evaluation", in("points.json")}, "auroc.labels");
   refused({"--out", checkpoint()}, "best.safetensors");

@@ -206,6 +206,17 @@ void expect_stop(const Ended& run, const std::vector<std::string>& parts) {
   }
 }
 
+void expect_equal_tensors(const fs::path& left, const fs::path& right) {
+  const auto a = io::SafetensorsReader::open(left).or_throw();
+  const auto b = io::SafetensorsReader::open(right).or_throw();
+  ASSERT_EQ(a.tensors().size(), b.tensors().size());
+  for (const io::TensorInfo& tensor : a.tensors()) {
+    const io::TensorInfo* other = b.find(tensor.name);
+    ASSERT_NE(other, nullptr) << tensor.name;
+    EXPECT_TRUE(std::ranges::equal(a.bytes(tensor), b.bytes(*other))) << tensor.name;
+  }
+}
+
 void expect_nothing_half_written(const fs::path& folder) {
   if (!fs::exists(folder)) return;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {

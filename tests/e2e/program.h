@@ -88,6 +88,8 @@ inline constexpr int kImagePx = 32;
 void expect_refusal(const Ended& run, const std::vector<std::string>& parts);
 /// As expect_refusal(), for what is met on the way: lines of the log may come before.
 void expect_stop(const Ended& run, const std::vector<std::string>& parts);
+/// Expects the tensors of two safetensors files to be the same, bit for bit. Metadata may differ.
+void expect_equal_tensors(const std::filesystem::path& left, const std::filesystem::path& right);
 /// Expects that no file below `folder` is a temporary one, and that all *.safetensors can be opened.
 void expect_nothing_half_written(const std::filesystem::path& folder);
 

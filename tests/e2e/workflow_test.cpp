@@ -24,18 +24,6 @@ std::string best(const Workplace& place, std::string_view run) {
   return (place / run / "checkpoints/best.safetensors").string();
 }
 
-// Tensors of two files, bit for bit. Metadata may differ: they hold the same recipe here, but that is not the point.
-void expect_equal_tensors(const fs::path& left, const fs::path& right) {
-  const auto a = io::SafetensorsReader::open(left).or_throw();
-  const auto b = io::SafetensorsReader::open(right).or_throw();
-  ASSERT_EQ(a.tensors().size(), b.tensors().size());
-  for (const io::TensorInfo& tensor : a.tensors()) {
-    const io::TensorInfo* other = b.find(tensor.name);
-    ASSERT_NE(other, nullptr) << tensor.name;
-    EXPECT_TRUE(std::ranges::equal(a.bytes(tensor), b.bytes(*other))) << tensor.name;
-  }
-}
-
 void expect_equal_ends(const Workplace& place, std::string_view left, std::string_view right) {
   for (const char* file : {"checkpoints/best.safetensors", "checkpoints/resume.safetensors"}) {
     expect_equal_tensors(place / left / file, place / right / file);
