@@ -47,7 +47,8 @@ graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape
                               .batch = shape.batch,
                               .width = model.width,
                               .stem = models::parse_stem(model.stem),
-                              .stride = models::parse_resnet_stride(model.resnet)});
+                              .stride = models::parse_resnet_stride(model.resnet),
+                              .dilated_stages = model.dilated_stages});
 }
 
 }  // namespace roentgen::cli

@@ -23,10 +23,12 @@ using graph::NodeId;
 constexpr graph::Init kConvInit{.kind = graph::Init::Kind::NormalFanIn};
 constexpr std::int64_t kBottleneck = 4;
 
-Conv2d convolution(std::int64_t out_channels, std::int64_t kernel) {
+Conv2d convolution(std::int64_t out_channels, std::int64_t kernel, std::int64_t dilation = 1) {
+  const std::int64_t pad = kernel / 2 * dilation;
   return {.out_channels = out_channels,
           .kernel = {kernel, kernel},
-          .pad = {kernel / 2, kernel / 2},
+          .pad = {pad, pad},
+          .dilation = {dilation, dilation},
           .bias = false,
           .weight_init = kConvInit};
 }
@@ -36,23 +38,30 @@ NodeId add_concat(Builder& builder, const std::string& name, const std::vector<N
   return features.size() == 1 ? features[0] : builder.add(name, graph::Concat{}, features);
 }
 
+// The layers of one block.
+struct Layers {
+  std::int64_t growth = 32;
+  std::int64_t dilation = 1;
+};
+
 // norm, relu, 1x1 to 4 growth, norm, relu, 3x3 to growth. `prefix` ends in '.'.
-NodeId add_layer(Builder& builder, const std::string& prefix, std::int64_t growth,
+NodeId add_layer(Builder& builder, const std::string& prefix, const Layers& layers,
                  const std::vector<NodeId>& features) {
   NodeId x = add_concat(builder, prefix + "concat", features);
   x = builder.add(prefix + "norm1", graph::BatchNorm{}, {x});
   x = builder.add(prefix + "relu1", graph::Relu{}, {x});
-  x = builder.add(prefix + "conv1", convolution(kBottleneck * growth, 1), {x});
+  x = builder.add(prefix + "conv1", convolution(kBottleneck * layers.growth, 1), {x});
   x = builder.add(prefix + "norm2", graph::BatchNorm{}, {x});
   x = builder.add(prefix + "relu2", graph::Relu{}, {x});
-  return builder.add(prefix + "conv2", convolution(growth, 3), {x});
+  return builder.add(prefix + "conv2", convolution(layers.growth, 3, layers.dilation), {x});
 }
 
-// Halves channels and image.
-NodeId add_transition(Builder& builder, const std::string& prefix, NodeId src) {
+// Halves the channels, and the image unless the next block dilates.
+NodeId add_transition(Builder& builder, const std::string& prefix, bool is_pooled, NodeId src) {
   NodeId x = builder.add(prefix + "norm", graph::BatchNorm{}, {src});
   x = builder.add(prefix + "relu", graph::Relu{}, {x});
   x = builder.add(prefix + "conv", convolution(builder.shape(x)[1] / 2, 1), {x});
+  if (!is_pooled) return x;
   return builder.add(prefix + "pool", graph::AvgPool{.kernel = {2, 2}, .stride = {2, 2}}, {x});
 }
 
@@ -66,16 +75,20 @@ graph::Graph build(const ModelConfig& config, const std::array<int, 4>& layers) 
       add_stem(builder, config,
                {.conv = "features.conv0", .norm = "features.norm0", .relu = "features.relu0", .pool = "features.pool0"},
                kConvInit);
+  const std::size_t first_dilated = layers.size() - static_cast<std::size_t>(config.dilated_stages);
+  Layers block_layers{.growth = config.width / 2};
   for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (i >= first_dilated) block_layers.dilation *= 2;
     const std::string number = std::to_string(i + 1);
     const std::string block = "features.denseblock" + number + ".";
     std::vector<NodeId> features{x};
     for (int layer = 1; layer <= layers[i]; ++layer) {
       const std::string prefix = block + "denselayer" + std::to_string(layer) + ".";
-      features.push_back(add_layer(builder, prefix, config.width / 2, features));
+      features.push_back(add_layer(builder, prefix, block_layers, features));
     }
     x = add_concat(builder, block + "concat", features);
-    if (i + 1 < layers.size()) x = add_transition(builder, "features.transition" + number + ".", x);
+    if (i + 1 == layers.size()) break;
+    x = add_transition(builder, "features.transition" + number + ".", i + 1 < first_dilated, x);
   }
   x = builder.add("features.norm5", graph::BatchNorm{}, {x});
   x = builder.add("features.relu5", graph::Relu{}, {x});

@@ -56,6 +56,7 @@ graph::Graph build_model(const ModelConfig& config) {
   require(config.batch >= 1, "batch", "at least 1", config.batch);
   require(config.width >= kWidthStep && config.width <= kLargestWidth && config.width % kWidthStep == 0, "width",
           "a multiple of 8, at most 4096", config.width);
+  require(config.dilated_stages >= 0 && config.dilated_stages <= 3, "dilated stages", "0 to 3", config.dilated_stages);
   return entry.build(config);
 }
 

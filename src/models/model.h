@@ -42,6 +42,10 @@ struct ModelConfig {
   std::int64_t width = 64;
   Stem stem = Stem::ImageNet;
   ResNetStride stride = ResNetStride::V1_5;
+  /// How many of the last stages (0 to 3) keep the image's size and dilate their 3x3 convolutions by what the strides
+  /// would have been (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation): finer heat-maps
+  /// at more arithmetic, with the same parameters.
+  std::int64_t dilated_stages = 0;
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
 

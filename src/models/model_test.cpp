@@ -41,7 +41,8 @@ GoldenRow parse_row(const std::string& line) {
                 .image_px = std::stoll(fields.at(4)),
                 .batch = 1,
                 .stem = row.variant == "small" ? Stem::Small : Stem::ImageNet,
-                .stride = row.variant == "v1" ? ResNetStride::V1 : ResNetStride::V1_5};
+                .stride = row.variant == "v1" ? ResNetStride::V1 : ResNetStride::V1_5,
+                .dilated_stages = row.variant.starts_with("dilated") ? row.variant.back() - '0' : 0};
   row.parameters = std::stoll(fields.at(5));
   row.trained_tensors = std::stoll(fields.at(6));
   row.tensors = std::stoll(fields.at(7));
@@ -93,7 +94,7 @@ std::int64_t trained_tensors(const Graph& graph) {
 
 TEST(Models, have_torchvisions_tensors_in_names_shapes_and_order) {
   const std::vector<GoldenRow> rows = read_golden();
-  ASSERT_EQ(rows.size(), 45U);
+  ASSERT_EQ(rows.size(), 50U);
   for (const GoldenRow& row : rows) {
     SCOPED_TRACE(row.config.name + " " + row.variant + " " + std::to_string(row.config.labels));
     const Graph graph = build_model(row.config);
@@ -246,6 +247,7 @@ TEST(Models, refuse_settings_out_of_range) {
   for (const std::int64_t width : {std::int64_t{0}, std::int64_t{4104}, std::int64_t{1} << 40}) {
     EXPECT_THAT(refusal({.width = width}), testing::HasSubstr("at most 4096, got " + std::to_string(width)));
   }
+  EXPECT_EQ(refusal({.dilated_stages = 4}), "[models.model] dilated stages: expected 0 to 3, got 4; try another value");
   EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
             "[models.densenet] stride: expected the default: only ResNets have another, got v1; try --set "
             "model.resnet=v1.5");

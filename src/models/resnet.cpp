@@ -28,14 +28,18 @@ struct Block {
   std::int64_t inner_channels = 0;
   std::int64_t out_channels = 0;
   std::int64_t stride = 1;
+  // Of the 3x3 convolutions.
+  std::int64_t dilation = 1;
   ResNetStride where = ResNetStride::V1_5;
 };
 
-Conv2d convolution(std::int64_t out_channels, std::int64_t kernel, std::int64_t stride) {
+Conv2d convolution(std::int64_t out_channels, std::int64_t kernel, std::int64_t stride, std::int64_t dilation = 1) {
+  const std::int64_t pad = kernel / 2 * dilation;
   return {.out_channels = out_channels,
           .kernel = {kernel, kernel},
           .stride = {stride, stride},
-          .pad = {kernel / 2, kernel / 2},
+          .pad = {pad, pad},
+          .dilation = {dilation, dilation},
           .bias = false,
           .weight_init = kConvInit};
 }
@@ -53,9 +57,9 @@ NodeId add_relu(Builder& builder, const Block& block, int number, NodeId src) {
 
 // 3x3, 3x3. Returns the batch norm before the addition.
 NodeId add_basic_branch(Builder& builder, const Block& block, NodeId src) {
-  NodeId x = add_conv_norm(builder, block, 1, convolution(block.inner_channels, 3, block.stride), src);
+  NodeId x = add_conv_norm(builder, block, 1, convolution(block.inner_channels, 3, block.stride, block.dilation), src);
   x = add_relu(builder, block, 1, x);
-  return add_conv_norm(builder, block, 2, convolution(block.out_channels, 3, 1), x);
+  return add_conv_norm(builder, block, 2, convolution(block.out_channels, 3, 1, block.dilation), x);
 }
 
 // 1x1, 3x3, 1x1. Returns the batch norm before the addition.
@@ -63,7 +67,8 @@ NodeId add_bottleneck_branch(Builder& builder, const Block& block, NodeId src) {
   const bool is_v1 = block.where == ResNetStride::V1;
   NodeId x = add_conv_norm(builder, block, 1, convolution(block.inner_channels, 1, is_v1 ? block.stride : 1), src);
   x = add_relu(builder, block, 1, x);
-  x = add_conv_norm(builder, block, 2, convolution(block.inner_channels, 3, is_v1 ? 1 : block.stride), x);
+  x = add_conv_norm(builder, block, 2, convolution(block.inner_channels, 3, is_v1 ? 1 : block.stride, block.dilation),
+                    x);
   x = add_relu(builder, block, 2, x);
   return add_conv_norm(builder, block, 3, convolution(block.out_channels, 1, 1), x);
 }
@@ -84,13 +89,20 @@ NodeId add_block(Builder& builder, BlockKind kind, const Block& block, NodeId sr
 graph::Graph build(const ModelConfig& config, BlockKind kind, const std::array<int, 4>& blocks) {
   Builder builder(config.name);
   NodeId x = add_stem(builder, config, {.conv = "conv1", .norm = "bn1", .relu = "relu", .pool = "maxpool"}, kConvInit);
+  const std::size_t first_dilated = blocks.size() - static_cast<std::size_t>(config.dilated_stages);
+  std::int64_t dilation = 1;
   for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
+    const bool is_dilated = stage >= first_dilated;
+    // The first block still sees neighbours of the stage before.
+    const std::int64_t first_dilation = dilation;
+    if (is_dilated) dilation *= 2;
     const std::int64_t inner_channels = config.width << stage;
     for (int i = 0; i < blocks[stage]; ++i) {
       const Block block{.prefix = "layer" + std::to_string(stage + 1) + "." + std::to_string(i) + ".",
                         .inner_channels = inner_channels,
                         .out_channels = inner_channels * (kind == BlockKind::Basic ? 1 : kBottleneckExpansion),
-                        .stride = stage > 0 && i == 0 ? 2 : 1,
+                        .stride = stage > 0 && i == 0 && !is_dilated ? 2 : 1,
+                        .dilation = i == 0 ? first_dilation : dilation,
                         .where = config.stride};
       x = add_block(builder, kind, block, x);
     }

@@ -36,6 +36,7 @@ struct ModelRecipe {
   std::int64_t width = 64;
   std::string stem = "imagenet";
   std::string resnet = "v1.5";
+  std::int64_t dilated_stages = 0;
 };
 
 /// [train]: the loop.

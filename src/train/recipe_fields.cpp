@@ -30,6 +30,8 @@ void visit_model(ModelRecipe& model, FieldVisitor& v) {
   v.integer("width", model.width, kWidth, "channels after the stem, a multiple of 8; 64 = torchvision's");
   v.text("stem", model.stem, {"imagenet", "small"}, "small = 3x3 without pooling, for little images");
   v.text("resnet", model.resnet, {"v1.5", "v1"}, "where a bottleneck strides; v1.5 = torchvision's");
+  v.integer("dilated_stages", model.dilated_stages, {.low = 0, .high = 3},
+            "last stages that dilate instead of halving the image: finer heat-maps, more arithmetic");
 }
 
 void visit_train(TrainRecipe& train, FieldVisitor& v) {

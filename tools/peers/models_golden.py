@@ -8,7 +8,8 @@
 
 `names` is FNV-1a (64 bits) over "name:d0xd1x...;" of the state dict's tensors in order, without num_batches_tracked.
 Multiply-adds are those of convolutions and linear layers for one image. Variants: `v1` moves the stride of a bottleneck
-into its first 1x1 convolution; `small` has a 3x3 convolution of stride 1 and no pooling at the start.
+into its first 1x1 convolution; `small` has a 3x3 convolution of stride 1 and no pooling at the start; `dilatedK`: the
+last K stages dilate instead of halving the image (ResNets with bottlenecks: replace_stride_with_dilation).
 """
 import sys
 
@@ -19,8 +20,12 @@ NAMES = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "densenet
 
 
 def build(name, variant, outputs, channels):
-    model = getattr(torchvision.models, name)(weights=None, num_classes=outputs).eval()
     is_resnet = name.startswith("resnet")
+    dilated = int(variant.removeprefix("dilated")) if variant.startswith("dilated") else 0
+    settings = {"replace_stride_with_dilation": [i >= 3 - dilated for i in range(3)]} if dilated and is_resnet else {}
+    model = getattr(torchvision.models, name)(weights=None, num_classes=outputs, **settings).eval()
+    if dilated and not is_resnet:
+        dilate_densenet(model.features, dilated)
     parent, first = (model, "conv1") if is_resnet else (model.features, "conv0")
     width = getattr(parent, first).out_channels
     if variant == "small":
@@ -33,6 +38,15 @@ def build(name, variant, outputs, channels):
             if isinstance(module, torchvision.models.resnet.Bottleneck):
                 module.conv1.stride, module.conv2.stride = module.conv2.stride, (1, 1)
     return model
+
+
+def dilate_densenet(features, stages):
+    for block in range(5 - stages, 5):
+        getattr(features, f"transition{block - 1}").pool = torch.nn.Identity()
+        dilation = 2 ** (block - 4 + stages)
+        for module in getattr(features, f"denseblock{block}").modules():
+            if isinstance(module, torch.nn.Conv2d) and module.kernel_size == (3, 3):
+                module.dilation = module.padding = (dilation, dilation)
 
 
 def tensors(model):
@@ -76,6 +90,11 @@ def rows():
         yield name, "small", 5, 1, 32
         if name.startswith("resnet"):
             yield name, "v1", 14, 3, 224
+        if name in ("resnet50", "densenet121"):
+            yield name, "dilated1", 14, 1, 160
+            yield name, "dilated2", 14, 1, 97
+        if name == "densenet121":
+            yield name, "dilated3", 14, 1, 64
 
 
 def main():
