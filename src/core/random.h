@@ -34,6 +34,8 @@ enum class RandomStage : std::uint32_t {
   SynthPixels = 10,
   Test = 11,
   Look = 12,
+  SynthFilm = 13,
+  SynthDetail = 14,
 };
 
 /// The generator itself: one block of Philox4x32-10, a bijection of the counter for every key.
