@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen predict: probabilities of images that nothing is known of, with heat-maps and their score against boxes.
+// roentgen predict: probabilities of images that nothing is known of, with heat-maps and their score against boxes and
+// masks.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "cli/command_list.h"
 #include "cli/heatmap_files.h"
 #include "cli/image_list.h"
+#include "cli/mask_folder.h"
 #include "cli/predict_options.h"
 #include "cli/predict_output.h"
 #include "cli/stored_value.h"
@@ -37,18 +39,32 @@ namespace fs = std::filesystem;
 // than among others.
 constexpr std::int64_t kLeastBatch = 8;
 
-// Boxes of the images to be predicted, each image named once.
-void check_boxes(const BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
+// Of the images to be predicted some are in `truth` (a BoxFile or a MaskFolder, `kind` in words), and each once.
+// Returns their number.
+template <typename Truth>
+std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const std::string& what,
+                        std::string_view kind) {
   std::set<std::string> met;
   for (const data::Sample& sample : dataset.samples) {
-    if (!boxes.has(sample.id)) continue;
+    if (!truth.has(sample.id)) continue;
     if (met.insert(fs::path(sample.id).filename().string()).second) continue;
-    throw DataError(error_text("cli.boxes", what, "images that boxes name by their file name alone",
+    throw DataError(error_text(fmt::format("cli.{}", kind), what,
+                               fmt::format("images that {} name by their file name alone", kind),
                                "two images of one name", "predicting one of the two folders at a time"));
   }
-  if (!met.empty()) return;
+  return met.size();
+}
+
+void check_boxes(const BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
+  if (count_known(boxes, dataset, what, "boxes") > 0) return;
   throw DataError(error_text("cli.boxes", what, "boxes of the images and of the checkpoint's labels",
                              fmt::format("none of {} boxes", boxes.count()), "the images that the boxes belong to"));
+}
+
+void check_masks(const MaskFolder& masks, const data::Dataset& dataset, const std::string& what) {
+  if (count_known(masks, dataset, what, "masks") > 0) return;
+  throw DataError(error_text("cli.masks", what, "masks of the images and of the checkpoint's labels", "none",
+                             "the images that the masks belong to"));
 }
 
 // Makes, writes and scores the maps of one batch after the other.
@@ -58,8 +74,9 @@ class Heatmaps {
       : model_(model), mapper_(*model.executable, *model.heat), choice_(std::move(choice)) {
     if (!options.boxes.empty()) {
       boxes_.emplace(options.boxes, model.info.labels, options.box_grid_px);
-      for (const std::string& label : model.info.labels) scores_.push_back({.label = label});
     }
+    if (!options.masks.empty()) masks_.emplace(options.masks, model.info.labels);
+    for (const std::string& label : model.info.labels) scores_.push_back({.label = label});
     if (!options.out.empty()) {
       folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
                       options.shows_names ? ImageNames::Shown : ImageNames::Hidden);
@@ -67,13 +84,17 @@ class Heatmaps {
   }
 
   [[nodiscard]] const std::optional<BoxFile>& boxes() const { return boxes_; }
+  [[nodiscard]] const std::optional<MaskFolder>& masks() const { return masks_; }
 
   // The image in row `row` of the last batch; `told` are its probabilities.
   void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
     const std::vector<std::size_t> chosen = choice_.of(told);
-    const std::vector<std::size_t> boxed = boxes_ ? boxes_->labels_of(sample.id) : std::vector<std::size_t>{};
     std::set<std::size_t> labels(chosen.begin(), chosen.end());
-    labels.insert(boxed.begin(), boxed.end());
+    if (boxes_) {
+      for (const std::size_t label : boxes_->labels_of(sample.id)) labels.insert(label);
+    } else if (masks_) {
+      for (const std::size_t label : masks_->labels_of(sample.id)) labels.insert(label);
+    }
     if (labels.empty()) return;
     if (const Status status = picture_.load(sample); !status) throw DataError(status.error());
     for (const std::size_t label : labels) {
@@ -82,6 +103,7 @@ class Heatmaps {
       std::vector<eval::Box> truth;
       if (boxes_) truth = boxes_->boxes_of(sample.id, label, picture_.width_px(), picture_.height_px());
       if (!truth.empty()) scores_[label].add(map, truth);
+      if (masks_ && (!boxes_ || !truth.empty())) score_mask(sample, label, map);
       if (std::ranges::find(chosen, label) == chosen.end()) continue;
       folder_->write({.number = static_cast<std::int64_t>(image.sample) + 1,
                       .image = sample.id,
@@ -100,21 +122,30 @@ class Heatmaps {
       fmt::print("{} heat-maps ({}): {}\n", eval::with_commas(folder_->count()), train::name_of(mapper_.head().method),
                  out.string());
     }
-    if (boxes_) {
-      fmt::print("\nheat-maps against boxes, and in brackets what chance gives:\n{}", eval::to_text(scores_));
+    if (boxes_ || masks_) {
+      fmt::print("\nheat-maps against {}{}{}, and in brackets what chance gives:\n{}", boxes_ ? "boxes" : "",
+                 boxes_ && masks_ ? " and " : "", masks_ ? "masks" : "", eval::to_text(scores_));
       Value value = eval::to_value(scores_);
-      value.set("boxes", boxes_->count());
-      value.set("boxes_of_other_labels", boxes_->other_labels());
+      if (boxes_) {
+        value.set("boxes", boxes_->count());
+        value.set("boxes_of_other_labels", boxes_->other_labels());
+      }
       keys.emplace_back("localisation", std::move(value));
     }
     return keys;
   }
 
  private:
+  void score_mask(const data::Sample& sample, std::size_t label, const eval::HeatMap& map) {
+    const auto mask = masks_->read(sample.id, label, map.width_px, map.height_px);
+    if (mask) scores_[label].add(map, *mask);
+  }
+
   const train::LoadedModel& model_;
   train::HeatMapper mapper_;
   HeatmapChoice choice_;
   std::optional<BoxFile> boxes_;
+  std::optional<MaskFolder> masks_;
   std::optional<HeatmapFolder> folder_;
   std::vector<eval::LocalisationRow> scores_;
   Picture picture_;
@@ -130,7 +161,9 @@ class PredictCommand final : public Command {
     return "roentgen predict --checkpoint best.safetensors chest.png\n"
            "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
            "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
-           "roentgen predict --checkpoint best.safetensors nih/images --boxes nih/BBox_List_2017.csv --json found.json";
+           "roentgen predict --checkpoint best.safetensors nih/images --boxes nih/BBox_List_2017.csv --json "
+           "found.json\n"
+           "roentgen predict --checkpoint best.safetensors phantoms/images --masks phantoms/masks";
   }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
@@ -162,6 +195,7 @@ CommandResult PredictCommand::run() {
   HeatmapChoice choice = options_.choice(model.info.labels);
   if (options_.has_heatmaps()) heatmaps.emplace(model, options_, std::move(choice));
   if (heatmaps && heatmaps->boxes()) check_boxes(*heatmaps->boxes(), list.dataset, options_.boxes.filename().string());
+  if (heatmaps && heatmaps->masks()) check_masks(*heatmaps->masks(), list.dataset, options_.masks.filename().string());
   if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
 
   const bool is_softmax = model.info.loss == "softmax";

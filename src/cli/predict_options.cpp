@@ -58,6 +58,11 @@ std::vector<Option> PredictOptions::list() {
        .doc = "side of the grid that boxes are given in; 0 = the image's own pixels",
        .least = 0,
        .most = 1e6},
+      {.name = "--masks",
+       .target = &masks,
+       .doc =
+           "folder <Finding>/<image>.png of exact pixels to score heat-maps against; with --boxes, of boxed findings",
+       .value_name = "DIR"},
       {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
       {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024}};

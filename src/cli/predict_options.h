@@ -35,6 +35,7 @@ struct PredictOptions {
   bool shows_names = false;
   std::filesystem::path boxes;
   std::int64_t box_grid_px = 1024;
+  std::filesystem::path masks;
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;
@@ -45,7 +46,7 @@ struct PredictOptions {
   void check(const Folders& folders) const;
   /// What --heatmap and --out say of a model with these labels; ConfigError for a label it does not know.
   [[nodiscard]] HeatmapChoice choice(const std::vector<std::string>& labels) const;
-  [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty(); }
+  [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty() || !masks.empty(); }
 };
 
 }  // namespace roentgen::cli

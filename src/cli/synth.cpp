@@ -66,6 +66,9 @@ class SynthCommand final : public Command {
          .doc = "share of wrong labels",
          .least = 0,
          .most = 0.4},
+        {.name = "--masks",
+         .target = &options_.has_masks,
+         .doc = "masks/<Finding>/<image>.png: the exact pixels of every finding that is there"},
         {.name = "--threads", .target = &threads_, .doc = "0 = all cores; changes no byte", .least = 0, .most = 1e6}};
   }
 

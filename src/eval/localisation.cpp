@@ -32,6 +32,22 @@ bool is_inside(std::size_t index, std::size_t width, std::span<const Box> boxes)
   });
 }
 
+// Of the pixels that the network saw, the share for which `is_hit(index)`.
+template <typename IsHit>
+double share_seen(const HeatMap& map, IsHit&& is_hit) {
+  std::int64_t seen = 0;
+  std::int64_t inside = 0;
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    if (std::isnan(map.values[i])) continue;
+    ++seen;
+    if (is_hit(i)) ++inside;
+  }
+  RG_ASSERT(seen > 0);
+  return static_cast<double>(inside) / static_cast<double>(seen);
+}
+
+bool has_any(const LocalisationRow& row) { return row.maps > 0 || row.masks > 0; }
+
 LocalisationRow total_of(std::span<const LocalisationRow> rows) {
   LocalisationRow total{.label = std::string(kAll)};
   for (const LocalisationRow& row : rows) {
@@ -42,21 +58,34 @@ LocalisationRow total_of(std::span<const LocalisationRow> rows) {
       total.found[i] += row.found[i];
       total.found_by_chance[i] += row.found_by_chance[i];
     }
+    total.masks += row.masks;
+    total.mask_pointing += row.mask_pointing;
+    total.mask_chance += row.mask_chance;
   }
   return total;
 }
 
 Value row_value(const LocalisationRow& row) {
-  const auto maps = static_cast<double>(row.maps);
-  Value accuracy = Value::array();
-  Value chance = Value::array();
-  for (const double sum : row.found) accuracy.push_back(sum / maps);
-  for (const double sum : row.found_by_chance) chance.push_back(sum / maps);
-  return Value::Table{{"maps", row.maps},
-                      {"pointing", row.pointing / maps},
-                      {"pointing_chance", row.pointing_chance / maps},
-                      {"accuracy", accuracy},
-                      {"accuracy_chance", chance}};
+  Value::Table value;
+  if (row.maps > 0) {
+    const auto maps = static_cast<double>(row.maps);
+    Value accuracy = Value::array();
+    Value chance = Value::array();
+    for (const double sum : row.found) accuracy.push_back(sum / maps);
+    for (const double sum : row.found_by_chance) chance.push_back(sum / maps);
+    value = {{"maps", row.maps},
+             {"pointing", row.pointing / maps},
+             {"pointing_chance", row.pointing_chance / maps},
+             {"accuracy", accuracy},
+             {"accuracy_chance", chance}};
+  }
+  if (row.masks > 0) {
+    const auto masks = static_cast<double>(row.masks);
+    value.emplace_back("masks", row.masks);
+    value.emplace_back("mask_pointing", row.mask_pointing / masks);
+    value.emplace_back("mask_pointing_chance", row.mask_chance / masks);
+  }
+  return Value(std::move(value));
 }
 
 }  // namespace
@@ -75,15 +104,19 @@ double pointing_hit(const HeatMap& map, std::span<const Box> boxes) {
 }
 
 double pointing_chance(const HeatMap& map, std::span<const Box> boxes) {
-  std::int64_t seen = 0;
-  std::int64_t inside = 0;
-  for (std::size_t i = 0; i < map.values.size(); ++i) {
-    if (std::isnan(map.values[i])) continue;
-    ++seen;
-    if (is_inside(i, static_cast<std::size_t>(map.width_px), boxes)) ++inside;
-  }
-  RG_ASSERT(seen > 0);
-  return static_cast<double>(inside) / static_cast<double>(seen);
+  const auto width = static_cast<std::size_t>(map.width_px);
+  return share_seen(map, [&](std::size_t i) { return is_inside(i, width, boxes); });
+}
+
+double pointing_hit(const HeatMap& map, const Mask& mask) {
+  RG_ASSERT(!map.peaks.empty() && mask.width_px == map.width_px && mask.height_px == map.height_px);
+  const auto hits = std::ranges::count_if(map.peaks, [&](std::size_t i) { return mask.is_inside[i]; });
+  return static_cast<double>(hits) / static_cast<double>(map.peaks.size());
+}
+
+double pointing_chance(const HeatMap& map, const Mask& mask) {
+  RG_ASSERT(mask.width_px == map.width_px && mask.height_px == map.height_px);
+  return share_seen(map, [&](std::size_t i) { return mask.is_inside[i]; });
 }
 
 Box heat_box(const HeatMap& map) {
@@ -175,24 +208,42 @@ void LocalisationRow::add(const HeatMap& map, std::span<const Box> boxes) {
   }
 }
 
+void LocalisationRow::add(const HeatMap& map, const Mask& mask) {
+  ++masks;
+  mask_pointing += pointing_hit(map, mask);
+  mask_chance += eval::pointing_chance(map, mask);
+}
+
 std::string to_text(std::span<const LocalisationRow> rows) {
   std::vector<LocalisationRow> shown;
-  std::ranges::copy_if(rows, std::back_inserter(shown), [](const LocalisationRow& row) { return row.maps > 0; });
+  std::ranges::copy_if(rows, std::back_inserter(shown), has_any);
   if (shown.empty()) return "";
   shown.push_back(total_of(rows));
-  std::vector<TextColumn> columns{{"finding", {}}, {"maps", {}}, {"pointing game", {}}};
-  for (const std::size_t i : kShown) columns.push_back({fmt::format("IoU >= {}", kIouThresholds[i]), {}});
-  for (const LocalisationRow& row : shown) {
-    const auto maps = static_cast<double>(row.maps);
-    const auto cell = [maps](double sum, double chance) {
-      return fmt::format("{:.3f} ({:.3f})", sum / maps, chance / maps);
-    };
-    columns[0].cells.push_back(row.label);
-    columns[1].cells.push_back(with_commas(row.maps));
-    columns[2].cells.push_back(cell(row.pointing, row.pointing_chance));
-    for (std::size_t i = 0; i < kShown.size(); ++i) {
-      columns[3 + i].cells.push_back(cell(row.found[kShown[i]], row.found_by_chance[kShown[i]]));
+  const bool has_boxes = shown.back().maps > 0;
+  const bool has_masks = shown.back().masks > 0;
+  std::vector<TextColumn> columns{{"finding", {}}};
+  for (const LocalisationRow& row : shown) columns[0].cells.push_back(row.label);
+  const auto add_column = [&](std::string title, auto&& cell_of) {
+    columns.push_back({std::move(title), {}});
+    for (const LocalisationRow& row : shown) columns.back().cells.push_back(cell_of(row));
+  };
+  const auto cell = [](double sum, double chance, std::int64_t count) {
+    const auto maps = static_cast<double>(count);
+    return count > 0 ? fmt::format("{:.3f} ({:.3f})", sum / maps, chance / maps) : std::string("-");
+  };
+  if (has_boxes) {
+    add_column("maps", [](const LocalisationRow& row) { return with_commas(row.maps); });
+    add_column("pointing game",
+               [&](const LocalisationRow& row) { return cell(row.pointing, row.pointing_chance, row.maps); });
+    for (const std::size_t i : kShown) {
+      add_column(fmt::format("IoU >= {}", kIouThresholds[i]),
+                 [&](const LocalisationRow& row) { return cell(row.found[i], row.found_by_chance[i], row.maps); });
     }
+  }
+  if (has_masks) {
+    add_column("masks", [](const LocalisationRow& row) { return with_commas(row.masks); });
+    add_column("pointing at masks",
+               [&](const LocalisationRow& row) { return cell(row.mask_pointing, row.mask_chance, row.masks); });
   }
   return side_by_side(columns, LastLine::Apart);
 }
@@ -202,13 +253,13 @@ Value to_value(std::span<const LocalisationRow> rows) {
   for (const double threshold : kIouThresholds) thresholds.push_back(threshold);
   Value labels = Value::table();
   for (const LocalisationRow& row : rows) {
-    if (row.maps > 0) labels.set(row.label, row_value(row));
+    if (has_any(row)) labels.set(row.label, row_value(row));
   }
   const LocalisationRow total = total_of(rows);
   return Value::Table{{"heat_share", kHeatShare},
                       {"iou_thresholds", thresholds},
                       {"labels", labels},
-                      {"all", total.maps > 0 ? row_value(total) : Value(nullptr)}};
+                      {"all", has_any(total) ? row_value(total) : Value(nullptr)}};
 }
 
 }  // namespace roentgen::eval

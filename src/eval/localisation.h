@@ -37,6 +37,19 @@ inline constexpr double kHeatShare = 0.5;
 /// The same of a pixel drawn at random among those the network saw: their share inside the boxes.
 [[nodiscard]] double pointing_chance(const HeatMap& map, std::span<const Box> boxes);
 
+/// The exact pixels of a finding in a picture.
+struct Mask {
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  /// (height_px, width_px) row-major
+  std::vector<bool> is_inside;
+};
+
+/// Pointing game on exact pixels: the share of the map's peaks inside the mask, which has the map's size.
+[[nodiscard]] double pointing_hit(const HeatMap& map, const Mask& mask);
+/// The same of a pixel drawn at random among those the network saw.
+[[nodiscard]] double pointing_chance(const HeatMap& map, const Mask& mask);
+
 /// The box around the hottest part: of the pixels at or above low + kHeatShare * (high - low), those that hang together
 /// (by their sides) with the first peak. All that the network saw when the map is flat.
 [[nodiscard]] Box heat_box(const HeatMap& map);
@@ -46,7 +59,7 @@ inline constexpr double kHeatShare = 0.5;
 [[nodiscard]] std::array<double, kIouThresholds.size()> iou_chances(const Box& found, std::span<const Box> boxes,
                                                                     std::int64_t width_px, std::int64_t height_px);
 
-/// Sums over the maps of one label, or of all; a map is one image and one label with at least one box.
+/// Sums over the maps of one label, or of all; a map is one image and one label with at least one box, or a mask.
 struct LocalisationRow {
   std::string label;
   std::int64_t maps = 0;
@@ -55,17 +68,25 @@ struct LocalisationRow {
   /// By kIouThresholds.
   std::array<double, kIouThresholds.size()> found{};
   std::array<double, kIouThresholds.size()> found_by_chance{};
+  /// Of maps with a mask.
+  std::int64_t masks = 0;
+  double mask_pointing = 0.0;
+  double mask_chance = 0.0;
 
   /// Adds one map; `boxes`, at least one, are all those of the image and label: the best of them counts.
   void add(const HeatMap& map, std::span<const Box> boxes);
+  /// Adds one map's pointing game on exact pixels, at least one of them inside.
+  void add(const HeatMap& map, const Mask& mask);
 };
 
 /// Table for people: per label and over all maps the pointing game and the accuracy at some overlaps, chance in
-/// brackets. `rows` of labels without maps are left out; "" when none is left.
+/// brackets; columns of boxes and of masks only where there are any. `rows` of labels without maps are left out; ""
+/// when none is left.
 [[nodiscard]] std::string to_text(std::span<const LocalisationRow> rows);
 
 /// {"heat_share", "iou_thresholds", "labels": {label: {"maps", "pointing", "pointing_chance", "accuracy":
-/// [per threshold], "accuracy_chance"}}, "all": the same over all maps}; means, not sums.
+/// [per threshold], "accuracy_chance", "masks", "mask_pointing", "mask_pointing_chance"}}, "all": the same over all
+/// maps}; means, not sums. Keys of boxes are left out where there is no box, keys of masks where there is no mask.
 [[nodiscard]] Value to_value(std::span<const LocalisationRow> rows);
 
 }  // namespace roentgen::eval

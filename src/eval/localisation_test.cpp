@@ -65,6 +65,15 @@ TEST(PointingGame, chance_leaves_out_what_the_network_did_not_see) {
   EXPECT_DOUBLE_EQ(pointing_chance(make_map(4, 2, values), std::vector<Box>{{0, 0, 2, 2}}), 2.0 / 6.0);
 }
 
+TEST(PointingGame, on_masks_asks_for_the_very_pixel_and_leaves_out_what_was_not_seen) {
+  const Mask mask{.width_px = 4, .height_px = 2, .is_inside = {true, false, false, false, false, false, true, false}};
+  const HeatMap map = make_map(4, 2, {NAN, 0, 0, 0, 0, 0, 9, 0});
+  EXPECT_EQ(pointing_hit(map, mask), 1.0);
+  EXPECT_DOUBLE_EQ(pointing_chance(map, mask), 1.0 / 7.0);
+  EXPECT_EQ(pointing_hit(make_map(4, 2, {0, 0, 0, 0, 0, 9, 0, 0}), mask), 0.0);
+  EXPECT_DOUBLE_EQ(pointing_hit(make_map(4, 2, std::vector<float>(8, 1.0F)), mask), 2.0 / 8.0);
+}
+
 TEST(HeatBox, is_around_the_part_that_holds_the_peak) {
   // The 6 hangs together with the peak; the 7 on the right does not.
   const HeatMap map = make_map(6, 3,
@@ -127,6 +136,23 @@ TEST(Localisation, adds_maps_up_to_means) {
   EXPECT_DOUBLE_EQ(value.at("all").at("accuracy_chance").as_array()[6].as_double(), 1.0 / 8.0);
   EXPECT_THAT(to_text(rows), HasSubstr("0.500 (0.125)"));
   EXPECT_THAT(to_text(rows), testing::Not(HasSubstr("Hernia")));
+}
+
+TEST(Localisation, shows_columns_of_what_there_is) {
+  const HeatMap map = make_map(4, 2, {0, 0, 0, 0, 0, 0, 9, 0});
+  LocalisationRow mass{.label = "Mass"};
+  mass.add(map, Mask{.width_px = 4, .height_px = 2, .is_inside = {false, false, true, true, false, false, true, true}});
+  const std::vector<LocalisationRow> masks_only{mass};
+  EXPECT_THAT(to_text(masks_only), testing::AllOf(HasSubstr("1.000 (0.500)"), testing::Not(HasSubstr("IoU"))));
+  const Value value = to_value(masks_only).at("labels").at("Mass");
+  EXPECT_EQ(value.as_table().size(), 3U);
+  EXPECT_DOUBLE_EQ(value.at("mask_pointing").as_double(), 1.0);
+  EXPECT_DOUBLE_EQ(value.at("mask_pointing_chance").as_double(), 0.5);
+  LocalisationRow edema{.label = "Edema"};
+  edema.add(map, std::vector<Box>{{0, 0, 1, 1}});
+  const std::vector<LocalisationRow> both{mass, edema};
+  EXPECT_THAT(to_text(both), testing::AllOf(HasSubstr("IoU"), HasSubstr("pointing at masks"), HasSubstr(" -")));
+  EXPECT_EQ(to_value(both).at("all").at("masks").as_integer(), 1);
 }
 
 TEST(Localisation, of_nothing_is_no_table) {

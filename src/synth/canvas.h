@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "synth/chest.h"
@@ -119,6 +120,10 @@ class Canvas {
   void touch(const Rect& area);
   /// The smallest box over all marks since the last call; empty when there were none.
   [[nodiscard]] PixelRect take_touched();
+  /// Says that all of an organ's shadow is the finding, also where its path lengths are those of a healthy one.
+  void claim(const Ellipsoid& organ) { claimed_.push_back(organ); }
+  /// The organs claimed since the last call.
+  [[nodiscard]] std::vector<Ellipsoid> take_claimed() { return std::exchange(claimed_, {}); }
 
  private:
   struct Turned {
@@ -148,6 +153,7 @@ class Canvas {
   Affine column_;  // chest -> pixel: (x, y, 1)
   Affine row_;
   PixelRect touched_;
+  std::vector<Ellipsoid> claimed_;
   std::vector<float> scratch_;  // zero between calls
 };
 

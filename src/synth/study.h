@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "synth/canvas.h"
+#include "synth/film.h"
 #include "synth/truth.h"
 
 namespace roentgen::synth {
@@ -15,8 +17,12 @@ namespace roentgen::synth {
 /// A rendered study.
 struct Study {
   std::int64_t size_px = 0;
-  /// (size, size), row-major, 8-bit gray; dense is white.
+  /// (size, size), row-major, the film curve's values from 0 (black) to 1 (white), markers and frame included, never
+  /// inverted; every stored form is a quantisation of it (synth/film.h).
+  std::vector<float> gray;
+  /// (size, size), row-major, 8-bit gray; dense is white unless marks.is_inverted.
   std::vector<std::uint8_t> pixels;
+  FilmMarks marks;
   Truth truth;
   /// The smallest pixel box over what each finding painted; empty where it is absent or outside the image.
   PerFinding<PixelRect> boxes{};
@@ -27,11 +33,28 @@ struct Study {
   double pixel_mm = 0.0;
 };
 
+/// A study before exposure: its chest, with all findings in it.
+struct LaidStudy {
+  Chest chest;
+  Canvas canvas;
+  /// As Study::boxes.
+  PerFinding<PixelRect> boxes{};
+  /// Organs whose whole shadow is the finding.
+  PerFinding<std::vector<Ellipsoid>> organs{};
+};
+
+/// Plants the findings of these severities and lays the chest out; `without` one of them, the others stay where they
+/// are with it, though it may have moved what they lie in. Thread-safe.
+[[nodiscard]] LaidStudy lay_study(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity,
+                                  std::optional<Finding> without = std::nullopt);
+
 /// Draws and renders one study. Thread-safe.
-[[nodiscard]] Study render_study(const StudyKey& key, std::int64_t size_px, const Population& population = {});
+[[nodiscard]] Study render_study(const StudyKey& key, std::int64_t size_px, const Population& population = {},
+                                 const FilmOptions& film = {});
 
 /// Renders a study with given severities instead of drawn ones; labels are then severity > 0. For tests, and for
 /// pairs of one image with and without a finding.
-[[nodiscard]] Study render_with(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity);
+[[nodiscard]] Study render_with(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity,
+                                const FilmOptions& film = {});
 
 }  // namespace roentgen::synth

@@ -19,6 +19,7 @@
 #include "runtime/cores.h"
 #include "synth/layout.h"
 #include "synth/report.h"
+#include "synth/truth_files.h"
 
 namespace roentgen::synth {
 namespace {
@@ -87,6 +88,7 @@ class Unfinished {
     if (is_kept_) return;
     std::error_code ignored;
     fs::remove_all(folder_ / kImages, ignored);
+    fs::remove_all(folder_ / kMaskFolder, ignored);
     for (const std::string_view name : kTables) fs::remove(folder_ / name, ignored);
     if (!existed_) fs::remove(folder_, ignored);
   }
@@ -143,6 +145,7 @@ void render_all(const SynthOptions& options, std::vector<Entry>& entries, const 
       Entry& entry = entries[static_cast<std::size_t>(i)];
       entry.study = render_study(entry.key, options.size_px, options.population);
       write_image(options.out / kImages / image_name(entry.key), entry.study, options.png_level);
+      if (options.has_masks) write_masks(options.out, entry);
       entry.study.pixels = {};
       counter.count();
     } catch (...) {
@@ -158,7 +161,8 @@ Value describe(const SynthOptions& options) {
                       {"seed", static_cast<std::int64_t>(options.seed)},
                       {"prevalence_low", options.population.prevalence_low},
                       {"prevalence_high", options.population.prevalence_high},
-                      {"label_noise", options.population.label_noise}};
+                      {"label_noise", options.population.label_noise},
+                      {"masks", options.has_masks}};
 }
 
 void write_tables(const SynthOptions& options, std::span<const Entry> entries) {
@@ -174,6 +178,7 @@ SynthReport write_dataset(const SynthOptions& options, const Auroc& auroc, const
   validate(options);
   const auto start = std::chrono::steady_clock::now();
   Unfinished unfinished(options.out);
+  if (options.has_masks) make_mask_folders(options.out);
   std::vector<Entry> entries = list_studies(options.seed, options.images);
   render_all(options, entries, progress);
   write_tables(options, entries);

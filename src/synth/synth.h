@@ -33,6 +33,8 @@ struct SynthOptions {
   int threads = 0;
   /// Compression of the PNG files, 1 to 9.
   int png_level = 2;
+  /// Writes an exact mask of each finding of each image (synth/mask.h) into masks/<Finding>/.
+  bool has_masks = false;
 };
 
 /// One finding in the data set.
@@ -66,7 +68,7 @@ using Auroc = std::function<std::optional<double>(std::span<const float> scores,
 using SynthProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 /// Writes images/, Data_Entry_2017_v2020.csv, train_val_list.txt, test_list.txt, BBox_List_2017.csv, truth.csv and
-/// synth.json into options.out. On an error nothing of them remains.
+/// synth.json into options.out, and what the options ask for beside them. On an error nothing of them remains.
 /// Throws ConfigError on absurd options, DataError when the folder is in use or cannot be written.
 SynthReport write_dataset(const SynthOptions& options, const Auroc& auroc, const SynthProgress& progress = {});
 

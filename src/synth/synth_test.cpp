@@ -66,11 +66,34 @@ TEST(WriteDataset, writes_nihs_layout) {
   }
 }
 
+TEST(WriteDataset, writes_a_mask_of_every_finding_that_is_there_and_changes_no_image) {
+  const io::testing::TemporaryFolder folder;
+  const fs::path plain = folder.path() / "plain", masked = folder.path() / "masked";
+  write_dataset({.out = plain, .images = 30, .size_px = 48, .seed = 3}, no_auroc);
+  write_dataset({.out = masked, .images = 30, .size_px = 48, .seed = 3, .has_masks = true}, no_auroc);
+  EXPECT_FALSE(fs::exists(plain / "masks"));
+  auto before = contents(plain), after = contents(masked);
+  const io::Csv truth = io::read_csv(masked / "truth.csv").or_throw();
+  std::int64_t there = 0;  // none of these 30 images hides one finding wholly behind another
+  for (const auto& row : truth.rows) {
+    for (std::size_t i = 2; i < truth.header.size(); ++i) {
+      const std::string name = "masks/" + truth.header[i] + "/" + row[0];
+      EXPECT_EQ(after.contains(name), std::stod(row[i]) > 0.0) << name;
+      there += static_cast<std::int64_t>(after.erase(name));
+    }
+  }
+  EXPECT_GT(there, 20);
+  EXPECT_THAT(after["synth.json"], HasSubstr("\"masks\": true"));
+  before.erase("synth.json");
+  after.erase("synth.json");
+  EXPECT_EQ(before, after);
+}
+
 TEST(WriteDataset, thread_count_changes_no_byte) {
   const io::testing::TemporaryFolder folder;
   const fs::path one = folder.path() / "one", three = folder.path() / "three";
-  write_dataset({.out = one, .images = 40, .size_px = 32, .seed = 8, .threads = 1}, no_auroc);
-  write_dataset({.out = three, .images = 40, .size_px = 32, .seed = 8, .threads = 3}, no_auroc);
+  write_dataset({.out = one, .images = 40, .size_px = 32, .seed = 8, .threads = 1, .has_masks = true}, no_auroc);
+  write_dataset({.out = three, .images = 40, .size_px = 32, .seed = 8, .threads = 3, .has_masks = true}, no_auroc);
   EXPECT_EQ(contents(one), contents(three));
 }
 
@@ -142,7 +165,7 @@ TEST(WriteDataset, refuses_a_file_in_place_of_the_folder) {
 TEST(WriteDataset, an_error_midway_leaves_nothing) {
   const io::testing::TemporaryFolder folder;
   const fs::path out = folder.path() / "set";
-  const std::string text = error_of({.out = out, .images = 200, .size_px = 16, .threads = 2},
+  const std::string text = error_of({.out = out, .images = 200, .size_px = 16, .threads = 2, .has_masks = true},
                                     [](std::int64_t, std::int64_t) { throw DataError("told to stop"); });
   EXPECT_EQ(text, "told to stop");
   EXPECT_FALSE(fs::exists(out));

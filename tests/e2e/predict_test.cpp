@@ -153,6 +153,40 @@ TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxe
   expect_nothing_half_written(*place_ / "maps");
 }
 
+// The labels' boxes name fewer findings than there are masks: findings that no label tells have a mask alone.
+TEST_F(Predict, scores_heat_maps_against_exact_masks) {
+  place_->must_run({"synth", in("masked"), "--images", "40", "--size", std::to_string(kImagePx), "--masks"});
+  const auto score = [&](const std::vector<std::string>& more) {
+    const Ended run = place_->must_run(
+        arguments(plus({in("masked/images"), "--masks", in("masked/masks"), "--json", in("masked.json")}, more)));
+    EXPECT_THAT(run.out, HasSubstr("pointing at masks"));
+    return read_json(*place_ / "masked.json").at("localisation").at("all");
+  };
+  const Value alone = score({});
+  EXPECT_EQ(alone.find("pointing"), nullptr);
+  std::int64_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(*place_ / "masked/masks")) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(alone.at("masks").as_integer(), files);
+  EXPECT_GT(alone.at("mask_pointing_chance").as_double(), 0.0);
+  EXPECT_LT(alone.at("mask_pointing_chance").as_double(), 0.5);
+  EXPECT_LE(alone.at("mask_pointing").as_double(), 1.0);
+  const Value both = score({"--boxes", in("masked/BBox_List_2017.csv")});
+  // A finding that lies wholly behind another has a box, but changes no pixel.
+  EXPECT_LE(both.at("masks").as_integer(), both.at("maps").as_integer());
+  EXPECT_GE(2 * both.at("masks").as_integer(), both.at("maps").as_integer());
+  EXPECT_LT(both.at("masks").as_integer(), files);
+  EXPECT_LT(both.at("mask_pointing_chance").as_double(), both.at("pointing_chance").as_double());
+
+  expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("none")})), {"a folder of masks"});
+  expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("masked/images")})),
+                 {"folders named as labels of the checkpoint"});
+  fs::create_directories(*place_ / "other");
+  fs::copy_file(*place_ / "test" / names_[0], *place_ / "other/someone.png");
+  expect_refusal(place_->run(arguments({in("other"), "--masks", in("masked/masks")})), {"masks of the images"});
+}
+
 // A layer more between pooling and logits: no class activation map, but a gradient.
 TEST_F(Predict, explains_networks_without_a_pooled_linear_head_by_gradients) {
   constexpr std::string_view kNet = R"(graph "deeper"

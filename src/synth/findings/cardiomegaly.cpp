@@ -18,6 +18,7 @@ Painter plant_cardiomegaly(Chest& chest, Plan plan) {
     const double half_x = final_chest.heart.cardiothoracic_ratio * final_chest.half_width_mm;
     canvas.touch(Rect{shape.center.x_mm - half_x, shape.center.y_mm - 0.85 * half_x, shape.center.x_mm + half_x,
                       shape.center.y_mm + 0.85 * half_x});
+    canvas.claim(shape);
   };
 }
 
