@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "synth/film_detail.h"
+
 namespace roentgen::synth {
 namespace {
 // Per mm, at the mean energy of a 120 kV beam behind a patient: water, and what bone adds to it.
@@ -91,9 +93,10 @@ std::vector<float> line_integrals(const Planes& planes) {
   return sum;
 }
 
-std::vector<std::uint8_t> expose(const Canvas& canvas, const Exposure& exposure, Random random) {
+std::vector<float> expose(const Canvas& canvas, const Exposure& exposure, Random random, std::uint64_t detail_seed) {
   const std::int64_t size = canvas.size_px();
   std::vector<float> signal = line_integrals(canvas.planes);
+  add_fine_structure(signal, canvas, detail_seed);
   for (float& p : signal) p = decay(p);
   const double radius_px = exposure.scatter_radius_mm / canvas.pixel_mm();
   const auto radius = std::max<std::int64_t>(1, static_cast<std::int64_t>(radius_px * 0.6 + 0.5));
@@ -113,6 +116,7 @@ std::vector<std::uint8_t> expose(const Canvas& canvas, const Exposure& exposure,
       signal[i] = heel - log_of(counted);
     }
   }
+  blur_as_detector(signal, canvas, detail_seed);
   std::vector<float> sorted = signal;
   const float low = share_below(sorted, 0.06);
   const float high = share_below(sorted, 0.985);
@@ -120,14 +124,12 @@ std::vector<std::uint8_t> expose(const Canvas& canvas, const Exposure& exposure,
   const float black = low + static_cast<float>(exposure.black) * range;
   const float scale = 1.0F / (range * (1.0F + static_cast<float>(exposure.white - exposure.black)));
   const auto bend = static_cast<float>(exposure.bend), s_shape = static_cast<float>(exposure.s_shape);
-  std::vector<std::uint8_t> gray(signal.size());
-  for (std::size_t i = 0; i < gray.size(); ++i) {
-    const float v = std::clamp((signal[i] - black) * scale, 0.0F, 1.0F);
+  for (float& value : signal) {
+    const float v = std::clamp((value - black) * scale, 0.0F, 1.0F);
     const float hump = v * (1.0F - v);
-    const float curved = v + hump * (bend + s_shape * (2.0F * v - 1.0F));
-    gray[i] = static_cast<std::uint8_t>(std::clamp(curved, 0.0F, 1.0F) * 255.0F + 0.5F);
+    value = std::clamp(v + hump * (bend + s_shape * (2.0F * v - 1.0F)), 0.0F, 1.0F);
   }
-  return gray;
+  return signal;
 }
 
 }  // namespace roentgen::synth

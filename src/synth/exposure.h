@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From path lengths to an 8-bit radiograph: Beer-Lambert, scatter, quantum noise, logarithm, window, film curve.
+// From path lengths to a radiograph: Beer-Lambert, scatter, quantum noise, detector, logarithm, window, film curve.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,9 @@ namespace roentgen::synth {
 /// Line integral of attenuation per pixel, no unit, (size, size): mu_tissue * tissue + mu_bone * bone.
 [[nodiscard]] std::vector<float> line_integrals(const Planes& planes);
 
-/// Exposes the canvas; (size, size) 8-bit gray, dense is white. `random` gives the quantum noise.
-[[nodiscard]] std::vector<std::uint8_t> expose(const Canvas& canvas, const Exposure& exposure, Random random);
+/// Exposes the canvas; the film curve's values, (size, size), from 0 (black) to 1 (white); dense is white. `random` gives
+/// the quantum noise, `detail_seed` what only a large image shows (synth/film_detail.h).
+[[nodiscard]] std::vector<float> expose(const Canvas& canvas, const Exposure& exposure, Random random,
+                                        std::uint64_t detail_seed = 0);
 
 }  // namespace roentgen::synth

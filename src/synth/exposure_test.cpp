@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "synth/anatomy.h"
+#include "synth/film.h"
 
 namespace roentgen::synth {
 namespace {
@@ -21,6 +22,11 @@ Planes pixel(float body, float air, float density) {
   planes.density = {density};
   for (auto* plane : {&planes.vessel, &planes.fill, &planes.soft, &planes.gas, &planes.bone}) *plane = {0.0F};
   return planes;
+}
+
+/// Exposed and in 8 bits.
+std::vector<std::uint8_t> exposed(const Canvas& canvas, const Exposure& exposure, Random random) {
+  return quantise_8(expose(canvas, exposure, random));
 }
 
 TEST(LineIntegrals, follow_the_stated_sum) {
@@ -47,7 +53,7 @@ TEST(Expose, dense_is_white_and_air_is_black) {
   const Chest chest = draw_chest({.seed = kSeed, .patient = 1, .follow_up = 0});
   Canvas canvas(64, Pose{.field_mm = 335.0});
   lay_chest(canvas, chest);
-  const auto gray = expose(canvas, Exposure{}, Random(kSeed, RandomStage::SynthPixels));
+  const auto gray = exposed(canvas, Exposure{}, Random(kSeed, RandomStage::SynthPixels));
   EXPECT_LT(gray[0], 40);                                  // beside the neck
   EXPECT_GT(gray[55 * 64 + 32], 200);                      // spine and abdomen
   EXPECT_LT(gray[28 * 64 + 18] + 30, gray[28 * 64 + 32]);  // lung against mediastinum
@@ -58,7 +64,7 @@ TEST(Expose, fewer_photons_are_noisier) {
   Canvas canvas(64, Pose{.field_mm = 22.0});  // NIH's pixel of 0.34 mm
   for (std::size_t i = 0; i < canvas.planes.body.size(); ++i) canvas.planes.body[i] = i % 64 < 8 ? 200.0F : 120.0F;
   const auto spread = [&](double photons) {
-    const auto gray = expose(canvas, Exposure{.photons_per_mm2 = photons, .scatter_share = 0.0},
+    const auto gray = exposed(canvas, Exposure{.photons_per_mm2 = photons, .scatter_share = 0.0},
                              Random(kSeed, RandomStage::SynthPixels));
     double sum = 0.0, squares = 0.0, n = 0.0;
     for (std::size_t i = 0; i < gray.size(); ++i) {
@@ -80,7 +86,7 @@ TEST(Expose, scatter_hides_what_lies_behind_dense_tissue) {
     canvas.planes.body[i] = column < 32 ? 60.0F : (column >= 48 && column < 56 ? 260.0F : 220.0F);
   }
   const auto contrast = [&](double share) {
-    const auto gray = expose(canvas, Exposure{.photons_per_mm2 = 1e9, .scatter_share = share},
+    const auto gray = exposed(canvas, Exposure{.photons_per_mm2 = 1e9, .scatter_share = share},
                              Random(kSeed, RandomStage::SynthPixels));
     return static_cast<int>(gray[32 * 64 + 51]) - static_cast<int>(gray[32 * 64 + 44]);
   };

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The film of a study: how its gray values are stored, and what a department leaves on it: lead markers, the black frame
+// of the collimator, inverted gray values. docs/synthetic.md, "Film". All are drawn from the study's key, so they are the
+// same on every machine; switched off they change nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "synth/canvas.h"
+
+namespace roentgen::synth {
+
+/// How an image is stored. All forms are quantisations of the same curve values.
+enum class Form : std::uint8_t {
+  Png8,   ///< 8-bit gray PNG, 0 to 255
+  Png16,  ///< 16-bit gray PNG, 0 to 65535
+  Png12,  ///< 12 bits, 0 to 4095, in a 16-bit gray PNG with an sBIT chunk
+  Jpeg,   ///< 8-bit gray JPEG
+};
+
+/// A form as the command line names it.
+struct FormName {
+  std::string_view name;
+  Form form;
+};
+inline constexpr std::array kForms{FormName{"png8", Form::Png8}, FormName{"png16", Form::Png16},
+                                   FormName{"png12", Form::Png12}, FormName{"jpeg", Form::Jpeg}};
+
+/// The form of this name; ConfigError for another.
+[[nodiscard]] Form form_of(std::string_view name);
+[[nodiscard]] std::string_view name_of(Form form);
+/// ".png" or ".jpg".
+[[nodiscard]] std::string_view extension_of(Form form);
+/// The value of white: 255, 4095 or 65535.
+[[nodiscard]] int white_of(Form form);
+
+/// How films are stored and what is left on them.
+struct FilmOptions {
+  Form form = Form::Png8;
+  /// Of JPEG files, 1 to 100.
+  int jpeg_quality = 92;
+  /// Shares of the images, 0 to 1: with a lead marker "L" or "R"; with inverted gray values; inside a black frame.
+  double markers = 0.0;
+  double inverted = 0.0;
+  double collimated = 0.0;
+};
+
+/// Throws ConfigError for a quality or a share out of its range.
+void validate(const FilmOptions& options);
+
+/// A lead letter on the film; positions in mm from the left and top edge of the field.
+struct Marker {
+  /// 'L' at the patient's left, which is the image's right; 'R' opposite.
+  char letter = 'L';
+  double center_x_mm = 0.0;
+  double center_y_mm = 0.0;
+  double height_mm = 12.0;
+  /// Slope of its upright, as x over y.
+  double lean = 0.0;
+  /// Share of white where lead covers the whole pixel.
+  double cover = 1.0;
+};
+
+/// What is on one film.
+struct FilmMarks {
+  bool is_inverted = false;
+  std::optional<Marker> marker;
+  /// What the collimator left open, in mm from the left and top edge of the field; nothing: all of it.
+  std::optional<Rect> open;
+};
+
+/// Draws what is on the film of a study. A switch does not change what another draws, and a larger share only adds
+/// films.
+[[nodiscard]] FilmMarks draw_marks(const StudyKey& key, const FilmOptions& options, double field_mm);
+
+/// The pixels that stay open: those whose centre lies in marks.open; all when there is no frame.
+[[nodiscard]] PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm);
+
+/// Puts marker and frame on curve values, (size, size) from 0 to 1. Inversion is left to quantise().
+void put_marks(std::vector<float>& gray, const FilmMarks& marks, std::int64_t size_px, double field_mm);
+
+/// round(white * v) of every curve value, or white less that where inverted; 8-bit forms fit a byte.
+[[nodiscard]] std::vector<std::uint8_t> quantise_8(std::span<const float> gray, bool is_inverted = false);
+[[nodiscard]] std::vector<std::uint16_t> quantise_16(std::span<const float> gray, int white, bool is_inverted = false);
+
+}  // namespace roentgen::synth
