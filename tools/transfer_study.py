@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Does a recipe that does well on synthetic radiographs do well on real ones? Trains variants of one recipe on synthetic
+findings and on three real tasks, ranks them on each, and prints the rank correlations.
+
+  tools/transfer_study.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--report docs/transfer.md]
+
+A variant is a list of --set options laid over each task's own recipe; everything else is the same for all. What is there
+in --out already is not trained again, so that an interrupted study goes on. Needs Python only.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+PROGRAM = "build/release/roentgen"
+
+# Task -> recipe, options that hold for all variants, split that scores, labels that count (None: mean over all).
+TASKS = {
+    "synthetic, 14 findings": ("recipes/quickstart.toml", ["train.epochs=6", "preprocess.size=64"], "test", None),
+    "Kermany pneumonia": ("recipes/kermany.toml", ["train.epochs=3"], "val", None),
+    "NIH view": ("recipes/nih_view_sex.toml", ["train.epochs=20", "preprocess.size=64"], "val", "View:AP"),
+    "NIH sex": ("recipes/nih_view_sex.toml", ["train.epochs=20", "preprocess.size=64"], "val", "Sex:M"),
+}
+DATA = {"recipes/quickstart.toml": "synth", "recipes/kermany.toml": "kermany", "recipes/nih_view_sex.toml": "nih"}
+
+VARIANTS = {
+    "as it is": [],
+    "no augmentation": ["augment.rotate=0", "augment.translate=0", "augment.scale=0", "augment.flip=0"],
+    "strong augmentation": ["augment.rotate=25", "augment.translate=0.15", "augment.scale=0.25"],
+    "SGD, lr 0.03": ['optimizer.name="sgd"', "optimizer.lr=0.03"],
+    "lr 3e-5": ["optimizer.lr=3e-5"],
+    "lr 2e-2": ["optimizer.lr=2e-2"],
+    "width 8": ["model.width=8"],
+    "32 px": ["preprocess.size=32"],
+}
+
+
+def run(command):
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr.strip()}")
+
+
+def score(folder, data, task, variant, seed):
+    """AUROC of one variant on one task with one seed; trained when it is not there."""
+    recipe, common, split, label = TASKS[task]
+    place = folder / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"
+    result = place / "eval.json"
+    if not result.exists():
+        options = [x for setting in common + VARIANTS[variant] + [f"train.seed={seed}"] for x in ("--set", setting)]
+        run([PROGRAM, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *options])
+        checkpoint = place / "checkpoints/best.safetensors"
+        run([PROGRAM, "eval", "--checkpoint", checkpoint, "--data", data, "--split", split, "--json", result])
+    auroc = json.loads(result.read_text(encoding="utf-8"))["auroc"]
+    return auroc["mean"] if label is None else auroc["labels"][label]["auroc"]
+
+
+def ranks(values):
+    """Rank of each, 1 = greatest; ties share the mean of theirs."""
+    return [sum(w > v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
+
+
+def spearman(a, b):
+    ra, rb = ranks(a), ranks(b)
+    return statistics.correlation(ra, rb)
+
+
+def table(rows):
+    lines = ["| " + " | ".join(rows[0]) + " |", "|" + "---|" * len(rows[0])]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows[1:]])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("synth", "kermany", "nih", "out"):
+        parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    parser.add_argument("--seeds", default="0,1")
+    parser.add_argument("--report", type=pathlib.Path, help="write the tables to this file as well")
+    arguments = parser.parse_args()
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    scores = {}
+    for seed in seeds:
+        for variant in VARIANTS:
+            for task, (recipe, *_) in TASKS.items():
+                value = score(arguments.out, getattr(arguments, DATA[recipe]), task, variant, seed)
+                scores.setdefault((task, variant), []).append(value)
+                print(f"seed {seed}  {variant:20s}  {task:24s}  {value:.4f}", flush=True)
+    means = {key: statistics.mean(values) for key, values in scores.items()}
+    rows = [["variant", *TASKS]]
+    order = {task: ranks([means[task, variant] for variant in VARIANTS]) for task in TASKS}
+    for i, variant in enumerate(VARIANTS):
+        cells = []
+        for task in TASKS:
+            spread = max(scores[task, variant]) - min(scores[task, variant])
+            cells.append(f"{means[task, variant]:.4f} (±{spread / 2:.4f}), {order[task][i]:g}.")
+        rows.append([variant, *cells])
+    correlations = [["Spearman's rank correlation", *TASKS]]
+    for task in TASKS:
+        values = [means[task, variant] for variant in VARIANTS]
+        correlations.append([task, *(f"{spearman(values, [means[other, v] for v in VARIANTS]):.2f}" for other in TASKS)])
+    text = (f"Mean AUROC over {len(seeds)} seeds (half their range), rank among the {len(VARIANTS)} variants.\n\n"
+            f"{table(rows)}\n\n{table(correlations)}\n")
+    print("\n" + text)
+    if arguments.report:
+        arguments.report.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
