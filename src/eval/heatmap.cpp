@@ -11,7 +11,7 @@
 namespace roentgen::eval {
 namespace {
 
-constexpr double kBlend = 0.5;
+constexpr double kMostCover = 0.5;
 
 // The two cells that a pixel lies between, and how far from the first; `is_seen` is false outside the input.
 struct Place {
@@ -117,9 +117,11 @@ std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const Heat
       std::fill_n(pixel, 3, gray[i]);
       continue;
     }
-    const Colour colour = jet(high > 0.0 ? std::max(value, 0.0) / high : 0.0);
-    const auto blend = [level](double part) {
-      return static_cast<std::uint8_t>(std::lround((1.0 - kBlend) * level + kBlend * 255.0 * part));
+    const double share = high > 0.0 ? std::max(value, 0.0) / high : 0.0;
+    const double cover = kMostCover * std::min(1.0, 2.0 * share);
+    const Colour colour = jet(share);
+    const auto blend = [=](double part) {
+      return static_cast<std::uint8_t>(std::lround((1.0 - cover) * level + cover * 255.0 * part));
     };
     pixel[0] = blend(colour.red);
     pixel[1] = blend(colour.green);

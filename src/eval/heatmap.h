@@ -62,9 +62,10 @@ struct Colour {
 };
 [[nodiscard]] Colour jet(double share);
 
-/// The picture in gray (0 to 255), half covered by the map in JET: 0 and below is blue, the largest value red. Where
-/// the network saw nothing the picture stays gray. `gray` has width_px * height_px elements. Returns (height_px,
-/// width_px, 3).
+/// The picture in gray (0 to 255), covered by the map in JET: half where the map is at or over half of its largest
+/// value (red), less below, nothing at 0 and below, so that the picture stays readable where the map says nothing.
+/// Where the network saw nothing the picture stays gray as well. `gray` has width_px * height_px elements. Returns
+/// (height_px, width_px, 3).
 [[nodiscard]] std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map);
 
 }  // namespace roentgen::eval

@@ -89,11 +89,11 @@ TEST(Jet, runs_from_blue_by_green_to_red) {
   EXPECT_DOUBLE_EQ(jet(1.0).blue, 0.0);
 }
 
-TEST(Overlay, blends_half_and_leaves_what_was_not_seen_gray) {
-  HeatMap map{.width_px = 3, .height_px = 1, .values = {-1.0F, 2.0F, NAN}, .low = -1.0F, .high = 2.0F};
-  const std::vector<std::uint8_t> gray{100, 200, 50};
-  // Below 0: (0, 0, 0.5) of JET; the largest: (0.5, 0, 0).
-  EXPECT_THAT(overlay(gray, map), ElementsAre(50, 50, 114, 164, 100, 100, 50, 50, 50));
+TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
+  HeatMap map{.width_px = 4, .height_px = 1, .values = {-1.0F, 2.0F, 0.5F, NAN}, .low = -1.0F, .high = 2.0F};
+  const std::vector<std::uint8_t> gray{100, 200, 200, 50};
+  // Nothing below 0; half of (0.5, 0, 0) at the largest; a quarter of (0, 0.5, 1) at a quarter of it.
+  EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));
 }
 
 }  // namespace
