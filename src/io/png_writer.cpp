@@ -35,6 +35,10 @@ void validate(const PngImage& image, int level) {
   }
   if (image.channels != 1 && image.channels != 3 && image.channels != 4) refuse("1, 3 or 4 channels");
   if (image.bits != 8 && image.bits != 16) refuse("8 or 16 bits");
+  if (image.significant_bits < 0 || image.significant_bits > image.bits) {
+    throw ShapeError(error_text("io.png", "significant bits", "0 (all) to " + std::to_string(image.bits),
+                                std::to_string(image.significant_bits)));
+  }
   // Sides below 2^31 and 8 bytes a pixel: in 128 bits nothing overflows.
   __extension__ using Wide = unsigned __int128;
   const Wide bytes = static_cast<Wide>(image.width_px) * static_cast<Wide>(image.height_px) *
@@ -48,6 +52,11 @@ void validate(const PngImage& image, int level) {
 std::uint8_t color_type(int channels) {
   if (channels == 1) return SPNG_COLOR_TYPE_GRAYSCALE;
   return channels == 3 ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA;
+}
+
+spng_sbit significant(const PngImage& image) {
+  const auto bits = static_cast<std::uint8_t>(image.significant_bits);
+  return {.grayscale_bits = bits, .red_bits = bits, .green_bits = bits, .blue_bits = bits, .alpha_bits = bits};
 }
 }  // namespace
 
@@ -64,6 +73,10 @@ std::vector<std::byte> encode_png(const PngImage& image, int level) {
   header.bit_depth = static_cast<std::uint8_t>(image.bits);
   header.color_type = color_type(image.channels);
   check(spng_set_ihdr(context.get(), &header));
+  if (image.significant_bits > 0) {
+    spng_sbit bits = significant(image);
+    check(spng_set_sbit(context.get(), &bits));
+  }
   check(spng_encode_image(context.get(), image.pixels.data(), image.pixels.size(), SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE));
   std::size_t size_bytes = 0;
   int code = 0;

@@ -67,6 +67,23 @@ TEST(PngWriter, takes_16_bit_samples_in_the_machines_order) {
   EXPECT_EQ(raw, (std::array<std::uint8_t, 2>{1, 2}));
 }
 
+TEST(PngWriter, says_how_many_bits_are_significant) {
+  const std::vector<std::byte> pixels = random_bytes(std::size_t{4} * 4 * 2);
+  PngImage image{.width_px = 4, .height_px = 4, .bits = 16, .pixels = pixels};
+  const auto bits_of = [](std::span<const std::byte> encoded) {
+    const UniqueHandle<spng_ctx, spng_ctx_free> context(spng_ctx_new(0));
+    EXPECT_EQ(spng_set_png_buffer(context.get(), encoded.data(), encoded.size()), 0);
+    spng_sbit bits{};
+    return spng_get_sbit(context.get(), &bits) == 0 ? int{bits.grayscale_bits} : 0;
+  };
+  EXPECT_EQ(bits_of(encode_png(image)), 0) << "no chunk";
+  image.significant_bits = 12;
+  EXPECT_EQ(bits_of(encode_png(image)), 12);
+  EXPECT_EQ(decoded(encode_png(image), image), pixels);
+  image.significant_bits = 17;
+  EXPECT_THROW((void)encode_png(image), ShapeError);
+}
+
 TEST(PngWriter, gives_the_same_bytes_for_the_same_pixels) {
   const std::vector<std::byte> pixels = random_bytes(64 * 64);
   const PngImage image{.width_px = 64, .height_px = 64, .pixels = pixels};

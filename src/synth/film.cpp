@@ -21,10 +21,10 @@ struct Stroke {
 };
 // Letters in a box from (-0.3, -0.5) to (0.3, 0.5), y downwards.
 constexpr std::array kLetterL{Stroke{{-0.3, -0.5}, {-0.3, 0.5}}, Stroke{{-0.3, 0.5}, {0.3, 0.5}}};
-constexpr std::array kLetterR{
-    Stroke{{-0.3, -0.5}, {-0.3, 0.5}},   Stroke{{-0.3, -0.5}, {0.1, -0.5}},   Stroke{{0.1, -0.5}, {0.26, -0.42}},
-    Stroke{{0.26, -0.42}, {0.3, -0.25}}, Stroke{{0.3, -0.25}, {0.26, -0.08}}, Stroke{{0.26, -0.08}, {0.1, 0.0}},
-    Stroke{{0.1, 0.0}, {-0.3, 0.0}},     Stroke{{0.05, 0.0}, {0.3, 0.5}}};
+constexpr std::array kLetterR{Stroke{{-0.3, -0.5}, {-0.3, 0.5}},   Stroke{{-0.3, -0.5}, {0.1, -0.5}},
+                              Stroke{{0.1, -0.5}, {0.26, -0.42}},  Stroke{{0.26, -0.42}, {0.3, -0.25}},
+                              Stroke{{0.3, -0.25}, {0.26, -0.08}}, Stroke{{0.26, -0.08}, {0.1, 0.0}},
+                              Stroke{{0.1, 0.0}, {-0.3, 0.0}},     Stroke{{0.05, 0.0}, {0.3, 0.5}}};
 
 std::span<const Stroke> strokes_of(char letter) {
   return letter == 'L' ? std::span<const Stroke>(kLetterL) : std::span<const Stroke>(kLetterR);

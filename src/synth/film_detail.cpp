@@ -10,8 +10,10 @@
 namespace roentgen::synth {
 namespace {
 constexpr double kNoDetailMm = 1.25, kAllDetailMm = 0.65;
-constexpr double kWidestCellMm = 5.2;
-constexpr int kMostOctaves = 7;
+constexpr double kWidestCellMm = 1.3;
+constexpr int kMostOctaves = 5;
+// Amplitude of an octave as a share of the one before, whose cells are twice as wide.
+constexpr double kFall = 0.95;
 // Channels of the stream of the seed.
 constexpr std::uint32_t kStructureChannel = 0, kBlurChannel = 1;
 
@@ -19,7 +21,8 @@ Random stream(std::uint64_t seed, std::uint32_t channel) { return Random(seed, R
 
 // A lattice point's value in [-1, 1): a mix of its place (splitmix64's finaliser).
 float lattice(std::uint64_t seed, std::uint64_t octave, std::int64_t row, std::int64_t column) {
-  std::uint64_t x = seed ^ (octave << 56U) ^ (static_cast<std::uint64_t>(row) << 28U) ^ static_cast<std::uint64_t>(column);
+  std::uint64_t x =
+      seed ^ (octave << 56U) ^ (static_cast<std::uint64_t>(row) << 28U) ^ static_cast<std::uint64_t>(column);
   x += 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
@@ -50,27 +53,36 @@ std::vector<Place> places(std::int64_t size, double cell_px) {
   return result;
 }
 
-void add_octave(std::vector<float>& sum, std::int64_t size, double cell_px, float amplitude, std::uint64_t seed,
-                std::uint64_t octave) {
-  const std::vector<Place> at = places(size, cell_px);
-  const std::int64_t points = at.back().first + 4;
-  std::vector<float> lines(static_cast<std::size_t>(points * points));
-  for (std::int64_t i = 0; i < points; ++i) {
-    for (std::int64_t j = 0; j < points; ++j) {
-      lines[static_cast<std::size_t>(i * points + j)] = amplitude * lattice(seed, octave, i, j);
+// One octave: spline noise of unit amplitude on a lattice with cells of these sizes.
+struct Octave {
+  double cell_x_px = 1.0;
+  double cell_y_px = 1.0;
+  float amplitude = 1.0F;
+  std::uint64_t seed = 0;
+  std::uint64_t number = 0;
+};
+
+void add_octave(std::vector<float>& sum, std::int64_t size, const Octave& octave) {
+  const std::vector<Place> across = places(size, octave.cell_x_px), down = places(size, octave.cell_y_px);
+  const std::int64_t columns = across.back().first + 4, rows = down.back().first + 4;
+  std::vector<float> points;
+  points.reserve(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      points.push_back(octave.amplitude * lattice(octave.seed, octave.number, i, j));
     }
   }
-  std::vector<float> line(static_cast<std::size_t>(points));
+  std::vector<float> line(static_cast<std::size_t>(columns));
   for (std::int64_t row = 0; row < size; ++row) {
-    const Place& y = at[static_cast<std::size_t>(row)];
-    const float* l0 = lines.data() + y.first * points;
-    for (std::int64_t j = 0; j < points; ++j) {
-      line[static_cast<std::size_t>(j)] = y.weight[0] * l0[j] + y.weight[1] * l0[points + j] +
-                                          y.weight[2] * l0[2 * points + j] + y.weight[3] * l0[3 * points + j];
+    const Place& y = down[static_cast<std::size_t>(row)];
+    const float* above = points.data() + y.first * columns;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      line[static_cast<std::size_t>(j)] = y.weight[0] * above[j] + y.weight[1] * above[columns + j] +
+                                          y.weight[2] * above[2 * columns + j] + y.weight[3] * above[3 * columns + j];
     }
     float* out = sum.data() + row * size;
     for (std::int64_t column = 0; column < size; ++column) {
-      const Place& x = at[static_cast<std::size_t>(column)];
+      const Place& x = across[static_cast<std::size_t>(column)];
       const float* p = line.data() + x.first;
       out[column] += x.weight[0] * p[0] + x.weight[1] * p[1] + x.weight[2] * p[2] + x.weight[3] * p[3];
     }
@@ -79,10 +91,11 @@ void add_octave(std::vector<float>& sum, std::int64_t size, double cell_px, floa
 
 // How much structure a ray meets: all in the lung, less in the wall, some in bone, none beside the body.
 float structure_at(const Planes& planes, std::size_t i) {
-  constexpr float wall = 0.5F, bone = 0.5F;
   if (planes.body[i] <= 0.0F) return 0.0F;
   const float in_body = std::min(1.0F, planes.body[i] * 0.02F);
-  return wall * in_body + (1.0F - wall) * planes.air[i] / (planes.air[i] + 30.0F) + bone * planes.bone[i] / (planes.bone[i] + 15.0F);
+  const float in_lung = planes.air[i] / (planes.air[i] + 30.0F);
+  const float in_bone = planes.bone[i] / (planes.bone[i] + 15.0F);
+  return 0.5F * (in_body + in_lung + in_bone);
 }
 
 std::vector<float> gauss(double sigma_px) {
@@ -142,16 +155,20 @@ void add_fine_structure(std::vector<float>& integrals, const Canvas& canvas, std
   if (share <= 0.0) return;
   Random random = stream(seed, kStructureChannel);
   const std::uint64_t key = random.next_u64();
-  const double strength = share * random.uniform(0.5, 0.8);
+  const double strength = share * random.uniform(0.17, 0.52);
+  const double taller = random.uniform(1.0, 1.95);
   std::vector<float> sum(integrals.size());
   double cell_mm = kWidestCellMm, amplitude = strength;
-  constexpr double fall = 0.72;
-  for (int octave = 0; octave < kMostOctaves; ++octave, cell_mm *= 0.5, amplitude *= fall) {
+  for (int octave = 0; octave < kMostOctaves; ++octave, cell_mm *= 0.5, amplitude *= kFall) {
     const double cell_px = cell_mm / canvas.pixel_mm();
     const double shown = std::clamp(cell_px - 1.0, 0.0, 1.0);
     if (shown <= 0.0) break;
-    add_octave(sum, canvas.size_px(), cell_px, static_cast<float>(shown * amplitude), key,
-               static_cast<std::uint64_t>(octave));
+    add_octave(sum, canvas.size_px(),
+               {.cell_x_px = cell_px,
+                .cell_y_px = taller * cell_px,
+                .amplitude = static_cast<float>(shown * amplitude),
+                .seed = key,
+                .number = static_cast<std::uint64_t>(octave)});
   }
   for (std::size_t i = 0; i < sum.size(); ++i) {
     integrals[i] = std::max(0.0F, integrals[i] + sum[i] * structure_at(canvas.planes, i));
@@ -162,8 +179,8 @@ void blur_as_detector(std::vector<float>& signal, const Canvas& canvas, std::uin
   const double share = detail_share(canvas.pixel_mm());
   if (share <= 0.0) return;
   Random random = stream(seed, kBlurChannel);
-  const double sigma_mm = random.uniform(0.03, 0.17);
-  const double taller = random.uniform(1.0, 1.6);
+  const double sigma_mm = random.uniform(0.065, 0.13);
+  const double taller = random.uniform(1.0, 1.9);
   blur_rows(signal, canvas.size_px(), gauss(share * sigma_mm / canvas.pixel_mm()));
   blur_columns(signal, canvas.size_px(), gauss(share * sigma_mm * taller / canvas.pixel_mm()));
 }

@@ -13,18 +13,18 @@
 
 namespace roentgen::synth {
 
-/// How much of the detail images with pixels of this width show: 0 from 1.25 mm on (so that images of up to about 260 px
-/// are free of it), 1 below 0.65 mm (about 512 px), a straight line between.
+/// How much of the detail images with pixels of this width show: 0 from 1.25 mm on (so that images of up to about 260
+/// px are free of it), 1 below 0.65 mm (about 512 px), a straight line between.
 [[nodiscard]] double detail_share(double pixel_mm);
 
 /// Adds fine structure (vessels, airways, trabeculae, skin below the size of what is drawn) to line integrals, (size,
-/// size): octaves of cubic B-spline noise with cells of 5.2 mm and halves of it down to two pixels, amplitudes as the
-/// square root of the cell, which gives a power spectrum of slope -3. Depends on the place in the chest, not on the size
-/// of the image. Nothing outside the body.
+/// size): octaves of cubic B-spline noise with cells of 1.3 mm across and halves of it down to two pixels, taller than
+/// wide by a factor drawn from the seed; most in lung and bone, nothing outside the body. Its place is that on the
+/// detector in mm, whatever the size of the image.
 void add_fine_structure(std::vector<float>& integrals, const Canvas& canvas, std::uint64_t seed);
 
-/// Blurs a signal, (size, size), as a detector does: a Gaussian whose widths, in mm and drawn from the seed, differ from
-/// study to study and a little between rows and columns.
+/// Blurs a signal, (size, size), as a detector does: a Gaussian whose widths, in mm and drawn from the seed, differ
+/// from study to study and a little between rows and columns.
 void blur_as_detector(std::vector<float>& signal, const Canvas& canvas, std::uint64_t seed);
 
 }  // namespace roentgen::synth
