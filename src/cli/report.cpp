@@ -11,6 +11,7 @@
 #include "cli/command_list.h"
 #include "cli/eval_set.h"
 #include "cli/output_file.h"
+#include "cli/report_gallery.h"
 #include "cli/stored_value.h"
 #include "core/error.h"
 #include "io/csv.h"
@@ -62,12 +63,12 @@ class ReportCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "report"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Write a run as one self-contained HTML page: results with intervals, curves, recipe.";
+    return "Write a run as one self-contained HTML page: results with intervals, curves, worst errors, recipe.";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen report run --evaluation eval.json --out report.html\n"
            "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
-           "--out report.html";
+           "--data nih --out report.html";
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
@@ -80,11 +81,23 @@ class ReportCommand final : public Command {
              .target = &predictions_,
              .doc = "csv of predictions for ROC curves and reliability; none = the run's preds.csv (validation)",
              .value_name = "FILE"},
-            {.name = "--labels", .target = &labels_, .doc = "label table with their truth", .value_name = "FILE"}};
+            {.name = "--labels", .target = &labels_, .doc = "label table with their truth", .value_name = "FILE"},
+            {.name = "--data",
+             .target = &data_,
+             .doc = "folder with the images of --preds: the page gets a gallery of the worst errors with heat-maps",
+             .value_name = "DIR"},
+            {.name = "--gallery",
+             .target = &cases_,
+             .doc = "false positives, and false negatives, of each finding in the gallery; 0 = none",
+             .least = 0,
+             .most = 24},
+            {.name = "--image-names",
+             .target = &shows_names_,
+             .doc = "name images in the gallery: a name can hold a patient's number"}};
   }
   // Nothing is written into the run's own files.
   [[nodiscard]] Folders folders() const override {
-    return {.own = run_.empty() ? Paths{} : train::RunFolder(run_).own()};
+    return {.data = data_, .own = run_.empty() ? Paths{} : train::RunFolder(run_).own()};
   }
 
   [[nodiscard]] CommandResult run() override {
@@ -98,6 +111,10 @@ class ReportCommand final : public Command {
       throw ConfigError(error_text("cli.report", "--preds", "--labels FILE with the truth beside it", "none",
                                    "roentgen report --help"));
     }
+    if (!data_.empty() && !fs::is_directory(data_)) {
+      throw ConfigError(error_text("cli.report", "--data " + data_.string(), "a folder with images", "no such folder",
+                                   "the folder of the images, or no --data"));
+    }
     check_output_file("--out", out_, folders());
     publish::ReportInput input;
     input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
@@ -106,14 +123,34 @@ class ReportCommand final : public Command {
     if (!evaluation_.empty()) input.evaluation = read_json(evaluation_);
     if (evaluation_.empty() && fs::exists(folder.aurocs())) input.validation = read_aurocs(folder.aurocs());
     if (!labels_.empty()) input.scored = read_scored(folder);
+    add_gallery(folder, input);
     io::write_file_atomically(out_, publish::report_page(input));
     fmt::print("{}: one page, nothing beside it needed\n", out_.string());
     return {.json = Value::Table{{"file", out_.string()},
                                  {"has_evaluation", !input.evaluation.is_null()},
-                                 {"has_curves", input.scored.has_value()}}};
+                                 {"has_curves", input.scored.has_value()},
+                                 {"has_gallery", input.gallery.has_value()}}};
   }
 
  private:
+  void add_gallery(const train::RunFolder& folder, publish::ReportInput& input) const {
+    if (cases_ == 0) {
+      input.no_gallery = "None was asked for (--gallery 0).";
+    } else if (data_.empty()) {
+      input.no_gallery = "No images to show: --data DIR, since a run does not say where its images lie.";
+    } else if (!input.scored) {
+      input.no_gallery = "No truth to tell errors by: --labels CSV, with --preds FILE or the run's own preds.csv.";
+    } else if (!fs::exists(folder.best())) {
+      input.no_gallery = "No heat-maps: the run folder has no checkpoints/best.safetensors.";
+    } else {
+      input.gallery =
+          make_gallery(input.scored->predictions, {.checkpoint = folder.best(),
+                                                   .data = data_,
+                                                   .cases = cases_,
+                                                   .names = shows_names_ ? ImageNames::Shown : ImageNames::Hidden});
+    }
+  }
+
   [[nodiscard]] publish::ScoredPredictions read_scored(const train::RunFolder& folder) const {
     const fs::path file = predictions_.empty() ? folder.predictions() : predictions_;
     if (!fs::exists(file)) {
@@ -134,6 +171,9 @@ class ReportCommand final : public Command {
   fs::path evaluation_;
   fs::path predictions_;
   fs::path labels_;
+  fs::path data_;
+  std::int64_t cases_ = 3;
+  bool shows_names_ = false;
 };
 
 }  // namespace

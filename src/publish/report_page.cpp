@@ -28,7 +28,11 @@ constexpr std::string_view kStyle =
     "code,pre{font:12.5px/1.4 ui-monospace,monospace}code{overflow-wrap:anywhere}"
     "pre{background:#f6f6f6;padding:12px;overflow-x:auto}"
     ".notice{border-left:4px solid #c2571a;padding:6px 12px;background:#fdf3ec}.absent{color:#666}"
-    ".plots{display:flex;flex-wrap:wrap;gap:8px}svg{max-width:100%;height:auto;font-family:system-ui,sans-serif}";
+    ".cases{display:flex;flex-wrap:wrap;gap:10px 14px}figure{margin:0;display:grid;grid-template-columns:150px 150px;"
+    "gap:2px}figure img{width:150px;height:150px;object-fit:contain;background:#000}"
+    "figcaption{grid-column:1/3;font-size:13px;overflow-wrap:anywhere}h3{margin:26px 0 0}h4{margin:10px 0 4px;"
+    "font-weight:600;color:#555}.plots{display:flex;flex-wrap:wrap;gap:8px}svg{max-width:100%;height:auto;font-family:"
+    "system-ui,sans-serif}";
 
 std::string text_of(const Value* value) {
   if (value == nullptr) return "";
@@ -282,6 +286,12 @@ std::string training_section(const std::vector<Value>& log) {
   return curves.validation_auroc.points.empty() ? text + absent("The log has no validation.") : text;
 }
 
+std::string gallery_section(const ReportInput& input) {
+  if (!input.gallery || !input.scored) return "<h2>Error gallery</h2>\n" + absent(input.no_gallery);
+  return gallery_html(*input.gallery, fmt::format("Of {} images, {}", input.scored->predictions.image_count(),
+                                                  list_text(input.data, input.scored->list_sha256)));
+}
+
 void check_tables(const ReportInput& input) {
   if (const Value* splits = find(input.data, {"splits"});
       !input.data.is_null() && (splits == nullptr || !splits->is_table())) {
@@ -333,10 +343,12 @@ std::string report_page(const ReportInput& input) {
   check_tables(input);
   std::string text =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "img-src data:\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Training report</title>\n";
   text += fmt::format("<style>{}</style></head><body>\n", kStyle);
   text += header(input) + result_section(input) + curve_sections(input) + training_section(input.log);
+  text += gallery_section(input);
   text += "<h2>Recipe</h2>\n<pre>" + escaped(recipe_text(input.recipe)) + "</pre>\n";
   text +=
       "<h2>Limits</h2>\n<ul><li>Labels mined from reports are noisy; figures hold for images like those "

@@ -11,6 +11,7 @@
 
 #include "core/value.h"
 #include "eval/predictions.h"
+#include "publish/gallery.h"
 #include "publish/svg_plot.h"
 
 namespace roentgen::publish {
@@ -39,6 +40,10 @@ struct ReportInput {
   std::vector<ForestRow> validation{};
   /// For ROC curves and reliability diagrams.
   std::optional<ScoredPredictions> scored{};
+  /// Of `scored`.
+  std::optional<Gallery> gallery{};
+  /// Where there is no gallery: one line that says why.
+  std::string no_gallery{};
 };
 
 /// Loss, validation AUROC and learning rate by update. Losses of updates are means of neighbours, 400 points at most;
@@ -54,8 +59,8 @@ struct TrainingCurves {
 [[nodiscard]] TrainingCurves training_curves(const std::vector<Value>& log);
 
 /// The whole page: HTML with inline style and SVG, without scripts, and with a content security policy that forbids
-/// loading anything. Names no patient, no image and no folder. ConfigError where `data` or `evaluation` is no such
-/// table; DataError as eval::check_predictions().
+/// loading anything. Names no patient, no folder, and no image but those that the gallery names. ConfigError where
+/// `data` or `evaluation` is no such table, and as gallery_html(); DataError as eval::check_predictions().
 [[nodiscard]] std::string report_page(const ReportInput& input);
 
 }  // namespace roentgen::publish

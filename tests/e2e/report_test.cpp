@@ -5,6 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <sstream>
+
+#include "data/codec/codec.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {
@@ -27,23 +33,121 @@ class Report : public testing::Test {
   static void TearDownTestSuite() { place_.reset(); }
   static std::string in(std::string_view name) { return (*place_ / name).string(); }
   static std::string labels() { return in("data/Data_Entry_2017_v2020.csv"); }
+  // A page of the test images with a gallery.
+  static std::string page(const std::string& name, const std::vector<std::string>& more) {
+    place_->must_run(plus({"report", in("run"), "--evaluation", in("eval.json"), "--preds", in("preds.csv"), "--labels",
+                           labels(), "--data", in("data"), "--out", in(name)},
+                          more));
+    return read_all(*place_ / name);
+  }
+  // Of each finding `cases` images, or all there are: counted from the evaluation.
+  static int expected_cases(std::int64_t cases) {
+    std::int64_t sum = 0;
+    const Value evaluation = read_json(*place_ / "eval.json");
+    for (const auto& [label, row] : evaluation.at("auroc").at("labels").as_table()) {
+      const std::int64_t positives = row.at("positives").as_integer();
+      sum += std::min(cases, positives) + std::min(cases, row.at("n").as_integer() - positives);
+    }
+    return static_cast<int>(sum);
+  }
   static std::unique_ptr<Workplace> place_;
 };
 std::unique_ptr<Workplace> Report::place_;
 
+int count(const std::string& text, std::string_view part) {
+  int found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
 TEST_F(Report, page_has_all_parts_and_needs_nothing_else) {
-  place_->must_run({"report", in("run"), "--evaluation", in("eval.json"), "--preds", in("preds.csv"), "--labels",
-                    labels(), "--out", in("report.html")});
-  const std::string page = read_all(*place_ / "report.html");
+  const std::string page = Report::page("report.html", {});
   for (const char* text : {"not a medical device", "SHA-256", "AUROC by finding", "ROC curves", "Reliability", "Loss",
                            "Validation AUROC", "Learning rate", "[optimizer]", "Cardiomegaly", "Intervals: "}) {
     EXPECT_THAT(page, HasSubstr(text)) << text;
   }
-  for (const char* text : {"http:", "https:", "src=", "href=", "<script", ".png", "class=\"absent\">No"}) {
+  for (const char* text : {"http:", "https:", "href=", "<script", ".png", "class=\"absent\">No"}) {
     EXPECT_THAT(page, Not(HasSubstr(text))) << text;
   }
   EXPECT_THAT(page, Not(HasSubstr(in(""))));
+  EXPECT_EQ(count(page, "src="), count(page, "src=\"data:image/jpeg;base64,/9j/")) << "pictures are inside";
   EXPECT_THAT(page, Not(HasSubstr("other images than those")));
+}
+
+TEST_F(Report, gallery_has_the_worst_errors_of_every_finding_with_heat_maps) {
+  const std::string three = page("three.html", {});
+  EXPECT_EQ(count(three, "<figure>"), expected_cases(3));
+  EXPECT_EQ(count(three, "data:image/jpeg;base64,"), 2 * expected_cases(3));
+  EXPECT_THAT(three, HasSubstr("labelled negative, most probable"));
+  EXPECT_THAT(three, HasSubstr("treat it as you treat the images"));
+  EXPECT_THAT(three, Not(HasSubstr("not this checkpoint's alone")));
+  EXPECT_EQ(count(page("one.html", {"--gallery", "1"}), "<figure>"), expected_cases(1));
+  EXPECT_EQ(page("again.html", {}), three);
+  const std::string named = page("named.html", {"--image-names", "--gallery", "1"});
+  EXPECT_EQ(count(named, ".png</figcaption>"), expected_cases(1));
+  EXPECT_LT(three.size(), 6'500'000U);
+}
+
+TEST_F(Report, gallery_that_cannot_be_is_said_in_a_line) {
+  EXPECT_THAT(page("none.html", {"--gallery", "0"}), HasSubstr("None was asked for"));
+  place_->must_run({"report", in("run"), "--labels", labels(), "--out", in("nodata.html")});
+  EXPECT_THAT(read_all(*place_ / "nodata.html"), HasSubstr("a run does not say where its images lie"));
+  place_->must_run({"report", in("run"), "--data", in("data"), "--out", in("nolabels.html")});
+  EXPECT_THAT(read_all(*place_ / "nolabels.html"), HasSubstr("No truth to tell errors by"));
+  const fs::path bare = *place_ / "bare";
+  fs::copy(*place_ / "run", bare, fs::copy_options::recursive);
+  fs::remove_all(bare / "checkpoints");
+  place_->must_run({"report", bare, "--labels", labels(), "--data", in("data"), "--out", in("bare.html")});
+  EXPECT_THAT(read_all(*place_ / "bare.html"), HasSubstr("no checkpoints/best.safetensors"));
+}
+
+TEST_F(Report, gallery_of_other_predictions_says_so) {
+  std::string csv = read_all(*place_ / "preds.csv");
+  const std::size_t row = csv.find('\n') + 1, first = csv.find(',', row) + 1;
+  csv.replace(first, csv.find(',', first) - first, "0.999");
+  const std::string other = place_->write("other.csv", csv).string();
+  EXPECT_THAT(page("other.html", {"--gallery", "24"}), Not(HasSubstr("not this checkpoint's alone")));
+  place_->must_run({"report", in("run"), "--preds", other, "--labels", labels(), "--data", in("data"), "--gallery",
+                    "24", "--out", in("other.html")});
+  EXPECT_THAT(read_all(*place_ / "other.html"), HasSubstr("not this checkpoint's alone"));
+}
+
+// Pixels of a screenshot of the page that are no gray; -1 without a browser.
+std::int64_t coloured_pixels(const fs::path& page) {
+  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
+  const fs::path script =
+      (source != nullptr ? fs::path(source) : fs::current_path()) / "tools/peers/report_screenshot.sh";
+  const fs::path picture = fs::path(page).replace_extension(".png");
+  const std::string command = script.string() + " " + page.string() + " " + picture.string() + " 14000 >/dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) return -1;
+  EXPECT_EQ(status, 0);
+  const std::string bytes = read_all(picture);
+  data::Image image;
+  static_cast<void>(data::Decoder()
+                        .decode(std::as_bytes(std::span(bytes)), "screenshot", {.channels = data::Channels::Rgb}, image)
+                        .or_throw());
+  constexpr int kColour = 50;  // more between two of red, green and blue than any gray text's antialiasing has
+  std::int64_t coloured = 0;
+  const auto samples = image.samples<std::uint8_t>();
+  for (std::size_t i = 0; i < samples.size(); i += 3) {
+    const auto [low, high] = std::minmax({samples[i], samples[i + 1], samples[i + 2]});
+    coloured += high - low > kColour ? 1 : 0;
+  }
+  return coloured;
+}
+
+TEST_F(Report, browser_draws_the_gallery) {
+  (void)page("drawn.html", {"--gallery", "1"});
+  (void)page("bare_page.html", {"--gallery", "0"});
+  const std::int64_t with = coloured_pixels(*place_ / "drawn.html");
+  if (with < 0) GTEST_SKIP() << "SKIPPED: no chromium to open the page in; apt-get install chromium";
+  const std::int64_t without = coloured_pixels(*place_ / "bare_page.html");
+  std::printf("coloured pixels: %ld with the gallery, %ld without\n", static_cast<long>(with),
+              static_cast<long>(without));
+  // Half of the cases are false positives: without any evidence in the picture they would not be. A coloured part of a
+  // tenth of such a picture of 150 x 150 pixels (its size by the page's style) is little.
+  EXPECT_GT(with - without, expected_cases(1) / 2 * 150 * 150 / 10);
 }
 
 TEST_F(Report, a_run_alone_is_enough_and_its_own_predictions_are_of_validation) {
@@ -77,6 +181,26 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   refused({in("run"), "--labels", labels(), "--preds", in("preds.csv"), "--out", in("preds.csv")}, "that of --preds");
   refused({in("run"), "--out", in("run/log.jsonl")}, "log.jsonl");
   refused({in("run"), "--out", in("no/report.html")}, "no");
+  refused({in("run"), "--data", in("none"), "--out", out}, "a folder with images, got no such folder");
+  refused({in("run"), "--data", in("data"), "--out", in("data/report.html")}, "a path outside the data folder");
+  refused({in("run"), "--gallery", "25", "--out", out}, "--gallery");
+  const fs::path one = *place_ / "few/one.png";
+  fs::create_directories(one.parent_path());
+  fs::copy_file(fs::directory_iterator(*place_ / "data/images")->path(), one, fs::copy_options::overwrite_existing);
+  refused({in("run"), "--labels", labels(), "--data", in("few"), "--out", out}, "got 0 of them");
+  std::string renamed = read_all(*place_ / "preds.csv");
+  renamed.replace(renamed.find("prob_Mass"), 9, "prob_Lump");
+  const std::string lump = place_->write("lump.csv", renamed).string();
+  std::string truth =
+      "Image Index,Atelectasis,Cardiomegaly,Effusion,Infiltration,Lump,Nodule,Pneumonia,Pneumothorax,"
+      "Consolidation,Edema,Emphysema,Fibrosis,Pleural_Thickening,Hernia\n";
+  std::istringstream rows(renamed);
+  std::string row;
+  std::getline(rows, row);
+  while (std::getline(rows, row)) truth += row.substr(0, row.find(',')) + ",1,0,1,0,1,0,1,0,1,0,1,0,1,0\n";
+  refused({in("run"), "--preds", lump, "--labels", place_->write("lump_labels.csv", truth), "--data", in("data"),
+           "--out", out},
+          "knows the labels of the predictions, got none called Lump");
   EXPECT_FALSE(fs::exists(out));
 }
 

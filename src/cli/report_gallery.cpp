@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/report_gallery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "cli/heatmap_files.h"
+#include "core/error.h"
+#include "engine/engine.h"
+#include "eval/worst_cases.h"
+#include "train/heatmap.h"
+#include "train/load_checkpoint.h"
+#include "train/predict_files.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As of `roentgen predict` for few images: a batch of one takes another matrix product.
+constexpr std::int64_t kBatch = 8;
+
+// Where an image stands in the gallery.
+struct Place {
+  std::size_t label = 0;
+  bool is_false_positive = false;
+  std::size_t rank = 0;
+};
+
+// Rows of the predictions and all their places.
+using Places = std::map<std::size_t, std::vector<Place>>;
+
+publish::Thumbnail thumbnail(const Picture& picture, int channels, std::vector<std::uint8_t> pixels) {
+  return publish::shrink({.width_px = picture.width_px(),
+                          .height_px = picture.height_px(),
+                          .channels = channels,
+                          .pixels = std::move(pixels)},
+                         publish::kGalleryPx);
+}
+
+// The files of these rows, in ascending order of rows.
+data::Dataset find_images(const eval::Predictions& predictions, const Places& places, const fs::path& folder) {
+  data::Dataset all = list_images({folder.string()}).dataset;
+  std::unordered_map<std::string, std::size_t> by_name;
+  std::unordered_map<std::string, std::size_t> by_base_name;
+  std::set<std::string> repeated;
+  for (std::size_t i = 0; i < all.samples.size(); ++i) {
+    by_name.emplace(all.samples[i].id, i);
+    const std::string base = fs::path(all.samples[i].id).filename().string();
+    if (!by_base_name.emplace(base, i).second) repeated.insert(base);
+  }
+  data::Dataset found;
+  for (const auto& [row, unused] : places) {
+    const std::string& name = predictions.image_ids[row];
+    const std::string base = fs::path(name).filename().string();
+    if (const auto at = by_name.find(name); at != by_name.end()) {
+      found.samples.push_back(all.samples[at->second]);
+    } else if (const auto same = by_base_name.find(base); same != by_base_name.end() && !repeated.contains(base)) {
+      found.samples.push_back(all.samples[same->second]);
+    }
+  }
+  if (found.samples.size() == places.size()) return found;
+  throw DataError(error_text("cli.report", "--data " + folder.string(),
+                             fmt::format("the {} images of the gallery, each under a name of its own", places.size()),
+                             fmt::format("{} of them", found.samples.size()),
+                             "the folder of the predictions' images, or --gallery 0"));
+}
+
+// Fills the cases of one image after the other.
+class Filler {
+ public:
+  Filler(const eval::Predictions& predictions, const GalleryRequest& request, const train::LoadedModel& model,
+         publish::Gallery& gallery)
+      : predictions_(predictions),
+        names_(request.names),
+        model_(model),
+        mapper_(*model.executable, *model.heat),
+        gallery_(gallery) {
+    gallery_.method = train::name_of(mapper_.head().method);
+    for (const std::string& label : predictions.label_names) {
+      const auto at = std::ranges::find(model.info.labels, label);
+      if (at == model.info.labels.end()) {
+        throw DataError(error_text("cli.report", request.checkpoint.filename().string(),
+                                   "a checkpoint that knows the labels of the predictions", "none called " + label,
+                                   "predictions of this run, or --gallery 0"));
+      }
+      outputs_.push_back(static_cast<std::size_t>(at - model.info.labels.begin()));
+    }
+  }
+
+  void add(std::size_t row, const std::vector<Place>& places, const data::Sample& sample,
+           const train::PredictedImage& image) {
+    if (!image.reason.empty()) throw DataError(image.reason);
+    if (const Status status = picture_.load(sample); !status) throw DataError(status.error());
+    const std::vector<std::uint8_t> gray = picture_.gray();
+    const publish::Thumbnail small = thumbnail(picture_, 1, gray);
+    for (const Place& place : places) {
+      const std::size_t output = outputs_[place.label];
+      const float told = predictions_.probabilities[row * predictions_.label_names.size() + place.label];
+      const eval::CoarseMap cells = mapper_.map(image.row, static_cast<std::int64_t>(output));
+      const eval::HeatMap map = picture_.map_back(cells, model_.preprocess);
+      publish::GalleryRow& finding = gallery_.rows[place.label];
+      (place.is_false_positive ? finding.false_positives : finding.false_negatives)[place.rank] = {
+          .probability = told,
+          .image = names_ == ImageNames::Shown ? predictions_.image_ids[row] : std::string(),
+          .picture = small,
+          .overlay = thumbnail(picture_, 3, eval::overlay(gray, map))};
+      gallery_.largest_difference =
+          std::max(gallery_.largest_difference,
+                   std::abs(static_cast<double>(told) - static_cast<double>(image.probabilities[output])));
+    }
+  }
+
+ private:
+  const eval::Predictions& predictions_;
+  ImageNames names_;
+  const train::LoadedModel& model_;
+  train::HeatMapper mapper_;
+  publish::Gallery& gallery_;
+  /// (labels of the predictions): which logit of the model each is.
+  std::vector<std::size_t> outputs_;
+  Picture picture_;
+};
+
+}  // namespace
+
+publish::Gallery make_gallery(const eval::Predictions& predictions, const GalleryRequest& request) {
+  publish::Gallery gallery;
+  Places places;
+  for (std::size_t label = 0; label < predictions.label_names.size(); ++label) {
+    const eval::WorstCases cases = eval::worst_cases(predictions, label, request.cases);
+    for (const bool is_false_positive : {true, false}) {
+      const auto& rows = is_false_positive ? cases.false_positives : cases.false_negatives;
+      for (std::size_t i = 0; i < rows.size(); ++i) places[rows[i]].push_back({label, is_false_positive, i});
+    }
+    gallery.rows.push_back({.label = predictions.label_names[label],
+                            .false_positives = std::vector<publish::GalleryCase>(cases.false_positives.size()),
+                            .false_negatives = std::vector<publish::GalleryCase>(cases.false_negatives.size())});
+  }
+  const data::Dataset images = find_images(predictions, places, request.data);
+  const auto engine = engine::make_engine("cpu");
+  const train::LoadedModel model =
+      train::load_checkpoint(request.checkpoint, *engine, {.batch = kBatch, .has_heatmaps = true});
+  Filler filler(predictions, request, model, gallery);
+  std::vector<const Places::value_type*> order;
+  for (const auto& entry : places) order.push_back(&entry);
+  train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
+  options.workers = train::decode_workers({});
+  train::predict_files(*model.executable, images, options, [&](std::span<const train::PredictedImage> batch) {
+    for (const train::PredictedImage& image : batch) {
+      const auto& [row, standing] = *order[image.sample];
+      filler.add(row, standing, images.samples[image.sample], image);
+    }
+  });
+  return gallery;
+}
+
+}  // namespace roentgen::cli

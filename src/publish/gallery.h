@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The gallery of a report: the images on which a model errs most, each beside its heat-map. Which they are:
+// eval/worst_cases.h; where pictures come from belongs to the command.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "publish/thumbnail.h"
+
+namespace roentgen::publish {
+
+/// One image under one finding.
+struct GalleryCase {
+  /// As the predictions have it.
+  float probability = 0.0F;
+  /// Shown below the picture; empty: not named.
+  std::string image{};
+  /// The radiograph in gray, and under its heat-map.
+  Thumbnail picture{};
+  Thumbnail overlay{};
+};
+
+/// One finding; either list may be empty.
+struct GalleryRow {
+  std::string label{};
+  std::vector<GalleryCase> false_positives{};
+  std::vector<GalleryCase> false_negatives{};
+};
+
+/// All of them, and how the maps were made.
+struct Gallery {
+  std::vector<GalleryRow> rows{};
+  /// "cam", "grad-cam".
+  std::string method{};
+  /// The predictions are not the checkpoint's own: largest difference of a probability; 0 when they are.
+  double largest_difference = 0.0;
+};
+
+/// Longest side that is of use: larger pictures are brought down to it.
+inline constexpr std::int64_t kGalleryPx = 160;
+/// Of all pictures of a page, as text.
+inline constexpr std::size_t kGalleryBytes = 6'000'000;
+
+/// The gallery as HTML with JPEGs inside as data URIs. Pictures are made smaller until they fit into `most_bytes`;
+/// ConfigError where 64 pixels are still too many.
+/// @param of which images these are, for people (no HTML)
+[[nodiscard]] std::string gallery_html(const Gallery& gallery, const std::string& of,
+                                       std::size_t most_bytes = kGalleryBytes);
+
+}  // namespace roentgen::publish
