@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen compare: two runs or prediction files on the same images, the difference of every AUROC with interval and p.
+// roentgen compare: two runs or prediction files on the same images, or several of each, the difference of every AUROC
+// with interval and p.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "cli/command_list.h"
+#include "cli/compare_side.h"
 #include "cli/eval_set.h"
 #include "cli/output_file.h"
 #include "cli/prediction_match.h"
@@ -18,9 +19,6 @@
 #include "eval/comparison.h"
 #include "eval/split_list.h"
 #include "io/file.h"
-#include "io/json.h"
-#include "io/sha256.h"
-#include "io/toml.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 
@@ -31,24 +29,29 @@ namespace fs = std::filesystem;
 
 /// A or B.
 struct Side {
-  /// As given on the command line.
   std::string what;
-  PredictionFile predictions;
-  std::string predictions_sha256;
-  /// Of a run folder.
-  std::optional<Value> recipe;
-  /// Of a run folder: SHA-256 of its label tables.
-  std::vector<std::string> csv_sha256;
+  std::vector<ComparedModel> models;
+  LabelTable table;
+  /// One a model: the same images in the same order.
+  std::vector<EvalSet> sets;
+
+  [[nodiscard]] std::vector<eval::Predictions> predictions() const {
+    std::vector<eval::Predictions> all;
+    for (const EvalSet& set : sets) all.push_back(set.predictions);
+    return all;
+  }
 };
 
 class CompareCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "compare"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Compare two runs, or files of predictions, on the same images: paired differences with intervals and p.";
+    return "Compare two models, or two recipes over seeds, on the same images: differences with intervals and p.";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
+           "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
+           "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
            "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json\n"
            "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
            "compare a.csv mean.csv --labels labels.csv";
@@ -57,7 +60,8 @@ class CompareCommand final : public Command {
     return {
         {.name = "A",
          .target = &a_,
-         .doc = "run folder (its preds.csv), or csv of predictions",
+         .doc = "run folder (its preds.csv) or csv of predictions; several seeds of one recipe: A1,A2,A3, or the "
+                "folder of train --seeds",
          .need = Need::Required},
         {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
         {.name = "--labels", .target = &labels_, .doc = "label table; given twice: A's and B's", .value_name = "FILE"},
@@ -74,10 +78,8 @@ class CompareCommand final : public Command {
   [[nodiscard]] CommandResult run() override;
 
  private:
-  void print_recipes(const Side& a, const Side& b, Value& json) const;
-
-  fs::path a_;
-  fs::path b_;
+  std::string a_;
+  std::string b_;
   std::vector<std::string> labels_;
   fs::path csv_;
   std::int64_t replicates_ = 2000;
@@ -85,48 +87,32 @@ class CompareCommand final : public Command {
   std::int64_t threads_ = 0;
 };
 
-// What is read is never written to: the files of both runs.
+// What is read is never written to: the files of all runs.
 Folders CompareCommand::folders() const {
   Folders folders;
-  for (const fs::path& side : {a_, b_}) {
-    std::error_code ignored;
-    if (!fs::is_directory(side, ignored)) continue;
-    const Paths own = train::RunFolder(side).own();
-    folders.own.insert(folders.own.end(), own.begin(), own.end());
+  for (const std::string& side : {a_, b_}) {
+    if (side.empty()) continue;
+    for (const fs::path& path : model_paths(side)) {
+      std::error_code ignored;
+      if (!fs::is_directory(path, ignored)) {
+        if (path != side) folders.read.push_back(path);
+        continue;
+      }
+      const Paths own = train::RunFolder(path).own();
+      folders.own.insert(folders.own.end(), own.begin(), own.end());
+    }
   }
   return folders;
 }
 
-Side read_side(const fs::path& path) {
-  Side side{.what = path.string(), .predictions = {}, .predictions_sha256 = {}, .recipe = {}, .csv_sha256 = {}};
-  fs::path file = path;
-  if (fs::is_directory(path)) {
-    const train::RunFolder folder(path);
-    file = folder.predictions();
-    if (!fs::exists(file) || !fs::exists(folder.recipe())) {
-      throw ConfigError(error_text("cli.compare", side.what, "a run folder with preds.csv and recipe.toml",
-                                   fs::exists(file) ? "no recipe.toml" : "no preds.csv",
-                                   "a run that has finished an epoch with validation, or a csv of predictions"));
-    }
-    // Through the recipe's own table: keys that a file leaves out have their defaults.
-    side.recipe = train::to_value(train::read_recipe(folder.recipe(), {}));
-    if (fs::exists(folder.data())) {
-      const Value data = io::parse_json(io::read_text(folder.data()).or_throw(), folder.data().string()).or_throw();
-      if (const Value* tables = data.find("csv")) {
-        for (const Value& table : tables->as_array()) side.csv_sha256.push_back(table.at("sha256").as_string());
-      }
-    }
-  }
-  side.predictions = read_prediction_file(file);
-  side.predictions_sha256 = io::sha256_hex(io::read_text(file).or_throw());
-  return side;
-}
-
-Value side_value(const Side& side, const LabelTable& table) {
+Value side_value(const Side& side) {
   Value value = Value::table();
-  value.set("kind", side.recipe ? "run" : "predictions");
-  value.set("predictions_sha256", side.predictions_sha256);
-  value.set("labels_sha256", table.sha256);
+  value.set("kind", side.models.front().recipe ? "run" : "predictions");
+  value.set("seeds", static_cast<std::int64_t>(side.models.size()));
+  Value hashes = Value::array();
+  for (const ComparedModel& model : side.models) hashes.push_back(model.predictions_sha256);
+  value.set("predictions_sha256", side.models.size() == 1 ? Value(side.models.front().predictions_sha256) : hashes);
+  value.set("labels_sha256", side.table.sha256);
   return value;
 }
 
@@ -149,29 +135,56 @@ void check_truth(const EvalSet& a, const EvalSet& b, std::string_view what) {
                              "one version of the labels for both"));
 }
 
-void CompareCommand::print_recipes(const Side& a, const Side& b, Value& json) const {
-  if (!a.recipe || !b.recipe) return;
-  const std::vector<RecipeDifference> differences = recipe_differences(*a.recipe, *b.recipe);
+// Over several seeds each, these are no difference of the recipes.
+void print_recipes(const Side& a, const Side& b, Value& json) {
+  const auto& in_a = a.models.front().recipe;
+  const auto& in_b = b.models.front().recipe;
+  if (!in_a || !in_b) return;
+  std::vector<RecipeDifference> differences = recipe_differences(*in_a, *in_b);
+  if (a.models.size() > 1 || b.models.size() > 1) {
+    std::erase_if(differences, [](const RecipeDifference& one) { return one.key == "train.seed"; });
+  }
   fmt::print("\n{}", to_text(differences));
   if (differences.size() == 1 && differences[0].key == "train.seed") {
     fmt::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
   }
   Value recipe = Value::table();
   for (const RecipeDifference& difference : differences) {
-    const Value* in_a = a.recipe->find_path(difference.key);
-    const Value* in_b = b.recipe->find_path(difference.key);
+    const Value* left = in_a->find_path(difference.key);
+    const Value* right = in_b->find_path(difference.key);
     recipe.set(difference.key,
-               Value::Table{{"a", in_a == nullptr ? Value() : *in_a}, {"b", in_b == nullptr ? Value() : *in_b}});
+               Value::Table{{"a", left == nullptr ? Value() : *left}, {"b", right == nullptr ? Value() : *right}});
   }
   json.set("recipe", std::move(recipe));
 }
 
 // The run was trained and validated on other labels than it is scored with here: allowed, and told.
-void warn_of_version(std::string_view name, const Side& side, const LabelTable& table) {
-  const auto& known = side.csv_sha256;
-  if (known.empty() || std::ranges::find(known, table.sha256) != known.end()) return;
-  log::warning(fmt::format("{} was trained with another version of the labels than {} (sha256 {})", name, table.what,
-                           table.sha256));
+void warn_of_version(std::string_view name, const Side& side) {
+  for (const ComparedModel& model : side.models) {
+    const auto& known = model.csv_sha256;
+    if (known.empty() || std::ranges::find(known, side.table.sha256) != known.end()) continue;
+    log::warning(fmt::format("{} was trained with another version of the labels than {} (sha256 {})", name,
+                             side.table.what, side.table.sha256));
+    return;
+  }
+}
+
+std::string seeds_text(const Side& side) {
+  return side.models.size() == 1 ? std::string() : fmt::format(" ({} seeds)", side.models.size());
+}
+
+// `first`: the model whose images and labels all others have, in its order.
+Side make_side(std::string what, std::vector<ComparedModel> models, const std::string& labels,
+               const ComparedModel& first) {
+  Side side{.what = std::move(what),
+            .models = std::move(models),
+            .table = read_label_table(labels, first.predictions.labels),
+            .sets = {}};
+  for (ComparedModel& model : side.models) {
+    model.predictions = in_order_of(first.predictions, first.what, std::move(model.predictions), model.what);
+    side.sets.push_back(join(model.predictions, side.table, model.what));
+  }
+  return side;
 }
 
 CommandResult CompareCommand::run() {
@@ -181,26 +194,30 @@ CommandResult CompareCommand::run() {
                                  "roentgen compare --help"));
   }
   check_output_file("--csv", csv_, folders());
-  const Side a = read_side(a_);
-  Side b = read_side(b_);
-  b.predictions = in_order_of(a.predictions, a.what, std::move(b.predictions), b.what);
-  const LabelTable table_a = read_label_table(labels_.front(), a.predictions.labels);
-  const LabelTable table_b = read_label_table(labels_.back(), b.predictions.labels);
-  const EvalSet set_a = join(a.predictions, table_a, a.what);
-  EvalSet set_b = join(b.predictions, table_b, b.what);
-  check_truth(set_a, set_b, b.what);
-  warn_of_version("A", a, table_a);
-  warn_of_version("B", b, table_b);
-  // Matched by name above: one image, one patient.
-  set_b.predictions.image_ids = set_a.predictions.image_ids;
-  set_b.predictions.patients = set_a.predictions.patients;
-  const eval::Comparison comparison = eval::compare(set_a.predictions, set_b.predictions,
+  std::vector<ComparedModel> models_a = read_models("A", a_);
+  std::vector<ComparedModel> models_b = read_models("B", b_);
+  const ComparedModel first = models_a.front();
+  const Side a = make_side(a_, std::move(models_a), labels_.front(), first);
+  Side b = make_side(b_, std::move(models_b), labels_.back(), first);
+  const EvalSet& set_a = a.sets.front();
+  check_truth(set_a, b.sets.front(), b.models.front().what);
+  warn_of_version("A", a);
+  warn_of_version("B", b);
+  std::vector<eval::Predictions> all_a = a.predictions();
+  std::vector<eval::Predictions> all_b = b.predictions();
+  for (std::vector<eval::Predictions>* side : {&all_a, &all_b}) {
+    for (eval::Predictions& predictions : *side) {  // matched by name above: one image, one patient
+      predictions.image_ids = set_a.predictions.image_ids;
+      predictions.patients = set_a.predictions.patients;
+    }
+  }
+  const eval::Comparison comparison = eval::compare(all_a, all_b,
                                                     {.replicates = replicates_,
                                                      .seed = static_cast<std::uint64_t>(seed_),
                                                      .threads = train::compute_threads({.threads = threads_})});
   const eval::KnownList* known = eval::find_known_list(set_a.list_sha256);
-  fmt::print("A: {}\nB: {}\n{} images of {} patients, list {} ({})\n", a.what, b.what, comparison.images,
-             comparison.patients, set_a.list_sha256,
+  fmt::print("A: {}{}\nB: {}{}\n{} images of {} patients, list {} ({})\n", a.what, seeds_text(a), b.what, seeds_text(b),
+             comparison.images, comparison.patients, set_a.list_sha256,
              known == nullptr ? "not a published list" : std::string(known->name));
   if (set_a.unknown_patients > 0) {
     fmt::print("{} images of unknown patient: each counts as a patient of its own\n", set_a.unknown_patients);
@@ -209,8 +226,8 @@ CommandResult CompareCommand::run() {
   Value json = eval::to_value(comparison);
   json.set("list_sha256", set_a.list_sha256);
   json.set("known_list", known == nullptr ? Value() : Value(known->id));
-  json.set("a", side_value(a, table_a));
-  json.set("b", side_value(b, table_b));
+  json.set("a", side_value(a));
+  json.set("b", side_value(b));
   print_recipes(a, b, json);
   if (!csv_.empty()) io::write_file_atomically(csv_, eval::to_csv(comparison));
   return {.json = json};

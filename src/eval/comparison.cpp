@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "eval/label_scores.h"
+#include "eval/student_t.h"
 
 namespace roentgen::eval {
 namespace {
@@ -21,40 +23,58 @@ void require_same(bool is_same, std::string_view what, std::string_view expected
   throw DataError(error_text("eval.comparison", what, expected, "others in the second", "predictions on one data set"));
 }
 
-// AUROCs of A, of B and their differences under any multiplicities: three blocks of K labels and their mean. Immutable
-// after construction, so thread-safe.
-class Pair {
+// AUROCs of every model, the means of A's and of B's models, and their differences under any multiplicities: a block of
+// K labels and their mean each. Immutable after construction, so thread-safe.
+class Sides {
  public:
-  Pair(const Predictions& a, const Predictions& b, const Clusters& clusters) {
-    for (std::size_t i = 0; i < a.label_names.size(); ++i) {
-      a_.push_back(rank_label(a, i, clusters));
-      b_.push_back(rank_label(b, i, clusters));
+  Sides(std::span<const Predictions> a, std::span<const Predictions> b, const Clusters& clusters) : a_count_(a.size()) {
+    for (const std::span<const Predictions> side : {a, b}) {
+      for (const Predictions& model : side) {
+        std::vector<RankedScores>& labels = models_.emplace_back();
+        for (std::size_t i = 0; i < model.label_names.size(); ++i) labels.push_back(rank_label(model, i, clusters));
+      }
     }
-    for (const RankedScores& label : a_) {
+    for (const RankedScores& label : models_.front()) {
       is_defined_.push_back(label.positives() > 0 && label.negatives() > 0);
     }
     values_.resize(column_count());
     measure(std::vector<std::uint32_t>(static_cast<std::size_t>(clusters.count), 1), values_);
   }
 
-  [[nodiscard]] std::size_t label_count() const { return a_.size(); }
-  [[nodiscard]] std::size_t column_count() const { return 3 * (label_count() + 1); }
-  /// Block 0: A, 1: B, 2: B - A; label = label_count() is the mean.
+  [[nodiscard]] std::size_t label_count() const { return is_defined_.size(); }
+  [[nodiscard]] std::size_t model_count() const { return models_.size(); }
+  [[nodiscard]] std::size_t a_count() const { return a_count_; }
+  [[nodiscard]] std::size_t column_count() const { return (model_count() + 3) * (label_count() + 1); }
+  /// Blocks 0 ... model_count() - 1: A's models, then B's; label = label_count() is the mean.
   [[nodiscard]] std::size_t column(std::size_t block, std::size_t label) const {
     return block * (label_count() + 1) + label;
   }
+  /// The blocks behind the models: means of A's and of B's, and B - A.
+  [[nodiscard]] std::size_t a_block() const { return model_count(); }
+  [[nodiscard]] std::size_t b_block() const { return model_count() + 1; }
+  [[nodiscard]] std::size_t delta_block() const { return model_count() + 2; }
   [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
-  [[nodiscard]] const RankedScores& label(std::size_t i) const { return a_[i]; }
+  [[nodiscard]] const RankedScores& label(std::size_t i) const { return models_.front()[i]; }
   [[nodiscard]] std::int64_t defined_count() const { return std::ranges::count(is_defined_, true); }
 
   void measure(std::span<const std::uint32_t> multiplicity, std::span<double> row) const {
     const std::size_t K = label_count();
-    for (std::size_t i = 0; i < K; ++i) {
-      row[column(0, i)] = a_[i].auroc(multiplicity).value_or(kUndefined);
-      row[column(1, i)] = b_[i].auroc(multiplicity).value_or(kUndefined);
+    for (std::size_t model = 0; model < model_count(); ++model) {
+      for (std::size_t i = 0; i < K; ++i) {
+        row[column(model, i)] = models_[model][i].auroc(multiplicity).value_or(kUndefined);
+      }
+      row[column(model, K)] = mean(row.subspan(column(model, 0), K));
     }
-    for (const std::size_t block : {0, 1}) row[column(block, K)] = mean(row.subspan(column(block, 0), K));
-    for (std::size_t i = 0; i <= K; ++i) row[column(2, i)] = row[column(1, i)] - row[column(0, i)];
+    const auto over_models = [&](std::size_t begin, std::size_t end, std::size_t label) {
+      double sum = 0.0;
+      for (std::size_t model = begin; model < end; ++model) sum += row[column(model, label)];
+      return sum / static_cast<double>(end - begin);
+    };
+    for (std::size_t i = 0; i <= K; ++i) {
+      row[column(a_block(), i)] = over_models(0, a_count_, i);
+      row[column(b_block(), i)] = over_models(a_count_, model_count(), i);
+      row[column(delta_block(), i)] = row[column(b_block(), i)] - row[column(a_block(), i)];
+    }
   }
 
  private:
@@ -66,11 +86,150 @@ class Pair {
     return count == 0 ? kUndefined : sum / static_cast<double>(count);
   }
 
-  std::vector<RankedScores> a_;
-  std::vector<RankedScores> b_;
+  std::size_t a_count_;
+  /// (models, K)
+  std::vector<std::vector<RankedScores>> models_;
   std::vector<bool> is_defined_;
   std::vector<double> values_;
 };
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Sample covariance (n - 1) of two or more.
+double covariance(std::span<const double> x, std::span<const double> y) {
+  const double mean_x = mean_of(x), mean_y = mean_of(y);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - mean_x) * (y[i] - mean_y);
+  return sum / static_cast<double>(x.size() - 1);
+}
+
+// What one label's seeds and resamples say of A, of B and of their difference: the formulas of comparison.h.
+class SeedVariance {
+ public:
+  // AUROCs by model, A's first, with every patient counted once; and of each model its resamples.
+  SeedVariance(std::span<const double> values, const std::vector<std::vector<double>>& resamples, std::size_t a_count) {
+    const auto a = values.first(a_count), b = values.subspan(a_count);
+    seeds_a_ = covariance(a, a);
+    seeds_b_ = covariance(b, b);
+    n_a_ = static_cast<double>(a.size());
+    n_b_ = static_cast<double>(b.size());
+    double aa = 0.0, bb = 0.0, ab = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t j = i + 1; j < values.size(); ++j) {
+        (j < a_count ? aa : i >= a_count ? bb : ab) += covariance(resamples[i], resamples[j]);
+      }
+    }
+    shared_a_ = aa / (n_a_ * (n_a_ - 1.0) / 2.0);
+    shared_b_ = bb / (n_b_ * (n_b_ - 1.0) / 2.0);
+    shared_ab_ = ab / (n_a_ * n_b_);
+  }
+
+  struct Spread {
+    double variance = 0.0;
+    double dof = 0.0;
+  };
+  [[nodiscard]] Spread of_a() const {
+    return spread(seeds_a_ / n_a_, shared_a_, square(seeds_a_ / n_a_) / (n_a_ - 1.0));
+  }
+  [[nodiscard]] Spread of_b() const {
+    return spread(seeds_b_ / n_b_, shared_b_, square(seeds_b_ / n_b_) / (n_b_ - 1.0));
+  }
+  [[nodiscard]] Spread of_difference() const {
+    const double a = seeds_a_ / n_a_, b = seeds_b_ / n_b_;
+    return spread(a + b, shared_a_ + shared_b_ - 2.0 * shared_ab_, square(a) / (n_a_ - 1.0) + square(b) / (n_b_ - 1.0));
+  }
+
+ private:
+  static double square(double x) { return x * x; }
+  static Spread spread(double seeds, double shared, double uncertainty) {
+    const double variance = seeds + std::max(shared, 0.0);
+    return {.variance = variance,
+            .dof = uncertainty > 0.0 ? square(variance) / uncertainty : std::numeric_limits<double>::infinity()};
+  }
+
+  double seeds_a_ = 0.0, seeds_b_ = 0.0;
+  double n_a_ = 0.0, n_b_ = 0.0;
+  double shared_a_ = 0.0, shared_b_ = 0.0, shared_ab_ = 0.0;
+};
+
+// One label, or the mean, of a comparison.
+class RowMaker {
+ public:
+  RowMaker(const Sides& sides, const Replicates& replicates, const BootstrapOptions& options)
+      : sides_(sides), replicates_(replicates), options_(options) {}
+
+  [[nodiscard]] Difference row(std::size_t label) const {
+    Difference row{.a = estimate(sides_.a_block(), label),
+                   .b = estimate(sides_.b_block(), label),
+                   .delta = estimate(sides_.delta_block(), label)};
+    if (row.delta.interval) row.p = bootstrap_p(resamples(sides_.delta_block(), label));
+    const std::size_t n_a = sides_.a_count(), n_b = sides_.model_count() - n_a;
+    if (row.delta.value && n_a > 1) row.sd_a = seed_sd(0, n_a, label);
+    if (row.delta.value && n_b > 1) row.sd_b = seed_sd(n_a, n_b, label);
+    if (row.delta.interval && n_a > 1 && n_b > 1) cover_seeds(label, row);
+    return row;
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> resamples(std::size_t block, std::size_t label) const {
+    if (replicates_.columns == 0) return {};
+    return replicates_.defined(static_cast<std::int64_t>(sides_.column(block, label)));
+  }
+
+  [[nodiscard]] Estimate estimate(std::size_t block, std::size_t label) const {
+    const double value = sides_.value(sides_.column(block, label));
+    if (std::isnan(value)) return {.reason = label == sides_.label_count() ? kNoLabel : kOneClass};
+    Estimate result{.value = value};
+    if (replicates_.columns == 0) return result;
+    std::vector<double> values = resamples(block, label);
+    result.replicates_left_out = options_.replicates - std::ssize(values);
+    result.interval = percentile_interval(std::move(values), options_.level);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<double> by_model(std::size_t begin, std::size_t count, std::size_t label) const {
+    std::vector<double> values;
+    for (std::size_t model = begin; model < begin + count; ++model) {
+      values.push_back(sides_.value(sides_.column(model, label)));
+    }
+    return values;
+  }
+
+  [[nodiscard]] double seed_sd(std::size_t begin, std::size_t count, std::size_t label) const {
+    const std::vector<double> values = by_model(begin, count, label);
+    return std::sqrt(covariance(values, values));
+  }
+
+  // A figure is defined under a resample for all models or for none: the truth is the same.
+  void cover_seeds(std::size_t label, Difference& row) const {
+    std::vector<std::vector<double>> drawn;
+    for (std::size_t model = 0; model < sides_.model_count(); ++model) drawn.push_back(resamples(model, label));
+    const SeedVariance variance(by_model(0, sides_.model_count(), label), drawn, sides_.a_count());
+    const auto widen = [&](Estimate& estimate, const SeedVariance::Spread& spread) {
+      const double half = std::sqrt(spread.variance) * student_t_width(options_.level, spread.dof);
+      estimate.interval = Interval{.low = *estimate.value - half, .high = *estimate.value + half};
+    };
+    widen(row.a, variance.of_a());
+    widen(row.b, variance.of_b());
+    const SeedVariance::Spread spread = variance.of_difference();
+    widen(row.delta, spread);
+    row.dof = spread.dof;
+    row.p = *row.delta.value == 0.0 ? 1.0 : student_t_p(*row.delta.value / std::sqrt(spread.variance), spread.dof);
+  }
+
+  const Sides& sides_;
+  const Replicates& replicates_;
+  const BootstrapOptions& options_;
+};
+
+void check_same(const Predictions& first, const Predictions& other) {
+  require_same(first.label_names == other.label_names, "labels", "those of the first, in its order");
+  require_same(first.image_ids == other.image_ids, "images", "those of the first, in its order");
+  require_same(first.labels == other.labels, "truth", "that of the first");
+  require_same(first.patients == other.patients, "patients", "those of the first");
+}
 
 }  // namespace
 
@@ -82,58 +241,45 @@ std::optional<double> bootstrap_p(const std::vector<double>& differences) {
   return std::min(1.0, 2.0 * (1.0 + rarer) / (static_cast<double>(differences.size()) + 1.0));
 }
 
-Comparison compare(const Predictions& a, const Predictions& b, const BootstrapOptions& options) {
-  check_predictions(a);
-  check_predictions(b);
+Comparison compare(std::span<const Predictions> a, std::span<const Predictions> b, const BootstrapOptions& options) {
+  RG_ASSERT(!a.empty() && !b.empty());
   check_options(options);
-  require_same(a.label_names == b.label_names, "labels", "those of the first, in its order");
-  require_same(a.image_ids == b.image_ids, "images", "those of the first, in its order");
-  require_same(a.labels == b.labels, "truth", "that of the first");
-  require_same(a.patients == b.patients, "patients", "those of the first");
-  const Clusters clusters = make_clusters(a.patients);
-  const Pair pair(a, b, clusters);
+  for (const std::span<const Predictions> side : {a, b}) {
+    for (const Predictions& model : side) {
+      check_predictions(model);
+      check_same(a.front(), model);
+    }
+  }
+  const Clusters clusters = make_clusters(a.front().patients);
+  const Sides sides(a, b, clusters);
   Replicates replicates;
   if (clusters.count > 1) {  // one patient says nothing about others
     const auto statistic = [&](std::span<const std::uint32_t> multiplicity, std::span<double> row) {
-      pair.measure(multiplicity, row);
+      sides.measure(multiplicity, row);
     };
-    replicates = bootstrap(clusters.count, static_cast<std::int64_t>(pair.column_count()), statistic, options);
+    replicates = bootstrap(clusters.count, static_cast<std::int64_t>(sides.column_count()), statistic, options);
   }
-  const std::size_t K = pair.label_count();
-  const auto estimate = [&](std::size_t column, std::vector<double> values) {
-    if (std::isnan(pair.value(column))) return Estimate{.reason = column % (K + 1) == K ? kNoLabel : kOneClass};
-    Estimate result{.value = pair.value(column)};
-    if (replicates.columns == 0) return result;
-    result.replicates_left_out = options.replicates - std::ssize(values);
-    result.interval = percentile_interval(std::move(values), options.level);
-    return result;
-  };
-  const auto difference = [&](std::size_t label) {
-    Difference result;
-    const auto values = [&](std::size_t block) {
-      return replicates.columns == 0 ? std::vector<double>{}
-                                     : replicates.defined(static_cast<std::int64_t>(pair.column(block, label)));
-    };
-    result.a = estimate(pair.column(0, label), values(0));
-    result.b = estimate(pair.column(1, label), values(1));
-    result.delta = estimate(pair.column(2, label), values(2));
-    if (result.delta.interval) result.p = bootstrap_p(values(2));
-    return result;
-  };
+  const RowMaker rows(sides, replicates, options);
   Comparison comparison{.labels = {},
-                        .mean = difference(K),
-                        .labels_in_mean = pair.defined_count(),
-                        .images = a.image_count(),
+                        .mean = rows.row(sides.label_count()),
+                        .labels_in_mean = sides.defined_count(),
+                        .images = a.front().image_count(),
                         .patients = clusters.count,
-                        .bootstrap = options};
+                        .bootstrap = options,
+                        .seeds_a = std::ssize(a),
+                        .seeds_b = std::ssize(b)};
   comparison.mean.label = "mean";
-  for (std::size_t i = 0; i < K; ++i) {
-    Difference& row = comparison.labels.emplace_back(difference(i));
-    row.label = a.label_names[i];
-    row.positives = pair.label(i).positives();
-    row.n = pair.label(i).positives() + pair.label(i).negatives();
+  for (std::size_t i = 0; i < sides.label_count(); ++i) {
+    Difference& row = comparison.labels.emplace_back(rows.row(i));
+    row.label = a.front().label_names[i];
+    row.positives = sides.label(i).positives();
+    row.n = sides.label(i).positives() + sides.label(i).negatives();
   }
   return comparison;
+}
+
+Comparison compare(const Predictions& a, const Predictions& b, const BootstrapOptions& options) {
+  return compare(std::span(&a, 1), std::span(&b, 1), options);
 }
 
 }  // namespace roentgen::eval

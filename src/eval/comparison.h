@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Two models on the same images: the difference of their AUROCs per label and of the means, paired, with interval and p
-// from one set of resamples.
+// Two models, or two recipes by several seeds of each, on the same images: the difference of their AUROCs per label and
+// of the means, paired, with interval and p from one set of resamples.
+//
+// Of recipes. A figure is the mean over the recipe's seeds. Seeds play the part that readers have in multi-reader
+// multi-case studies of ROC curves, each reader under one modality alone (Obuchowski & Rockette 1995; Hillis 2007,
+// 2014):
+//   var(B - A) = s_A² / n_A + s_B² / n_B + max(0, c_AA + c_BB - 2 c_AB)
+// with s² the variance (n - 1) of the AUROC over the n seeds of a recipe, c_AA (c_BB) the covariance of two seeds of A
+// (B) under resampling of patients and c_AB that of a seed of A with one of B, means over all such pairs, from one
+// patient bootstrap. Interval and p are Student's t with dof = var² / (sum over A, B of (s² / n)² / (n - 1)). Of A
+// alone: s_A² / n_A + max(0, c_AA). A percentile bootstrap that draws seeds as well is not used: it does
+// not know how few they are, and rejects equal recipes of three seeds twice as often as stated (docs/comparison.md).
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,16 +29,21 @@
 
 namespace roentgen::eval {
 
-/// AUROC of A and of B and what lies between them. Undefined where a class is absent, in all three alike: the truth is
-/// the same.
+/// AUROC of A and of B, means over their seeds, and what lies between them. Undefined where a class is absent, in all
+/// three alike: the truth is the same.
 struct Difference {
   std::string label{};
   Estimate a{};
   Estimate b{};
   /// b - a, resampled as a pair: A and B are scored on the same patients in every resample.
   Estimate delta{};
-  /// Two-sided, of "no difference": bootstrap_p(). Nothing where delta has no interval.
+  /// Two-sided, of "no difference": bootstrap_p(), or student_t_p() over seeds. Nothing where delta has no interval.
   std::optional<double> p{};
+  /// Standard deviation (n - 1) over the seeds; nothing for one.
+  std::optional<double> sd_a{};
+  std::optional<double> sd_b{};
+  /// Of Student's t, may be infinite; nothing where seeds are not covered.
+  std::optional<double> dof{};
   std::int64_t positives = 0;
   /// Images whose truth is known for this label.
   std::int64_t n = 0;
@@ -42,6 +58,10 @@ struct Comparison {
   std::int64_t images = 0;
   std::int64_t patients = 0;
   BootstrapOptions bootstrap{};
+  std::int64_t seeds_a = 1;
+  std::int64_t seeds_b = 1;
+  /// Intervals and p are of recipes: over seeds and patients. Otherwise of these very models: over patients.
+  [[nodiscard]] bool covers_seeds() const { return seeds_a > 1 && seeds_b > 1; }
 };
 
 /// Two-sided p of "the difference is 0" from resampled differences, the interval's inversion: with n of them,
@@ -53,14 +73,21 @@ struct Comparison {
 /// otherwise, and as check_predictions(). A pure function, the same for any thread count. O(replicates K N).
 [[nodiscard]] Comparison compare(const Predictions& a, const Predictions& b, const BootstrapOptions& options);
 
+/// Compares the recipe of the models `b` with that of `a`: one model a seed, at least one each, trained independently.
+/// With one seed of either, seeds cannot be covered: intervals are over patients, of the mean over the seeds there are.
+/// One and one is the other compare(). Throws as that.
+[[nodiscard]] Comparison compare(std::span<const Predictions> a, std::span<const Predictions> b,
+                                 const BootstrapOptions& options);
+
 /// A table for a terminal with the method below it. Ends with a newline.
 [[nodiscard]] std::string to_text(const Comparison& comparison);
 
 /// "label,auroc_a,auroc_b,delta,low,high,p,positives,n", the mean last; empty where undefined.
 [[nodiscard]] std::string to_csv(const Comparison& comparison);
 
-/// {"mean": ROW, "labels_in_mean", "labels_total", "labels": {name: ROW}, "images", "patients", "bootstrap": {...}}
-/// with ROW = {"a", "b", "delta": {"value", "low", "high"}, "p"}, and "positives", "n" of a label. Undefined: null.
+/// {"mean": ROW, "labels_in_mean", "labels_total", "labels": {name: ROW}, "images", "patients", "seeds": {"a", "b"},
+/// "intervals_cover": "patients" or "seeds and patients", "bootstrap": {...}} with ROW = {"a", "b", "delta": {"value",
+/// "low", "high"}, "p"}, "sd_a", "sd_b", "dof" over seeds, and "positives", "n" of a label. Undefined: null.
 [[nodiscard]] Value to_value(const Comparison& comparison);
 
 }  // namespace roentgen::eval

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "eval/comparison.h"
 #include "eval/text_columns.h"
@@ -58,22 +59,44 @@ Value row_value(const Difference& row) {
   value.set("b", estimate_value(row.b));
   value.set("delta", estimate_value(row.delta));
   value.set("p", number_or_null(row.p));
+  if (row.sd_a) value.set("sd_a", Value(*row.sd_a));
+  if (row.sd_b) value.set("sd_b", Value(*row.sd_b));
+  if (row.dof) value.set("dof", std::isfinite(*row.dof) ? Value(*row.dof) : Value());
   return value;
+}
+
+std::string seeds_text(std::int64_t count) { return count == 1 ? "one seed" : fmt::format("{} seeds", count); }
+
+std::string seed_method_text(const Comparison& comparison) {
+  return fmt::format(
+      "{:g}% intervals and p are of recipes, over seeds and patients: {} of A, {} of B, {} patients; variance between "
+      "seeds and what seeds share by patients ({} paired bootstrap replicates, seed {}), Student's t (Obuchowski & "
+      "Rockette 1995, Hillis 2007).\n"
+      "A and B are means over seeds, sd A and sd B the spread of one seed; p two-sided",
+      100.0 * comparison.bootstrap.level, seeds_text(comparison.seeds_a), seeds_text(comparison.seeds_b),
+      with_commas(comparison.patients), with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed);
+}
+
+std::string patient_method_text(const Comparison& comparison) {
+  return fmt::format(
+      "{:g}% intervals: paired percentile bootstrap over {} patients, {} replicates, seed {}: A and B are scored on "
+      "the same resamples.\n"
+      "They cover patients, not seeds ({} of A, {} of B): another seed gives other weights. Recipes are compared by "
+      "two "
+      "or more seeds of each, better three to five: compare A1,A2,A3 B1,B2,B3.\n"
+      "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + replicates), so never below {:.2g}",
+      100.0 * comparison.bootstrap.level, with_commas(comparison.patients),
+      with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed, seeds_text(comparison.seeds_a),
+      seeds_text(comparison.seeds_b), 2.0 / (static_cast<double>(comparison.bootstrap.replicates) + 1.0));
 }
 
 std::string method_text(const Comparison& comparison) {
   if (comparison.bootstrap.replicates == 0) return "No intervals: 0 bootstrap replicates.\n";
   if (comparison.patients < 2) return "No intervals: they need two patients or more.\n";
-  return fmt::format(
-      "{:g}% intervals: paired percentile bootstrap over {} patients, {} replicates, seed {}: A and B are scored on "
-      "the "
-      "same resamples.\n"
-      "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + replicates), so never below {:.2g}; not corrected for "
-      "{} findings, of which {:.1f} would have p < {:g} by chance alone.\n",
-      100.0 * comparison.bootstrap.level, with_commas(comparison.patients),
-      with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed,
-      2.0 / (static_cast<double>(comparison.bootstrap.replicates) + 1.0), comparison.labels_in_mean,
-      kUsualLevel * static_cast<double>(comparison.labels_in_mean), kUsualLevel);
+  return (comparison.covers_seeds() ? seed_method_text(comparison) : patient_method_text(comparison)) +
+         fmt::format("; not corrected for {} findings, of which {:.1f} would have p < {:g} by chance alone.\n",
+                     comparison.labels_in_mean, kUsualLevel * static_cast<double>(comparison.labels_in_mean),
+                     kUsualLevel);
 }
 
 }  // namespace
@@ -85,6 +108,8 @@ std::string to_text(const Comparison& comparison) {
   TextColumn delta{.title = "B - A", .cells = {}};
   TextColumn interval{.title = fmt::format("{:g}% interval", 100.0 * comparison.bootstrap.level), .cells = {}};
   TextColumn p{.title = "p", .cells = {}};
+  TextColumn sd_a{.title = "sd A", .cells = {}};
+  TextColumn sd_b{.title = "sd B", .cells = {}};
   TextColumn positives{.title = "positives", .cells = {}};
   TextColumn n{.title = "n", .cells = {}};
   std::string undefined;
@@ -95,6 +120,8 @@ std::string to_text(const Comparison& comparison) {
     delta.cells.push_back(number_text(row.delta.value, "{:+.4f}"));
     interval.cells.push_back(interval_text(row.delta));
     p.cells.push_back(number_text(row.p, "{:.4f}"));
+    sd_a.cells.push_back(number_text(row.sd_a, "{:.4f}"));
+    sd_b.cells.push_back(number_text(row.sd_b, "{:.4f}"));
     if (row.delta.replicates_left_out > 0) {
       gaps += fmt::format("{}: undefined in {} replicates, which are left out.\n", row.label,
                           with_commas(row.delta.replicates_left_out));
@@ -111,7 +138,11 @@ std::string to_text(const Comparison& comparison) {
   add(comparison.mean);
   positives.cells.emplace_back();
   n.cells.emplace_back();
-  std::string text = side_by_side({finding, a, b, delta, interval, p, positives, n}, LastLine::Apart);
+  std::vector<TextColumn> columns{finding, a, b, delta, interval, p};
+  if (comparison.seeds_a > 1) columns.push_back(sd_a);
+  if (comparison.seeds_b > 1) columns.push_back(sd_b);
+  columns.insert(columns.end(), {positives, n});
+  std::string text = side_by_side(columns, LastLine::Apart);
   if (!undefined.empty()) {
     text += "Undefined, because only one class is present, and left out of the mean: " + undefined + ".\n";
   }
@@ -141,11 +172,18 @@ Value to_value(const Comparison& comparison) {
   root.set("labels", Value(std::move(labels)));
   root.set("images", Value(comparison.images));
   root.set("patients", Value(comparison.patients));
-  root.set("bootstrap", Value::Table{{"method", "paired percentile bootstrap over patients"},
-                                     {"p", "two-sided, 2 (1 + rarer side) / (1 + replicates), uncorrected"},
-                                     {"level", comparison.bootstrap.level},
-                                     {"replicates", comparison.bootstrap.replicates},
-                                     {"seed", static_cast<std::int64_t>(comparison.bootstrap.seed)}});
+  root.set("seeds", Value::Table{{"a", comparison.seeds_a}, {"b", comparison.seeds_b}});
+  const bool covers = comparison.covers_seeds();
+  root.set("intervals_cover", covers ? "seeds and patients" : "patients");
+  root.set("bootstrap",
+           Value::Table{{"method", covers ? "Student's t; variance between seeds, covariances of seeds by a paired "
+                                            "bootstrap over patients (Obuchowski & Rockette 1995, Hillis 2007)"
+                                          : "paired percentile bootstrap over patients"},
+                        {"p", covers ? "two-sided, Student's t, uncorrected"
+                                     : "two-sided, 2 (1 + rarer side) / (1 + replicates), uncorrected"},
+                        {"level", comparison.bootstrap.level},
+                        {"replicates", comparison.bootstrap.replicates},
+                        {"seed", static_cast<std::int64_t>(comparison.bootstrap.seed)}});
   return root;
 }
 

@@ -104,6 +104,56 @@ TEST_F(Compare, refuses_what_cannot_be_compared) {
   expect_refusal(place_.run(compare(a_, b_, {"--json", b_})), {"--json ", "got that of B"});
 }
 
+// Seeds of a recipe: Mass and Edema scored with noise of this size, drawn by `salt`.
+std::string seed_of(double noise, int salt) {
+  std::string text = "Image Index,prob_Mass,prob_Edema,prob_Hernia\n";
+  for (int i = 0; i < 2 * kPatients; ++i) {
+    const int patient = 10000 + i / 2;
+    const double drawn = ((i + 31) * (salt + 7) * 7919 % 1009) / 1009.0;
+    const double mass = (patient % 3 == 0 ? 0.5 : 0.2) + noise * drawn;
+    std::ostringstream row;
+    row << "000" << patient << "_00" << i % 2 << ".png," << mass / 2.0 << "," << drawn << ",0.1\n";
+    text += row.str();
+  }
+  return text;
+}
+
+TEST_F(Compare, of_several_seeds_is_of_recipes) {
+  std::string good, bad;
+  for (const int salt : {1, 2, 3}) {
+    const std::string number = std::to_string(salt);
+    good += (good.empty() ? "" : ",") + place_.write("good" + number + ".csv", seed_of(0.3, salt)).string();
+    bad += (bad.empty() ? "" : ",") + place_.write("bad" + number + ".csv", seed_of(1.4, 10 + salt)).string();
+  }
+  const Ended run =
+      place_.must_run(compare(good, bad, {"--json", place_ / "seeds.json", "--csv", place_ / "seeds.csv"}));
+  EXPECT_THAT(run.out, HasSubstr("(3 seeds)"));
+  EXPECT_THAT(run.out, HasSubstr("are of recipes, over seeds and patients: 3 seeds of A, 3 seeds of B, 60 patients"));
+  EXPECT_THAT(run.out, HasSubstr("sd A"));
+  const Value json = read_json(place_ / "seeds.json");
+  EXPECT_EQ(json.at("intervals_cover"), Value("seeds and patients"));
+  EXPECT_EQ(json.at("a").at("predictions_sha256").as_array().size(), 3U);
+  const Value& mass = json.at("labels").at("Mass");
+  EXPECT_LT(mass.at("delta").at("high").as_double(), 0.0);
+  EXPECT_LT(mass.at("p").as_double(), 0.05);
+  EXPECT_GT(mass.at("sd_b").as_double(), 0.0);
+  // One seed of A and three of B: patients alone.
+  const std::string first = good.substr(0, good.find(','));
+  const Ended one = place_.must_run(compare(first, bad, {"--json", place_ / "one.json"}));
+  EXPECT_THAT(one.out, HasSubstr("They cover patients, not seeds (one seed of A, 3 seeds of B)"));
+  EXPECT_EQ(read_json(place_ / "one.json").at("intervals_cover"), Value("patients"));
+  EXPECT_THAT(place_.must_run(compare(a_, b_)).out, HasSubstr("They cover patients, not seeds (one seed of A, one"));
+
+  expect_refusal(place_.run(compare(good + ",", bad)), {"with commas between, got an empty one"});
+  expect_refusal(place_.run(compare(first + "," + first, bad)), {"A: ", "another seed than ", "the same predictions"});
+  expect_refusal(place_.run(compare(first + ",none.csv", bad)), {"none.csv"});
+  expect_refusal(place_.run(compare(good, bad, {"--csv", place_ / "bad2.csv"})), {"bad2.csv"});
+  const fs::path fewer =
+      place_.write("fewer.csv", "Image Index,prob_Mass,prob_Edema,prob_Hernia\n00010000_000.png,0.5,0.5,0.5\n");
+  expect_refusal(place_.run(compare(good, bad + "," + fewer.string())), {"fewer.csv: expected the 120 images of "});
+  expect_refusal(place_.run(compare(good + "," + fewer.string(), bad)), {"fewer.csv: expected the 120 images of "});
+}
+
 TEST_F(Compare, takes_an_average_of_predictions) {
   const std::vector<std::string> eval{"eval", "--labels", labels_, "--replicates", "0", "--predictions"};
   const Ended run = place_.must_run(
@@ -131,6 +181,22 @@ TEST(CompareRuns, of_two_seeds_say_what_they_are) {
                              data / "Data_Entry_2017_v2020.csv", "--replicates", "20"})
                   .out,
               HasSubstr("The seed alone differs: what is found here is the chance of training"));
+  // The folder of both seeds against another recipe's: which keys differ, the seed not among them.
+  place.must_run(plus(place.train_arguments(data, "others"),
+                      {"--set", "train.epochs=1", "--set", "optimizer.lr=0.002", "--seeds", "5,6"}));
+  const std::string labels = data / "Data_Entry_2017_v2020.csv";
+  const Ended run = place.must_run({"compare", place / "runs", place / "others", "--labels", labels, "--replicates",
+                                    "20", "--json", place / "recipes.json"});
+  EXPECT_THAT(run.out, HasSubstr("2 seeds of A, 2 seeds of B"));
+  EXPECT_THAT(run.out, HasSubstr("\noptimizer.lr  "));
+  EXPECT_THAT(run.out, Not(HasSubstr("\ntrain.seed  ")));
+  EXPECT_EQ(read_json(place / "recipes.json").at("recipe").as_table().size(), 1U);
+  const std::string mixed = (place / "runs/seed-0").string() + "," + (place / "others/seed-5").string();
+  expect_refusal(place.run({"compare", mixed, place / "others", "--labels", labels}),
+                 {"A: ", "in train.seed alone, got another optimizer.lr"});
+  expect_refusal(place.run({"compare", place / "runs", place / "others", "--labels", labels, "--csv",
+                            place / "runs/seed-1/preds.csv"}),
+                 {"preds.csv", "which the command itself writes"});
 }
 
 TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
