@@ -68,6 +68,16 @@ void put_marker(std::vector<float>& gray, const Marker& marker, std::int64_t siz
     }
   }
 }
+
+template <typename T>
+void keep_open(std::span<T> image, const PixelRect& open, std::int64_t size) {
+  for (std::int64_t row = 0; row < size; ++row) {
+    for (std::int64_t column = 0; column < size; ++column) {
+      const bool is_open = row >= open.top && row < open.bottom && column >= open.left && column < open.right;
+      if (!is_open) image[static_cast<std::size_t>(row * size + column)] = T{};
+    }
+  }
+}
 }  // namespace
 
 Form form_of(std::string_view name) {
@@ -131,16 +141,21 @@ PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field
   return {edge(marks.open->left_mm), edge(marks.open->top_mm), edge(marks.open->right_mm), edge(marks.open->bottom_mm)};
 }
 
+PixelRect cut(const PixelRect& box, const PixelRect& open) {
+  const PixelRect both{std::max(box.left, open.left), std::max(box.top, open.top), std::min(box.right, open.right),
+                       std::min(box.bottom, open.bottom)};
+  return box.empty() || both.empty() ? PixelRect{} : both;
+}
+
+void close(std::span<std::uint8_t> mask, const PixelRect& open, std::int64_t size_px) {
+  keep_open(mask, open, size_px);
+}
+
 void put_marks(std::vector<float>& gray, const FilmMarks& marks, std::int64_t size_px, double field_mm) {
   if (marks.marker) put_marker(gray, *marks.marker, size_px, field_mm / static_cast<double>(size_px));
   if (!marks.open) return;
   const PixelRect open = open_pixels(marks, size_px, field_mm);
-  for (std::int64_t row = 0; row < size_px; ++row) {
-    for (std::int64_t column = 0; column < size_px; ++column) {
-      const bool is_open = row >= open.top && row < open.bottom && column >= open.left && column < open.right;
-      if (!is_open) gray[static_cast<std::size_t>(row * size_px + column)] = 0.0F;
-    }
-  }
+  keep_open(std::span(gray), open, size_px);
 }
 
 std::vector<std::uint8_t> quantise_8(std::span<const float> gray, bool is_inverted) {

@@ -83,6 +83,12 @@ struct FilmMarks {
 /// The pixels that stay open: those whose centre lies in marks.open; all when there is no frame.
 [[nodiscard]] PixelRect open_pixels(const FilmMarks& marks, std::int64_t size_px, double field_mm);
 
+/// What lies in both; empty where a box is hidden.
+[[nodiscard]] PixelRect cut(const PixelRect& box, const PixelRect& open);
+
+/// Sets what lies outside to 0: a mask, (size, size), under a frame.
+void close(std::span<std::uint8_t> mask, const PixelRect& open, std::int64_t size_px);
+
 /// Puts marker and frame on curve values, (size, size) from 0 to 1. Inversion is left to quantise().
 void put_marks(std::vector<float>& gray, const FilmMarks& marks, std::int64_t size_px, double field_mm);
 

@@ -179,7 +179,7 @@ void blur_as_detector(std::vector<float>& signal, const Canvas& canvas, std::uin
   const double share = detail_share(canvas.pixel_mm());
   if (share <= 0.0) return;
   Random random = stream(seed, kBlurChannel);
-  const double sigma_mm = random.uniform(0.065, 0.13);
+  const double sigma_mm = random.uniform(0.075, 0.131);
   const double taller = random.uniform(1.0, 1.9);
   blur_rows(signal, canvas.size_px(), gauss(share * sigma_mm / canvas.pixel_mm()));
   blur_columns(signal, canvas.size_px(), gauss(share * sigma_mm * taller / canvas.pixel_mm()));

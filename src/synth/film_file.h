@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A study's film as the bytes of an image file.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "synth/study.h"
+
+namespace roentgen::synth {
+
+/// The samples of a 16-bit PNG with 12 significant bits: v * 16 + v / 256 for v from 0 to 4095, as the PNG
+/// specification scales samples up (12.4), so that a reader of 16 bits sees the right gray and `sample >> 4` is v
+/// again.
+[[nodiscard]] std::vector<std::uint16_t> widen_12(std::vector<std::uint16_t> values);
+
+/// Encodes the film in the form that is asked for, inverted where study.marks says so. `png_level` 1 to 9 (zlib); 6
+/// with every filter tried per row is what NIH's own files were written with. The same bytes for the same study and
+/// library versions. Thread-safe.
+[[nodiscard]] std::vector<std::byte> encode_film(const Study& study, const FilmOptions& film, int png_level);
+
+}  // namespace roentgen::synth
