@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+
 #include "cli/command_list.h"
 #include "core/error.h"
 #include "eval/auroc.h"
@@ -35,6 +39,43 @@ Value report_value(const synth::SynthReport& report) {
                       {"mean_ceiling", optional_value(report.mean_ceiling)},
                       {"findings", std::move(findings)},
                       {"seconds", report.seconds}};
+}
+
+[[noreturn]] void refuse(std::string_view option, std::string_view expected, std::string_view got) {
+  throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
+}
+
+// Which of the words it is.
+std::size_t choose(std::string_view option, std::string_view text, const std::array<std::string_view, 2>& words) {
+  if (text == words[0]) return 0;
+  if (text == words[1]) return 1;
+  refuse(option, fmt::format("{} or {}", words[0], words[1]), text);
+}
+
+std::optional<double> optional_number(std::string_view option, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) refuse(option, "a number from -1 to 1", text);
+  return value;
+}
+
+// Of "all", "" or "Mass,Edema".
+synth::PerFinding<bool> findings_of(std::string_view option, std::string_view text) {
+  synth::PerFinding<bool> chosen{};
+  if (text == "all") chosen.fill(true);
+  if (text == "all" || text.empty()) return chosen;
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view name = rest.substr(0, comma);
+    const auto known = std::ranges::find(synth::kFindingNames, name);
+    if (known == synth::kFindingNames.end()) {
+      refuse(option, fmt::format("all, or of {}", fmt::join(synth::kFindingNames, ", ")), name);
+    }
+    chosen[static_cast<std::size_t>(known - synth::kFindingNames.begin())] = true;
+    if (comma == std::string_view::npos) return chosen;
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 class SynthCommand final : public Command {
@@ -66,9 +107,70 @@ class SynthCommand final : public Command {
          .doc = "share of wrong labels",
          .least = 0,
          .most = 0.4},
+        {.name = "--prevalence",
+         .target = &prevalence_,
+         .doc = "range: between the two above; nih: NIH ChestX-ray14's own, 0.2% to 17.7%",
+         .value_name = "range|nih"},
+        {.name = "--test-prevalence-factor",
+         .target = &options_.test_prevalence_factor,
+         .doc = "on the prevalences of the test set",
+         .least = 0,
+         .most = 100},
+        {.name = "--labels",
+         .target = &labels_,
+         .doc = "nih: Data_Entry_2017_v2020.csv; csv: labels.csv with 1, 0, -1 (uncertain) or nothing",
+         .value_name = "nih|csv"},
+        {.name = "--uncertain",
+         .target = &options_.population.uncertain,
+         .doc = "share of -1 among labels that are positive or should be, and some others (--labels csv)",
+         .least = 0,
+         .most = 1},
+        {.name = "--blank",
+         .target = &options_.population.blank,
+         .doc = "share of negative labels left empty (--labels csv)",
+         .least = 0,
+         .most = 1},
+        {.name = "--ap", .target = &options_.population.ap_share, .doc = "share of AP views", .least = 0, .most = 1},
+        {.name = "--shortcut",
+         .target = &shortcut_,
+         .doc = "lines and tubes: with chance (1 + RHO) / 2 where edema is, (1 - RHO) / 2 elsewhere; -1 to 1",
+         .value_name = "RHO"},
+        {.name = "--shortcut-test",
+         .target = &test_shortcut_,
+         .doc = "the same in the test set, where it differs",
+         .value_name = "RHO"},
+        {.name = "--pairs",
+         .target = &pairs_,
+         .doc = "pairs/<Finding>/<image>: the same image without that finding, and pairs.csv",
+         .value_name = "all|FINDING,FINDING"},
         {.name = "--masks",
          .target = &options_.has_masks,
          .doc = "masks/<Finding>/<image>.png: the exact pixels of every finding that is there"},
+        {.name = "--form",
+         .target = &form_,
+         .doc = "how images are stored; all forms are roundings of the same gray values",
+         .value_name = "png8|png16|png12|jpeg"},
+        {.name = "--quality", .target = &quality_, .doc = "of JPEG files", .least = 1, .most = 100},
+        {.name = "--png-level",
+         .target = &png_level_,
+         .doc = "zlib level of PNG files; 6 is NIH's, 2 is faster; changes no pixel",
+         .least = 1,
+         .most = 9},
+        {.name = "--markers",
+         .target = &options_.film.markers,
+         .doc = "share of images with a lead letter, L or R",
+         .least = 0,
+         .most = 1},
+        {.name = "--inverted",
+         .target = &options_.film.inverted,
+         .doc = "share of images with black and white exchanged",
+         .least = 0,
+         .most = 1},
+        {.name = "--collimated",
+         .target = &options_.film.collimated,
+         .doc = "share of images inside a black frame",
+         .least = 0,
+         .most = 1},
         {.name = "--threads", .target = &threads_, .doc = "0 = all cores; changes no byte", .least = 0, .most = 1e6}};
   }
 
@@ -80,6 +182,16 @@ class SynthCommand final : public Command {
     }
     options_.seed = static_cast<std::uint64_t>(seed_);
     options_.threads = static_cast<int>(threads_);
+    options_.film.form = synth::form_of(form_);
+    options_.film.jpeg_quality = static_cast<int>(quality_);
+    options_.png_level = static_cast<int>(png_level_);
+    options_.population.prevalence =
+        choose("--prevalence", prevalence_, {"range", "nih"}) == 0 ? synth::Prevalence::Range : synth::Prevalence::Nih;
+    options_.labels =
+        choose("--labels", labels_, {"nih", "csv"}) == 0 ? synth::LabelTable::Nih : synth::LabelTable::Csv;
+    options_.population.shortcut = optional_number("--shortcut", shortcut_);
+    options_.test_shortcut = optional_number("--shortcut-test", test_shortcut_);
+    options_.pairs = findings_of("--pairs", pairs_);
     const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
     const auto progress = [is_terminal](std::int64_t done, std::int64_t total) {
       if (is_terminal) fmt::print(stderr, "\r\x1b[K{}/{} images", done, total);
@@ -105,6 +217,14 @@ class SynthCommand final : public Command {
   synth::SynthOptions options_;
   std::int64_t seed_ = 1;
   std::int64_t threads_ = 0;
+  std::string form_ = "png8";
+  std::int64_t quality_ = 92;
+  std::int64_t png_level_ = 6;
+  std::string prevalence_ = "range";
+  std::string labels_ = "nih";
+  std::string shortcut_;
+  std::string test_shortcut_;
+  std::string pairs_;
 };
 
 }  // namespace

@@ -66,8 +66,8 @@ void draw_heart(Random& random, Chest& chest) {
 }
 
 // What changes from one study to the next: breath, posture, beam and film.
-void draw_study(Random& random, Chest& chest) {
-  chest.view = random.chance(0.4) ? View::Ap : View::Pa;
+void draw_study(Random& random, Chest& chest, double ap_share) {
+  chest.view = random.chance(ap_share) ? View::Ap : View::Pa;
   const bool is_ap = chest.view == View::Ap;
   const double breath_mm = about(random, is_ap ? -7.0 : 1.0, 8.5);  // deeper is lower
   for (Lung& lung : chest.lungs) {
@@ -76,12 +76,12 @@ void draw_study(Random& random, Chest& chest) {
     lung.density *= 1.0 - 0.006 * breath_mm;
   }
   chest.heart.center.y_mm += 0.6 * breath_mm;
-  chest.heart.cardiothoracic_ratio *= is_ap ? random.uniform(1.02, 1.06) : random.uniform(0.98, 1.02);
+  chest.heart.cardiothoracic_ratio *= random.uniform(0.98, 1.02);  // heartbeat
   chest.clavicle_y_mm += is_ap ? about(random, -8.0, 6.0) : about(random, 0.0, 4.0);
   chest.stomach_gas_mm = random.chance(0.6) ? random.uniform(10.0, 34.0) : 0.0;
   Pose& pose = chest.pose;
   pose.angle_rad = about(random, 0.0, is_ap ? 0.06 : 0.04);
-  pose.scale_x = about(random, is_ap ? 1.03 : 1.0, 0.065);
+  pose.scale_x = about(random, 1.0, 0.065);
   pose.scale_y = pose.scale_x * about(random, 1.0, 0.04);
   pose.shift = {about(random, 0.0, 12.0), about(random, -8.0, 12.0)};
   pose.field_mm = 335.0;
@@ -96,6 +96,19 @@ void draw_study(Random& random, Chest& chest) {
   exposure.slope_x = about(random, 0.0, 0.12);
   exposure.slope_y = about(random, 0.0, 0.12);
   chest.texture_seed = random.next_u64();
+}
+
+// The field is that of a mean patient's PA view: scales are against its thorax, organs against this one's.
+void magnify(Chest& chest) {
+  constexpr double kMeanHalfThicknessMm = 108.0;
+  const auto at = [&chest](double depth) { return magnification(chest.view, depth, chest.half_thickness_mm); };
+  const double thorax = at(0.5);
+  chest.heart.cardiothoracic_ratio *= at(kHeartDepth) / thorax;
+  chest.mediastinum_mm *= at(kVesselDepth) / thorax;
+  chest.aorta_mm *= at(kVesselDepth) / thorax;
+  const double scale = thorax / magnification(View::Pa, 0.5, kMeanHalfThicknessMm);
+  chest.pose.scale_x *= scale;
+  chest.pose.scale_y *= scale;
 }
 }  // namespace
 
@@ -132,14 +145,22 @@ Random patient_stream(const StudyKey& key, std::uint32_t channel) {
   return Random(key.seed, RandomStage::SynthPatient, static_cast<std::uint64_t>(key.patient), channel);
 }
 
-Chest draw_chest(const StudyKey& key) {
+double magnification(View view, double share_from_front, double half_thickness_mm) {
+  constexpr double kPaSourceMm = 1800.0, kApSourceMm = 1000.0;
+  const double source_mm = view == View::Ap ? kApSourceMm : kPaSourceMm;
+  const double share = view == View::Ap ? 1.0 - share_from_front : share_from_front;
+  return source_mm / (source_mm - kDetectorGapMm - 2.0 * share * half_thickness_mm);
+}
+
+Chest draw_chest(const StudyKey& key, double ap_share) {
   Chest chest;
   Random patient = patient_stream(key);
   draw_body(patient, chest);
   draw_lungs(patient, chest);
   draw_heart(patient, chest);
   Random study = study_stream(key, RandomStage::SynthStudy);
-  draw_study(study, chest);
+  draw_study(study, chest, ap_share);
+  magnify(chest);
   chest.age_years = std::min(95, chest.age_years + static_cast<int>(key.follow_up / 3));
   return chest;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/random.h"
+#include "synth/population.h"
 
 namespace roentgen::synth {
 
@@ -138,7 +139,17 @@ struct StudyKey {
 /// The stream of one patient, the same in every study.
 [[nodiscard]] Random patient_stream(const StudyKey& key, std::uint32_t channel = 0);
 
-/// Draws the healthy chest of one study. Pure function of the key.
-[[nodiscard]] Chest draw_chest(const StudyKey& key);
+/// Length on the film over length in the patient, at this share of the patient's thickness from the front: source /
+/// (source - distance to the detector). PA: source at 1.8 m, the front at the detector; AP: 1 m, the back. Both with
+/// kDetectorGapMm between patient and detector.
+[[nodiscard]] double magnification(View view, double share_from_front, double half_thickness_mm);
+inline constexpr double kDetectorGapMm = 40.0;
+/// Depth of heart and great vessels, as shares of the thickness from the front; the thorax' widest part is at 0.5.
+inline constexpr double kHeartDepth = 0.36;
+inline constexpr double kVesselDepth = 0.42;
+
+/// Draws the healthy chest of one study, as it lies on the film: heart, mediastinum and aorta are magnified against the
+/// thorax by where they lie in depth. Pure function.
+[[nodiscard]] Chest draw_chest(const StudyKey& key, double ap_share = kApShare);
 
 }  // namespace roentgen::synth

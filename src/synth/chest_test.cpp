@@ -47,6 +47,43 @@ TEST(Chest, heart_shadow_has_the_stated_width) {
   EXPECT_NEAR(half_mm / chest.half_width_mm, 0.6, 1e-9);
 }
 
+// Source at 1 m against 1.8 m, heart 138 mm from the detector's side against 78 + 40 mm, in a chest 216 mm thick:
+// (1000 / (1000 - 40 - 138.2)) / (1000 / (1000 - 148)) over (1800 / (1800 - 40 - 77.8)) / (1800 / (1800 - 148)).
+TEST(Chest, heart_is_larger_in_ap_views_by_the_geometry_of_the_beam) {
+  const auto relative = [](View view) {
+    return magnification(view, kHeartDepth, 108.0) / magnification(view, 0.5, 108.0);
+  };
+  EXPECT_NEAR(relative(View::Ap), 852.0 / 821.76, 1e-9);
+  EXPECT_NEAR(relative(View::Pa), 1652.0 / 1682.24, 1e-9);
+  double sums[2] = {0.0, 0.0}, breath[2] = {0.0, 0.0}, counts[2] = {0.0, 0.0};
+  for (std::int64_t patient = 1; patient <= 3000; ++patient) {
+    const Chest chest = draw_chest({.seed = kSeed, .patient = patient, .follow_up = 0});
+    const auto view = static_cast<std::size_t>(chest.view);
+    const Ellipsoid heart = heart_shape(chest);
+    const double c = std::cos(heart.angle_rad), s = std::sin(heart.angle_rad);
+    sums[view] += std::sqrt(heart.along_mm * heart.along_mm * c * c + heart.across_mm * heart.across_mm * s * s) /
+                  chest.half_width_mm;
+    breath[view] += chest.lung(0).dome_y_mm;
+    counts[view] += 1.0;
+  }
+  const auto ap = static_cast<std::size_t>(View::Ap), pa = static_cast<std::size_t>(View::Pa);
+  EXPECT_NEAR(counts[ap] / 3000.0, kApShare, 0.03);
+  const double factor = (sums[ap] / counts[ap]) / (sums[pa] / counts[pa]);
+  // 4 standard errors of a ratio with a spread of 6%.
+  EXPECT_NEAR(factor, relative(View::Ap) / relative(View::Pa),
+              4.0 * 0.06 * std::sqrt(1.0 / counts[ap] + 1.0 / counts[pa]));
+  EXPECT_GT(factor, 1.04);
+  EXPECT_GT(breath[pa] / counts[pa], breath[ap] / counts[ap] + 5.0);  // shallower breath, higher diaphragm
+}
+
+TEST(Chest, share_of_ap_views_is_as_asked) {
+  for (std::int64_t patient = 1; patient <= 50; ++patient) {
+    const StudyKey key{.seed = kSeed, .patient = patient, .follow_up = 0};
+    EXPECT_EQ(draw_chest(key, 0.0).view, View::Pa);
+    EXPECT_EQ(draw_chest(key, 1.0).view, View::Ap);
+  }
+}
+
 TEST(Lung, places_lie_inside_the_outline_and_above_the_diaphragm) {
   const Chest chest = draw_chest({.seed = kSeed, .patient = 5, .follow_up = 0});
   for (const Lung& lung : chest.lungs) {

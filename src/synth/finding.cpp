@@ -7,7 +7,7 @@ namespace roentgen::synth {
 Painter plant(Finding finding, Chest& chest, const Plan& plan) {
   using Planter = Painter (*)(Chest&, Plan);
   constexpr std::array<Planter, kFindingCount> kPlanters{
-#define RG_X(id, function, text, rank, persistence) plant_##function,
+#define RG_X(id, function, text, rank, persistence, nih) plant_##function,
       RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
   };

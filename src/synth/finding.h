@@ -19,14 +19,14 @@ struct Chest;
 
 /// The findings; the value is the index in every array of this room.
 enum class Finding : int {
-#define RG_X(id, function, text, rank, persistence) id,
+#define RG_X(id, function, text, rank, persistence, nih) id,
   RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
 
 /// Names in the order of Finding, as label files write them.
 inline constexpr std::array kFindingNames{
-#define RG_X(id, function, text, rank, persistence) std::string_view(text),
+#define RG_X(id, function, text, rank, persistence, nih) std::string_view(text),
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
@@ -34,13 +34,20 @@ inline constexpr int kFindingCount = static_cast<int>(kFindingNames.size());
 
 /// Where each finding lies in the range of prevalences, 0 to 1.
 inline constexpr std::array kFindingRank{
-#define RG_X(id, function, text, rank, persistence) rank,
+#define RG_X(id, function, text, rank, persistence, nih) rank,
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
 /// Chance that a follow-up shows the patient's own draw of the finding.
 inline constexpr std::array kFindingPersistence{
-#define RG_X(id, function, text, rank, persistence) persistence,
+#define RG_X(id, function, text, rank, persistence, nih) persistence,
+    RG_SYNTH_FINDING_LIST(RG_X)
+#undef RG_X
+};
+
+/// Prevalence in NIH ChestX-ray14.
+inline constexpr std::array kNihPrevalence{
+#define RG_X(id, function, text, rank, persistence, nih) nih,
     RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 };
@@ -61,7 +68,7 @@ struct Plan {
 /// box.
 using Painter = std::function<void(Canvas&, const Chest&)>;
 
-#define RG_X(id, function, text, rank, persistence) Painter plant_##function(Chest& chest, Plan plan);
+#define RG_X(id, function, text, rank, persistence, nih) Painter plant_##function(Chest& chest, Plan plan);
 RG_SYNTH_FINDING_LIST(RG_X)
 #undef RG_X
 

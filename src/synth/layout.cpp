@@ -48,7 +48,9 @@ std::vector<Entry> list_studies(std::uint64_t seed, std::int64_t images) {
   return entries;
 }
 
-std::string image_name(const StudyKey& key) { return fmt::format("{:08}_{:03}.png", key.patient, key.follow_up); }
+std::string image_name(const StudyKey& key, Form form) {
+  return fmt::format("{:08}_{:03}{}", key.patient, key.follow_up, extension_of(form));
+}
 
 std::string data_entry_csv(std::span<const Entry> entries) {
   std::string text =
@@ -56,10 +58,28 @@ std::string data_entry_csv(std::span<const Entry> entries) {
       "OriginalImage[Width,Height],OriginalImagePixelSpacing[x,y]\n";
   for (const Entry& entry : entries) {
     const Study& study = entry.study;
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{:.6f},{:.6f}\n", image_name(entry.key),
-                   labels_of(entry), entry.key.follow_up, entry.key.patient, study.age_years,
-                   study.sex == Sex::Male ? 'M' : 'F', study.view == View::Ap ? "AP" : "PA", study.size_px,
-                   study.size_px, study.pixel_mm, study.pixel_mm);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{:.6f},{:.6f}\n",
+                   image_name(entry.key, entry.form), labels_of(entry), entry.key.follow_up, entry.key.patient,
+                   study.age_years, study.sex == Sex::Male ? 'M' : 'F', study.view == View::Ap ? "AP" : "PA",
+                   study.size_px, study.size_px, study.pixel_mm, study.pixel_mm);
+  }
+  return text;
+}
+
+std::string labels_csv(std::span<const Entry> entries, std::string_view image_folder) {
+  std::string text = "path,patient,split,view,sex,age";
+  for (const std::string_view name : kFindingNames) fmt::format_to(std::back_inserter(text), ",{}", name);
+  text += '\n';
+  for (const Entry& entry : entries) {
+    const Study& study = entry.study;
+    fmt::format_to(std::back_inserter(text), "{}/{},{},{},{},{},{}", image_folder, image_name(entry.key, entry.form),
+                   entry.key.patient, entry.split == Split::Test ? "test" : "train",
+                   study.view == View::Ap ? "AP" : "PA", study.sex == Sex::Male ? 'M' : 'F', study.age_years);
+    for (const Mark mark : study.truth.mark) {
+      text += ',';
+      if (mark != Mark::Blank) text += std::to_string(static_cast<int>(mark));
+    }
+    text += '\n';
   }
   return text;
 }
@@ -67,7 +87,7 @@ std::string data_entry_csv(std::span<const Entry> entries) {
 std::string name_list(std::span<const Entry> entries, Split split) {
   std::string text;
   for (const Entry& entry : entries) {
-    if (entry.split == split) text += image_name(entry.key) + "\n";
+    if (entry.split == split) text += image_name(entry.key, entry.form) + "\n";
   }
   return text;
 }
@@ -80,26 +100,42 @@ std::string box_csv(std::span<const Entry> entries) {
     for (std::size_t i = 0; i < kFindingNames.size(); ++i) {
       const PixelRect& box = study.boxes[i];
       if (!study.truth.label[i] || box.empty()) continue;
-      fmt::format_to(std::back_inserter(text), "{},{},{:.3f},{:.3f},{:.3f},{:.3f},,,\n", image_name(entry.key),
-                     kFindingNames[i], scale * static_cast<double>(box.left), scale * static_cast<double>(box.top),
-                     scale * static_cast<double>(box.right - box.left),
+      fmt::format_to(std::back_inserter(text), "{},{},{:.3f},{:.3f},{:.3f},{:.3f},,,\n",
+                     image_name(entry.key, entry.form), kFindingNames[i], scale * static_cast<double>(box.left),
+                     scale * static_cast<double>(box.top), scale * static_cast<double>(box.right - box.left),
                      scale * static_cast<double>(box.bottom - box.top));
     }
   }
   return text;
 }
 
-std::string truth_csv(std::span<const Entry> entries) {
+std::string truth_csv(std::span<const Entry> entries, TubeColumn tubes) {
   std::string text = "Image Index,Split";
   for (const std::string_view name : kFindingNames) fmt::format_to(std::back_inserter(text), ",{}", name);
+  if (tubes == TubeColumn::Present) text += ",Tubes";
   text += '\n';
   for (const Entry& entry : entries) {
-    fmt::format_to(std::back_inserter(text), "{},{}", image_name(entry.key),
+    fmt::format_to(std::back_inserter(text), "{},{}", image_name(entry.key, entry.form),
                    entry.split == Split::Test ? "test" : "train_val");
     for (const double severity : entry.study.truth.severity) {
       fmt::format_to(std::back_inserter(text), ",{:.6f}", severity);
     }
+    if (tubes == TubeColumn::Present) text += entry.study.truth.has_tubes ? ",1" : ",0";
     text += '\n';
+  }
+  return text;
+}
+
+std::string pairs_csv(std::span<const Entry> entries, const PerFinding<bool>& pairs, std::string_view image_folder) {
+  std::string text = "Image Index,finding,with,without,severity\n";
+  for (const Entry& entry : entries) {
+    const std::string name = image_name(entry.key, entry.form);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const double severity = entry.study.truth.severity[i];
+      if (!pairs[i] || severity <= 0.0) continue;
+      fmt::format_to(std::back_inserter(text), "{},{},{}/{},{}/{}/{},{:.6f}\n", name, kFindingNames[i], image_folder,
+                     name, kPairFolder, kFindingNames[i], name, severity);
+    }
   }
   return text;
 }

@@ -10,32 +10,44 @@
 #include <vector>
 
 #include "synth/study.h"
+#include "synth/synth.h"
 
 namespace roentgen::synth {
-
-enum class Split : std::uint8_t { TrainVal, Test };
 
 /// A study and where it belongs; `study.pixels` may be empty.
 struct Entry {
   StudyKey key;
   Split split = Split::TrainVal;
   Study study;
+  /// Of its image file.
+  Form form = Form::Png8;
 };
 
 /// The studies of a data set: patients 1, 2, ... with one to three studies each until there are `images`. Of every five
 /// patients one, drawn, goes to the test set. A longer list begins with the shorter one.
 [[nodiscard]] std::vector<Entry> list_studies(std::uint64_t seed, std::int64_t images);
 
-/// "00000012_003.png": patient and follow-up.
-[[nodiscard]] std::string image_name(const StudyKey& key);
+/// "00000012_003.png": patient and follow-up; .jpg for JPEG.
+[[nodiscard]] std::string image_name(const StudyKey& key, Form form = Form::Png8);
 /// Data_Entry_2017_v2020.csv with NIH's header; spacing is that of the written pixels, in mm.
 [[nodiscard]] std::string data_entry_csv(std::span<const Entry> entries);
+/// labels.csv: path (from the set's folder), patient, split, view, sex, age, and a column a finding: 1, 0, -1
+/// uncertain, or nothing where the label is blank.
+[[nodiscard]] std::string labels_csv(std::span<const Entry> entries, std::string_view image_folder);
 /// train_val_list.txt or test_list.txt: names, one a line.
 [[nodiscard]] std::string name_list(std::span<const Entry> entries, Split split);
 /// BBox_List_2017.csv: x, y, w, h on NIH's 1024 x 1024 grid whatever the size of the images; one row for each finding
 /// that is there and labelled.
 [[nodiscard]] std::string box_csv(std::span<const Entry> entries);
-/// truth.csv: image, split, severity of each finding.
-[[nodiscard]] std::string truth_csv(std::span<const Entry> entries);
+/// truth.csv: image, split, severity of each finding; with tubes, a last column Tubes, 1 or 0.
+enum class TubeColumn : std::uint8_t { Absent, Present };
+[[nodiscard]] std::string truth_csv(std::span<const Entry> entries, TubeColumn tubes = TubeColumn::Absent);
+/// pairs.csv: image, finding, path of the image with and without it (from the set's folder), severity; one row for each
+/// finding of `pairs` that is there.
+[[nodiscard]] std::string pairs_csv(std::span<const Entry> entries, const PerFinding<bool>& pairs,
+                                    std::string_view image_folder);
+
+/// Folder of the pictures without a finding, in a data set: kPairFolder/<Finding>/<image>.
+inline constexpr std::string_view kPairFolder = "pairs";
 
 }  // namespace roentgen::synth

@@ -118,6 +118,47 @@ TEST(BoxCsv, scales_to_the_1024_grid_and_needs_a_label) {
                                   ",Nodule,256.000,512.000,64.000,128.000,,,\n");
 }
 
+TEST(LabelsCsv, has_a_column_a_finding_and_a_word_for_what_is_not_known) {
+  std::vector<Entry> entries = list_studies(kSeed, 6);
+  auto& mark = entries[0].study.truth.mark;
+  mark[0] = Mark::Positive;
+  mark[1] = Mark::Uncertain;
+  mark[2] = Mark::Blank;
+  const io::Csv csv = io::parse_csv(labels_csv(entries, "images"), "labels").or_throw();
+  ASSERT_EQ(csv.header.size(), 6U + kFindingNames.size());
+  EXPECT_EQ(csv.header[6], "Atelectasis");
+  EXPECT_EQ(csv.rows[0][0], "images/" + image_name(entries[0].key));
+  EXPECT_EQ(csv.rows[0][1], "1");
+  EXPECT_EQ(csv.rows[0][6], "1");
+  EXPECT_EQ(csv.rows[0][7], "-1");
+  EXPECT_EQ(csv.rows[0][8], "");
+  EXPECT_EQ(csv.rows[0][9], "0");
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ(csv.rows[i][2], entries[i].split == Split::Test ? "test" : "train");
+  }
+}
+
+TEST(TruthCsv, says_who_has_tubes_where_there_are_any) {
+  std::vector<Entry> entries = list_studies(kSeed, 2);
+  entries[1].study.truth.has_tubes = true;
+  const io::Csv csv = io::parse_csv(truth_csv(entries, TubeColumn::Present), "truth").or_throw();
+  EXPECT_EQ(csv.header.back(), "Tubes");
+  EXPECT_EQ(csv.rows[0].back(), "0");
+  EXPECT_EQ(csv.rows[1].back(), "1");
+}
+
+TEST(PairsCsv, names_both_pictures_of_each_asked_finding_that_is_there) {
+  std::vector<Entry> entries = list_studies(kSeed, 2);
+  const auto mass = static_cast<std::size_t>(Finding::Mass), edema = static_cast<std::size_t>(Finding::Edema);
+  entries[1].study.truth.severity[mass] = 0.5;
+  entries[1].study.truth.severity[edema] = 0.5;
+  PerFinding<bool> pairs{};
+  pairs[mass] = true;
+  const std::string name = image_name(entries[1].key);
+  EXPECT_EQ(pairs_csv(entries, pairs, "images"), "Image Index,finding,with,without,severity\n" + name +
+                                                     ",Mass,images/" + name + ",pairs/Mass/" + name + ",0.500000\n");
+}
+
 TEST(TruthCsv, carries_every_severity_and_the_split) {
   const auto entries = drawn(50);
   const io::Csv csv = io::parse_csv(truth_csv(entries), "truth").or_throw();

@@ -23,15 +23,16 @@ float least_change() {
 }
 }  // namespace
 
-PerFinding<Mask> masks_of(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity) {
+PerFinding<Mask> masks_of(const StudyKey& key, std::int64_t size_px, const Scene& scene) {
+  const PerFinding<double>& severity = scene.severity;
   PerFinding<Mask> masks;
   if (std::ranges::all_of(severity, [](double s) { return s <= 0.0; })) return masks;
-  LaidStudy laid = lay_study(key, size_px, severity);
+  LaidStudy laid = lay_study(key, size_px, scene);
   const std::vector<float> with = line_integrals(laid.canvas.planes);
   const float least = least_change();
   for (std::size_t i = 0; i < masks.size(); ++i) {
     if (severity[i] <= 0.0) continue;
-    const LaidStudy rest = lay_study(key, size_px, severity, static_cast<Finding>(i));
+    const LaidStudy rest = lay_study(key, size_px, scene, static_cast<Finding>(i));
     const std::vector<float> without = line_integrals(rest.canvas.planes);
     Mask mask(with.size(), 0);
     for (std::size_t px = 0; px < mask.size(); ++px) {

@@ -22,6 +22,6 @@ using Mask = std::vector<std::uint8_t>;
 /// tissue if this one is taken out; or when it lies in the shadow of an organ whose size is the finding (the enlarged
 /// heart). Scatter, noise and window, which carry a finding into every pixel, are left out. Thread-safe; lays the chest
 /// out once more for each finding that is there.
-[[nodiscard]] PerFinding<Mask> masks_of(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity);
+[[nodiscard]] PerFinding<Mask> masks_of(const StudyKey& key, std::int64_t size_px, const Scene& scene);
 
 }  // namespace roentgen::synth

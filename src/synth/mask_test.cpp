@@ -30,7 +30,7 @@ double area_share(const Mask& mask) {
 
 TEST(Mask, is_there_for_findings_that_are_and_for_no_other) {
   for (int finding = 0; finding < kFindingCount; ++finding) {
-    const auto masks = masks_of(study_of(3), kSize, only(static_cast<Finding>(finding), 0.8));
+    const auto masks = masks_of(study_of(3), kSize, {.severity = only(static_cast<Finding>(finding), 0.8)});
     for (int i = 0; i < kFindingCount; ++i) {
       EXPECT_EQ(masks[static_cast<std::size_t>(i)].empty(), i != finding) << kFindingNames[static_cast<std::size_t>(i)];
     }
@@ -41,7 +41,7 @@ TEST(Mask, is_there_for_findings_that_are_and_for_no_other) {
 TEST(Mask, covers_a_share_of_the_image_that_the_finding_can_have) {
   for (int i = 0; i < kFindingCount; ++i) {
     for (std::int64_t patient = 1; patient <= 4; ++patient) {
-      const auto masks = masks_of(study_of(patient), kSize, only(static_cast<Finding>(i), 0.6));
+      const auto masks = masks_of(study_of(patient), kSize, {.severity = only(static_cast<Finding>(i), 0.6)});
       const double share = area_share(masks[static_cast<std::size_t>(i)]);
       EXPECT_GT(share, 0.0005) << kFindingNames[static_cast<std::size_t>(i)];
       EXPECT_LT(share, 0.65) << kFindingNames[static_cast<std::size_t>(i)];
@@ -56,7 +56,7 @@ TEST(Mask, of_a_nodule_lies_in_its_box_and_fills_most_of_it) {
     const PerFinding<double> severity = only(Finding::Nodule, 0.4);
     const Study study = render_with(study_of(patient), kSize, severity);
     const PixelRect box = study.boxes[static_cast<std::size_t>(Finding::Nodule)];
-    const auto masks = masks_of(study_of(patient), kSize, severity);
+    const auto masks = masks_of(study_of(patient), kSize, {.severity = severity});
     const Mask& mask = of(masks, Finding::Nodule);
     ASSERT_FALSE(mask.empty());
     std::int64_t inside = 0;
@@ -76,8 +76,8 @@ TEST(Mask, of_a_nodule_lies_in_its_box_and_fills_most_of_it) {
 
 TEST(Mask, of_a_large_heart_is_all_its_shadow) {
   const PerFinding<double> severity = only(Finding::Cardiomegaly, 0.8);
-  LaidStudy laid = lay_study(study_of(2), kSize, severity);
-  const auto masks = masks_of(study_of(2), kSize, severity);
+  LaidStudy laid = lay_study(study_of(2), kSize, {.severity = severity});
+  const auto masks = masks_of(study_of(2), kSize, {.severity = severity});
   const Mask& mask = of(masks, Finding::Cardiomegaly);
   std::int64_t outside = 0, shadow = 0;
   laid.canvas.for_each(heart_shape(laid.chest), [&](std::size_t px, float, float, float, float) {
@@ -90,8 +90,8 @@ TEST(Mask, of_a_large_heart_is_all_its_shadow) {
 
 TEST(Mask, grows_with_the_severity_of_an_effusion) {
   for (std::int64_t patient = 1; patient <= 5; ++patient) {
-    const auto small = masks_of(study_of(patient), kSize, only(Finding::Effusion, 0.2));
-    const auto large = masks_of(study_of(patient), kSize, only(Finding::Effusion, 1.0));
+    const auto small = masks_of(study_of(patient), kSize, {.severity = only(Finding::Effusion, 0.2)});
+    const auto large = masks_of(study_of(patient), kSize, {.severity = only(Finding::Effusion, 1.0)});
     EXPECT_GT(area_share(of(large, Finding::Effusion)), 1.5 * area_share(of(small, Finding::Effusion)));
   }
 }
@@ -100,8 +100,8 @@ TEST(Mask, grows_with_the_severity_of_an_effusion) {
 TEST(Mask, is_what_vanishes_when_the_finding_alone_is_taken_out) {
   PerFinding<double> both = only(Finding::Effusion, 1.0);
   both[static_cast<std::size_t>(Finding::Nodule)] = 0.5;
-  const auto masks = masks_of(study_of(8), kSize, both);
-  const auto alone = masks_of(study_of(8), kSize, only(Finding::Nodule, 0.5));
+  const auto masks = masks_of(study_of(8), kSize, {.severity = both});
+  const auto alone = masks_of(study_of(8), kSize, {.severity = only(Finding::Nodule, 0.5)});
   const Mask& nodule = of(masks, Finding::Nodule);
   EXPECT_LE(area_share(nodule), area_share(of(alone, Finding::Nodule)));
 }
@@ -112,8 +112,8 @@ TEST(Mask, of_one_finding_leaves_others_where_they_are) {
   for (std::int64_t patient = 1; patient <= 6; ++patient) {
     PerFinding<double> both = mass;
     both[static_cast<std::size_t>(Finding::Atelectasis)] = 0.9;
-    const LaidStudy with = lay_study(study_of(patient), kSize, both);
-    const LaidStudy without = lay_study(study_of(patient), kSize, both, Finding::Atelectasis);
+    const LaidStudy with = lay_study(study_of(patient), kSize, {.severity = both});
+    const LaidStudy without = lay_study(study_of(patient), kSize, {.severity = both}, Finding::Atelectasis);
     const auto place = static_cast<std::size_t>(Finding::Mass);
     EXPECT_EQ(with.boxes[place].top, without.boxes[place].top);
     EXPECT_EQ(with.boxes[place].bottom, without.boxes[place].bottom);

@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Population: how common findings are, and how often labels are wrong.
+// Population: how common findings are, how often labels are wrong or missing, how patients are taken.
 #pragma once
+
+#include <cstdint>
+#include <optional>
 
 namespace roentgen::synth {
 
+/// Share of AP views unless asked otherwise.
+inline constexpr double kApShare = 0.4;
+
+/// Where prevalences come from.
+enum class Prevalence : std::uint8_t {
+  Range,  ///< prevalence_low to prevalence_high
+  Nih,    ///< NIH ChestX-ray14's own, kNihPrevalence
+};
+
 /// The population findings are drawn from.
 struct Population {
+  Prevalence prevalence = Prevalence::Range;
   /// Range of the findings' prevalences (share of images labelled positive); kFindingRank places each finding in it.
   double prevalence_low = 0.08;
   double prevalence_high = 0.20;
   /// Share of labelled positives that show nothing, and share of clear findings that the label misses.
   double label_noise = 0.08;
+  /// On every prevalence.
+  double prevalence_factor = 1.0;
+  /// Chance of the mark "uncertain" for a label that is positive or whose finding is there; for the others it is
+  /// uncertain * prevalence / (1 - prevalence), so that some three uncertain labels in seven hide nothing.
+  double uncertain = 0.0;
+  /// Chance that a negative label is left blank.
+  double blank = 0.0;
+  /// Share of AP views; the others are PA.
+  double ap_share = kApShare;
+  /// How far lines and tubes go with edema, -1 to 1: the chance of them is (1 + shortcut) / 2 where edema is and
+  /// (1 - shortcut) / 2 elsewhere. Nothing: no image has any.
+  std::optional<double> shortcut = std::nullopt;
 };
 
 }  // namespace roentgen::synth

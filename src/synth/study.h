@@ -24,6 +24,7 @@ struct Study {
   std::vector<std::uint8_t> pixels;
   FilmMarks marks;
   Truth truth;
+  Scene scene;
   /// The smallest pixel box over what each finding painted; empty where it is absent or outside the image.
   PerFinding<PixelRect> boxes{};
   int age_years = 0;
@@ -43,9 +44,9 @@ struct LaidStudy {
   PerFinding<std::vector<Ellipsoid>> organs{};
 };
 
-/// Plants the findings of these severities and lays the chest out; `without` one of them, the others stay where they
+/// Plants the findings of a scene and lays the chest out; `without` one of them, the others stay where they
 /// are with it, though it may have moved what they lie in. Thread-safe.
-[[nodiscard]] LaidStudy lay_study(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity,
+[[nodiscard]] LaidStudy lay_study(const StudyKey& key, std::int64_t size_px, const Scene& scene,
                                   std::optional<Finding> without = std::nullopt);
 
 /// Draws and renders one study. Thread-safe.
@@ -56,5 +57,10 @@ struct LaidStudy {
 /// pairs of one image with and without a finding.
 [[nodiscard]] Study render_with(const StudyKey& key, std::int64_t size_px, const PerFinding<double>& severity,
                                 const FilmOptions& film = {});
+
+/// The study of a scene with one finding taken out, the others where they are with it: same patient, pose, beam, noise
+/// and marks on the film. Truth is left empty.
+[[nodiscard]] Study render_without(const StudyKey& key, std::int64_t size_px, const Scene& scene, Finding finding,
+                                   const FilmOptions& film = {});
 
 }  // namespace roentgen::synth

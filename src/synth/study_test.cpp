@@ -10,6 +10,7 @@
 #include <string>
 
 #include "io/sha256.h"
+#include "synth/exposure.h"
 
 namespace roentgen::synth {
 namespace {
@@ -139,20 +140,50 @@ TEST(Study, uses_the_gray_scale) {
   }
 }
 
+TEST(Study, without_one_finding_is_the_same_study_but_for_it) {
+  for (std::int64_t patient = 1; patient <= 6; ++patient) {
+    Scene scene{.severity = only(Finding::Mass, 0.9)};
+    scene.severity[static_cast<std::size_t>(Finding::Effusion)] = 0.7;
+    PerFinding<double> effusion_only = only(Finding::Effusion, 0.7);
+    // A mass changes no shape: without it the study is that of the other finding.
+    EXPECT_EQ(render_without(study_of(patient), kSize, scene, Finding::Mass).pixels,
+              render_with(study_of(patient), kSize, effusion_only).pixels);
+    const Study with = render_with(study_of(patient), kSize, scene.severity);
+    EXPECT_NE(with.pixels, render_without(study_of(patient), kSize, scene, Finding::Effusion).pixels);
+  }
+}
+
+TEST(Study, tubes_show_at_the_size_of_the_quickstart_and_at_more) {
+  for (const std::int64_t size : {80, 256}) {
+    for (std::int64_t patient = 1; patient <= 8; ++patient) {
+      const LaidStudy bare = lay_study(study_of(patient), size, {});
+      const LaidStudy tubed = lay_study(study_of(patient), size, {.has_tubes = true});
+      const auto before = line_integrals(bare.canvas.planes), after = line_integrals(tubed.canvas.planes);
+      std::int64_t changed = 0;
+      for (std::size_t px = 0; px < before.size(); ++px) {
+        EXPECT_GE(after[px], before[px]);
+        changed += after[px] > before[px] + 0.04F ? 1 : 0;
+      }
+      EXPECT_GT(static_cast<double>(changed), 0.005 * static_cast<double>(before.size())) << size;
+      EXPECT_LT(static_cast<double>(changed), 0.15 * static_cast<double>(before.size())) << size;
+    }
+  }
+}
+
 // Pixels of three studies, hashed. They change only when what is drawn changes: then say so in the changelog, since
 // data sets of the same seed are no longer the same.
 TEST(Study, pixels_are_the_golden_ones) {
   const auto hash = [](const Study& study) { return io::sha256_hex(std::as_bytes(std::span(study.pixels))); };
   EXPECT_EQ(hash(render_study({.seed = 1, .patient = 1, .follow_up = 0}, 80)),
-            "0e505bb0d4528e59c5123fc1218c02870f8e0b742e33102610ca3b6f0789122b");
+            "9412fc2bbde06873d1c7a1ffedb465732294e561b906189aa7a5a0ee0e9e16c9");
   EXPECT_EQ(hash(render_study({.seed = 1, .patient = 17, .follow_up = 2}, 64)),
-            "a46864c0179100e0628056de350252597159327b4c778d10b18fbb5778af5bdb");
+            "8838ed55b1a32d962a78ead2c0ab1f34e959779ce24958624ea4ac36c9d3abe5");
   EXPECT_EQ(hash(render_study({.seed = 0xfedcba9876543210, .patient = 99999999, .follow_up = 0}, 131)),
-            "d96c7562a8786ae42ca8848c201cacdcf2ab6ff508d649c6079d39cabf485368");
+            "750d817a18f674ee5cb8e186bd131ac8e42dcbcf8477b11ed9cca3ad5a6db7fe");
   PerFinding<double> all{};
   all.fill(0.7);
   EXPECT_EQ(hash(render_with({.seed = 2, .patient = 5, .follow_up = 1}, 224, all)),
-            "e929cd19f7e78fc0d3bd167123b9ad4c5afc4ae987f6241de9cc20723fcd88a5");
+            "8798a8537345e6c2d9791a048b652babee95caa46b9b9ab9cefa327176c46f09");
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 #include "core/thread_annotations.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "io/png_writer.h"
 #include "runtime/cores.h"
+#include "synth/film_file.h"
 #include "synth/layout.h"
 #include "synth/report.h"
 #include "synth/truth_files.h"
@@ -30,16 +30,44 @@ constexpr std::int64_t kLeastSize = 16, kMostSize = 4096;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kProgressEvery = 64;
 constexpr std::string_view kImages = "images";
-constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv", "train_val_list.txt", "test_list.txt",
-                                        "BBox_List_2017.csv",        "truth.csv",          "synth.json"};
+constexpr std::string_view kTables[] = {
+    "Data_Entry_2017_v2020.csv", "labels.csv", "train_val_list.txt", "test_list.txt",
+    "BBox_List_2017.csv",        "truth.csv",  "pairs.csv",          "synth.json"};
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, const std::string& got,
                          std::string_view remedy = "roentgen synth --help") {
   throw ConfigError(error_text("synth.options", what, expected, got, remedy));
 }
 
+// What holds of each part's population.
+void validate(const Population& population) {
+  if (!(population.label_noise >= 0.0 && population.label_noise <= 0.4)) {
+    refuse("label noise", "0 to 0.4", fmt::format("{}", population.label_noise));
+  }
+  if (!(population.prevalence_low > 0.0 && population.prevalence_low <= population.prevalence_high &&
+        population.prevalence_high <= 0.5)) {
+    refuse("prevalences", "0 < low <= high <= 0.5",
+           fmt::format("{} to {}", population.prevalence_low, population.prevalence_high));
+  }
+  const double most = std::ranges::max(prevalences(population));
+  if (!(population.prevalence_factor > 0.0 && most <= 0.5)) {
+    refuse("test prevalence factor", "above 0, and no finding in more than half of the images",
+           fmt::format("{}", population.prevalence_factor));
+  }
+  if (presence(most, population.label_noise) >= 1.0) {
+    refuse("prevalences", "a share of positive labels that findings in every image would reach",
+           fmt::format("{}", most), "a lower prevalence or less label noise");
+  }
+  for (const auto& [what, share] : {std::pair("uncertain", population.uncertain), std::pair("blank", population.blank),
+                                    std::pair("ap", population.ap_share)}) {
+    if (!(share >= 0.0 && share <= 1.0)) refuse(what, "a share from 0 to 1", fmt::format("{}", share));
+  }
+  if (population.shortcut && !(*population.shortcut >= -1.0 && *population.shortcut <= 1.0)) {
+    refuse("shortcut", "-1 to 1", fmt::format("{}", *population.shortcut));
+  }
+}
+
 void validate(const SynthOptions& options) {
-  const Population& population = options.population;
   if (options.out.empty()) refuse("folder", "a path", "nothing");
   if (options.images < 1 || options.images > kMostImages) {
     refuse("images", fmt::format("1 to {}", kMostImages), fmt::format("{}", options.images));
@@ -53,17 +81,19 @@ void validate(const SynthOptions& options) {
   if (options.png_level < 1 || options.png_level > 9) {
     refuse("png level", "1 to 9", fmt::format("{}", options.png_level));
   }
-  if (!(population.label_noise >= 0.0 && population.label_noise <= 0.4)) {
-    refuse("label noise", "0 to 0.4", fmt::format("{}", population.label_noise));
+  validate(options.film);
+  validate(population_of(options, Split::TrainVal));
+  validate(population_of(options, Split::Test));
+  if (options.test_shortcut && !options.population.shortcut) {
+    refuse("test shortcut", "a shortcut in training with it", "none", "--shortcut RHO as well");
   }
-  if (!(population.prevalence_low > 0.0 && population.prevalence_low <= population.prevalence_high &&
-        population.prevalence_high <= 0.5)) {
-    refuse("prevalences", "0 < low <= high <= 0.5",
-           fmt::format("{} to {}", population.prevalence_low, population.prevalence_high));
+  const Population& population = options.population;
+  if (options.labels == LabelTable::Nih && (population.uncertain > 0.0 || population.blank > 0.0)) {
+    refuse("uncertain and blank labels", "a table that can say them", "NIH's", "--labels csv");
   }
-  if (presence(population.prevalence_high, population.label_noise) >= 1.0) {
-    refuse("prevalences", "a share of positive labels that findings in every image would reach",
-           fmt::format("{}", population.prevalence_high), "a lower prevalence or less label noise");
+  if (population.prevalence == Prevalence::Nih && (population.prevalence_low != Population{}.prevalence_low ||
+                                                   population.prevalence_high != Population{}.prevalence_high)) {
+    refuse("prevalence", "nih, or a range", "both", "leaving out --prevalence-low and --prevalence-high");
   }
 }
 
@@ -89,6 +119,7 @@ class Unfinished {
     std::error_code ignored;
     fs::remove_all(folder_ / kImages, ignored);
     fs::remove_all(folder_ / kMaskFolder, ignored);
+    fs::remove_all(folder_ / kPairFolder, ignored);
     for (const std::string_view name : kTables) fs::remove(folder_ / name, ignored);
     if (!existed_) fs::remove(folder_, ignored);
   }
@@ -101,11 +132,10 @@ class Unfinished {
 };
 
 // Not atomic and not synced, which thousands of small files would pay for: the tables, written last, make the set.
-void write_image(const fs::path& path, const Study& study, int level) {
-  const auto png = io::encode_png(
-      {.width_px = study.size_px, .height_px = study.size_px, .pixels = std::as_bytes(std::span(study.pixels))}, level);
+void write_image(const fs::path& path, const Study& study, const SynthOptions& options) {
+  const std::vector<std::byte> bytes = encode_film(study, options.film, options.png_level);
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) {
     throw DataError(
@@ -130,6 +160,16 @@ class Counter {
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
 };
 
+// The image again without each finding that pairs are asked of.
+void write_pairs(const SynthOptions& options, const Entry& entry) {
+  for (std::size_t i = 0; i < options.pairs.size(); ++i) {
+    if (!options.pairs[i] || entry.study.scene.severity[i] <= 0.0) continue;
+    const Study without =
+        render_without(entry.key, options.size_px, entry.study.scene, static_cast<Finding>(i), options.film);
+    write_image(options.out / kPairFolder / kFindingNames[i] / image_name(entry.key, entry.form), without, options);
+  }
+}
+
 void render_all(const SynthOptions& options, std::vector<Entry>& entries, const SynthProgress& progress) {
   const auto total = static_cast<std::int64_t>(entries.size());
   Counter counter(progress, total);
@@ -143,10 +183,12 @@ void render_all(const SynthOptions& options, std::vector<Entry>& entries, const 
     if (failed) continue;
     try {
       Entry& entry = entries[static_cast<std::size_t>(i)];
-      entry.study = render_study(entry.key, options.size_px, options.population);
-      write_image(options.out / kImages / image_name(entry.key), entry.study, options.png_level);
+      entry.study = render_study(entry.key, options.size_px, population_of(options, entry.split), options.film);
+      write_image(options.out / kImages / image_name(entry.key, entry.form), entry.study, options);
       if (options.has_masks) write_masks(options.out, entry);
+      write_pairs(options, entry);
       entry.study.pixels = {};
+      entry.study.gray = {};
       counter.count();
     } catch (...) {
       if (!failed.exchange(true)) cause = std::current_exception();
@@ -155,31 +197,73 @@ void render_all(const SynthOptions& options, std::vector<Entry>& entries, const 
   if (cause) std::rethrow_exception(cause);
 }
 
+Value shortcut_value(const std::optional<double>& shortcut) { return shortcut ? Value(*shortcut) : Value(nullptr); }
+
 Value describe(const SynthOptions& options) {
+  Value pairs = Value::array();
+  for (std::size_t i = 0; i < options.pairs.size(); ++i) {
+    if (options.pairs[i]) pairs.push_back(std::string(kFindingNames[i]));
+  }
   return Value::Table{{"images", options.images},
                       {"size_px", options.size_px},
                       {"seed", static_cast<std::int64_t>(options.seed)},
                       {"prevalence_low", options.population.prevalence_low},
                       {"prevalence_high", options.population.prevalence_high},
+                      {"prevalence", options.population.prevalence == Prevalence::Nih ? "nih" : "range"},
+                      {"test_prevalence_factor", options.test_prevalence_factor},
                       {"label_noise", options.population.label_noise},
-                      {"masks", options.has_masks}};
+                      {"labels", options.labels == LabelTable::Csv ? "csv" : "nih"},
+                      {"uncertain", options.population.uncertain},
+                      {"blank", options.population.blank},
+                      {"ap", options.population.ap_share},
+                      {"shortcut", shortcut_value(options.population.shortcut)},
+                      {"test_shortcut", shortcut_value(population_of(options, Split::Test).shortcut)},
+                      {"form", std::string(name_of(options.film.form))},
+                      {"quality", options.film.jpeg_quality},
+                      {"png_level", options.png_level},
+                      {"markers", options.film.markers},
+                      {"inverted", options.film.inverted},
+                      {"collimated", options.film.collimated},
+                      {"masks", options.has_masks},
+                      {"pairs", std::move(pairs)}};
 }
 
+// synth.json last: it says that the set is whole.
 void write_tables(const SynthOptions& options, std::span<const Entry> entries) {
-  const std::string texts[] = {
-      data_entry_csv(entries), name_list(entries, Split::TrainVal),  name_list(entries, Split::Test), box_csv(entries),
-      truth_csv(entries),      io::to_json(describe(options)) + "\n"};
-  static_assert(std::size(texts) == std::size(kTables));
-  for (std::size_t i = std::size(texts); i-- > 0;) io::write_file_atomically(options.out / kTables[i], texts[i]);
+  const auto write = [&](std::string_view name, const std::string& text) {
+    io::write_file_atomically(options.out / name, text);
+  };
+  if (std::ranges::find(options.pairs, true) != options.pairs.end()) {
+    write("pairs.csv", pairs_csv(entries, options.pairs, kImages));
+  }
+  write("truth.csv", truth_csv(entries, options.population.shortcut ? TubeColumn::Present : TubeColumn::Absent));
+  write("BBox_List_2017.csv", box_csv(entries));
+  write("test_list.txt", name_list(entries, Split::Test));
+  write("train_val_list.txt", name_list(entries, Split::TrainVal));
+  if (options.labels == LabelTable::Csv) {
+    write("labels.csv", labels_csv(entries, kImages));
+  } else {
+    write("Data_Entry_2017_v2020.csv", data_entry_csv(entries));
+  }
+  write("synth.json", io::to_json(describe(options)) + "\n");
 }
 }  // namespace
+
+Population population_of(const SynthOptions& options, Split split) {
+  Population population = options.population;
+  if (split == Split::TrainVal) return population;
+  population.prevalence_factor *= options.test_prevalence_factor;
+  if (options.test_shortcut) population.shortcut = options.test_shortcut;
+  return population;
+}
 
 SynthReport write_dataset(const SynthOptions& options, const Auroc& auroc, const SynthProgress& progress) {
   validate(options);
   const auto start = std::chrono::steady_clock::now();
   Unfinished unfinished(options.out);
-  if (options.has_masks) make_mask_folders(options.out);
+  make_truth_folders(options);
   std::vector<Entry> entries = list_studies(options.seed, options.images);
+  for (Entry& entry : entries) entry.form = options.film.form;
   render_all(options, entries, progress);
   write_tables(options, entries);
   SynthReport report = summarise(entries, auroc);

@@ -13,9 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "synth/film.h"
+#include "synth/finding.h"
 #include "synth/population.h"
 
 namespace roentgen::synth {
+
+/// Which table holds the labels.
+enum class LabelTable : std::uint8_t {
+  Nih,  ///< Data_Entry_2017_v2020.csv: labels joined by '|'; it has no word for uncertain or unknown
+  Csv,  ///< labels.csv: a column a finding with 1, 0, -1 (uncertain) or nothing, as the source `csv` reads it
+};
 
 /// What to draw.
 struct SynthOptions {
@@ -29,13 +37,26 @@ struct SynthOptions {
   std::uint64_t seed = 1;
   /// Prevalences and label noise.
   Population population;
+  /// What differs in the test set: a factor on all prevalences, and Population::shortcut (nothing: as elsewhere).
+  double test_prevalence_factor = 1.0;
+  std::optional<double> test_shortcut = std::nullopt;
+  LabelTable labels = LabelTable::Nih;
   /// 0: as many as OpenMP gives. Results do not depend on it.
   int threads = 0;
-  /// Compression of the PNG files, 1 to 9.
-  int png_level = 2;
+  /// How images are stored and what is left on their films.
+  FilmOptions film;
+  /// zlib level of the PNG files, 1 to 9; NIH's own were written at 6.
+  int png_level = 6;
   /// Writes an exact mask of each finding of each image (synth/mask.h) into masks/<Finding>/.
   bool has_masks = false;
+  /// Findings whose images are also written without them: pairs/<Finding>/<image> and pairs.csv.
+  PerFinding<bool> pairs{};
 };
+
+enum class Split : std::uint8_t { TrainVal, Test };
+
+/// The population that one part of the set is drawn from.
+[[nodiscard]] Population population_of(const SynthOptions& options, Split split);
 
 /// One finding in the data set.
 struct FindingReport {

@@ -89,6 +89,61 @@ TEST(WriteDataset, writes_a_mask_of_every_finding_that_is_there_and_changes_no_i
   EXPECT_EQ(before, after);
 }
 
+TEST(WriteDataset, writes_pairs_that_differ_by_the_finding) {
+  const io::testing::TemporaryFolder folder;
+  const fs::path out = folder.path() / "set";
+  SynthOptions options{.out = out, .images = 40, .size_px = 48, .seed = 3};
+  options.pairs[static_cast<std::size_t>(Finding::Edema)] = true;
+  options.pairs[static_cast<std::size_t>(Finding::Mass)] = true;
+  write_dataset(options, no_auroc);
+  auto files = contents(out);
+  const io::Csv csv = io::read_csv(out / "pairs.csv").or_throw();
+  EXPECT_GT(csv.rows.size(), 4U);
+  for (const auto& row : csv.rows) {
+    ASSERT_TRUE(files.contains(row[2]) && files.contains(row[3]));
+    EXPECT_NE(files[row[2]], files[row[3]]);
+    files.erase(row[3]);
+  }
+  for (const auto& [name, text] : files) EXPECT_FALSE(name.starts_with("pairs/")) << name;
+  EXPECT_THAT(files["synth.json"], HasSubstr("Edema"));
+}
+
+TEST(WriteDataset, the_test_set_can_have_other_prevalences_and_the_shortcut_reversed) {
+  const io::testing::TemporaryFolder folder;
+  const fs::path out = folder.path() / "set";
+  SynthOptions options{.out = out, .images = 1500, .size_px = 16, .seed = 3};
+  options.test_prevalence_factor = 2.0;
+  options.population.shortcut = 0.9;
+  options.test_shortcut = -0.9;
+  write_dataset(options, no_auroc);
+  const io::Csv truth = io::read_csv(out / "truth.csv").or_throw();
+  const auto edema = *truth.column("Edema"), tubes = *truth.column("Tubes");
+  double images[2] = {0, 0}, ill[2] = {0, 0}, alike[2] = {0, 0};
+  for (const auto& row : truth.rows) {
+    const std::size_t part = row[1] == "test" ? 1 : 0;
+    const bool is_ill = std::stod(row[edema]) > 0.0;
+    images[part] += 1.0;
+    ill[part] += is_ill ? 1.0 : 0.0;
+    alike[part] += is_ill == (row[tubes] == "1") ? 1.0 : 0.0;
+  }
+  EXPECT_GT(ill[1] / images[1], 1.4 * ill[0] / images[0]);
+  EXPECT_NEAR(alike[0] / images[0], 0.95, 0.03);
+  EXPECT_NEAR(alike[1] / images[1], 0.05, 0.05);
+}
+
+TEST(WriteDataset, writes_the_table_of_labels_that_is_asked_for) {
+  const io::testing::TemporaryFolder folder;
+  const fs::path out = folder.path() / "set";
+  write_dataset({.out = out,
+                 .images = 60,
+                 .size_px = 16,
+                 .population = {.uncertain = 0.5, .blank = 0.5},
+                 .labels = LabelTable::Csv},
+                no_auroc);
+  EXPECT_FALSE(fs::exists(out / "Data_Entry_2017_v2020.csv"));
+  EXPECT_EQ(io::read_csv(out / "labels.csv").or_throw().rows.size(), 60U);
+}
+
 TEST(WriteDataset, thread_count_changes_no_byte) {
   const io::testing::TemporaryFolder folder;
   const fs::path one = folder.path() / "one", three = folder.path() / "three";
@@ -142,6 +197,20 @@ TEST(WriteDataset, refuses_absurd_options_in_one_line) {
               HasSubstr("less label noise"));
   EXPECT_THAT(error_of({.out = out, .population = {.prevalence_low = std::nan("")}}),
               HasSubstr("[synth.options] prevalences"));
+  EXPECT_THAT(error_of({.out = out, .population = {.uncertain = 0.1}}), HasSubstr("--labels csv"));
+  EXPECT_THAT(error_of({.out = out, .population = {.blank = 1.5}, .labels = LabelTable::Csv}),
+              HasSubstr("[synth.options] blank: expected a share from 0 to 1, got 1.5"));
+  EXPECT_THAT(error_of({.out = out, .population = {.ap_share = -0.1}}), HasSubstr("[synth.options] ap"));
+  EXPECT_THAT(error_of({.out = out, .population = {.shortcut = 1.5}}), HasSubstr("[synth.options] shortcut"));
+  EXPECT_THAT(error_of({.out = out, .population = {.shortcut = 0.5}, .test_shortcut = -2.0}),
+              HasSubstr("[synth.options] shortcut"));
+  EXPECT_THAT(error_of({.out = out, .test_shortcut = 0.5}), HasSubstr("[synth.options] test shortcut"));
+  EXPECT_THAT(error_of({.out = out, .test_prevalence_factor = 3.0}),
+              HasSubstr("[synth.options] test prevalence factor"));
+  EXPECT_THAT(error_of({.out = out, .test_prevalence_factor = 0.0}),
+              HasSubstr("[synth.options] test prevalence factor"));
+  EXPECT_THAT(error_of({.out = out, .population = {.prevalence = Prevalence::Nih, .prevalence_low = 0.01}}),
+              HasSubstr("expected nih, or a range, got both"));
   EXPECT_FALSE(fs::exists(out));
 }
 

@@ -11,12 +11,27 @@ namespace {
 // Channels of the patient's and the study's streams; channel 0 is the chest.
 constexpr std::uint32_t kTruthChannel = 100;
 constexpr std::uint32_t kPlanChannel = 200;
+constexpr std::uint32_t kTubesChannel = 300;
+constexpr std::uint32_t kMarkChannel = 400;
 constexpr double kThreshold = 0.30;
 constexpr double kThresholdWidth = 0.05;
 
 double severity_of(double u) { return kLeastSeverity + (1.0 - kLeastSeverity) * u; }
 
 std::uint32_t channel(std::uint32_t base, std::size_t finding) { return base + static_cast<std::uint32_t>(finding); }
+
+Mark draw_mark(const StudyKey& key, std::size_t finding, const Truth& truth, const Population& population,
+               double prevalence) {
+  Random random = study_stream(key, RandomStage::SynthStudy, channel(kMarkChannel, finding));
+  const bool is_positive = truth.label[finding];
+  const bool is_suspect = is_positive || truth.severity[finding] > 0.0;
+  if (random.chance(is_suspect ? population.uncertain : population.uncertain * prevalence / (1.0 - prevalence))) {
+    return Mark::Uncertain;
+  }
+  const bool is_left_out = random.chance(population.blank);
+  if (is_positive) return Mark::Positive;
+  return is_left_out ? Mark::Blank : Mark::Negative;
+}
 
 // True where this study shows the patient's own draw: always at first, later with the finding's persistence.
 bool keeps_patients_draw(const StudyKey& key, std::size_t finding) {
@@ -29,7 +44,10 @@ bool keeps_patients_draw(const StudyKey& key, std::size_t finding) {
 PerFinding<double> prevalences(const Population& population) {
   PerFinding<double> result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = population.prevalence_low + (population.prevalence_high - population.prevalence_low) * kFindingRank[i];
+    const double in_range =
+        population.prevalence_low + (population.prevalence_high - population.prevalence_low) * kFindingRank[i];
+    result[i] =
+        population.prevalence_factor * (population.prevalence == Prevalence::Nih ? kNihPrevalence[i] : in_range);
   }
   return result;
 }
@@ -63,6 +81,12 @@ Truth draw_truth(const StudyKey& key, const Population& population) {
     const double drift = key.follow_up == 0 ? 0.0 : study.uniform(-0.08, 0.08);
     truth.severity[i] = present ? std::clamp(severity + drift, kLeastSeverity, 1.0) : 0.0;
     truth.label[i] = study.chance(label_odds(truth.severity[i], asked[i], population.label_noise));
+    truth.mark[i] = draw_mark(key, i, truth, population, asked[i]);
+  }
+  if (population.shortcut) {
+    const double sign = truth.severity[static_cast<std::size_t>(Finding::Edema)] > 0.0 ? 1.0 : -1.0;
+    truth.has_tubes =
+        study_stream(key, RandomStage::SynthStudy, kTubesChannel).chance(0.5 * (1.0 + sign * *population.shortcut));
   }
   return truth;
 }

@@ -10,11 +10,25 @@
 
 namespace roentgen::synth {
 
+/// What a label table says of a finding; its value is the field, Blank an empty one.
+enum class Mark : std::int8_t { Uncertain = -1, Negative = 0, Positive = 1, Blank = 2 };
+
 /// Severity and label of each finding in one study.
 struct Truth {
   /// 0 where the finding is absent, else in [kLeastSeverity, 1].
   PerFinding<double> severity{};
   PerFinding<bool> label{};
+  /// As label, but for what is uncertain or blank.
+  PerFinding<Mark> mark{};
+  /// Lines, tubes and electrodes on and in the patient.
+  bool has_tubes = false;
+};
+
+/// What a study shows, however it came about: all that rendering needs beside its key.
+struct Scene {
+  PerFinding<double> severity{};
+  bool has_tubes = false;
+  double ap_share = kApShare;
 };
 
 /// Least severity of a finding that is there at all.

@@ -30,21 +30,28 @@ void write_png(const fs::path& path, std::int64_t size_px, std::span<const std::
 }
 }  // namespace
 
-void make_mask_folders(const fs::path& out) {
-  for (const std::string_view name : kFindingNames) {
+void make_truth_folders(const SynthOptions& options) {
+  const auto make = [&](const fs::path& folder) {
     std::error_code error;
-    fs::create_directories(out / kMaskFolder / name, error);
-    if (error) {
-      throw DataError(error_text("synth.out", (out / kMaskFolder).string(), "a folder that can be written",
-                                 error.message(), "another folder"));
-    }
+    fs::create_directories(options.out / folder, error);
+    if (!error) return;
+    throw DataError(error_text("synth.out", (options.out / folder).string(), "a folder that can be written",
+                               error.message(), "another folder"));
+  };
+  for (std::size_t i = 0; i < kFindingNames.size(); ++i) {
+    if (options.has_masks) make(fs::path(kMaskFolder) / kFindingNames[i]);
+    if (options.pairs[i]) make(fs::path(kPairFolder) / kFindingNames[i]);
   }
 }
 
 void write_masks(const fs::path& out, const Entry& entry) {
-  const PerFinding<Mask> masks = masks_of(entry.key, entry.study.size_px, entry.study.truth.severity);
+  PerFinding<Mask> masks = masks_of(entry.key, entry.study.size_px, entry.study.scene);
+  const Study& study = entry.study;
+  const double field_mm = study.pixel_mm * static_cast<double>(study.size_px);
+  const PixelRect open = open_pixels(study.marks, study.size_px, field_mm);
   for (std::size_t i = 0; i < masks.size(); ++i) {
     if (masks[i].empty()) continue;
+    close(masks[i], open, study.size_px);
     write_png(out / kMaskFolder / kFindingNames[i] / png_name(entry.key), entry.study.size_px, masks[i]);
   }
 }

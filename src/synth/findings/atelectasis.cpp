@@ -12,7 +12,7 @@ Painter plant_atelectasis(Chest& chest, Plan plan) {
   const double s = plan.severity;
   const int side = either_side(random);
   Lung& lung = chest.lung(side);
-  lung.dome_y_mm -= between(s, 8.0, 30.0);
+  lung.dome_y_mm -= between(s, 10.0, 32.0);
   chest.heart.center.x_mm += lung.side * between(s, 1.0, 7.0);
   const int bands = 1 + static_cast<int>(random.below(s > 0.5 ? 3 : 2));
   return [=](Canvas& canvas, const Chest& final_chest) mutable {
@@ -23,12 +23,12 @@ Painter plant_atelectasis(Chest& chest, Plan plan) {
       const Point from = at.at(inner, down);
       const double outer = inner + random.uniform(0.6, 0.9);
       const Point to = at.at(outer, down + random.uniform(-0.12, 0.10));
-      const double radius_mm = between(s, 3.0, 5.4) * random.uniform(0.8, 1.2);
+      const double radius_mm = between(s, 3.3, 5.8) * random.uniform(0.8, 1.2);
       canvas.add_finding(canvas.planes.fill, Tube{.from = from,
                                                   .to = to,
                                                   .radius_from_mm = radius_mm,
                                                   .radius_to_mm = 0.6 * radius_mm,
-                                                  .stretch = between(s, 4.5, 7.0)});
+                                                  .stretch = between(s, 5.0, 8.0)});
     }
   };
 }

@@ -13,7 +13,7 @@ void paint_bronchograms(Canvas& canvas, Random& random, Point from, Point toward
   const int airways = 2 + static_cast<int>(random.below(2));
   for (int i = 0; i < airways; ++i) {
     const Point to{towards.x_mm + random.uniform(-25.0, 25.0), towards.y_mm + random.uniform(-22.0, 22.0)};
-    canvas.add(canvas.planes.fill, Tube{.from = from, .to = to, .radius_from_mm = 2.6, .radius_to_mm = 1.4}, -2.5);
+    canvas.add(canvas.planes.fill, Tube{.from = from, .to = to, .radius_from_mm = 2.6, .radius_to_mm = 1.4}, -1.5);
   }
 }
 }  // namespace
@@ -31,11 +31,11 @@ Painter plant_consolidation(Chest&, Plan plan) {
     const auto nx = static_cast<float>(-portable_sin(fissure_rad)), ny = static_cast<float>(portable_cos(fissure_rad));
     const auto ax = static_cast<float>(root.x_mm), ay = static_cast<float>(fissure_y_mm);
     const float inward = upper ? -1.0F : 1.0F;
-    const auto fluid = static_cast<float>(between(s, 26.0, 95.0));
+    const auto fluid = static_cast<float>(between(s, 14.0, 62.0));
     const float side = lung.side < 0.0 ? -1.0F : 1.0F;
     const Ellipsoid lobe{.center = at,
-                         .along_mm = between(s, 52.0, 78.0),
-                         .across_mm = between(s, 40.0, 58.0),
+                         .along_mm = between(s, 46.0, 74.0),
+                         .across_mm = between(s, 36.0, 54.0),
                          .depth_mm = 50.0,
                          .angle_rad = random.uniform(-0.4, 0.4)};
     auto& planes = canvas.planes;
@@ -44,7 +44,7 @@ Painter plant_consolidation(Chest&, Plan plan) {
       const float beyond = inward * ((x - ax) * nx + (y - ay) * ny);
       const float mm = fluid * smooth_step((1.0F - q) * 1.6F) * smooth_step(beyond * 0.25F + 0.5F);
       planes.fill[index] += mm;
-      if (mm > 5.0F) canvas.touch(index);
+      if (mm > 3.0F) canvas.touch(index);
     });
     paint_bronchograms(canvas, random, root, at);
     for (float& value : planes.fill) value = std::max(value, 0.0F);

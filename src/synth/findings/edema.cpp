@@ -33,7 +33,7 @@ Painter plant_edema(Chest& chest, Plan plan) {
                                .across_mm = between(s, 58.0, 86.0),
                                .depth_mm = 60.0,
                                .angle_rad = -0.15 * lung.side},
-                     .fluid_mm = between(s, 14.0, 48.0) * random.uniform(0.75, 1.25),
+                     .fluid_mm = between(s, 12.0, 42.0) * random.uniform(0.75, 1.25),
                      .patchy = 0.5,
                      .cell_mm = 13.0,
                      .seed = random.next_u64()});

@@ -11,13 +11,13 @@ Painter plant_emphysema(Chest& chest, Plan plan) {
   Random& random = plan.random;
   const double s = plan.severity;
   for (Lung& lung : chest.lungs) {
-    lung.density *= between(s, 0.92, 0.55);
-    lung.vessels *= between(s, 0.8, 0.35);
-    lung.dome_y_mm += between(s, 4.0, 20.0);
-    lung.dome_rise_mm *= between(s, 0.7, 0.15);
+    lung.density *= between(s, 0.82, 0.40);
+    lung.vessels *= between(s, 0.65, 0.20);
+    lung.dome_y_mm += between(s, 8.0, 26.0);
+    lung.dome_rise_mm *= between(s, 0.55, 0.10);
     lung.half_depth_mm *= between(s, 1.02, 1.12);
   }
-  chest.heart.cardiothoracic_ratio *= between(s, 0.98, 0.86);
+  chest.heart.cardiothoracic_ratio *= between(s, 0.96, 0.82);
   chest.heart.center.y_mm += between(s, 1.0, 8.0);
   const int bullae = static_cast<int>(random.below(4));
   return [=](Canvas& canvas, const Chest& final_chest) mutable {

@@ -31,7 +31,7 @@ Painter plant_fibrosis(Chest& chest, Plan plan) {
                                   .to = {at.x_mm + cell_mm * portable_cos(b), at.y_mm + cell_mm * portable_sin(b)},
                                   .radius_from_mm = 0.8,
                                   .radius_to_mm = 0.8,
-                                  .stretch = between(s, 8.0, 12.0)});
+                                  .stretch = between(s, 6.5, 10.0)});
         }
       }
     }

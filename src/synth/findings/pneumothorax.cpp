@@ -11,7 +11,7 @@ namespace roentgen::synth {
 Painter plant_pneumothorax(Chest&, Plan plan) {
   Random& random = plan.random;
   const int side = either_side(random);
-  const double left = 1.0 - between(plan.severity, 0.10, 0.42) * random.uniform(0.9, 1.1);  // size of the rest
+  const double left = 1.0 - between(plan.severity, 0.13, 0.46) * random.uniform(0.9, 1.1);  // size of the rest
   const double sink_mm = random.uniform(0.0, 12.0);
   const double line_mm = random.uniform(9.0, 16.0);
   return [=](Canvas& canvas, const Chest& chest) {
