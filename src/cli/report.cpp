@@ -93,7 +93,11 @@ class ReportCommand final : public Command {
              .most = 24},
             {.name = "--image-names",
              .target = &shows_names_,
-             .doc = "name images in the gallery: a name can hold a patient's number"}};
+             .doc = "name images in the gallery: a name can hold a patient's number"},
+            {.name = "--forest",
+             .target = &forest_,
+             .doc = "also write the AUROCs with their intervals as an SVG picture",
+             .is_output = true}};
   }
   // Nothing is written into the run's own files.
   [[nodiscard]] Folders folders() const override {
@@ -116,6 +120,7 @@ class ReportCommand final : public Command {
                                    "the folder of the images, or no --data"));
     }
     check_output_file("--out", out_, folders());
+    check_output_file("--forest", forest_, folders());
     publish::ReportInput input;
     input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
     input.log = read_log(folder.log());
@@ -124,7 +129,9 @@ class ReportCommand final : public Command {
     if (evaluation_.empty() && fs::exists(folder.aurocs())) input.validation = read_aurocs(folder.aurocs());
     if (!labels_.empty()) input.scored = read_scored(folder);
     add_gallery(folder, input);
+    const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
+    if (!forest_.empty()) io::write_file_atomically(forest_, forest);
     fmt::print("{}: one page, nothing beside it needed\n", out_.string());
     return {.json = Value::Table{{"file", out_.string()},
                                  {"has_evaluation", !input.evaluation.is_null()},
@@ -168,6 +175,7 @@ class ReportCommand final : public Command {
 
   fs::path run_;
   fs::path out_;
+  fs::path forest_;
   fs::path evaluation_;
   fs::path predictions_;
   fs::path labels_;

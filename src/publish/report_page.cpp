@@ -357,4 +357,14 @@ std::string report_page(const ReportInput& input) {
   return text + "</body></html>\n";
 }
 
+std::string forest_figure(const ReportInput& input) {
+  check_tables(input);
+  const std::vector<ForestRow> rows = results(input);
+  if (rows.empty()) {
+    throw ConfigError(error_text("publish.report", "forest plot", "AUROCs", "no evaluation, and a run without aucs.csv",
+                                 "--evaluation with the JSON of roentgen eval"));
+  }
+  return svg_file(svg_forest("AUROC by finding", rows));
+}
+
 }  // namespace roentgen::publish

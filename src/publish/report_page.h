@@ -63,4 +63,8 @@ struct TrainingCurves {
 /// `data` or `evaluation` is no such table, and as gallery_html(); DataError as eval::check_predictions().
 [[nodiscard]] std::string report_page(const ReportInput& input);
 
+/// The AUROCs of the page with their intervals as a forest plot: an SVG file of its own. ConfigError where there are
+/// none.
+[[nodiscard]] std::string forest_figure(const ReportInput& input);
+
 }  // namespace roentgen::publish

@@ -47,6 +47,13 @@ TEST(ReportPage, says_what_is_absent) {
   EXPECT_THAT(report_page(empty), HasSubstr("no finished update"));
 }
 
+TEST(ForestFigure, needs_aurocs) {
+  EXPECT_THROW(static_cast<void>(forest_figure(sample())), ConfigError);
+  ReportInput validated = sample();
+  validated.validation = {{.label = "Mass", .value = 0.75}};
+  EXPECT_THAT(forest_figure(validated), HasSubstr("0.750"));
+}
+
 TEST(ReportPage, holds_no_folder_image_script_or_address) {
   ReportInput input = sample();
   input.scored = scored();

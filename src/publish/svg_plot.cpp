@@ -10,6 +10,8 @@
 #include <iterator>
 #include <limits>
 
+#include "core/error.h"
+
 namespace roentgen::publish {
 namespace {
 
@@ -172,6 +174,16 @@ std::string svg_lines(const Plot& plot) {
                     plot.series[i].name, fmt::format(" style=\"fill:{}\"", colour(i)));
   }
   return text + "</svg>\n";
+}
+
+std::string svg_file(std::string_view svg) {
+  constexpr std::string_view kOpening = "<svg ";
+  RG_ASSERT(svg.starts_with(kOpening));
+  const std::size_t body = svg.find('>') + 1;
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"system-ui,sans-serif\" {}\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{}",
+      svg.substr(kOpening.size(), body - kOpening.size()), svg.substr(body));
 }
 
 std::string estimate_text(const ForestRow& row) {

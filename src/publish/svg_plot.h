@@ -76,6 +76,9 @@ struct ForestRow {
 /// <svg> element.
 [[nodiscard]] std::string svg_forest(std::string_view title, const std::vector<ForestRow>& rows);
 
+/// An inline SVG of this file as a file of its own: with its namespace, a font, and white behind it.
+[[nodiscard]] std::string svg_file(std::string_view svg);
+
 /// "0.921 (0.916 to 0.927)", "0.921" without interval, "undefined" without value.
 [[nodiscard]] std::string estimate_text(const ForestRow& row);
 

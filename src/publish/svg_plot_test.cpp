@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST(SvgPlot, a_known_curve_has_known_coordinates) {
   // Left 52, right 14, top 26, bottom 40: the axes span 100 by 100 pixels.
@@ -73,6 +74,15 @@ TEST(SvgPlot, a_forest_row_shows_what_is_known) {
   EXPECT_THAT(svg, HasSubstr("d=\"M170.0,24.0L170.0,64.0\" stroke=\"#999\""));
   EXPECT_THAT(svg, HasSubstr("0.750 (0.500 to 1.000)"));
   EXPECT_THAT(svg, HasSubstr("undefined"));
+}
+
+TEST(SvgPlot, a_file_has_its_namespace_once_and_white_behind_all) {
+  const std::string inner = svg_forest("AUROC", {{.label = "Mass", .value = 0.75}});
+  const std::string file = svg_file(inner);
+  EXPECT_THAT(file, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" "));
+  EXPECT_EQ(file.find("xmlns", 10), std::string::npos);
+  EXPECT_LT(file.find("<rect width=\"100%\""), file.find("<text"));
+  EXPECT_TRUE(file.ends_with(inner.substr(inner.find("<text"))));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 // One short training for all tests.
 class Report : public testing::Test {
@@ -72,6 +73,14 @@ TEST_F(Report, page_has_all_parts_and_needs_nothing_else) {
   EXPECT_THAT(page, Not(HasSubstr(in(""))));
   EXPECT_EQ(count(page, "src="), count(page, "src=\"data:image/jpeg;base64,/9j/")) << "pictures are inside";
   EXPECT_THAT(page, Not(HasSubstr("other images than those")));
+}
+
+TEST_F(Report, forest_plot_is_a_picture_of_its_own) {
+  const std::string page = Report::page("with_forest.html", {"--gallery", "0", "--forest", in("forest.svg")});
+  const std::string svg = read_all(*place_ / "forest.svg");
+  EXPECT_THAT(svg, StartsWith("<svg xmlns="));
+  EXPECT_THAT(svg, HasSubstr("Cardiomegaly"));
+  EXPECT_THAT(page, HasSubstr(svg.substr(svg.find("<text"))));
 }
 
 TEST_F(Report, gallery_has_the_worst_errors_of_every_finding_with_heat_maps) {
