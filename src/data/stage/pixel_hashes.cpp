@@ -22,10 +22,55 @@ bool is_blank(const Image& image) {
   return bytes.size() <= pixel || std::memcmp(bytes.data(), bytes.data() + pixel, bytes.size() - pixel) == 0;
 }
 
+// 8-bit samples that were stored as 257 times themselves.
+bool is_widened(const Image& image) {
+  if (image.layout().bits != 16 || image.layout().max_value != 65535) return false;
+  return std::ranges::all_of(image.samples<std::uint16_t>(), [](std::uint16_t sample) { return sample % 257 == 0; });
+}
+
+template <typename T>
+bool is_gray(std::span<const T> rgb) {
+  for (std::size_t i = 0; i < rgb.size(); i += 3) {
+    if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) return false;
+  }
+  return true;
+}
+
+// The first of every `step` samples, divided.
+template <typename From, typename To>
+void thin(std::span<const From> samples, std::size_t step, From divisor, std::span<To> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<To>(samples[i * step] / divisor);
+}
+
+// The picture in its smallest form: gray where all three channels are equal, 8 bits where 16 say no more. Returns
+// whether there is a smaller one than `image`.
+bool reduce(const Image& image, Image& small) {
+  const bool is_wide = image.layout().bits == 16;
+  const bool has_colour_of_gray = image.channels() == 3 && (is_wide ? is_gray(image.samples<std::uint16_t>())
+                                                                    : is_gray(image.samples<std::uint8_t>()));
+  const bool has_8_bits = is_widened(image);
+  if (!has_colour_of_gray && !has_8_bits) return false;
+  ImageLayout layout = image.layout();
+  if (has_colour_of_gray) layout.channels = 1;
+  if (has_8_bits) layout.bits = 8;
+  if (has_8_bits) layout.max_value = 255;
+  small.reset(layout);
+  const std::size_t step = has_colour_of_gray ? 3 : 1;
+  if (!is_wide) {
+    thin(image.samples<std::uint8_t>(), step, std::uint8_t{1}, small.samples<std::uint8_t>());
+  } else if (has_8_bits) {
+    thin(image.samples<std::uint16_t>(), step, std::uint16_t{257}, small.samples<std::uint8_t>());
+  } else {
+    thin(image.samples<std::uint16_t>(), step, std::uint16_t{1}, small.samples<std::uint16_t>());
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint64_t pixel_hash(const Image& image) {
   if (is_blank(image)) return 0;
+  if (Image small; reduce(image, small)) return pixel_hash(small);
   const ImageLayout& layout = image.layout();
   const std::string text = fmt::format("{} {} {} {} {}", layout.width_px, layout.height_px, layout.channels,
                                        layout.bits, io::fast_hash_hex(image.bytes()));

@@ -13,8 +13,9 @@
 
 namespace roentgen::data {
 
-/// First 64 bits of XXH3-128 over form and samples. 0: every sample is the same (a blank image is like any other), so
-/// there is nothing to recognise.
+/// First 64 bits of XXH3-128 over form and samples, of the picture in its smallest form: as gray where red, green and
+/// blue are equal everywhere, with 8 bits where all samples of 16 are 257 times such. 0: every sample is the same (a
+/// blank image is like any other), so there is nothing to recognise.
 [[nodiscard]] std::uint64_t pixel_hash(const Image& image);
 
 /// 16 hex digits.

@@ -21,13 +21,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::CappedTag<float, 16>;
 
-// Vectors of samples as floats.
+// A vector of samples as levels.
 template <typename T>
-HWY_INLINE hn::Vec<Floats> load_samples(const T* samples) {
+HWY_INLINE hn::Vec<Floats> load_levels(const T* samples) {
   const Floats f32;
   const hn::Rebind<std::int32_t, Floats> i32;
   const hn::Rebind<T, Floats> narrow;
-  return hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(narrow, samples)));
+  const auto levels = hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(narrow, samples)));
+  if constexpr (sizeof(T) == 1) return levels;
+  return hn::Mul(levels, hn::Set(f32, 1.0F / kWideLevels));
+}
+
+template <typename T>
+float level_of(T sample) {
+  return sizeof(T) == 1 ? static_cast<float>(sample) : static_cast<float>(sample) * (1.0F / kWideLevels);
 }
 
 // `Vectors` neighbouring vectors of dst at x.
@@ -42,11 +49,11 @@ HWY_INLINE void mix_rows_at(SourceRows<T> rows, std::span<const float> weights, 
   auto sum3 = sum0;
   for (const float number : weights) {
     const auto weight = hn::Set(f32, number);
-    sum0 = hn::MulAdd(load_samples(row), weight, sum0);
+    sum0 = hn::MulAdd(load_levels(row), weight, sum0);
     if constexpr (Vectors == 4) {
-      sum1 = hn::MulAdd(load_samples(row + lanes), weight, sum1);
-      sum2 = hn::MulAdd(load_samples(row + 2 * lanes), weight, sum2);
-      sum3 = hn::MulAdd(load_samples(row + 3 * lanes), weight, sum3);
+      sum1 = hn::MulAdd(load_levels(row + lanes), weight, sum1);
+      sum2 = hn::MulAdd(load_levels(row + 2 * lanes), weight, sum2);
+      sum3 = hn::MulAdd(load_levels(row + 3 * lanes), weight, sum3);
     }
     row += rows.stride;
   }
@@ -72,7 +79,7 @@ void mix_rows_any(SourceRows<T> rows, std::span<const float> weights, std::span<
   for (; x < dst.size(); ++x) {
     float sum = 0.0F;
     for (std::size_t k = 0; k < weights.size(); ++k) {
-      sum += weights[k] * static_cast<float>(rows.samples[k * static_cast<std::size_t>(rows.stride) + x]);
+      sum += weights[k] * level_of(rows.samples[k * static_cast<std::size_t>(rows.stride) + x]);
     }
     dst[x] = sum;
   }

@@ -19,7 +19,13 @@ struct SourceRows {
   std::int64_t stride = 0;
 };
 
-/// dst[x] = sum over k < weights.size() of weights[k] * rows[k][x], for x < dst.size().
+/// Levels of 16-bit samples to one of 8-bit samples: 65535 / 255.
+inline constexpr float kWideLevels = 257.0F;
+
+/// dst[x] = sum over k < weights.size() of weights[k] * level(rows[k][x]), for x < dst.size(). The level of an 8-bit
+/// sample is the sample. That of a 16-bit one is float32(sample * float32(1 / 257)), which is v exactly where the
+/// sample is 257 v: float32(1 / 257) is off by 2^-32 of itself, far less than half a unit of v's last place. So the
+/// same picture stored with 8 and with 16 bits gives the same bits.
 void mix_rows(SourceRows<std::uint8_t> rows, std::span<const float> weights, std::span<float> dst);
 void mix_rows(SourceRows<std::uint16_t> rows, std::span<const float> weights, std::span<float> dst);
 

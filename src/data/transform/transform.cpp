@@ -46,7 +46,7 @@ class SlotWriter {
  public:
   SlotWriter(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw, SlotView slot)
       : preprocess_(preprocess), slot_(slot) {
-    const double white = image.layout().max_value;
+    const double white = image.layout().max_value / (image.layout().bits == 8 ? 1.0 : double{kWideLevels});
     finish_.gain = static_cast<float>(draw.contrast / white);
     finish_.offset = static_cast<float>(0.5 - 0.5 * draw.contrast + draw.brightness);
   }

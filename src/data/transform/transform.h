@@ -15,8 +15,8 @@
 // pixel), and its value the filter's weighted mean of source samples (filter.h). With rotation the same resize, with
 // the same ratios, first makes a picture that is upright in the frame: places e = e(u = 0) + u, continued beyond the
 // output's edges as far as needed; and the output samples that one bilinearly. A place outside the source is black (0).
-// Vertical pass before horizontal, float32, no rounding between. At last v = clamp((level / max_value - 0.5) contrast +
-// 0.5 + brightness, 0, 1), black parts included.
+// Vertical pass before horizontal, float32, no rounding between; 16-bit samples 257 v give the bits of 8-bit samples v.
+// At last v = clamp((level / max_value - 0.5) contrast + 0.5 + brightness, 0, 1), black parts included.
 #pragma once
 
 #include <cstddef>
