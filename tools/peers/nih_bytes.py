@@ -92,12 +92,12 @@ def main():
     parser.add_argument("--limit", type=float)
     arguments = parser.parse_args()
     tables = [table(folder, arguments.first) for folder in arguments.folders]
-    print("{:<8}".format("images") + "".join(f"{len(t['bytes']):>32}" for t in tables))
+    print("{:<8}".format("images") + "".join(f"{len(t['bytes']):>36}" for t in tables))
     far = []
     for name in tables[0]:
         cells = [f"{t[name].mean():.2f} ({np.percentile(t[name], 10):.2f} to {np.percentile(t[name], 90):.2f})"
                  for t in tables]
-        print(f"{name:<8}" + "".join(f"{cell:>32}" for cell in cells))
+        print(f"{name:<8}" + "".join(f"{cell:>36}" for cell in cells))
         if arguments.limit is not None and len(tables) > 1:
             real, synthetic = tables[0][name].mean(), tables[1][name].mean()
             if abs(synthetic - real) > POINTS.get(name, arguments.limit * abs(real)):
