@@ -36,8 +36,24 @@ say "train: roentgen train --recipe $recipe --data $out/data --out $out/run"
 
 say "eval: roentgen eval --checkpoint $out/run/checkpoints/best.safetensors --data $out/data --split test"
 "$program" eval --checkpoint "$out/run/checkpoints/best.safetensors" --data "$out/data" --split test \
-  --json "$out/eval.json"
+  --preds "$out/test_preds.csv" --json "$out/eval.json"
 grep '^ceiling' "$out/synth.log" || true
+
+say "report: roentgen report $out/run --out $out/report.html"
+"$program" report "$out/run" --evaluation "$out/eval.json" --preds "$out/test_preds.csv" \
+  --labels "$out/data/Data_Entry_2017_v2020.csv" --data "$out/data" --out "$out/report.html" --forest "$out/forest.svg"
+
+# The same patients once more, larger, for a picture: the first of the test set with the finding in a box.
+finding=Cardiomegaly
+say "picture: roentgen predict --heatmap $finding --boxes, on a larger image of a test patient"
+rm -rf "$out/large" "$out/maps"
+"$program" synth "$out/large" --images 200 --size 512 --seed "${synth##*--seed }" >"$out/large.log"
+image=$(awk -F, -v finding="$finding" 'NR == FNR { is_test[$1]; next } $2 == finding && $1 in is_test { print $1; exit }' \
+  "$out/large/test_list.txt" "$out/large/BBox_List_2017.csv")
+"$program" predict --checkpoint "$out/run/checkpoints/best.safetensors" "$out/large/images/$image" \
+  --heatmap "$finding" --boxes "$out/large/BBox_List_2017.csv" --out "$out/maps" >"$out/predict.log"
+cp "$out"/maps/*_"$finding".png "$out/picture.png"
+echo "$out/picture.png: $image, its heat-map and the true box of $finding"
 
 say "where everything lies"
 cat <<TEXT
@@ -45,5 +61,7 @@ cat <<TEXT
   run                   $out/run            (recipe.toml, log.jsonl, environment.json)
   weights               $out/run/checkpoints/best.safetensors
   AUROC, for machines   $out/eval.json
+  report, one page      $out/report.html     (open it in a browser)
+  heat-map, forest plot $out/picture.png, $out/forest.svg
   next                  $program --help, recipes/, docs/architecture.md
 TEXT

@@ -68,6 +68,7 @@ void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
   std::sort(entries.begin(), entries.end());
   for (auto& [name, is_folder] : entries) {
     if (is_folder) {
+      if (name == "masks" || name == "pairs") continue;
       if (has_image_extension(name)) folders_.try_emplace(name, folder / name);
       walk(folder / name, visited);
       continue;

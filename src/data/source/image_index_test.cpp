@@ -33,6 +33,17 @@ TEST(ImageIndex, leaves_hidden_files_and_folders_out) {
   EXPECT_EQ(index.images(), 0);
 }
 
+TEST(ImageIndex, leaves_out_masks_and_pairs_that_are_not_asked_for) {
+  const TestFolder folder;
+  folder.write("images/a.png", "");
+  folder.write("masks/Mass/a.png", "");
+  folder.write("pairs/Mass/a.png", "");
+  const ImageIndex index({folder.path()});
+  EXPECT_EQ(index.images(), 1);
+  EXPECT_EQ(*index.find("a.png"), folder.path() / "images/a.png");
+  EXPECT_EQ(*ImageIndex({folder.path() / "masks"}).find("a.png"), folder.path() / "masks/Mass/a.png");
+}
+
 TEST(ImageIndex, follows_links_and_survives_loops) {
   const TestFolder real, folder;
   real.write("a.png", "");
