@@ -96,6 +96,10 @@ int white_of(Form form) {
   return form == Form::Png12 ? 4095 : 255;
 }
 
+bool has_marks(const FilmOptions& options) {
+  return options.markers > 0.0 || options.inverted > 0.0 || options.collimated > 0.0;
+}
+
 void validate(const FilmOptions& options) {
   if (options.jpeg_quality < 1 || options.jpeg_quality > 100) {
     refuse("quality", "1 to 100", fmt::format("{}", options.jpeg_quality));

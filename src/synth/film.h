@@ -52,6 +52,9 @@ struct FilmOptions {
   double collimated = 0.0;
 };
 
+/// Whether any of the shares is above 0.
+[[nodiscard]] bool has_marks(const FilmOptions& options);
+
 /// Throws ConfigError for a quality or a share out of its range.
 void validate(const FilmOptions& options);
 

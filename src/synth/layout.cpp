@@ -126,6 +126,22 @@ std::string truth_csv(std::span<const Entry> entries, TubeColumn tubes) {
   return text;
 }
 
+std::string film_csv(std::span<const Entry> entries) {
+  std::string text = "Image Index,inverted,marker,left,top,right,bottom\n";
+  for (const Entry& entry : entries) {
+    const Study& study = entry.study;
+    const FilmMarks& marks = study.marks;
+    const PixelRect open = open_pixels(marks, study.size_px, study.pixel_mm * static_cast<double>(study.size_px));
+    const double scale = kBoxGrid / static_cast<double>(study.size_px);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n",
+                   image_name(entry.key, entry.form), marks.is_inverted ? 1 : 0,
+                   marks.marker ? std::string(1, marks.marker->letter) : "", scale * static_cast<double>(open.left),
+                   scale * static_cast<double>(open.top), scale * static_cast<double>(open.right),
+                   scale * static_cast<double>(open.bottom));
+  }
+  return text;
+}
+
 std::string pairs_csv(std::span<const Entry> entries, const PerFinding<bool>& pairs, std::string_view image_folder) {
   std::string text = "Image Index,finding,with,without,severity\n";
   for (const Entry& entry : entries) {

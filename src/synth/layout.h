@@ -42,6 +42,9 @@ struct Entry {
 /// truth.csv: image, split, severity of each finding; with tubes, a last column Tubes, 1 or 0.
 enum class TubeColumn : std::uint8_t { Absent, Present };
 [[nodiscard]] std::string truth_csv(std::span<const Entry> entries, TubeColumn tubes = TubeColumn::Absent);
+/// film.csv: image, inverted (1 or 0), marker (L, R or nothing), and left, top, right, bottom of what the collimator
+/// left open, on the grid of box_csv(), the last two excluded.
+[[nodiscard]] std::string film_csv(std::span<const Entry> entries);
 /// pairs.csv: image, finding, path of the image with and without it (from the set's folder), severity; one row for each
 /// finding of `pairs` that is there.
 [[nodiscard]] std::string pairs_csv(std::span<const Entry> entries, const PerFinding<bool>& pairs,

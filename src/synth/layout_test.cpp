@@ -68,6 +68,16 @@ TEST(NameList, lists_share_no_patient_and_cover_everything) {
   for (const std::string& name : test) EXPECT_FALSE(train_patients.contains(name.substr(0, 8))) << name;
 }
 
+TEST(FilmCsv, says_what_is_on_every_film) {
+  std::vector<Entry> entries = drawn(2);
+  entries[0].study.marks.is_inverted = true;
+  entries[0].study.marks.marker = Marker{.letter = 'R'};
+  entries[1].study.marks.open = Rect{10.0, 20.0, 310.0, 300.0};  // of 64 pixels of 5 mm
+  EXPECT_EQ(film_csv(entries), "Image Index,inverted,marker,left,top,right,bottom\n" + image_name(entries[0].key) +
+                                   ",1,R,0.000,0.000,1024.000,1024.000\n" + image_name(entries[1].key) +
+                                   ",0,,32.000,64.000,992.000,960.000\n");
+}
+
 TEST(ImageName, is_nihs) { EXPECT_EQ(image_name({.seed = 1, .patient = 12, .follow_up = 3}), "00000012_003.png"); }
 
 TEST(DataEntryCsv, parses_back_under_nihs_own_header) {

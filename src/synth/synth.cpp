@@ -30,9 +30,15 @@ constexpr std::int64_t kLeastSize = 16, kMostSize = 4096;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kProgressEvery = 64;
 constexpr std::string_view kImages = "images";
-constexpr std::string_view kTables[] = {
-    "Data_Entry_2017_v2020.csv", "labels.csv", "train_val_list.txt", "test_list.txt",
-    "BBox_List_2017.csv",        "truth.csv",  "pairs.csv",          "synth.json"};
+constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv",
+                                        "labels.csv",
+                                        "train_val_list.txt",
+                                        "test_list.txt",
+                                        "BBox_List_2017.csv",
+                                        "truth.csv",
+                                        "pairs.csv",
+                                        "film.csv",
+                                        "synth.json"};
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, const std::string& got,
                          std::string_view remedy = "roentgen synth --help") {
@@ -236,6 +242,7 @@ void write_tables(const SynthOptions& options, std::span<const Entry> entries) {
   if (std::ranges::find(options.pairs, true) != options.pairs.end()) {
     write("pairs.csv", pairs_csv(entries, options.pairs, kImages));
   }
+  if (has_marks(options.film)) write("film.csv", film_csv(entries));
   write("truth.csv", truth_csv(entries, options.population.shortcut ? TubeColumn::Present : TubeColumn::Absent));
   write("BBox_List_2017.csv", box_csv(entries));
   write("test_list.txt", name_list(entries, Split::Test));

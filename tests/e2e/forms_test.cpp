@@ -108,6 +108,8 @@ TEST_F(Forms, switches_are_recorded_and_change_pictures_only) {
   const fs::path plain = synth("plain", {}, 20), marked = synth("marked", {"--inverted", "1", "--markers", "0"}, 20);
   EXPECT_EQ(read_json(marked / "synth.json").at("inverted"), Value(1.0));
   EXPECT_EQ(read_json(plain / "synth.json").at("inverted"), Value(0.0));
+  EXPECT_FALSE(fs::exists(plain / "film.csv"));
+  EXPECT_THAT(read_all(marked / "film.csv"), HasSubstr("\n00000001_000.png,1,,0.000,0.000,1024.000,1024.000\n"));
   for (const char* name : {"Data_Entry_2017_v2020.csv", "truth.csv", "BBox_List_2017.csv", "test_list.txt"}) {
     EXPECT_EQ(read_all(plain / name), read_all(marked / name)) << name;
   }
