@@ -53,6 +53,8 @@ struct Input {
   std::string header;
   // Further keys of the JSON.
   Value::Table origin;
+  // input_text(), where it is known.
+  std::string fed;
 };
 
 class EvalCommand final : public Command {
@@ -82,7 +84,7 @@ class EvalCommand final : public Command {
   [[nodiscard]] std::optional<eval::OperatingPoints> find_points(const Input& input) const;
   [[nodiscard]] Value report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                     const eval::MetricRequest& request) const;
-  void write_files(const EvalSet& images, const EvalSet& set, const eval::EvalTable& table) const;
+  void write_files(const EvalSet& images, const Input& input, const eval::EvalTable& table) const;
   [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
   void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const;
   void check_pixels(const train::CheckpointInfo& info, const data::PixelHashes& hashes, const Part& part) const;
@@ -169,18 +171,6 @@ Value tables_value(const data::Dataset& dataset) {
   return tables;
 }
 
-// The version's mark that needs no file: how many images have each label.
-Value positives_value(const eval::Predictions& predictions) {
-  Value counts = Value::table();
-  const std::size_t K = predictions.label_names.size();
-  for (std::size_t k = 0; k < K; ++k) {
-    std::int64_t positives = 0;
-    for (std::size_t i = k; i < predictions.labels.size(); i += K) positives += predictions.labels[i] == 1 ? 1 : 0;
-    counts.set(predictions.label_names[k], positives);
-  }
-  return counts;
-}
-
 Value known_list_value(const std::string& sha256) {
   const eval::KnownList* known = eval::find_known_list(sha256);
   return known == nullptr ? Value(nullptr) : Value(known->id);
@@ -226,7 +216,8 @@ Input EvalCommand::from_checkpoint() const {
   Input input{.test = predict(model, dataset, part, hashes),
               .validation = {},
               .header = part_text(part) + labels_text(dataset),
-              .origin = {}};
+              .origin = {},
+              .fed = input_text(model.preprocess, options_.views)};
   if (part.name != kTraining) check_pixels(model.info, hashes, part);
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && val.list_sha256 != part.list_sha256) {
@@ -256,7 +247,7 @@ Input EvalCommand::from_files() const {
   PredictionFile file = read_mean_predictions(options_.predictions);
   if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
   const LabelTable table = read_label_table(options_.labels, file.labels);
-  Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}};
+  Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .fed = {}};
   if (!options_.validation.empty()) {
     const std::string validation = prediction_names(options_.validation);
     input.validation = join(read_mean_predictions(options_.validation), table, validation);
@@ -287,7 +278,7 @@ Input EvalCommand::from_files() const {
 // Thresholds and temperature: as stored, or fitted on validation; never on what is evaluated.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
-    const eval::OperatingPoints points = read_points(options_.points);
+    const eval::OperatingPoints points = read_points(options_.points, input.fed);
     if (points.unit != input.test.unit) {
       throw ConfigError(error_text("cli.eval", options_.points.string(), "points for one score a(n) " + input.test.unit,
                                    "one a(n) " + points.unit, "points saved with the same --by study --aggregate"));
@@ -333,14 +324,17 @@ Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOption
   return result;
 }
 
-void EvalCommand::write_files(const EvalSet& images, const EvalSet& set, const eval::EvalTable& table) const {
-  const eval::OperatingPoints* points = table.points ? &*table.points : nullptr;
+void EvalCommand::write_files(const EvalSet& images, const Input& input, const eval::EvalTable& table) const {
+  std::optional<eval::OperatingPoints> points = table.points;
+  if (points) points->input = input.fed;
   if (!options_.save_predictions.empty())
     io::write_file_atomically(options_.save_predictions, train::predictions_csv(images.predictions));
   if (!options_.save_aurocs.empty()) io::write_file_atomically(options_.save_aurocs, train::aurocs_csv(table));
-  if (!options_.save_curves.empty()) io::write_file_atomically(options_.save_curves, curves_csv(set.predictions));
+  if (!options_.save_curves.empty())
+    io::write_file_atomically(options_.save_curves, curves_csv(input.test.predictions));
   if (!options_.save_reliability.empty())
-    io::write_file_atomically(options_.save_reliability, reliability_csv(set.predictions, points));
+    io::write_file_atomically(options_.save_reliability,
+                              reliability_csv(input.test.predictions, points ? &*points : nullptr));
   if (!options_.save_points.empty())
     io::write_file_atomically(options_.save_points, io::to_json(eval::to_value(*points)) + "\n");
 }
@@ -385,7 +379,7 @@ CommandResult EvalCommand::run() {
   if (options_.metrics != "all") request.metrics = {eval::Metric::Auprc};
   const Value groups = report_groups(set, bootstrap, request);
   if (!groups.as_table().empty()) json.set("by", groups);
-  write_files(images, set, table);
+  write_files(images, input, table);
   return {.json = json};
 }
 

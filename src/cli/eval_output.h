@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What `roentgen eval` writes beside its table: csv files of curves and reliability.
+// What `roentgen eval` writes beside its table: csv files of curves and reliability, the mark of a version of labels.
 #pragma once
 
 #include <string>
 
+#include "core/value.h"
 #include "eval/operating_points.h"
 #include "eval/predictions.h"
 
@@ -20,5 +21,8 @@ namespace roentgen::cli {
 /// "raw" and, where points hold a temperature, "scaled". Empty bins have empty fields.
 /// @param points may be null
 [[nodiscard]] std::string reliability_csv(const eval::Predictions& predictions, const eval::OperatingPoints* points);
+
+/// {label: images where it is true}: the mark of a version of the labels that needs no file.
+[[nodiscard]] Value positives_value(const eval::Predictions& predictions);
 
 }  // namespace roentgen::cli

@@ -190,7 +190,9 @@ CommandResult PredictCommand::run() {
   const auto engine = engine::make_engine("cpu");
   const train::LoadedModel model = load(*engine, total);
   std::optional<eval::OperatingPoints> points;
-  if (!options_.points.empty()) points = read_image_points(options_.points);
+  if (!options_.points.empty()) {
+    points = read_image_points(options_.points, input_text(model.preprocess, "none"));
+  }
   std::optional<Heatmaps> heatmaps;
   HeatmapChoice choice = options_.choice(model.info.labels);
   if (options_.has_heatmaps()) heatmaps.emplace(model, options_, std::move(choice));

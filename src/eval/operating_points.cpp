@@ -82,7 +82,7 @@ Value to_value(const OperatingPoints& points) {
   for (std::size_t i = 0; i < points.label_names.size(); ++i) {
     thresholds.emplace_back(points.label_names[i], number_or_null(points.thresholds[i]));
   }
-  return Value::Table{
+  Value value = Value::Table{
       {"format", kPointsFormat},
       {"rule", name_of(points.rule)},
       {"thresholds", Value(std::move(thresholds))},
@@ -90,6 +90,8 @@ Value to_value(const OperatingPoints& points) {
       {"unit", points.unit},
       {"fitted_on",
        Value::Table{{"images", points.images}, {"patients", points.patients}, {"list_sha256", points.list_sha256}}}};
+  if (!points.input.empty()) value.set("input", points.input);
+  return value;
 }
 
 OperatingPoints points_from_value(const Value& value, std::string_view what) {
@@ -117,6 +119,7 @@ OperatingPoints points_from_value(const Value& value, std::string_view what) {
   points.images = count_at(fitted_on, "images", what);
   points.patients = count_at(fitted_on, "patients", what);
   points.list_sha256 = text_at(fitted_on, "list_sha256", what);
+  if (value.find("input") != nullptr) points.input = text_at(value, "input", what);
   return points;
 }
 

@@ -32,6 +32,8 @@ struct OperatingPoints {
   std::string list_sha256{};
   /// What a score is of: "image", or "study, max" and "study, mean" after merge_studies(). Points of one fit no other.
   std::string unit = "image";
+  /// What the model was fed: preprocessing and test-time views in words; empty: not known (predictions of a file).
+  std::string input{};
   friend bool operator==(const OperatingPoints&, const OperatingPoints&) = default;
 };
 
@@ -44,8 +46,8 @@ struct OperatingPoints {
 
 inline constexpr std::string_view kPointsFormat = "roentgen-points-1";
 
-/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "fitted_on": {"images",
-/// "patients", "list_sha256"}}.
+/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "input" where known, "fitted_on":
+/// {"images", "patients", "list_sha256"}}.
 [[nodiscard]] Value to_value(const OperatingPoints& points);
 /// The reverse; ConfigError naming `what` (the file) and the key.
 [[nodiscard]] OperatingPoints points_from_value(const Value& value, std::string_view what);
