@@ -188,6 +188,8 @@ TEST(WriteDataset, refuses_absurd_options_in_one_line) {
   EXPECT_THAT(error_of({.out = {}}), HasSubstr("[synth.options] folder"));
   EXPECT_THAT(error_of({.out = out, .threads = -1}), HasSubstr("[synth.options] threads"));
   EXPECT_THAT(error_of({.out = out, .png_level = 0}), HasSubstr("[synth.options] png level"));
+  EXPECT_THAT(error_of({.out = out, .film = {.jpeg_quality = 0}}), HasSubstr("[synth.film] quality"));
+  EXPECT_THAT(error_of({.out = out, .film = {.inverted = 2.0}}), HasSubstr("[synth.film] inverted"));
   EXPECT_THAT(error_of({.out = out, .population = {.label_noise = 0.9}}), HasSubstr("[synth.options] label noise"));
   EXPECT_THAT(error_of({.out = out, .population = {.prevalence_low = 0.3, .prevalence_high = 0.2}}),
               HasSubstr("[synth.options] prevalences"));
