@@ -90,6 +90,33 @@ TEST(Comparison, of_equals_rejects_at_about_the_stated_rate) {
   }
 }
 
+// A pair that differs in truth, by what thirty thousand patients say: the interval holds that difference in about 95 of
+// 100 studies. Bounds as in coverage_test.cpp.
+TEST(Comparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
+  constexpr int kStudies = 150;
+  const auto pair_of = [](int patients, std::uint64_t seed, std::int64_t replicates) {
+    const Predictions drawn = draw_patients(patients, seed);
+    return compare(with_noise(drawn, 0.4, 10 * seed + 1), with_noise(drawn, 1.5, 10 * seed + 2),
+                   {.replicates = replicates, .seed = seed});
+  };
+  const Comparison truth = pair_of(30000, 1000, 0);
+  EXPECT_LT(*truth.mean.delta.value, -0.03);
+  int covered = 0, mean_covered = 0;
+  for (std::uint64_t study = 0; study < kStudies; ++study) {
+    const Comparison pair = pair_of(80, 2000 + study, 150);
+    const auto holds = [](const Difference& row, const Difference& of_truth) {
+      return row.delta.interval->low <= *of_truth.delta.value && *of_truth.delta.value <= row.delta.interval->high;
+    };
+    covered += holds(pair.labels[0], truth.labels[0]) ? 1 : 0;
+    mean_covered += holds(pair.mean, truth.mean) ? 1 : 0;
+  }
+  std::printf("true difference held in %d (mean: %d) of %d studies\n", covered, mean_covered, kStudies);
+  for (const int count : {covered, mean_covered}) {
+    EXPECT_GT(count, 0.85 * kStudies);
+    EXPECT_LT(count, 0.995 * kStudies);
+  }
+}
+
 TEST(Comparison, finds_a_clear_difference) {
   const Predictions good = draw_patients(200, 8);
   const Comparison pair = compare(good, with_noise(good, 4.0, 2), {.replicates = 500});

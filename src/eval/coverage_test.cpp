@@ -26,19 +26,23 @@ TEST(Coverage, of_every_interval_is_near_its_level) {
   // The truth is the figure of a sample 400 times as large: its error is a tenth of an interval's half width.
   const EvalTable truth = evaluate(draw_patients(kTruthPatients, 1000), {.replicates = 0}, request());
   std::map<std::string_view, int> covered;
+  const auto count = [&](std::string_view key, const Estimate& estimate, const Estimate& of_truth) {
+    const double value = of_truth.value.value();
+    covered[key] += estimate.interval.value().low <= value && value <= estimate.interval->high ? 1 : 0;
+  };
   for (std::uint64_t study = 0; study < kStudies; ++study) {
     const EvalTable table = evaluate(draw_patients(kPatients, study), {.replicates = 150, .seed = study}, request());
+    count("auroc", table.labels[0].auroc, truth.labels[0].auroc);
+    count("mean auroc", table.mean, truth.mean);
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-      const Interval interval = table.metrics[m].labels[0].interval.value();
-      const double value = truth.metrics[m].labels[0].value.value();
-      covered[info_of(table.metrics[m].metric).key] += interval.low <= value && value <= interval.high ? 1 : 0;
+      count(info_of(table.metrics[m].metric).key, table.metrics[m].labels[0], truth.metrics[m].labels[0]);
     }
   }
-  ASSERT_EQ(covered.size(), metrics().size());
-  for (const auto& [key, count] : covered) {
+  ASSERT_EQ(covered.size(), metrics().size() + 2);
+  for (const auto& [key, times] : covered) {
     // Percentile intervals of 80 patients fall short by 2 to 4 hundredths; sd of the simulated share is 0.02. (A
     // well-calibrated model's ECE would do worse: a sum of absolute values is biased upwards, in resamples the more.)
-    const double share = static_cast<double>(count) / kStudies;
+    const double share = static_cast<double>(times) / kStudies;
     EXPECT_GT(share, 0.85) << key;
     EXPECT_LT(share, 0.995) << key;
   }

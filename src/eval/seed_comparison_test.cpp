@@ -125,6 +125,31 @@ TEST(SeedComparison, of_one_recipe_rejects_at_the_stated_rate) {
   expect_stated_rate("three seeds that do not", reject(kSteady, kSeeds));
 }
 
+// Recipes that differ in truth, by what four hundred seeds of four hundred patients each say.
+TEST(SeedComparison, interval_holds_a_true_difference_in_about_its_share_of_studies) {
+  constexpr Recipe kGood{.noise = 0.7, .spread = 0.4};
+  constexpr Recipe kPoor{.noise = 1.5, .spread = 0.4};
+  constexpr int kTruthSeeds = 400;
+  double truth = 0.0;
+  for (std::uint64_t seed = 0; seed < kTruthSeeds; ++seed) {
+    const Predictions seen = draw_patients(400, 2 * kSeed + seed);
+    const Comparison pair = compare(train(kGood, seen, seed), train(kPoor, seen, 1000 + seed), {.replicates = 0});
+    truth += *pair.labels[0].delta.value / kTruthSeeds;
+  }
+  int covered = 0;
+  for (std::uint64_t study = 0; study < kStudies; ++study) {
+    const Predictions seen = draw_patients(kPatients, kSeed + study);
+    const auto a = train_seeds(kGood, seen, kSeeds, kSeed + 1000 * study);
+    const auto b = train_seeds(kPoor, seen, kSeeds, kSeed + 1000 * study + 500);
+    const Interval interval = *compare(a, b, {.replicates = kReplicates, .seed = study}).labels[0].delta.interval;
+    covered += interval.low <= truth && truth <= interval.high ? 1 : 0;
+  }
+  std::printf("true difference %.4f of two recipes held in %d of %d studies of three seeds\n", truth, covered,
+              kStudies);
+  EXPECT_GE(covered, kStudies - kMost);
+  EXPECT_LE(covered, kStudies - kFewest);
+}
+
 TEST(SeedComparison, of_one_seed_holds_only_where_seeds_do_not_vary) {
   // Percentile intervals of a hundred patients fall short by up to 0.03 (coverage_test.cpp).
   const Rejected steady = reject(kSteady, 1);
