@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <numeric>
+#include <span>
+
+#include "io/sha256.h"
 
 namespace roentgen::synth {
 namespace {
@@ -76,6 +79,17 @@ TEST(FineStructure, is_the_same_at_every_size) {
     }
   }
   EXPECT_GT(xy / std::sqrt(xx * yy), 0.6);
+}
+
+// As the golden pixels of study_test.cpp, for images that show detail: the same floats on every machine.
+TEST(FineStructure, is_the_golden_one) {
+  Canvas canvas = half_body(300);
+  for (std::size_t i = 0; i < canvas.planes.air.size(); i += 3) canvas.planes.air[i] = 50.0F;
+  std::vector<float> signal(canvas.planes.body.size(), 2.0F);
+  add_fine_structure(signal, canvas, 0xfedcba9876543210);
+  blur_as_detector(signal, canvas, 0xfedcba9876543210);
+  EXPECT_EQ(io::sha256_hex(std::as_bytes(std::span(signal))),
+            "b78aecba125573b478d54f1734132240fac70c9ed06f50902ed9247ebfd74518");
 }
 
 TEST(DetectorBlur, makes_neighbours_alike_and_keeps_the_mean) {
