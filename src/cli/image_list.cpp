@@ -40,7 +40,11 @@ class Walk {
     for (const fs::directory_entry& entry : entries) {
       std::error_code ignored;
       if (entry.is_directory(ignored)) {
-        folder(entry.path());
+        if (data::is_companion_folder(entry.path().filename().string())) {
+          ++companions_;
+        } else {
+          folder(entry.path());
+        }
       } else if (data::has_image_extension(entry.path())) {
         samples_.push_back({.id = entry.path().lexically_relative(root_).string(), .path = entry.path()});
       } else {
@@ -49,13 +53,21 @@ class Walk {
     }
   }
   [[nodiscard]] std::int64_t others() const { return others_; }
+  [[nodiscard]] std::int64_t companions() const { return companions_; }
 
  private:
   fs::path root_;
   std::vector<data::Sample>& samples_;
   std::set<std::string> visited_;
   std::int64_t others_ = 0;
+  std::int64_t companions_ = 0;
 };
+
+// What lies in a folder without images.
+std::string contents(const Walk& walk) {
+  if (walk.companions() > 0) return "only folders called masks or pairs, which are passed over";
+  return walk.others() == 0 ? std::string("no files") : fmt::format("{} other files", walk.others());
+}
 
 // A name that comes twice, or nothing.
 const std::string* repeated(const std::vector<data::Sample>& samples) {
@@ -89,9 +101,9 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     Walk walk(path, samples);
     walk.folder(path);
     list.others += walk.others();
+    list.companions += walk.companions();
     if (samples.size() > before) continue;
-    refuse(argument, "files that end in .png, .jpg or .jpeg below it",
-           walk.others() == 0 ? std::string("no files") : fmt::format("{} other files", walk.others()),
+    refuse(argument, "files that end in .png, .jpg or .jpeg below it", contents(walk),
            "another folder, or naming the files themselves");
   }
   if (repeated(samples) != nullptr) {

@@ -22,12 +22,14 @@ struct ImageList {
   data::Dataset dataset;
   /// Files in the folders that are left out, since their names do not end in .png, .jpg or .jpeg.
   std::int64_t others = 0;
+  /// Folders that are passed over: data::is_companion_folder().
+  std::int64_t companions = 0;
 };
 
 /// Lists them. A file that is named is taken whatever its ending; folders are walked, links to folders too, each real
-/// folder once, hidden names left out. The name (Sample::id) is a file's base name, or its path below the folder that
-/// was named; where two would be the same, all names are the paths as given. DataError naming the argument: nothing
-/// there, no images below a folder, an image named twice.
+/// folder once, hidden names and companion folders below it left out. The name (Sample::id) is a file's base name, or
+/// its path below the folder that was named; where two would be the same, all names are the paths as given. DataError
+/// naming the argument: nothing there, no images below a folder, an image named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
 
 }  // namespace roentgen::cli

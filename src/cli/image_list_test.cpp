@@ -58,6 +58,18 @@ TEST_F(ImageListTest, walks_a_folder_that_links_to_itself_once) {
   EXPECT_THAT(names(list_images({in("d")})), ElementsAre("1.png"));
 }
 
+TEST_F(ImageListTest, passes_over_masks_and_pairs_that_are_not_named) {
+  write("d/images/1.png");
+  write("d/masks/Mass/1.png");
+  write("d/pairs/Mass/1.png");
+  const ImageList list = list_images({in("d")});
+  EXPECT_THAT(names(list), ElementsAre("images/1.png"));
+  EXPECT_EQ(list.companions, 2);
+  EXPECT_THAT(names(list_images({in("d/pairs")})), ElementsAre("Mass/1.png"));
+  write("e/masks/1.png");
+  EXPECT_THAT(refusal({in("e")}), HasSubstr("got only folders called masks or pairs, which are passed over"));
+}
+
 TEST_F(ImageListTest, tells_images_of_one_name_apart_by_their_paths) {
   write("a/1.png");
   write("b/1.png");

@@ -198,6 +198,7 @@ CommandResult PredictCommand::run() {
   if (options_.has_heatmaps()) heatmaps.emplace(model, options_, std::move(choice));
   if (heatmaps && heatmaps->boxes()) check_boxes(*heatmaps->boxes(), list.dataset, options_.boxes.filename().string());
   if (heatmaps && heatmaps->masks()) check_masks(*heatmaps->masks(), list.dataset, options_.masks.filename().string());
+  if (list.companions > 0) log::info(fmt::format("{} folders called masks or pairs are passed over", list.companions));
   if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
 
   const bool is_softmax = model.info.loss == "softmax";

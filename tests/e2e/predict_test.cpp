@@ -179,6 +179,8 @@ TEST_F(Predict, scores_heat_maps_against_exact_masks) {
   EXPECT_LT(both.at("masks").as_integer(), files);
   EXPECT_LT(both.at("mask_pointing_chance").as_double(), both.at("pointing_chance").as_double());
 
+  const Ended whole = place_->must_run(arguments({in("masked"), "--masks", in("masked/masks")}));
+  EXPECT_THAT(whole.out, HasSubstr("40 images in")) << "masks are no radiographs";
   expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("none")})), {"a folder of masks"});
   expect_refusal(place_->run(arguments({in("masked/images"), "--masks", in("masked/images")})),
                  {"folders named as labels of the checkpoint"});

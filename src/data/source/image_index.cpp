@@ -22,6 +22,8 @@ bool has_image_extension(const fs::path& path) {
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
+bool is_companion_folder(std::string_view name) { return name == "masks" || name == "pairs"; }
+
 ImageIndex::ImageIndex(const std::vector<fs::path>& folders) {
   std::set<std::string> visited;
   for (const auto& folder : folders) walk(folder, visited);
@@ -68,7 +70,7 @@ void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
   std::sort(entries.begin(), entries.end());
   for (auto& [name, is_folder] : entries) {
     if (is_folder) {
-      if (name == "masks" || name == "pairs") continue;
+      if (is_companion_folder(name)) continue;
       if (has_image_extension(name)) folders_.try_emplace(name, folder / name);
       walk(folder / name, visited);
       continue;

@@ -13,9 +13,12 @@
 
 namespace roentgen::data {
 
-/// Every regular file below some folders, by base name. Hidden files and folders are left out, and folders
-/// called masks or pairs, whose pictures belong to images of the same name, unless they are named themselves; links to
-/// folders are followed, each real folder once. Thread-safe to read.
+/// True for folders called masks or pairs, as `roentgen synth` writes them: their pictures belong to images of the same
+/// name and are none of the data set.
+[[nodiscard]] bool is_companion_folder(std::string_view name);
+
+/// Every regular file below some folders, by base name. Hidden files and folders are left out, and companion folders
+/// unless they are named themselves; links to folders are followed, each real folder once. Thread-safe to read.
 class ImageIndex {
  public:
   /// Walks `folders` in the order given, entries of one folder in the order of their names. DataError when one is no
