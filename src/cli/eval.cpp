@@ -231,7 +231,9 @@ Input EvalCommand::from_checkpoint() const {
                                          {"known_list", known_list_value(part.list_sha256)}}},
                   {"label_version", Value::Table{{"csv", tables_value(dataset)},
                                                  {"positives", positives_value(input.test.predictions)}}},
-                  {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},
+                  {"checkpoint", Value::Table{{"step", model.info.step},
+                                              {"epoch", model.info.epoch},
+                                              {"weights_sha256", weights_sha256(options_.checkpoint)}}},
                   {"tta", Value::Table{{"name", options_.views},
                                        {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
                                        {"definition", data::test_views_text(options_.views)}}}};

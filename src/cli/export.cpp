@@ -79,7 +79,7 @@ class ExportCommand final : public Command {
     train::LoadedModel model = train::load_checkpoint(checkpoint_, *engine, {.batch = 1});
     std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);
     Value data = read_optional(run_data());
-    Value evaluation = read_optional(evaluation_);
+    Value evaluation = evaluation_.empty() ? Value() : read_evaluation(evaluation_, checkpoint_);
     const std::string input = input_text(model.preprocess, "none");
     const double divisor = points_.empty() ? 1.0 : read_image_points(points_, input).temperature.value_or(1.0);
     publish::CardInput card{.file = out_.filename().string(),

@@ -125,7 +125,7 @@ class ReportCommand final : public Command {
     input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
     input.log = read_log(folder.log());
     if (fs::exists(folder.data())) input.data = read_json(folder.data());
-    if (!evaluation_.empty()) input.evaluation = read_json(evaluation_);
+    if (!evaluation_.empty()) input.evaluation = read_evaluation(evaluation_, folder.best());
     if (evaluation_.empty() && fs::exists(folder.aurocs())) input.validation = read_aurocs(folder.aurocs());
     if (!labels_.empty()) input.scored = read_scored(folder);
     add_gallery(folder, input);

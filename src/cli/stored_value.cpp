@@ -3,14 +3,48 @@
 //
 #include "cli/stored_value.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
 #include "core/error.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/safetensors.h"
+#include "io/sha256.h"
 
 namespace roentgen::cli {
 
 Value read_json(const std::filesystem::path& path) {
   return io::parse_json(io::read_text(path).or_throw<ConfigError>(), path.string()).or_throw<ConfigError>();
+}
+
+std::string weights_sha256(const std::filesystem::path& checkpoint) {
+  const io::SafetensorsReader reader = io::SafetensorsReader::open(checkpoint).or_throw();
+  std::vector<io::TensorInfo> tensors = reader.tensors();
+  std::ranges::sort(tensors, {}, &io::TensorInfo::name);
+  std::string text;
+  for (const io::TensorInfo& tensor : tensors) {
+    text += tensor.name + "\n" + io::sha256_hex(reader.bytes(tensor)) + "\n";
+  }
+  return io::sha256_hex(text);
+}
+
+Value read_evaluation(const std::filesystem::path& path, const std::filesystem::path& checkpoint) {
+  Value evaluation = read_json(path);
+  const Value* stated = evaluation.is_table() ? evaluation.find_path("checkpoint.weights_sha256") : nullptr;
+  std::error_code ignored;
+  if (stated == nullptr || !stated->is_string() || !std::filesystem::is_regular_file(checkpoint, ignored)) {
+    return evaluation;
+  }
+  const std::string own = weights_sha256(checkpoint);
+  if (stated->as_string() == own) return evaluation;
+  throw ConfigError(error_text("cli.evaluation", path.string(),
+                               fmt::format("figures of {} (weights {})", checkpoint.string(), own.substr(0, 12)),
+                               "those of other weights (" + stated->as_string().substr(0, 12) + ")",
+                               "the JSON of roentgen eval --checkpoint " + checkpoint.string()));
 }
 
 std::string input_text(const data::Preprocess& preprocess, std::string_view views) {

@@ -17,6 +17,14 @@ namespace roentgen::cli {
 /// The JSON of a file; ConfigError naming it when it cannot be read or is none.
 [[nodiscard]] Value read_json(const std::filesystem::path& path);
 
+/// SHA-256 of a checkpoint's tensors in the order of their names, whatever its metadata: ties figures to the weights
+/// they are of. Error when it cannot be read.
+[[nodiscard]] std::string weights_sha256(const std::filesystem::path& checkpoint);
+
+/// An evaluation that `roentgen eval --json` wrote. ConfigError where it is of other weights than these; where either
+/// is not known (predictions made elsewhere, no such file) nothing is compared.
+[[nodiscard]] Value read_evaluation(const std::filesystem::path& path, const std::filesystem::path& checkpoint);
+
 /// What a network is fed, in words, for eval::OperatingPoints::input. `views`: of data::test_views.
 [[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);
 

@@ -64,6 +64,21 @@ TEST_F(Export, safetensors_predict_as_the_checkpoint_does) {
   EXPECT_THAT(three.out, HasSubstr("RGB"));
 }
 
+TEST_F(Export, card_takes_figures_of_these_weights_alone) {
+  place_->must_run(arguments({"--out", in("same.safetensors")}));
+  place_->must_run({"eval", "--checkpoint", in("same.safetensors"), "--data", in("data"), "--replicates", "0",
+                    "--allow-overlap", "--json", in("same.json")});
+  place_->must_run(arguments({"--out", in("card.onnx"), "--evaluation", in("same.json")}));
+  place_->must_run(
+      plus(place_->train_arguments(in("data"), "other"), {"--set", "train.epochs=1", "--set", "train.seed=1"}));
+  place_->must_run({"eval", "--checkpoint", in("other/checkpoints/best.safetensors"), "--data", in("data"),
+                    "--replicates", "0", "--json", in("other.json")});
+  expect_refusal(place_->run(arguments({"--out", in("wrong.onnx"), "--evaluation", in("other.json")})),
+                 {"figures of", "got those of other weights"});
+  EXPECT_FALSE(fs::exists(*place_ / "wrong.onnx"));
+  EXPECT_FALSE(fs::exists(*place_ / "wrong.md"));
+}
+
 TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
   const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
     expect_refusal(place_->run(arguments(more)), {words});

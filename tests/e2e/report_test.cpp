@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "data/codec/codec.h"
+#include "io/json.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {
@@ -185,6 +186,12 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   refused({in("run"), "--preds", in("preds.csv"), "--out", out}, "--labels FILE");
   refused({in("run"), "--evaluation", in("run/data.json"), "--out", out}, "auroc.labels");
   refused({in("run"), "--evaluation", in("none.json"), "--out", out}, "none.json");
+  Value other = read_json(*place_ / "eval.json");
+  Value checkpoint = other.at("checkpoint");
+  checkpoint.set("weights_sha256", std::string(64, '0'));
+  other.set("checkpoint", std::move(checkpoint));
+  refused({in("run"), "--evaluation", place_->write("other.json", io::to_json(other)), "--out", out},
+          "those of other weights (000000000000)");
   refused({in("run"), "--labels", labels(), "--preds", in("none.csv"), "--out", out}, "none.csv");
   refused({in("run"), "--evaluation", in("eval.json"), "--out", in("eval.json")}, "that of --evaluation");
   refused({in("run"), "--labels", labels(), "--preds", in("preds.csv"), "--out", in("preds.csv")}, "that of --preds");
