@@ -53,8 +53,8 @@ struct Input {
   std::string header;
   // Further keys of the JSON.
   Value::Table origin;
-  // input_text(), where it is known.
-  std::string fed;
+  // Of the model, where it is known.
+  PointsUse use;
 };
 
 class EvalCommand final : public Command {
@@ -217,7 +217,8 @@ Input EvalCommand::from_checkpoint() const {
               .validation = {},
               .header = part_text(part) + labels_text(dataset),
               .origin = {},
-              .fed = input_text(model.preprocess, options_.views)};
+              .use = {.input = input_text(model.preprocess, options_.views),
+                      .weights_sha256 = weights_sha256(options_.checkpoint)}};
   if (part.name != kTraining) check_pixels(model.info, hashes, part);
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && val.list_sha256 != part.list_sha256) {
@@ -233,7 +234,7 @@ Input EvalCommand::from_checkpoint() const {
                                                  {"positives", positives_value(input.test.predictions)}}},
                   {"checkpoint", Value::Table{{"step", model.info.step},
                                               {"epoch", model.info.epoch},
-                                              {"weights_sha256", weights_sha256(options_.checkpoint)}}},
+                                              {"weights_sha256", input.use.weights_sha256}}},
                   {"tta", Value::Table{{"name", options_.views},
                                        {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
                                        {"definition", data::test_views_text(options_.views)}}}};
@@ -249,7 +250,7 @@ Input EvalCommand::from_files() const {
   PredictionFile file = read_mean_predictions(options_.predictions);
   if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
   const LabelTable table = read_label_table(options_.labels, file.labels);
-  Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .fed = {}};
+  Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
   if (!options_.validation.empty()) {
     const std::string validation = prediction_names(options_.validation);
     input.validation = join(read_mean_predictions(options_.validation), table, validation);
@@ -280,7 +281,7 @@ Input EvalCommand::from_files() const {
 // Thresholds and temperature: as stored, or fitted on validation; never on what is evaluated.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
-    const eval::OperatingPoints points = read_points(options_.points, input.fed);
+    const eval::OperatingPoints points = read_points(options_.points, input.use);
     if (points.unit != input.test.unit) {
       throw ConfigError(error_text("cli.eval", options_.points.string(), "points for one score a(n) " + input.test.unit,
                                    "one a(n) " + points.unit, "points saved with the same --by study --aggregate"));
@@ -328,7 +329,10 @@ Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOption
 
 void EvalCommand::write_files(const EvalSet& images, const Input& input, const eval::EvalTable& table) const {
   std::optional<eval::OperatingPoints> points = table.points;
-  if (points) points->input = input.fed;
+  if (points) {
+    points->input = input.use.input;
+    points->weights_sha256 = input.use.weights_sha256;
+  }
   if (!options_.save_predictions.empty())
     io::write_file_atomically(options_.save_predictions, train::predictions_csv(images.predictions));
   if (!options_.save_aurocs.empty()) io::write_file_atomically(options_.save_aurocs, train::aurocs_csv(table));

@@ -80,8 +80,10 @@ class ExportCommand final : public Command {
     std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);
     Value data = read_optional(run_data());
     Value evaluation = evaluation_.empty() ? Value() : read_evaluation(evaluation_, checkpoint_);
-    const std::string input = input_text(model.preprocess, "none");
-    const double divisor = points_.empty() ? 1.0 : read_image_points(points_, input).temperature.value_or(1.0);
+    const double divisor = points_.empty() ? 1.0
+                                           : read_image_points(points_, {.input = input_text(model.preprocess, "none"),
+                                                                         .weights_sha256 = weights_sha256(checkpoint_)})
+                                                 .temperature.value_or(1.0);
     publish::CardInput card{.file = out_.filename().string(),
                             .form = form,
                             .temperature = divisor,

@@ -191,7 +191,8 @@ CommandResult PredictCommand::run() {
   const train::LoadedModel model = load(*engine, total);
   std::optional<eval::OperatingPoints> points;
   if (!options_.points.empty()) {
-    points = read_image_points(options_.points, input_text(model.preprocess, "none"));
+    points = read_image_points(options_.points, {.input = input_text(model.preprocess, "none"),
+                                                 .weights_sha256 = weights_sha256(options_.checkpoint)});
   }
   std::optional<Heatmaps> heatmaps;
   HeatmapChoice choice = options_.choice(model.info.labels);

@@ -51,16 +51,27 @@ std::string input_text(const data::Preprocess& preprocess, std::string_view view
   return preprocess.text() + "; views " + std::string(views);
 }
 
-eval::OperatingPoints read_points(const std::filesystem::path& path, std::string_view input) {
+eval::OperatingPoints read_points(const std::filesystem::path& path, const PointsUse& use) {
   eval::OperatingPoints points = eval::points_from_value(read_json(path), path.string());
-  if (points.input.empty() || input.empty() || points.input == input) return points;
-  throw ConfigError(error_text("cli.points", path.string(), "points fitted on the input \"" + std::string(input) + "\"",
-                               "\"" + points.input + "\"",
-                               "points saved with this checkpoint's preprocessing and the same --tta"));
+  const auto differ = [](const std::string& left, const std::string& right) {
+    return !left.empty() && !right.empty() && left != right;
+  };
+  if (differ(points.input, use.input)) {
+    throw ConfigError(error_text("cli.points", path.string(), "points fitted on the input \"" + use.input + "\"",
+                                 "\"" + points.input + "\"",
+                                 "points saved with this checkpoint's preprocessing and the same --tta"));
+  }
+  if (differ(points.weights_sha256, use.weights_sha256)) {
+    throw ConfigError(error_text("cli.points", path.string(),
+                                 "points of these weights (" + use.weights_sha256.substr(0, 12) + ")",
+                                 "those of other weights (" + points.weights_sha256.substr(0, 12) + ")",
+                                 "points saved by roentgen eval with this checkpoint"));
+  }
+  return points;
 }
 
-eval::OperatingPoints read_image_points(const std::filesystem::path& path, std::string_view input) {
-  eval::OperatingPoints points = read_points(path, input);
+eval::OperatingPoints read_image_points(const std::filesystem::path& path, const PointsUse& use) {
+  eval::OperatingPoints points = read_points(path, use);
   if (points.unit == "image") return points;
   throw ConfigError(error_text("cli.points", path.string(), "points for one score an image", "one a(n) " + points.unit,
                                "points saved without --by study"));

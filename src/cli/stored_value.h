@@ -28,11 +28,19 @@ namespace roentgen::cli {
 /// What a network is fed, in words, for eval::OperatingPoints::input. `views`: of data::test_views.
 [[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);
 
+/// The model that points are to be used with; what is empty is not known, and not compared.
+struct PointsUse {
+  /// Of input_text().
+  std::string input{};
+  /// Of weights_sha256().
+  std::string weights_sha256{};
+};
+
 /// Thresholds and temperature that `roentgen eval --save-points` wrote, of whatever a score is of. ConfigError where
-/// they were fitted on another input; `input` is empty where it is not known, and then nothing is compared.
-[[nodiscard]] eval::OperatingPoints read_points(const std::filesystem::path& path, std::string_view input);
+/// they were fitted on another input or other weights.
+[[nodiscard]] eval::OperatingPoints read_points(const std::filesystem::path& path, const PointsUse& use);
 
 /// The same for one score an image; ConfigError for those of studies.
-[[nodiscard]] eval::OperatingPoints read_image_points(const std::filesystem::path& path, std::string_view input);
+[[nodiscard]] eval::OperatingPoints read_image_points(const std::filesystem::path& path, const PointsUse& use);
 
 }  // namespace roentgen::cli

@@ -91,6 +91,7 @@ Value to_value(const OperatingPoints& points) {
       {"fitted_on",
        Value::Table{{"images", points.images}, {"patients", points.patients}, {"list_sha256", points.list_sha256}}}};
   if (!points.input.empty()) value.set("input", points.input);
+  if (!points.weights_sha256.empty()) value.set("weights_sha256", points.weights_sha256);
   return value;
 }
 
@@ -120,6 +121,7 @@ OperatingPoints points_from_value(const Value& value, std::string_view what) {
   points.patients = count_at(fitted_on, "patients", what);
   points.list_sha256 = text_at(fitted_on, "list_sha256", what);
   if (value.find("input") != nullptr) points.input = text_at(value, "input", what);
+  if (value.find("weights_sha256") != nullptr) points.weights_sha256 = text_at(value, "weights_sha256", what);
   return points;
 }
 

@@ -34,6 +34,8 @@ struct OperatingPoints {
   std::string unit = "image";
   /// What the model was fed: preprocessing and test-time views in words; empty: not known (predictions of a file).
   std::string input{};
+  /// SHA-256 of the weights that gave the scores; empty: not known (predictions of a file).
+  std::string weights_sha256{};
   friend bool operator==(const OperatingPoints&, const OperatingPoints&) = default;
 };
 
@@ -46,8 +48,8 @@ struct OperatingPoints {
 
 inline constexpr std::string_view kPointsFormat = "roentgen-points-1";
 
-/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "input" where known, "fitted_on":
-/// {"images", "patients", "list_sha256"}}.
+/// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "input" and "weights_sha256" where
+/// known, "fitted_on": {"images", "patients", "list_sha256"}}.
 [[nodiscard]] Value to_value(const OperatingPoints& points);
 /// The reverse; ConfigError naming `what` (the file) and the key.
 [[nodiscard]] OperatingPoints points_from_value(const Value& value, std::string_view what);

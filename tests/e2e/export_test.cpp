@@ -72,9 +72,14 @@ TEST_F(Export, card_takes_figures_of_these_weights_alone) {
   place_->must_run(
       plus(place_->train_arguments(in("data"), "other"), {"--set", "train.epochs=1", "--set", "train.seed=1"}));
   place_->must_run({"eval", "--checkpoint", in("other/checkpoints/best.safetensors"), "--data", in("data"),
-                    "--replicates", "0", "--json", in("other.json")});
+                    "--replicates", "0", "--json", in("other.json"), "--save-points", in("other_points.json")});
   expect_refusal(place_->run(arguments({"--out", in("wrong.onnx"), "--evaluation", in("other.json")})),
                  {"figures of", "got those of other weights"});
+  expect_refusal(place_->run(arguments({"--out", in("wrong.onnx"), "--points", in("other_points.json")})),
+                 {"points of these weights", "got those of other weights"});
+  expect_refusal(
+      place_->run({"eval", "--checkpoint", checkpoint(), "--data", in("data"), "--points", in("other_points.json")}),
+      {"points of these weights", "got those of other weights"});
   EXPECT_FALSE(fs::exists(*place_ / "wrong.onnx"));
   EXPECT_FALSE(fs::exists(*place_ / "wrong.md"));
 }

@@ -129,6 +129,12 @@ TEST_F(Predict, refuses_points_of_another_model) {
   text.replace(text.find("Hernia"), 6, "Gout");
   place_->write("gout.json", text);
   expect_refusal(place_->run(arguments({image, "--points", in("gout.json")})), {"Hernia"});
+  points = read_json(*place_ / "points.json");
+  EXPECT_EQ(points.at("weights_sha256").as_string().size(), 64U);
+  points.set("weights_sha256", std::string(64, '0'));
+  place_->write("others.json", io::to_json(points));
+  expect_refusal(place_->run(arguments({image, "--points", in("others.json")})),
+                 {"points of these weights", "got those of other weights (000000000000)"});
 }
 
 TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxes) {
