@@ -350,7 +350,8 @@ CommandResult EvalCommand::run() {
   Input input = options_.predictions.empty() ? from_checkpoint() : from_files();
   const EvalSet images = input.test;
   if (options_.has_group("study")) {
-    const eval::Aggregate aggregate = eval::parse_aggregate(options_.aggregate);
+    const eval::Aggregate aggregate =
+        options_.aggregate.empty() ? eval::Aggregate::Max : eval::parse_aggregate(options_.aggregate);
     input.test = by_study(input.test, aggregate);
     if (input.validation) input.validation = by_study(*input.validation, aggregate);
   }

@@ -48,7 +48,7 @@ std::vector<Option> EvalOptions::list() {
        .doc = "write thresholds and temperature here",
        .is_output = true},
       {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age; or study: one row a study"},
-      {.name = "--aggregate", .target = &aggregate, .doc = "with --by study: max or mean"},
+      {.name = "--aggregate", .target = &aggregate, .doc = "with --by study: max (default) or mean"},
       {.name = "--preds", .target = &save_predictions, .doc = "write the probabilities to this csv", .is_output = true},
       {.name = "--aucs", .target = &save_aurocs, .doc = "write label,auc to this csv", .is_output = true},
       {.name = "--curves",
@@ -117,7 +117,10 @@ void EvalOptions::check(const Folders& folders) const {
   if (!image_list.empty() && split != "test") refuse("eval", "--list or --split", "both");
   static_cast<void>(data::test_views(views));
   static_cast<void>(eval::parse_threshold_rule(rule));
-  static_cast<void>(eval::parse_aggregate(aggregate));
+  if (!aggregate.empty()) {
+    static_cast<void>(eval::parse_aggregate(aggregate));
+    if (!has_group("study")) refuse("eval --aggregate", "--by study with it", "none");
+  }
   for (const auto& [option, path] : {std::pair{"--preds", &save_predictions},
                                      {"--aucs", &save_aurocs},
                                      {"--curves", &save_curves},

@@ -34,7 +34,8 @@ struct EvalOptions {
   std::filesystem::path points;
   std::filesystem::path save_points;
   std::string by;
-  std::string aggregate = "max";
+  /// Empty: max.
+  std::string aggregate;
   std::filesystem::path save_predictions;
   std::filesystem::path save_aurocs;
   std::filesystem::path save_curves;

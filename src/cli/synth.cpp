@@ -41,6 +41,9 @@ Value report_value(const synth::SynthReport& report) {
                       {"seconds", report.seconds}};
 }
 
+// Defaults of options that another option makes senseless.
+constexpr std::int64_t kQuality = 92, kPngLevel = 6;
+
 [[noreturn]] void refuse(std::string_view option, std::string_view expected, std::string_view got) {
   throw ConfigError(error_text("cli.synth", option, expected, fmt::format("'{}'", got), "roentgen synth --help"));
 }
@@ -183,6 +186,9 @@ class SynthCommand final : public Command {
     options_.seed = static_cast<std::uint64_t>(seed_);
     options_.threads = static_cast<int>(threads_);
     options_.film.form = synth::form_of(form_);
+    const bool is_jpeg = options_.film.form == synth::Form::Jpeg;
+    if (!is_jpeg && quality_ != kQuality) refuse("--quality", "--form jpeg with it", form_);
+    if (is_jpeg && png_level_ != kPngLevel) refuse("--png-level", "a PNG form with it", form_);
     options_.film.jpeg_quality = static_cast<int>(quality_);
     options_.png_level = static_cast<int>(png_level_);
     options_.population.prevalence =
@@ -218,8 +224,8 @@ class SynthCommand final : public Command {
   std::int64_t seed_ = 1;
   std::int64_t threads_ = 0;
   std::string form_ = "png8";
-  std::int64_t quality_ = 92;
-  std::int64_t png_level_ = 6;
+  std::int64_t quality_ = kQuality;
+  std::int64_t png_level_ = kPngLevel;
   std::string prevalence_ = "range";
   std::string labels_ = "nih";
   std::string shortcut_;

@@ -142,6 +142,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run(eval({"--by", "view,weight"})), {"view, sex, age or study", "got weight"});
   expect_refusal(place_.run(eval({"--by", "view,study"})), {"view or study, got both"});
   expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"max or mean, got sum"});
+  expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study with it, got none"});
   expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got none"});
 
   const fs::path other = place_.write("other.csv", "Image Index,prob_Fracture\n00010000_000.png,0.5\n");
