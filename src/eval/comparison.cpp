@@ -37,6 +37,12 @@ class Sides {
     for (const RankedScores& label : models_.front()) {
       is_defined_.push_back(label.positives() > 0 && label.negatives() > 0);
     }
+    few_.resize(label_count() + 1);
+    for (std::size_t i = 0; i < label_count(); ++i) {
+      if (!is_defined_[i] || !has_few_patients(a.front(), i, clusters)) continue;
+      few_[i] = kFewPatients;
+      few_.back() = kMeanOfFewPatients;
+    }
     values_.resize(column_count());
     measure(std::vector<std::uint32_t>(static_cast<std::size_t>(clusters.count), 1), values_);
   }
@@ -55,6 +61,8 @@ class Sides {
   [[nodiscard]] std::size_t delta_block() const { return model_count() + 2; }
   [[nodiscard]] double value(std::size_t column) const { return values_[column]; }
   [[nodiscard]] const RankedScores& label(std::size_t i) const { return models_.front()[i]; }
+  /// Why a label, or the mean, has too few patients for an interval; or empty.
+  [[nodiscard]] std::string_view few(std::size_t label) const { return few_[label]; }
   [[nodiscard]] std::int64_t defined_count() const { return std::ranges::count(is_defined_, true); }
 
   void measure(std::span<const std::uint32_t> multiplicity, std::span<double> row) const {
@@ -90,6 +98,8 @@ class Sides {
   /// (models, K)
   std::vector<std::vector<RankedScores>> models_;
   std::vector<bool> is_defined_;
+  /// (K + 1), the mean last
+  std::vector<std::string_view> few_;
   std::vector<double> values_;
 };
 
@@ -181,12 +191,7 @@ class RowMaker {
   [[nodiscard]] Estimate estimate(std::size_t block, std::size_t label) const {
     const double value = sides_.value(sides_.column(block, label));
     if (std::isnan(value)) return {.reason = label == sides_.label_count() ? kNoLabel : kOneClass};
-    Estimate result{.value = value};
-    if (replicates_.columns == 0) return result;
-    std::vector<double> values = resamples(block, label);
-    result.replicates_left_out = options_.replicates - std::ssize(values);
-    result.interval = percentile_interval(std::move(values), options_.level);
-    return result;
+    return estimate_from(value, replicates_, sides_.column(block, label), options_.level, sides_.few(label));
   }
 
   [[nodiscard]] std::vector<double> by_model(std::size_t begin, std::size_t count, std::size_t label) const {

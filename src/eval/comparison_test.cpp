@@ -150,6 +150,52 @@ TEST(Comparison, refuses_what_is_no_pair) {
   expect_refused(other, "patients");
 }
 
+// The first `with` patients have "Mass".
+Predictions with_mass(Predictions from, std::int64_t with) {
+  for (std::size_t i = 0; i < from.patients.size(); ++i) from.labels[i * 3] = from.patients[i] < with ? 1 : 0;
+  return from;
+}
+
+TEST(Comparison, has_no_interval_and_no_p_of_fewer_than_five_patients) {
+  const Predictions enough = with_mass(draw_patients(60, 3), 5);
+  const Comparison sound = compare(enough, with_noise(enough, 0.7, 9), {.replicates = 200});
+  EXPECT_TRUE(sound.labels[0].p.has_value());
+  EXPECT_TRUE(sound.mean.p.has_value());
+  const Predictions few = with_mass(enough, 4);
+  const std::vector<Predictions> a{few, with_noise(few, 0.3, 1)};
+  const std::vector<Predictions> b{with_noise(few, 0.7, 9), with_noise(few, 0.8, 2)};
+  for (const Comparison& pair : {compare(few, b[0], {.replicates = 200}), compare(a, b, {.replicates = 200})}) {
+    EXPECT_TRUE(pair.labels[0].delta.value.has_value());
+    EXPECT_TRUE(pair.labels[1].p.has_value());
+    for (const Difference* row : {&pair.labels[0], &pair.mean}) {
+      for (const Estimate* estimate : {&row->a, &row->b, &row->delta}) EXPECT_EQ(estimate->interval, std::nullopt);
+      EXPECT_EQ(row->p, std::nullopt);
+      EXPECT_EQ(row->dof, std::nullopt);
+    }
+    EXPECT_THAT(to_text(pair),
+                HasSubstr("No interval and no p, fewer than 5 patients have the finding, or lack it: Mass."));
+    EXPECT_THAT(to_text(pair), HasSubstr("No interval and no p, a finding in it has too few patients: mean."));
+    const Value mass = to_value(pair).at("labels").at("Mass");
+    EXPECT_TRUE(mass.at("p").is_null());
+    EXPECT_TRUE(mass.at("delta").at("low").is_null());
+    EXPECT_EQ(mass.at("delta").at("no_interval"), Value(kFewPatients));
+  }
+}
+
+TEST(Comparison, counts_p_over_the_replicates_in_which_a_figure_is_defined) {
+  Predictions good = with_mass(draw_patients(60, 3), 5);
+  for (std::size_t i = 0; i < good.probabilities.size(); i += 3)
+    good.probabilities[i] = good.labels[i] == 1 ? 0.9F : 0.1F;
+  Predictions opposite = good;
+  for (float& p : opposite.probabilities) p = 1.0F - p;
+  const Comparison pair = compare(good, opposite, {.replicates = 2000});
+  const std::int64_t left_out = pair.mean.delta.replicates_left_out;
+  EXPECT_GT(left_out, 0);  // (55/60)^60 = 0.5% of 2,000
+  EXPECT_LT(left_out, 40);
+  EXPECT_LT(pair.mean.delta.interval->high, 0.0);
+  EXPECT_DOUBLE_EQ(*pair.mean.p, 2.0 / (2001.0 - static_cast<double>(left_out)));
+}
+
 TEST(BootstrapP, is_the_share_of_the_rarer_side) {
   EXPECT_EQ(bootstrap_p({0.1}), std::nullopt);
   EXPECT_DOUBLE_EQ(*bootstrap_p({1, 2, 3, 4, 5, 6, 7, 8, 9}), 2.0 * 1 / 10);

@@ -50,6 +50,7 @@ Value estimate_value(const Estimate& estimate) {
   value.set("high", estimate.interval ? Value(estimate.interval->high) : Value());
   if (!estimate.value) value.set("undefined", Value(estimate.reason));
   if (estimate.replicates_left_out > 0) value.set("left_out", Value(estimate.replicates_left_out));
+  if (!estimate.no_interval.empty()) value.set("no_interval", Value(estimate.no_interval));
   return value;
 }
 
@@ -84,7 +85,7 @@ std::string patient_method_text(const Comparison& comparison) {
       "They cover patients, not seeds ({} of A, {} of B): another seed gives other weights. Recipes are compared by "
       "two "
       "or more seeds of each, better three to five: compare A1,A2,A3 B1,B2,B3.\n"
-      "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + replicates), so never below {:.2g}",
+      "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + those in which it is defined), so never below {:.2g}",
       100.0 * comparison.bootstrap.level, with_commas(comparison.patients),
       with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed, seeds_text(comparison.seeds_a),
       seeds_text(comparison.seeds_b), 2.0 / (static_cast<double>(comparison.bootstrap.replicates) + 1.0));
@@ -114,6 +115,7 @@ std::string to_text(const Comparison& comparison) {
   TextColumn n{.title = "n", .cells = {}};
   std::string undefined;
   std::string gaps;
+  ReasonList none;
   const auto add = [&](const Difference& row) {
     a.cells.push_back(number_text(row.a.value, "{:.4f}"));
     b.cells.push_back(number_text(row.b.value, "{:.4f}"));
@@ -122,7 +124,8 @@ std::string to_text(const Comparison& comparison) {
     p.cells.push_back(number_text(row.p, "{:.4f}"));
     sd_a.cells.push_back(number_text(row.sd_a, "{:.4f}"));
     sd_b.cells.push_back(number_text(row.sd_b, "{:.4f}"));
-    if (row.delta.replicates_left_out > 0) {
+    none.add(row.delta.no_interval, row.label);
+    if (row.delta.interval && row.delta.replicates_left_out > 0) {
       gaps += fmt::format("{}: undefined in {} replicates, which are left out.\n", row.label,
                           with_commas(row.delta.replicates_left_out));
     }
@@ -146,7 +149,7 @@ std::string to_text(const Comparison& comparison) {
   if (!undefined.empty()) {
     text += "Undefined, because only one class is present, and left out of the mean: " + undefined + ".\n";
   }
-  return text + method_text(comparison) + gaps;
+  return text + method_text(comparison) + gaps + none.lines("No interval and no p");
 }
 
 std::string to_csv(const Comparison& comparison) {
@@ -180,7 +183,7 @@ Value to_value(const Comparison& comparison) {
                                             "bootstrap over patients (Obuchowski & Rockette 1995, Hillis 2007)"
                                           : "paired percentile bootstrap over patients"},
                         {"p", covers ? "two-sided, Student's t, uncorrected"
-                                     : "two-sided, 2 (1 + rarer side) / (1 + replicates), uncorrected"},
+                                     : "two-sided, 2 (1 + rarer side) / (1 + defined replicates), uncorrected"},
                         {"level", comparison.bootstrap.level},
                         {"replicates", comparison.bootstrap.replicates},
                         {"seed", static_cast<std::int64_t>(comparison.bootstrap.seed)}});

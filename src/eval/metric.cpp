@@ -44,11 +44,12 @@ Figure measure_ece(const MetricInput& input) { return expected_calibration_error
 Figure measure_brier_scaled(const MetricInput& input) { return when_scaled(input, brier); }
 Figure measure_ece_scaled(const MetricInput& input) { return when_scaled(input, expected_calibration_error); }
 
-#define RG_METRIC_INFO(name, key, title, needs) MetricInfo{Metric::name, #key, title, MetricNeeds::needs},
+#define RG_METRIC_INFO(name, key, title, needs, classes) \
+  MetricInfo{Metric::name, #key, title, MetricNeeds::needs, MetricClasses::classes},
 constexpr std::array kMetrics{RG_METRIC_LIST(RG_METRIC_INFO)};
 #undef RG_METRIC_INFO
 
-#define RG_METRIC_FUNCTION(name, key, title, needs) measure_##key,
+#define RG_METRIC_FUNCTION(name, key, title, needs, classes) measure_##key,
 constexpr std::array kFunctions{RG_METRIC_LIST(RG_METRIC_FUNCTION)};
 #undef RG_METRIC_FUNCTION
 

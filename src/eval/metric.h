@@ -16,7 +16,7 @@
 
 namespace roentgen::eval {
 
-#define RG_METRIC_ENUMERATOR(name, key, title, needs) name,
+#define RG_METRIC_ENUMERATOR(name, key, title, needs, classes) name,
 /// A line of metric_list.h.
 enum class Metric : std::uint8_t { RG_METRIC_LIST(RG_METRIC_ENUMERATOR) };
 #undef RG_METRIC_ENUMERATOR
@@ -28,6 +28,12 @@ enum class MetricNeeds : std::uint8_t {
   Temperature,  ///< the scores scaled by a temperature from validation
 };
 
+/// What a metric makes of positives and negatives.
+enum class MetricClasses : std::uint8_t {
+  Apart,   ///< it is of one class, or of both against each other: as sure as the rarer class is large
+  Pooled,  ///< a mean over all images, whatever their class
+};
+
 /// How a metric is called.
 struct MetricInfo {
   Metric metric{};
@@ -36,6 +42,7 @@ struct MetricInfo {
   /// In tables: "AUPRC".
   std::string_view title;
   MetricNeeds needs{};
+  MetricClasses classes{};
 };
 
 /// All metrics, in the order of Metric.

@@ -140,7 +140,9 @@ std::string groups_text(std::string_view attribute, const std::vector<GroupTable
     columns[4].cells.push_back(estimate_text(table.mean));
     if (has_auprc) columns[5].cells.push_back(estimate_text(table.find(Metric::Auprc)->mean));
   }
-  return side_by_side(columns, LastLine::Alike);
+  ReasonList none;
+  for (const auto& [name, table] : groups) none.add(table.mean.no_interval, name);
+  return side_by_side(columns, LastLine::Alike) + none.lines("No interval of the mean");
 }
 
 }  // namespace roentgen::eval

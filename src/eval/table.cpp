@@ -37,6 +37,8 @@ class Figures {
   /// Values with every patient counted once; the reasons of those that are NaN.
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::string_view reason(std::size_t column) const { return reasons_[column]; }
+  /// Why a column has too few patients for an interval; or empty.
+  [[nodiscard]] std::string_view few(std::size_t column) const { return few_[column]; }
 
   /// Fills a row (columns).
   void measure(std::span<const std::uint32_t> multiplicity, std::span<double> row) const {
@@ -46,6 +48,7 @@ class Figures {
 
  private:
   void choose_metrics(const MetricRequest& request);
+  void find_few(const Predictions& predictions, const Clusters& clusters);
   void fill(std::span<const std::uint32_t> multiplicity, std::span<double> row,
             std::span<std::string_view> reasons) const;
   void average(std::span<double> row) const;
@@ -60,6 +63,7 @@ class Figures {
   std::vector<std::uint32_t> clusters_;
   std::vector<double> values_;
   std::vector<std::string_view> reasons_;
+  std::vector<std::string_view> few_;
 };
 
 bool can_be_scaled(const Predictions& predictions, const MetricRequest& request) {
@@ -87,6 +91,20 @@ Figures::Figures(const Predictions& predictions, const Clusters& clusters, const
   reasons_.resize(column_count());
   fill(std::vector<std::uint32_t>(static_cast<std::size_t>(clusters.count), 1), values_, reasons_);
   average(values_);
+  find_few(predictions, clusters);
+}
+
+void Figures::find_few(const Predictions& predictions, const Clusters& clusters) {
+  few_.resize(column_count());
+  for (std::size_t i = 0; i < label_count(); ++i) {
+    if (!has_few_patients(predictions, i, clusters)) continue;
+    for (std::size_t block = 0; block <= metrics_.size(); ++block) {
+      if (block > 0 && info_of(metrics_[block - 1]).classes == MetricClasses::Pooled) continue;
+      if (std::isnan(values_[column(block, i)])) continue;
+      few_[column(block, i)] = kFewPatients;
+      few_[column(block, label_count())] = kMeanOfFewPatients;
+    }
+  }
 }
 
 void Figures::choose_metrics(const MetricRequest& request) {
@@ -151,12 +169,7 @@ double Figures::top_accuracy(std::span<const std::uint32_t> multiplicity, std::s
 Estimate estimate_of(const Figures& figures, std::size_t column, const Replicates& replicates, double level) {
   const double value = figures.values()[column];
   if (std::isnan(value)) return {.reason = figures.reason(column).empty() ? kNoLabel : figures.reason(column)};
-  Estimate estimate{.value = value};
-  if (replicates.columns == 0) return estimate;
-  std::vector<double> values = replicates.defined(static_cast<std::int64_t>(column));
-  estimate.replicates_left_out = std::ssize(replicates.values) / replicates.columns - std::ssize(values);
-  estimate.interval = percentile_interval(std::move(values), level);
-  return estimate;
+  return estimate_from(value, replicates, column, level, figures.few(column));
 }
 
 std::int64_t count_defined(const Figures& figures, std::size_t block) {

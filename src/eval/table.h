@@ -13,23 +13,12 @@
 
 #include "core/value.h"
 #include "eval/bootstrap.h"
+#include "eval/estimate.h"
 #include "eval/metric.h"
 #include "eval/operating_points.h"
 #include "eval/predictions.h"
 
 namespace roentgen::eval {
-
-/// A figure with its interval.
-struct Estimate {
-  /// Nothing where it is undefined; `reason` says why.
-  std::optional<double> value{};
-  /// Absent when the value is, without replicates, with one patient only, or when no two replicates were defined.
-  std::optional<Interval> interval{};
-  /// Replicates in which the figure was undefined: left out of the interval.
-  std::int64_t replicates_left_out = 0;
-  /// A constant of figure.h; empty when defined.
-  std::string_view reason{};
-};
 
 /// One row of the table.
 struct LabelResult {
@@ -60,7 +49,8 @@ struct TopAccuracy {
 struct EvalTable {
   std::vector<LabelResult> labels{};
   /// Mean over the labels that are defined; its replicates come from the same resamples, and those in which any of
-  /// these labels is undefined are left out, so that all of them average the same labels.
+  /// these labels is undefined are left out, so that all of them average the same labels. No interval where one of
+  /// these labels has too few patients for its own (estimate.h).
   Estimate mean{};
   std::int64_t labels_in_mean = 0;
   std::int64_t images = 0;
@@ -101,7 +91,8 @@ struct MetricRequest {
 /// "high", "positives", "n", "prevalence"}}}, "bootstrap": {"method", "level", "replicates", "seed", "patients"},
 /// "metrics": {key: {"mean", "mean_low", "mean_high", "labels_in_mean", "labels": {name: {"value", "low", "high"}}}},
 /// "points", "top": {"1": {"value", "low", "high"}}}; the last three only when there. What is undefined is null, with
-/// the reason beside it as "undefined"; "left_out" counts replicates where some were.
+/// the reason beside it as "undefined"; "left_out" counts replicates where some were; why a figure has no interval is
+/// "no_interval" ("mean_no_interval").
 [[nodiscard]] Value to_value(const EvalTable& table);
 
 }  // namespace roentgen::eval

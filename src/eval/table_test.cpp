@@ -129,7 +129,59 @@ TEST(EvalTable, counts_replicates_in_which_a_label_is_undefined) {
   EXPECT_NEAR(static_cast<double>(table.labels[0].auroc.replicates_left_out), 181.0, 54.0);
   EXPECT_EQ(table.labels[1].auroc.replicates_left_out, 0);
   EXPECT_EQ(table.mean.replicates_left_out, table.labels[0].auroc.replicates_left_out);
-  EXPECT_TRUE(table.labels[0].auroc.interval.has_value());
+  EXPECT_EQ(table.labels[0].auroc.interval, std::nullopt);
+}
+
+// 30 patients with three images each; `with` of them, all their images, have "Mass".
+Predictions with_mass(std::int64_t with) {
+  Predictions drawn = draw_predictions(90);
+  for (std::size_t i = 0; i < 90; ++i) drawn.labels[i * 3] = drawn.patients[i] < with ? 1 : 0;
+  for (float& score : drawn.probabilities) score = std::clamp(score, 0.0F, 1.0F);
+  return drawn;
+}
+
+TEST(EvalTable, has_no_interval_of_a_class_of_fewer_than_five_patients) {
+  for (const std::int64_t enough : {5, 25}) {
+    const EvalTable table = evaluate(with_mass(enough), {.replicates = 200});
+    EXPECT_TRUE(table.labels[0].auroc.interval.has_value()) << enough;
+    EXPECT_TRUE(table.mean.interval.has_value()) << enough;
+  }
+  for (const std::int64_t few : {4, 26}) {
+    const EvalTable table = evaluate(with_mass(few), {.replicates = 200}, {.metrics = all_metrics()});
+    EXPECT_TRUE(table.labels[0].auroc.value.has_value()) << few;
+    EXPECT_EQ(table.labels[0].auroc.interval, std::nullopt) << few;
+    EXPECT_EQ(table.labels[0].auroc.no_interval, kFewPatients);
+    EXPECT_TRUE(table.labels[1].auroc.interval.has_value()) << "the other finding has enough";
+    EXPECT_EQ(table.mean.interval, std::nullopt);
+    EXPECT_EQ(table.mean.no_interval, kMeanOfFewPatients);
+    EXPECT_EQ(table.find(Metric::Auprc)->labels[0].interval, std::nullopt);
+    EXPECT_TRUE(table.find(Metric::Brier)->labels[0].interval.has_value()) << "of all images, whatever their class";
+    EXPECT_NE(to_text(table).find("No interval, fewer than 5 patients have the finding, or lack it: Mass.\n"),
+              std::string::npos);
+    const Value value = to_value(table).at("auroc");
+    EXPECT_TRUE(value.at("labels").at("Mass").at("low").is_null());
+    EXPECT_EQ(value.at("labels").at("Mass").at("no_interval"), Value(kFewPatients));
+    EXPECT_EQ(value.at("mean_no_interval"), Value(kMeanOfFewPatients));
+    EXPECT_EQ(value.at("labels").at("Edema").find("no_interval"), nullptr);
+  }
+}
+
+// A column that is undefined in so many of a hundred replicates.
+Replicates undefined_in(std::size_t count) {
+  Replicates replicates{.columns = 1, .values = std::vector<double>(100, 0.5)};
+  std::fill_n(replicates.values.begin(), count, std::numeric_limits<double>::quiet_NaN());
+  return replicates;
+}
+
+TEST(Estimate, has_no_interval_where_more_than_a_tenth_of_the_resamples_is_undefined) {
+  const Estimate enough = estimate_from(0.5, undefined_in(10), 0, 0.95, {});
+  EXPECT_EQ(enough.interval, (Interval{.low = 0.5, .high = 0.5}));
+  EXPECT_EQ(enough.replicates_left_out, 10);
+  const Estimate often = estimate_from(0.5, undefined_in(11), 0, 0.95, {});
+  EXPECT_EQ(often.value, 0.5);
+  EXPECT_EQ(often.interval, std::nullopt);
+  EXPECT_EQ(often.no_interval, kOftenUndefined);
+  EXPECT_EQ(often.replicates_left_out, 11);
 }
 
 TEST(EvalTable, has_no_intervals_without_replicates_or_with_one_patient) {
@@ -191,6 +243,15 @@ TEST(EvalTable, prints_aligned_with_footnotes) {
             "95% intervals: percentile bootstrap over 2,797 patients, 1,000 replicates, seed 0.\n"
             "Pleural_Thickening: undefined in 12 of 1,000 replicates, which are left out of its interval.\n"
             "mean: undefined in 12 of 1,000 replicates, which are left out of its interval.\n");
+}
+
+TEST(EvalTable, prints_no_interval_and_the_reason) {
+  EvalTable table = by_hand();
+  table.mean = {.value = 0.78312, .replicates_left_out = 120, .no_interval = kOftenUndefined};
+  const std::string text = to_text(table);
+  EXPECT_NE(text.find("mean over 2 of 3    0.7831                -\n"), std::string::npos);
+  EXPECT_NE(text.find("No interval, undefined in more than 10% of the resamples: mean.\n"), std::string::npos);
+  EXPECT_EQ(text.find("mean: undefined in"), std::string::npos);
 }
 
 TEST(EvalTable, says_why_there_are_no_intervals) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "eval/table.h"
 #include "eval/text_columns.h"
@@ -52,7 +51,7 @@ std::string method_text(const EvalTable& table) {
 }
 
 std::string left_out_text(const std::string& name, const Estimate& estimate, const EvalTable& table) {
-  if (estimate.replicates_left_out == 0) return {};
+  if (estimate.replicates_left_out == 0 || !estimate.interval) return {};
   return fmt::format("{}: undefined in {} of {} replicates, which are left out of its interval.\n", name,
                      with_commas(estimate.replicates_left_out), with_commas(table.bootstrap.replicates));
 }
@@ -66,20 +65,22 @@ std::string undefined_text(const EvalTable& table) {
   return "Undefined, because only one class is present, and left out of the mean: " + names + ".\n";
 }
 
-// What the details lack, a line a metric and reason.
+// What the details lack, a line a metric and reason. Findings of too few patients are told once, below AUROC.
 std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
-  std::map<std::string_view, std::string> names;
+  ReasonList undefined, often_undefined;
   std::int64_t most_left_out = 0;
+  const auto add = [&](const std::string& name, const Estimate& estimate) {
+    if (estimate.interval) most_left_out = std::max(most_left_out, estimate.replicates_left_out);
+    if (estimate.no_interval == kOftenUndefined) often_undefined.add(estimate.no_interval, name);
+  };
   for (std::size_t i = 0; i < column.labels.size(); ++i) {
-    const Estimate& estimate = column.labels[i];
-    most_left_out = std::max(most_left_out, estimate.replicates_left_out);
-    if (estimate.value) continue;
-    std::string& list = names[estimate.reason];
-    list += (list.empty() ? "" : ", ") + table.labels[i].label;
+    add(table.labels[i].label, column.labels[i]);
+    undefined.add(column.labels[i].reason, table.labels[i].label);
   }
-  std::string text;
+  add("mean", column.mean);
   const std::string_view title = info_of(column.metric).title;
-  for (const auto& [reason, list] : names) text += fmt::format("{} undefined, {}: {}.\n", title, reason, list);
+  std::string text = undefined.lines(fmt::format("{} undefined", title));
+  text += often_undefined.lines(fmt::format("{}: no interval", title));
   if (most_left_out > 0) {
     text += fmt::format("{}: up to {} of {} replicates, where undefined, are left out of an interval.\n", title,
                         with_commas(most_left_out), with_commas(table.bootstrap.replicates));
@@ -164,7 +165,10 @@ std::string to_text(const EvalTable& table) {
   text += method_text(table);
   for (const LabelResult& result : table.labels) text += left_out_text(result.label, result.auroc, table);
   text += left_out_text("mean", table.mean, table);
-  return text;
+  ReasonList none;
+  for (const LabelResult& result : table.labels) none.add(result.auroc.no_interval, result.label);
+  none.add(table.mean.no_interval, "mean");
+  return text + none.lines("No interval");
 }
 
 std::string details_text(const EvalTable& table) {

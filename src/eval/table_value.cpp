@@ -11,10 +11,11 @@ Value number_or_null(const std::optional<double>& value) { return value ? Value(
 Value low_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->low) : Value(); }
 Value high_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->high) : Value(); }
 
-// Why there is no value, and in how many resamples there was none.
+// Why there is no value or no interval, and in how many resamples there was no value.
 void add_gaps(Value& row, const Estimate& estimate) {
   if (!estimate.value && !estimate.reason.empty()) row.set("undefined", Value(estimate.reason));
   if (estimate.replicates_left_out > 0) row.set("left_out", Value(estimate.replicates_left_out));
+  if (!estimate.no_interval.empty()) row.set("no_interval", Value(estimate.no_interval));
 }
 
 Value estimate_value(const Estimate& estimate, std::string_view key) {
@@ -30,6 +31,7 @@ Value mean_value(const Estimate& mean, std::int64_t labels_in_mean) {
   value.set("mean", number_or_null(mean.value));
   value.set("mean_low", low_or_null(mean));
   value.set("mean_high", high_or_null(mean));
+  if (!mean.no_interval.empty()) value.set("mean_no_interval", Value(mean.no_interval));
   value.set("labels_in_mean", Value(labels_in_mean));
   return value;
 }
@@ -84,7 +86,9 @@ Value to_value(const EvalTable& table) {
   if (!table.top.empty()) {
     Value top = Value::table();
     for (const TopAccuracy& one : table.top) {
-      top.set(std::to_string(one.k), estimate_value(one.accuracy, "value"));
+      Value row = estimate_value(one.accuracy, "value");
+      add_gaps(row, one.accuracy);
+      top.set(std::to_string(one.k), std::move(row));
     }
     root.set("top", std::move(top));
   }

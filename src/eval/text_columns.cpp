@@ -48,6 +48,18 @@ std::string side_by_side(const std::vector<TextColumn>& columns, LastLine last) 
   return text;
 }
 
+void ReasonList::add(std::string_view reason, const std::string& name) {
+  if (reason.empty()) return;
+  std::string& list = names_[std::string(reason)];
+  list += (list.empty() ? "" : ", ") + name;
+}
+
+std::string ReasonList::lines(std::string_view lead) const {
+  std::string text;
+  for (const auto& [reason, list] : names_) text += std::string(lead) + ", " + reason + ": " + list + ".\n";
+  return text;
+}
+
 std::string with_commas(std::int64_t count) {
   std::string digits = std::to_string(count);
   for (auto i = std::ssize(digits) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), 1, ',');

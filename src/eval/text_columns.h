@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace roentgen::eval {
@@ -22,6 +25,18 @@ enum class LastLine : std::uint8_t { Alike, Apart };
 /// The first column to the left, the rest to the right, two spaces between, a rule below the titles. Widths count
 /// characters of UTF-8. No spaces at the ends of lines. Columns have equally many cells, one at least.
 [[nodiscard]] std::string side_by_side(const std::vector<TextColumn>& columns, LastLine last);
+
+/// Names by what holds of them.
+class ReasonList {
+ public:
+  /// `reason` holds of `name`; nothing where it is empty.
+  void add(std::string_view reason, const std::string& name);
+  /// "No interval, undefined in more than 10% of the resamples: Mass, mean." a line a reason; "" without any.
+  [[nodiscard]] std::string lines(std::string_view lead) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> names_;
+};
 
 /// 25596 as "25,596".
 [[nodiscard]] std::string with_commas(std::int64_t count);

@@ -60,6 +60,9 @@ std::string auroc(const Value& evaluation, const std::string& label) {
   if (value == nullptr || !value->is_number()) return "undefined";
   std::string text = fmt::format("{:.3f}", value->as_double());
   const Value *low = row->find("low"), *high = row->find("high");
+  if (const Value* none = row->find("no_interval"); none != nullptr && none->is_string()) {
+    return text + " (no interval: " + none->as_string() + ")";
+  }
   if (low == nullptr || high == nullptr || !low->is_number() || !high->is_number()) return text;
   return text + fmt::format(" ({:.3f} to {:.3f})", low->as_double(), high->as_double());
 }

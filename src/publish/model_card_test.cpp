@@ -70,6 +70,14 @@ TEST(ModelCard, holds_figures_hashes_recipe_and_notice) {
   EXPECT_THAT(card, Not(HasSubstr("pepper")));
 }
 
+TEST(ModelCard, says_why_a_figure_has_no_interval) {
+  CardInput input = sample("onnx");
+  const Value few = Value::Table{{"auroc", 0.8125}, {"low", nullptr}, {"high", nullptr}, {"no_interval", "too few"}};
+  input.evaluation =
+      Value::Table{{"auroc", Value::Table{{"mean", 0.8125}, {"labels", Value::Table{{"Mass", few}, {"Hernia", few}}}}}};
+  EXPECT_THAT(model_card(input), HasSubstr("| 0.812 (no interval: too few) |"));
+}
+
 TEST(ModelCard, says_what_it_was_not_given) {
   EXPECT_THAT(model_card(sample("onnx")), HasSubstr("No evaluation was given"));
 }

@@ -158,6 +158,20 @@ std::string result_table(const ReportInput& input, const std::vector<ForestRow>&
   return text + "</table>\n";
 }
 
+// Which findings have no interval, and why.
+std::string without_interval(const Value& evaluation) {
+  std::string text;
+  const auto add = [&](std::string_view name, const Value* reason) {
+    if (reason == nullptr || !reason->is_string()) return;
+    text += fmt::format("{}{}: {}", text.empty() ? "No interval. " : "; ", name, reason->as_string());
+  };
+  const Value* auroc = find(evaluation, {"auroc"});
+  if (auroc == nullptr) return text;
+  for (const auto& [label, figures] : find(*auroc, {"labels"})->as_table()) add(label, figures.find("no_interval"));
+  add("Mean", auroc->find("mean_no_interval"));
+  return text.empty() ? text : "<p>" + escaped(text) + ".</p>\n";
+}
+
 std::string result_section(const ReportInput& input) {
   std::string text = "<h2>Results</h2>\n";
   const std::vector<ForestRow> rows = results(input);
@@ -177,7 +191,7 @@ std::string result_section(const ReportInput& input) {
     }
     text += "Figures of other lists of images cannot be compared with these.</p>\n";
   }
-  return text + svg_forest("AUROC by finding", rows) + result_table(input, rows);
+  return text + svg_forest("AUROC by finding", rows) + result_table(input, rows) + without_interval(input.evaluation);
 }
 
 struct LabelPlots {

@@ -92,6 +92,18 @@ TEST(ReportPage, evaluation_stands_with_intervals_and_other_images_are_told) {
   EXPECT_THAT(report_page(input), Not(HasSubstr("other images than those of the results")));
 }
 
+TEST(ReportPage, says_why_a_figure_has_no_interval) {
+  ReportInput input = sample();
+  const Value few = Value::Table{{"auroc", 0.8125}, {"low", nullptr}, {"high", nullptr}, {"no_interval", "too few"}};
+  input.evaluation = Value::Table{
+      {"auroc", Value::Table{{"mean", 0.8125},
+                             {"mean_low", nullptr},
+                             {"mean_high", nullptr},
+                             {"mean_no_interval", "of few"},
+                             {"labels", Value::Table{{"<Mass>", few}, {"Edema", Value::Table{{"auroc", 0.75}}}}}}}};
+  EXPECT_THAT(report_page(input), HasSubstr("<p>No interval. &lt;Mass&gt;: too few; Mean: of few.</p>"));
+}
+
 TEST(ReportPage, figures_of_images_that_the_run_has_seen_are_told) {
   ReportInput input = sample();
   input.scored = scored();

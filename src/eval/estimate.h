@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Estimate: a figure with its interval, and the rule of when there is none. A bootstrap knows only the patients it
+// draws from: of a handful it says nothing of others, and resamples in which a figure is undefined are no sample of the
+// rest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "eval/bootstrap.h"
+#include "eval/figure.h"
+#include "eval/predictions.h"
+
+namespace roentgen::eval {
+
+/// A finding that fewer patients have, or fewer lack, gets no interval and no p.
+inline constexpr std::int64_t kFewestPatients = 5;
+/// Nor does a figure that is undefined in a larger share of the resamples.
+inline constexpr double kMostUndefined = 0.10;
+
+/// Why there is no interval; as the reasons of figure.h.
+inline constexpr std::string_view kFewPatients = "fewer than 5 patients have the finding, or lack it";
+inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";
+inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% of the resamples";
+
+/// A figure with its interval.
+struct Estimate {
+  /// Nothing where it is undefined; `reason` says why.
+  std::optional<double> value{};
+  /// Absent when the value is, without replicates, with one patient only, and where `no_interval` says why.
+  std::optional<Interval> interval{};
+  /// Replicates in which the figure was undefined: left out of the interval.
+  std::int64_t replicates_left_out = 0;
+  /// A constant of figure.h; empty when defined.
+  std::string_view reason{};
+  /// One of the constants above; empty where there is an interval, or none of anything.
+  std::string_view no_interval{};
+};
+
+/// Of the images whose truth is known for label number `label`: those with the finding, or those without it, are of
+/// fewer than kFewestPatients patients.
+[[nodiscard]] bool has_few_patients(const Predictions& predictions, std::size_t label, const Clusters& clusters);
+
+/// `value` with the percentile interval of a column of `replicates`.
+/// @param replicates of columns = 0: no interval
+/// @param few empty, or why there are too few patients for an interval
+[[nodiscard]] Estimate estimate_from(double value, const Replicates& replicates, std::size_t column, double level,
+                                     std::string_view few);
+
+}  // namespace roentgen::eval
