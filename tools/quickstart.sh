@@ -43,17 +43,19 @@ say "report: roentgen report $out/run --out $out/report.html"
 "$program" report "$out/run" --evaluation "$out/eval.json" --preds "$out/test_preds.csv" \
   --labels "$out/data/Data_Entry_2017_v2020.csv" --data "$out/data" --out "$out/report.html" --forest "$out/forest.svg"
 
-# The same patients once more, larger, for a picture: the first of the test set with the finding in a box.
+# The same patients once more, larger, for a picture: the test image with the finding that the network is surest of.
 finding=Cardiomegaly
-say "picture: roentgen predict --heatmap $finding --boxes, on a larger image of a test patient"
+say "picture: roentgen predict --heatmap $finding --boxes, on larger images of test patients"
 rm -rf "$out/large" "$out/maps"
 "$program" synth "$out/large" --images 200 --size 512 --seed "${synth##*--seed }" >"$out/large.log"
-image=$(awk -F, -v finding="$finding" 'NR == FNR { is_test[$1]; next } $2 == finding && $1 in is_test { print $1; exit }' \
-  "$out/large/test_list.txt" "$out/large/BBox_List_2017.csv")
-"$program" predict --checkpoint "$out/run/checkpoints/best.safetensors" "$out/large/images/$image" \
-  --heatmap "$finding" --boxes "$out/large/BBox_List_2017.csv" --out "$out/maps" >"$out/predict.log"
-cp "$out"/maps/*_"$finding".png "$out/picture.png"
-echo "$out/picture.png: $image, its heat-map and the true box of $finding"
+awk -F, -v finding="$finding" -v folder="$out/large/images/" \
+  'NR == FNR { is_test[$1]; next } $2 == finding && $1 in is_test { print folder $1 }' \
+  "$out/large/test_list.txt" "$out/large/BBox_List_2017.csv" |
+  xargs "$program" predict --checkpoint "$out/run/checkpoints/best.safetensors" --heatmap "$finding" \
+    --boxes "$out/large/BBox_List_2017.csv" --out "$out/maps" >"$out/predict.log"
+overlay=$(tail -n +2 "$out/maps/heatmaps.csv" | sort -t, -k3,3gr | head -n 1 | cut -d, -f4)
+cp "$out/maps/$overlay" "$out/picture.png"
+echo "$out/picture.png: heat-map and true box of $finding; $out/maps has more, and $out/predict.log their score"
 
 say "where everything lies"
 cat <<TEXT
