@@ -14,6 +14,7 @@
 #include "cli/eval_output.h"
 #include "cli/eval_part.h"
 #include "cli/eval_set.h"
+#include "cli/pixel_check.h"
 #include "cli/prediction_match.h"
 #include "cli/stored_value.h"
 #include "core/error.h"
@@ -87,7 +88,6 @@ class EvalCommand final : public Command {
   void write_files(const EvalSet& images, const Input& input, const eval::EvalTable& table) const;
   [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
   void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const;
-  void check_pixels(const train::CheckpointInfo& info, const data::PixelHashes& hashes, const Part& part) const;
 
   EvalOptions options_;
 };
@@ -129,23 +129,6 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
   }
   if (!options_.allows_overlap) eval::refuse_leak(overlap);
   log::warning(eval::leak_text(overlap));
-}
-
-// After the images are decoded anyway; before any figure is seen.
-void EvalCommand::check_pixels(const train::CheckpointInfo& info, const data::PixelHashes& hashes,
-                               const Part& part) const {
-  std::vector<std::string> tested;
-  for (const std::uint32_t sample : part.samples) {
-    const std::uint64_t hash = hashes.get(sample);
-    tested.push_back(hash == 0 ? std::string() : data::pixel_hash_text(hash));
-  }
-  const eval::PixelOverlap overlap = eval::pixel_overlap(info.training_pixels, tested);
-  if (overlap.shared == 0) {
-    fmt::print("{}\n", eval::clean_pixels_text(overlap));
-    return;
-  }
-  if (!options_.allows_overlap) throw DataError(eval::pixel_leak_text(overlap));
-  log::warning(eval::pixel_leak_text(overlap));
 }
 
 std::string part_text(const Part& part) {
@@ -219,7 +202,10 @@ Input EvalCommand::from_checkpoint() const {
               .origin = {},
               .use = {.input = input_text(model.preprocess, options_.views),
                       .weights_sha256 = weights_sha256(options_.checkpoint)}};
-  if (part.name != kTraining) check_pixels(model.info, hashes, part);
+  if (part.name != kTraining) {  // decoded anyway by now, and no figure is seen yet
+    check_pixels(model.info.training_pixels, hash_texts(hashes, part.samples),
+                 options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
+  }
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && val.list_sha256 != part.list_sha256) {
     input.validation = predict(model, dataset, split_part(dataset, data::Split::Val), hashes);

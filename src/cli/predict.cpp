@@ -17,6 +17,7 @@
 #include "cli/heatmap_files.h"
 #include "cli/image_list.h"
 #include "cli/mask_folder.h"
+#include "cli/pixel_check.h"
 #include "cli/predict_options.h"
 #include "cli/predict_output.h"
 #include "cli/stored_value.h"
@@ -77,10 +78,25 @@ class Heatmaps {
     }
     if (!options.masks.empty()) masks_.emplace(options.masks, model.info.labels);
     for (const std::string& label : model.info.labels) scores_.push_back({.label = label});
-    if (!options.out.empty()) {
-      folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
-                      options.shows_names ? ImageNames::Shown : ImageNames::Hidden);
+  }
+
+  // Begins to write, after all checks.
+  void open_folder(const PredictOptions& options) {
+    if (options.out.empty()) return;
+    folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
+                    options.shows_names ? ImageNames::Shown : ImageNames::Hidden);
+  }
+
+  // How well maps point says little of images that the weights were trained on.
+  void check_overlap(const data::Dataset& dataset, OnOverlap on_overlap) {
+    if (!boxes_ && !masks_) return;
+    std::vector<std::uint32_t> scored;
+    for (std::uint32_t i = 0; i < dataset.samples.size(); ++i) {
+      const std::string& id = dataset.samples[i].id;
+      if (boxes_ ? boxes_->has(id) : masks_->has(id)) scored.push_back(i);
     }
+    overlap_ =
+        check_pixels(model_.info.training_pixels, read_hashes(dataset, scored, model_.preprocess.channels), on_overlap);
   }
 
   [[nodiscard]] const std::optional<BoxFile>& boxes() const { return boxes_; }
@@ -126,6 +142,8 @@ class Heatmaps {
       fmt::print("\nheat-maps against {}{}{}, and in brackets what chance gives:\n{}", boxes_ ? "boxes" : "",
                  boxes_ && masks_ ? " and " : "", masks_ ? "masks" : "", eval::to_text(scores_));
       Value value = eval::to_value(scores_);
+      value.set("images", overlap_.test);
+      value.set("images_trained_on", overlap_.training > 0 ? Value(overlap_.shared) : Value());
       if (boxes_) {
         value.set("boxes", boxes_->count());
         value.set("boxes_of_other_labels", boxes_->other_labels());
@@ -148,6 +166,7 @@ class Heatmaps {
   std::optional<MaskFolder> masks_;
   std::optional<HeatmapFolder> folder_;
   std::vector<eval::LocalisationRow> scores_;
+  eval::PixelOverlap overlap_;
   Picture picture_;
 };
 
@@ -161,7 +180,7 @@ class PredictCommand final : public Command {
     return "roentgen predict --checkpoint best.safetensors chest.png\n"
            "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
            "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
-           "roentgen predict --checkpoint best.safetensors nih/images --boxes nih/BBox_List_2017.csv --json "
+           "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
            "found.json\n"
            "roentgen predict --checkpoint best.safetensors phantoms/images --masks phantoms/masks";
   }
@@ -199,6 +218,10 @@ CommandResult PredictCommand::run() {
   if (options_.has_heatmaps()) heatmaps.emplace(model, options_, std::move(choice));
   if (heatmaps && heatmaps->boxes()) check_boxes(*heatmaps->boxes(), list.dataset, options_.boxes.filename().string());
   if (heatmaps && heatmaps->masks()) check_masks(*heatmaps->masks(), list.dataset, options_.masks.filename().string());
+  if (heatmaps) {
+    heatmaps->check_overlap(list.dataset, options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
+    heatmaps->open_folder(options_);
+  }
   if (list.companions > 0) log::info(fmt::format("{} folders called masks or pairs are passed over", list.companions));
   if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
 

@@ -63,6 +63,7 @@ std::vector<Option> PredictOptions::list() {
        .doc =
            "folder <Finding>/<image>.png of exact pixels to score heat-maps against; with --boxes, of boxed findings",
        .value_name = "DIR"},
+      {.name = "--allow-overlap", .target = &allows_overlap, .doc = "score heat-maps also when images were trained on"},
       {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
       {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024}};
@@ -70,6 +71,9 @@ std::vector<Option> PredictOptions::list() {
 
 void PredictOptions::check(const Folders& folders) const {
   if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
+  if (allows_overlap && boxes.empty() && masks.empty()) {
+    refuse("predict --allow-overlap", "--boxes or --masks with it", "neither");
+  }
   check_output_file("--preds", predictions, folders);
 }
 

@@ -36,6 +36,7 @@ struct PredictOptions {
   std::filesystem::path boxes;
   std::int64_t box_grid_px = 1024;
   std::filesystem::path masks;
+  bool allows_overlap = false;
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;

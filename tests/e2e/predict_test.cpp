@@ -156,12 +156,43 @@ TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxe
   EXPECT_LE(all.at("pointing").as_double(), 1.0);
   EXPECT_GT(all.at("pointing_chance").as_double(), 0.0);
   EXPECT_EQ(all.at("accuracy").as_array().size(), 7U);
+  EXPECT_EQ(found.at("images_trained_on"), Value(0));
+  EXPECT_THAT(run.out, HasSubstr("pixel check: none of "));
   expect_nothing_half_written(*place_ / "maps");
+}
+
+// By their pixels, under other names too.
+TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
+  const std::vector<std::string> all{in("data/images"), "--boxes", in("data/BBox_List_2017.csv")};
+  expect_refusal(place_->run(arguments(plus(all, {"--out", in("seen_maps"), "--preds", in("seen.csv")}))),
+                 {"test set: expected no image the model was trained on", "test images with the pixels of one of the",
+                  "--allow-overlap"});
+  EXPECT_FALSE(fs::exists(*place_ / "seen_maps"));
+  EXPECT_FALSE(fs::exists(*place_ / "seen.csv"));
+  const Ended allowed = place_->must_run(arguments(plus(all, {"--allow-overlap", "--json", in("seen.json")})));
+  EXPECT_THAT(allowed.err, HasSubstr("no image the model was trained on"));
+  const Value found = read_json(*place_ / "seen.json").at("localisation");
+  EXPECT_GT(found.at("images_trained_on").as_integer(), 0);
+  EXPECT_LT(found.at("images_trained_on").as_integer(), found.at("images").as_integer());
+
+  std::string boxes = "image,label,x,y,w,h\n";
+  fs::create_directories(*place_ / "renamed");
+  for (const fs::directory_entry& entry : fs::directory_iterator(*place_ / "data/images")) {
+    const std::string other = "other_" + entry.path().filename().string();
+    fs::copy_file(entry.path(), *place_ / "renamed" / other);
+    boxes += other + ",Mass,100,200,300,400\n";
+  }
+  expect_refusal(place_->run(arguments({in("renamed"), "--boxes", place_->write("renamed.csv", boxes).string()})),
+                 {"no image the model was trained on", " of 120 test images"});
+  // Probabilities alone are no figures of the model.
+  place_->must_run(arguments({in("data/images")}));
+  expect_refusal(place_->run(arguments({in("test"), "--allow-overlap"})), {"--boxes or --masks with it"});
 }
 
 // The labels' boxes name fewer findings than there are masks: findings that no label tells have a mask alone.
 TEST_F(Predict, scores_heat_maps_against_exact_masks) {
-  place_->must_run({"synth", in("masked"), "--images", "40", "--size", std::to_string(kImagePx), "--masks"});
+  place_->must_run(
+      {"synth", in("masked"), "--images", "40", "--size", std::to_string(kImagePx), "--masks", "--seed", "77"});
   const auto score = [&](const std::vector<std::string>& more) {
     const Ended run = place_->must_run(
         arguments(plus({in("masked/images"), "--masks", in("masked/masks"), "--json", in("masked.json")}, more)));
