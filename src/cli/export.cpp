@@ -41,7 +41,7 @@ class ExportCommand final : public Command {
         {.name = "--checkpoint", .target = &checkpoint_, .doc = "what roentgen train wrote", .need = Need::Required},
         {.name = "--out",
          .target = &out_,
-         .doc = "file to write: .onnx or .safetensors; the card goes beside it as .md",
+         .doc = "file to write: .onnx or .safetensors; the card goes beside it as FILE.md",
          .need = Need::Required,
          .is_output = true},
         {.name = "--to", .target = &form_, .doc = "onnx or safetensors; none = by the file's ending"},
@@ -132,7 +132,7 @@ class ExportCommand final : public Command {
     }
     return form;
   }
-  [[nodiscard]] fs::path card_path() const { return fs::path(out_).replace_extension(".md"); }
+  [[nodiscard]] fs::path card_path() const { return fs::path(out_.string() + ".md"); }
   // data.json of the run that the checkpoint lies in; empty where it lies elsewhere.
   [[nodiscard]] fs::path run_data() const {
     const fs::path path = checkpoint_.parent_path().parent_path() / "data.json";

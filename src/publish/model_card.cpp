@@ -190,12 +190,13 @@ std::string model_card(const CardInput& input) {
   text +=
       fmt::format("File `{}`, SHA-256 `{}`, made by roentgen {}.\n\n", input.file, input.sha256, io::program_version());
   text += "## Labels and results\n" + evaluation_text(input.evaluation) + "\n" + label_table(input) + "\n";
-  text += fmt::format("## Input\n{}. The picture is made gray, {}; nothing else may be done to it.\n\n",
-                      input.preprocess.text(), "fitted and resized as stated");
+  text += fmt::format(
+      "## Input\n{}. The picture is made gray{}, fitted and resized as stated; nothing else may be done to it.\n\n",
+      input.preprocess.text(), input.preprocess.channels == 3 ? ", the same in all three channels" : "");
   text += fmt::format("Output: one {} per label{}.\n\n", info.loss == "softmax" ? "share of a softmax" : "probability",
                       input.temperature == 1.0 ? "" : fmt::format(", logits divided by {:.4g}", input.temperature));
   text += "## Training data\n" + data_text(input) + "\n";
-  text += fmt::format("Trained for {} updates, {} epochs", info.step, info.epoch);
+  text += fmt::format("Trained for {} updates, {} epoch{}", info.step, info.epoch, info.epoch == 1 ? "" : "s");
   if (!info.metric.empty()) text += fmt::format("; best validation {} {:.4f}", info.metric, info.metric_value);
   text += ". The recipe:\n\n```toml\n" + recipe_text(recipe_of(info)) + "```\n\n";
   text += "## Loading it in Python\n```python\n" + python_example(input) + "```\n\n";

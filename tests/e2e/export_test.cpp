@@ -43,7 +43,7 @@ TEST_F(Export, writes_onnx_and_a_card_without_patients) {
   for (const char* text : {"Conv", "probabilities", "not a medical device", "Cardiomegaly"}) {
     EXPECT_THAT(model, HasSubstr(text));
   }
-  const std::string card = read_all(*place_ / "m.md");
+  const std::string card = read_all(*place_ / "m.onnx.md");
   EXPECT_THAT(card, HasSubstr("Not a medical device"));
   EXPECT_THAT(card, HasSubstr("Mean AUROC"));
   EXPECT_THAT(card, Not(HasSubstr(in(""))));
@@ -51,7 +51,7 @@ TEST_F(Export, writes_onnx_and_a_card_without_patients) {
 
 TEST_F(Export, safetensors_predict_as_the_checkpoint_does) {
   const Ended run = place_->must_run(arguments({"--out", in("copy.safetensors")}));
-  EXPECT_THAT(run.out, HasSubstr("copy.md"));
+  EXPECT_THAT(run.out, HasSubstr("copy.safetensors.md"));
   EXPECT_THAT(read_all(*place_ / "copy.safetensors"), HasSubstr("\"training_patients\":\"[]\""));
   const auto predict = [&](const std::string& file, const std::string& csv) {
     place_->must_run({"predict", "--checkpoint", file, in("data/images"), "--preds", in(csv)});
@@ -81,7 +81,7 @@ TEST_F(Export, card_takes_figures_of_these_weights_alone) {
       place_->run({"eval", "--checkpoint", checkpoint(), "--data", in("data"), "--points", in("other_points.json")}),
       {"points of these weights", "got those of other weights"});
   EXPECT_FALSE(fs::exists(*place_ / "wrong.onnx"));
-  EXPECT_FALSE(fs::exists(*place_ / "wrong.md"));
+  EXPECT_FALSE(fs::exists(*place_ / "wrong.onnx.md"));
 }
 
 TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
@@ -103,7 +103,7 @@ TEST_F(Export, refuses_in_one_line_and_leaves_nothing) {
   refused({"--out", in("m2.onnx"), "--evaluation", in("points.json")}, "auroc.labels");
   refused({"--out", checkpoint()}, "best.safetensors");
   refused({"--out", in("run/data.onnx"), "--evaluation", in("none.json")}, "none.json");
-  for (const char* name : {"m.pt", "m2.onnx", "m2.safetensors", "m2.md", "run/data.onnx"}) {
+  for (const char* name : {"m.pt", "m2.onnx", "m2.safetensors", "m2.onnx.md", "m2.safetensors.md", "run/data.onnx"}) {
     EXPECT_FALSE(fs::exists(*place_ / name)) << name;
   }
 }

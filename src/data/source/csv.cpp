@@ -6,7 +6,8 @@
 // folder, else to the data folder, each image once however its path is spelt; optional `patient` (patient_id), `split`,
 // `view`, `sex`, `age`. Every other column can be a label: by its name when it holds 1, 0, -1, yes, no, ...
 // (label_value.h), or as "column:value".
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -111,13 +112,16 @@ bool is_label_column(const io::Csv& table, std::size_t column) {
   return has_positive;
 }
 
-/// The first column that reads as a label with a positive; without one, what a label looks like.
+/// All columns that read as labels with a positive; without one, what a label looks like.
 std::string label_remedy(const io::Csv& table, const Columns& columns) {
+  std::vector<std::string> labels;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     const bool is_other = i == columns.path || i == columns.patient || i == columns.split || i == columns.view ||
                           i == columns.sex || i == columns.age;
-    if (!is_other && is_label_column(table, i)) return "--set data.labels=" + table.header[i];
+    if (!is_other && is_label_column(table, i)) labels.push_back(table.header[i]);
   }
+  if (labels.size() == 1) return "--set data.labels=" + labels[0];
+  if (!labels.empty()) return fmt::format("--set 'data.labels=[\"{}\"]'", fmt::join(labels, "\",\""));
   return "a column of 1, 0, -1, yes or no by name, or one value of another as data.labels=COLUMN:VALUE";
 }
 

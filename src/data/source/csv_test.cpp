@@ -122,6 +122,8 @@ TEST_F(CsvSource, suggests_a_column_that_reads_as_a_label) {
     return text.substr(text.find("; try "));
   };
   EXPECT_EQ(remedy("path,age,cause,sick,sha1\na.png,1,virus,1,c3\nb.png,0,,no,0\n"), "; try --set data.labels=sick");
+  EXPECT_EQ(remedy("path,Mass,patient,Pleural_Thickening,none\na.png,1,1,0,0\nb.png,0,2,-1,0\nc.png,,3,1,0\n"),
+            R"(; try --set 'data.labels=["Mass","Pleural_Thickening"]')");
   EXPECT_THAT(remedy("path,age,cause,blank\na.png,1,virus,\n"), testing::Not(HasSubstr("--set data.labels=")));
 }
 
