@@ -105,10 +105,25 @@ Folders CompareCommand::folders() const {
   return folders;
 }
 
+// A run's preds.csv is of its validation images by its best epoch.
+bool chose_epoch_here(const Side& side) {
+  return std::ranges::any_of(side.models, [](const ComparedModel& model) { return model.recipe.has_value(); });
+}
+
+void print_choice(const Side& a, const Side& b) {
+  const bool of_a = chose_epoch_here(a), of_b = chose_epoch_here(b);
+  if (!of_a && !of_b) return;
+  fmt::print(
+      "validation images of {}: the best epoch was chosen on them, so figures lean upwards; predictions of test images "
+      "(eval --preds) do not\n",
+      of_a && of_b ? "A and B" : (of_a ? "A" : "B"));
+}
+
 Value side_value(const Side& side) {
   Value value = Value::table();
   value.set("kind", side.models.front().recipe ? "run" : "predictions");
   value.set("seeds", static_cast<std::int64_t>(side.models.size()));
+  value.set("epoch_chosen_on_these_images", chose_epoch_here(side));
   Value hashes = Value::array();
   for (const ComparedModel& model : side.models) hashes.push_back(model.predictions_sha256);
   value.set("predictions_sha256", side.models.size() == 1 ? Value(side.models.front().predictions_sha256) : hashes);
@@ -222,6 +237,7 @@ CommandResult CompareCommand::run() {
   if (set_a.unknown_patients > 0) {
     fmt::print("{} images of unknown patient: each counts as a patient of its own\n", set_a.unknown_patients);
   }
+  print_choice(a, b);
   fmt::print("{}", eval::to_text(comparison));
   Value json = eval::to_value(comparison);
   json.set("list_sha256", set_a.list_sha256);

@@ -59,6 +59,7 @@ TEST_F(Compare, finds_the_worse_model_and_says_by_how_much) {
   const Ended run =
       place_.must_run(compare(a_, b_, {"--json", place_ / "compare.json", "--csv", place_ / "compare.csv"}));
   EXPECT_THAT(run.out, HasSubstr("120 images of 60 patients, list "));
+  EXPECT_THAT(run.out, Not(HasSubstr("validation images")));
   EXPECT_THAT(run.out, HasSubstr("(not a published list)"));
   EXPECT_THAT(run.out, HasSubstr("paired percentile bootstrap over 60 patients, 200 replicates, seed 0"));
   EXPECT_THAT(run.out, HasSubstr("left out of the mean: Hernia."));
@@ -70,6 +71,7 @@ TEST_F(Compare, finds_the_worse_model_and_says_by_how_much) {
   EXPECT_EQ(json.at("labels").at("Edema").at("delta").at("value").as_double(), 0.0) << "columns matched by name";
   EXPECT_EQ(json.at("labels").at("Edema").at("p").as_double(), 1.0);
   EXPECT_EQ(json.find("recipe"), nullptr);
+  EXPECT_EQ(json.at("b").at("epoch_chosen_on_these_images"), Value(false));
   EXPECT_THAT(read_all(place_ / "compare.csv"), testing::StartsWith("label,auroc_a,auroc_b,delta,low,high,p,"));
 }
 
@@ -208,6 +210,8 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
                       {"--set", "train.epochs=1", "--set", "train.seed=7", "--set", "optimizer.lr=0.002"}));
   const Ended run = place.must_run({"compare", place / "a", place / "b", "--labels", labels, "--replicates", "100",
                                     "--json", place / "compare.json"});
+  EXPECT_THAT(run.out, HasSubstr("\nvalidation images of A and B: the best epoch was chosen on them"));
+  EXPECT_EQ(read_json(place / "compare.json").at("a").at("epoch_chosen_on_these_images"), Value(true));
   EXPECT_THAT(run.out, HasSubstr("\ntrain.seed  "));
   EXPECT_THAT(run.out, Not(HasSubstr("train.batch")));
   const Value recipe = read_json(place / "compare.json").at("recipe");
@@ -218,6 +222,7 @@ TEST(CompareRuns, shows_in_which_keys_recipes_differ) {
   const Ended mixed = place.must_run({"compare", place / "a", place / "a/preds.csv", "--labels", labels, "--replicates",
                                       "10", "--json", place / "mixed.json"});
   EXPECT_THAT(mixed.out, Not(HasSubstr("recipe")));
+  EXPECT_THAT(mixed.out, HasSubstr("\nvalidation images of A: "));
   const Value mean = read_json(place / "mixed.json").at("mean");
   EXPECT_EQ(mean.at("delta").at("value").as_double(), 0.0);
   // Two dozen images: of some finding there are too few patients.
