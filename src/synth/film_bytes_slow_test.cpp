@@ -21,7 +21,9 @@ constexpr std::int64_t kImages = 59;
 
 struct Measured {
   std::map<std::string, double> mean;
+  /// By image, ascending.
   std::vector<double> bytes;
+  std::vector<double> gray;
 };
 
 Measured measure() {
@@ -40,6 +42,7 @@ Measured measure() {
     const auto n = static_cast<double>(study.pixels.size());
     result.bytes.push_back(static_cast<double>(file.size()));
     mean["bytes"] += static_cast<double>(file.size()) / kImages;
+    result.gray.push_back(sum / n);
     mean["gray"] += sum / n / kImages;
     mean["sd"] += std::sqrt(squares / n - sum * sum / (n * n)) / kImages;
     mean["noise"] += testing::noise_of(study.pixels, kSize) / kImages;
@@ -48,6 +51,7 @@ Measured measure() {
     for (std::size_t i = 0; i < 5; ++i) mean[filters[i]] += 100.0 * png.rows[i] / kSize / kImages;
   }
   std::ranges::sort(result.bytes);
+  std::ranges::sort(result.gray);
   return result;
 }
 
@@ -64,11 +68,18 @@ TEST(FilmBytes, of_large_images_behave_like_nihs) {
   near("slope", -2.95, 0.15);
   near("average", 32.8, 0.15);
   near("paeth", 57.3, 0.15);
-  EXPECT_NEAR(measured.mean.at("up"), 9.4, 5.0);
-  EXPECT_NEAR(measured.mean.at("sub"), 0.5, 3.0);
-  EXPECT_NEAR(measured.mean.at("none"), 0.0, 1.0);
-  EXPECT_NEAR(measured.bytes[kImages / 10], 338'000, 0.15 * 338'000);
-  EXPECT_NEAR(measured.bytes[kImages - 1 - kImages / 10], 438'600, 0.15 * 438'600);
+  // The rare filters are 29% and 40% off NIH's 9.4 and 0.5 and held at what they are: one seed gives the same pixels on
+  // every machine, so only a changed film or encoder moves them. One point of Up is what another seed changes (a
+  // standard error over 59 images of which a tenth has 0 and a tenth 19.5 or more).
+  EXPECT_NEAR(measured.mean.at("up"), 6.7, 1.0);
+  EXPECT_NEAR(measured.mean.at("sub"), 0.30, 0.10);
+  EXPECT_NEAR(measured.mean.at("none"), 0.0, 0.05);
+  const auto near_ends = [&](const std::vector<double>& ascending, double low, double high) {
+    EXPECT_NEAR(ascending[kImages / 10], low, 0.15 * low);
+    EXPECT_NEAR(ascending[kImages - 1 - kImages / 10], high, 0.15 * high);
+  };
+  near_ends(measured.bytes, 338'000, 438'600);
+  near_ends(measured.gray, 102, 168);
 }
 
 }  // namespace
