@@ -94,10 +94,10 @@ std::string patient_method_text(const Comparison& comparison) {
 std::string method_text(const Comparison& comparison) {
   if (comparison.bootstrap.replicates == 0) return "No intervals: 0 bootstrap replicates.\n";
   if (comparison.patients < 2) return "No intervals: they need two patients or more.\n";
+  const auto tested = std::ranges::count_if(comparison.labels, [](const Difference& row) { return row.p.has_value(); });
   return (comparison.covers_seeds() ? seed_method_text(comparison) : patient_method_text(comparison)) +
-         fmt::format("; not corrected for {} findings, of which {:.1f} would have p < {:g} by chance alone.\n",
-                     comparison.labels_in_mean, kUsualLevel * static_cast<double>(comparison.labels_in_mean),
-                     kUsualLevel);
+         fmt::format("; not corrected for {} findings, of which {:.1f} would have p < {:g} by chance alone.\n", tested,
+                     kUsualLevel * static_cast<double>(tested), kUsualLevel);
 }
 
 }  // namespace
