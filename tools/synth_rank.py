@@ -10,16 +10,13 @@ Exits with 1 below --least.
 """
 import argparse
 import json
-import statistics
 import sys
+
+from ranks import ranks, spearman
 
 NIH = {"Atelectasis": 0.8294, "Cardiomegaly": 0.9165, "Effusion": 0.8870, "Infiltration": 0.7143, "Mass": 0.8597,
        "Nodule": 0.7873, "Pneumonia": 0.7745, "Pneumothorax": 0.8726, "Consolidation": 0.8142, "Edema": 0.8932,
        "Emphysema": 0.9254, "Fibrosis": 0.8304, "Pleural_Thickening": 0.7831, "Hernia": 0.9104}
-
-
-def ranks(values):
-    return [sum(w > v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
 
 
 def main():
@@ -30,9 +27,9 @@ def main():
     with open(arguments.evaluation, encoding="utf-8") as file:
         labels = json.load(file)["auroc"]["labels"]
     findings = [finding for finding in NIH if labels.get(finding, {}).get("auroc") is not None]
-    ours, theirs = ranks([labels[f]["auroc"] for f in findings]), ranks([NIH[f] for f in findings])
-    rho = statistics.correlation(ours, theirs)
-    for finding, a, b in sorted(zip(findings, ours, theirs), key=lambda row: row[2]):
+    ours, theirs = [labels[f]["auroc"] for f in findings], [NIH[f] for f in findings]
+    rho = spearman(ours, theirs)
+    for finding, a, b in sorted(zip(findings, ranks(ours), ranks(theirs)), key=lambda row: row[2]):
         print(f"{finding:20s} {labels[finding]['auroc']:.3f}  rank {a:4g}   NIH {NIH[finding]:.3f}  rank {b:4g}")
     print(f"Spearman {rho:.2f} over {len(findings)} findings")
     sys.exit(rho < arguments.least)

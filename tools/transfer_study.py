@@ -16,6 +16,8 @@ import statistics
 import subprocess
 import sys
 
+from ranks import ranks, spearman
+
 PROGRAM = "build/release/roentgen"
 
 # Task -> recipe, options that hold for all variants, split that scores, labels that count (None: mean over all).
@@ -59,16 +61,6 @@ def score(folder, data, task, variant, seed):
     return auroc["mean"] if label is None else auroc["labels"][label]["auroc"]
 
 
-def ranks(values):
-    """Rank of each, 1 = greatest; ties share the mean of theirs."""
-    return [sum(w > v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
-
-
-def spearman(a, b):
-    ra, rb = ranks(a), ranks(b)
-    return statistics.correlation(ra, rb)
-
-
 def table(rows):
     lines = ["| " + " | ".join(rows[0]) + " |", "|" + "---|" * len(rows[0])]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows[1:]])
@@ -96,13 +88,14 @@ def main():
         cells = []
         for task in TASKS:
             spread = max(scores[task, variant]) - min(scores[task, variant])
-            cells.append(f"{means[task, variant]:.4f} (±{spread / 2:.4f}), {order[task][i]:g}.")
+            half_range = f" (±{spread / 2:.4f})" if len(seeds) > 1 else ""
+            cells.append(f"{means[task, variant]:.4f}{half_range}, {order[task][i]:g}.")
         rows.append([variant, *cells])
     correlations = [["Spearman's rank correlation", *TASKS]]
     for task in TASKS:
         values = [means[task, variant] for variant in VARIANTS]
         correlations.append([task, *(f"{spearman(values, [means[other, v] for v in VARIANTS]):.2f}" for other in TASKS)])
-    text = (f"Mean AUROC over {len(seeds)} seeds (half their range), rank among the {len(VARIANTS)} variants.\n\n"
+    text = (f"AUROC, mean of seeds {arguments.seeds}{' (half their range)' if len(seeds) > 1 else ''}, rank among the {len(VARIANTS)} variants.\n\n"
             f"{table(rows)}\n\n{table(correlations)}\n")
     print("\n" + text)
     if arguments.report:

@@ -9,6 +9,8 @@
 
 namespace roentgen::eval {
 
+static_assert(kFewestPatients == 5 && kMostUndefined == 0.10, "the reasons in estimate.h say these numbers");
+
 bool has_few_patients(const Predictions& predictions, std::size_t label, const Clusters& clusters) {
   std::vector<bool> with(static_cast<std::size_t>(clusters.count), false);
   std::vector<bool> without(with.size(), false);

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "synth/film_file.h"
 
+#include <fstream>
 #include <utility>
 
+#include "core/error.h"
 #include "io/jpeg_writer.h"
 #include "io/png_writer.h"
 
@@ -34,6 +36,16 @@ std::vector<std::byte> encode_film(const Study& study, const FilmOptions& film, 
     png.pixels = std::as_bytes(std::span(wide));
   }
   return io::encode_png(png, png_level);
+}
+
+void write_set_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) {
+    throw DataError(
+        error_text("synth.out", path.string(), "a file that can be written", "a write error", "free space"));
+  }
 }
 
 }  // namespace roentgen::synth

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <span>
 #include <vector>
 
 #include "synth/study.h"
@@ -20,5 +22,9 @@ namespace roentgen::synth {
 /// with every filter tried per row is what NIH's own files were written with. The same bytes for the same study and
 /// library versions. Thread-safe.
 [[nodiscard]] std::vector<std::byte> encode_film(const Study& study, const FilmOptions& film, int png_level);
+
+/// Writes one of a set's many files. Not atomic and not synced, which thousands of small files would pay for: the
+/// tables, written last, make the set. DataError when it cannot be written.
+void write_set_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace roentgen::synth

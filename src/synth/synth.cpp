@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <fstream>
 
 #include "core/error.h"
 #include "core/thread_annotations.h"
@@ -137,16 +136,8 @@ class Unfinished {
   bool is_kept_ = false;
 };
 
-// Not atomic and not synced, which thousands of small files would pay for: the tables, written last, make the set.
 void write_image(const fs::path& path, const Study& study, const SynthOptions& options) {
-  const std::vector<std::byte> bytes = encode_film(study, options.film, options.png_level);
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    throw DataError(
-        error_text("synth.out", path.string(), "a file that can be written", "a write error", "free space"));
-  }
+  write_set_file(path, encode_film(study, options.film, options.png_level));
 }
 
 /// Counts finished images and tells the caller. Thread-safe.

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Ranks and their correlation, for the scripts of this folder. Needs Python only."""
+import statistics
+
+
+def ranks(values):
+    """Rank of each, 1 = greatest; ties share the mean of theirs."""
+    return [sum(w > v for w in values) + (sum(w == v for w in values) + 1) / 2 for v in values]
+
+
+def spearman(a, b):
+    return statistics.correlation(ranks(a), ranks(b))
