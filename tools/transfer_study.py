@@ -4,12 +4,14 @@
 """Does a recipe that does well on synthetic radiographs do well on real ones? Trains variants of one recipe on synthetic
 findings and on three real tasks, ranks them on each, and prints the rank correlations.
 
-  tools/transfer_study.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--report docs/transfer.md]
+  tools/transfer_study.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--report TABLES.md]
 
 A variant is a list of --set options laid over each task's own recipe; everything else is the same for all. What is there
-in --out already is not trained again, so that an interrupted study goes on. Needs Python only.
+in --out already, of the same settings and tables, is not trained again, so that an interrupted study goes on; seeds can be
+trained by several of these at once, each with `--threads 1`. Needs Python only.
 """
 import argparse
+import hashlib
 import json
 import pathlib
 import statistics
@@ -47,16 +49,28 @@ def run(command):
         sys.exit(f"{' '.join(map(str, command))}\n{result.stderr.strip()}")
 
 
-def score(folder, data, task, variant, seed):
+def tables_hash(data):
+    """SHA-256 of a data folder's tables and, for synthetic sets, settings."""
+    digest = hashlib.sha256()
+    for path in sorted([*data.glob("*.csv"), *data.glob("*.txt"), *data.glob("synth.json")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def score(folder, data, task, variant, seed, threads):
     """AUROC of one variant on one task with one seed; trained when it is not there."""
     recipe, common, split, label = TASKS[task]
     place = folder / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"
-    result = place / "eval.json"
-    if not result.exists():
-        options = [x for setting in common + VARIANTS[variant] + [f"train.seed={seed}"] for x in ("--set", setting)]
+    result, stamp = place / "eval.json", place / "stamp.txt"
+    settings = common + VARIANTS[variant] + [f"train.seed={seed}", f"train.threads={threads}"]
+    made_of = "\n".join([pathlib.Path(recipe).read_text(encoding="utf-8"), *settings, tables_hash(data)])
+    if not result.exists() or not stamp.exists() or stamp.read_text(encoding="utf-8") != made_of:
+        options = [x for setting in settings for x in ("--set", setting)]
         run([PROGRAM, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *options])
         checkpoint = place / "checkpoints/best.safetensors"
-        run([PROGRAM, "eval", "--checkpoint", checkpoint, "--data", data, "--split", split, "--json", result])
+        run([PROGRAM, "eval", "--checkpoint", checkpoint, "--data", data, "--split", split, "--json", result,
+             "--threads", str(threads)])
+        stamp.write_text(made_of, encoding="utf-8")
     auroc = json.loads(result.read_text(encoding="utf-8"))["auroc"]
     return auroc["mean"] if label is None else auroc["labels"][label]["auroc"]
 
@@ -71,6 +85,7 @@ def main():
     for name in ("synth", "kermany", "nih", "out"):
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
     parser.add_argument("--seeds", default="0,1")
+    parser.add_argument("--threads", type=int, default=0, help="of each training; 0: all cores")
     parser.add_argument("--report", type=pathlib.Path, help="write the tables to this file as well")
     arguments = parser.parse_args()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
@@ -78,7 +93,8 @@ def main():
     for seed in seeds:
         for variant in VARIANTS:
             for task, (recipe, *_) in TASKS.items():
-                value = score(arguments.out, getattr(arguments, DATA[recipe]), task, variant, seed)
+                value = score(arguments.out, getattr(arguments, DATA[recipe]), task, variant, seed,
+                              arguments.threads)
                 scores.setdefault((task, variant), []).append(value)
                 print(f"seed {seed}  {variant:20s}  {task:24s}  {value:.4f}", flush=True)
     means = {key: statistics.mean(values) for key, values in scores.items()}
@@ -95,7 +111,8 @@ def main():
     for task in TASKS:
         values = [means[task, variant] for variant in VARIANTS]
         correlations.append([task, *(f"{spearman(values, [means[other, v] for v in VARIANTS]):.2f}" for other in TASKS)])
-    text = (f"AUROC, mean of seeds {arguments.seeds}{' (half their range)' if len(seeds) > 1 else ''}, rank among the {len(VARIANTS)} variants.\n\n"
+    half_range = " (half their range)" if len(seeds) > 1 else ""
+    text = (f"AUROC, mean of seeds {arguments.seeds}{half_range}, rank among the {len(VARIANTS)} variants.\n\n"
             f"{table(rows)}\n\n{table(correlations)}\n")
     print("\n" + text)
     if arguments.report:

@@ -5,12 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "cli/name_index.h"
 #include "core/error.h"
 #include "data/source/split_lists.h"
 #include "eval/split_list.h"
@@ -37,55 +35,29 @@ std::string known_text(const eval::KnownList& list) {
 
 [[noreturn]] void refuse_list(const std::string& list, std::string_view expected, std::string_view got,
                               std::string_view remedy) {
-  throw DataError(error_text("cli.eval", "--list " + list, expected, got, remedy));
+  throw DataError(error_text("cli.list", "--list " + list, expected, got, remedy));
 }
-
-NamedImages read_list(const fs::path& path) {
-  data::NameList list = data::read_name_list(path);
-  NamedImages images{.title = "list " + path.filename().string(), .names = std::move(list.names), .list_sha256 = {}};
-  images.list_sha256 = io::name_list_sha256(images.names);
-  return images;
-}
-
-std::string base_name(const std::string& image) { return fs::path(image).filename().string(); }
-
-/// Where images are found: by whole name, else by base name.
-class ImageIndex {
- public:
-  void add(const std::string& image, std::size_t row) {
-    whole_.try_emplace(image, row);
-    const auto [entry, is_new] = base_.try_emplace(base_name(image), row);
-    if (!is_new) entry->second = kTwice;
-  }
-  /// Nothing when there is none, or two of that base name.
-  [[nodiscard]] std::optional<std::size_t> find(const std::string& image) const {
-    if (const auto found = whole_.find(image); found != whole_.end()) return found->second;
-    const auto found = base_.find(base_name(image));
-    if (found == base_.end() || found->second == kTwice) return std::nullopt;
-    return found->second;
-  }
-
- private:
-  static constexpr std::size_t kTwice = std::numeric_limits<std::size_t>::max();
-  std::unordered_map<std::string, std::size_t> whole_;
-  std::unordered_map<std::string, std::size_t> base_;
-};
 
 /// Rows of the list's images, ascending.
-std::vector<std::size_t> rows_of(const ImageIndex& index, const NamedImages& list, std::string_view where) {
+std::vector<std::size_t> rows_of(const NameIndex& index, const NamedImages& list, std::string_view where) {
   std::vector<std::size_t> rows;
   for (const std::string& name : list.names) {
     if (const auto row = index.find(name)) rows.push_back(*row);
   }
   const std::size_t absent = list.names.size() - rows.size();
   if (absent > 0) {
-    throw DataError(error_text("cli.eval", list.title,
+    throw DataError(error_text("cli.list", list.title,
                                fmt::format("each of its {} images in {}", list.names.size(), where),
                                fmt::format("{} that are not there, or whose base name is that of two images", absent),
                                "the list of these images: a result on part of a list is no result on it"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  if (rows.size() < list.names.size()) {
+    throw DataError(error_text(
+        "cli.list", list.title, fmt::format("{} images of their own in {}", list.names.size(), where),
+        fmt::format("names of {} images: some are found by one base name", rows.size()), "names as the data has them"));
+  }
   return rows;
 }
 
@@ -116,6 +88,13 @@ NamedImages find_list(const std::string& list, const data::SourceOptions& source
   return images;
 }
 
+NamedImages read_list(const fs::path& path) {
+  data::NameList list = data::read_name_list(path);
+  NamedImages images{.title = "list " + path.filename().string(), .names = std::move(list.names), .list_sha256 = {}};
+  images.list_sha256 = io::name_list_sha256(images.names);
+  return images;
+}
+
 Part split_part(const data::Dataset& dataset, data::Split split) {
   const data::SplitSummary& summary = dataset.summary(split);
   if (summary.images == 0) {
@@ -130,13 +109,13 @@ Part split_part(const data::Dataset& dataset, data::Split split) {
           .list_sha256 = summary.list_sha256};
 }
 
-Part list_part(const data::Dataset& dataset, const NamedImages& list) {
-  ImageIndex index;
+Part list_part(const data::Dataset& dataset, const NamedImages& list, std::string_view where) {
+  NameIndex index;
   for (std::size_t i = 0; i < dataset.samples.size(); ++i) index.add(dataset.samples[i].id, i);
   Part part{.title = list.title, .name = "list", .samples = {}, .patients = 0, .list_sha256 = {}};
   std::unordered_set<std::string_view> patients;
   std::vector<std::string> names;
-  for (const std::size_t row : rows_of(index, list, "the data folder")) {
+  for (const std::size_t row : rows_of(index, list, where)) {
     const data::Sample& sample = dataset.samples[row];
     part.samples.push_back(static_cast<std::uint32_t>(row));
     names.push_back(sample.id);
@@ -155,7 +134,7 @@ PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::s
                 "predictions on exactly that list, or --list FILE to keep the images of a file");
   }
   const NamedImages wanted = read_list(list);
-  ImageIndex index;
+  NameIndex index;
   for (std::size_t i = 0; i < file.images.size(); ++i) index.add(file.images[i], i);
   PredictionFile kept{.labels = file.labels, .images = {}, .probabilities = {}};
   const std::size_t K = file.labels.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which images `roentgen eval` evaluates: a split of the data folder, or those of a list.
+// Which images a command takes: a split of the data folder, or those of a list.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +42,16 @@ struct Part {
 /// test_list.txt, or the recipe's data.test_list, if that file has its hash: DataError with both counts otherwise.
 /// @param source the folder, as the recipe reads it
 [[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
+/// The names in a file, as find_list reads one; DataError as data::read_name_list.
+[[nodiscard]] NamedImages read_list(const std::filesystem::path& path);
 
 /// The split; DataError when it is empty.
 [[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
 /// The images of a list, in the order of the data set, whatever split they are in. Found by their names as written or
 /// else by base name; DataError with the counts when some are not there, or a base name is that of two images.
-[[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list);
+/// @param where of the data set, for errors
+[[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list,
+                             std::string_view where = "the data folder");
 
 /// The predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash
 /// of the predictions' own names, because its file is not ours to have; a file keeps its images alone. DataError with

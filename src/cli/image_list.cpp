@@ -9,6 +9,7 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "cli/eval_part.h"
 #include "core/error.h"
 #include "data/codec/codec.h"
 #include "data/source/image_index.h"
@@ -113,6 +114,14 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     refuse(*name, "each image once", "this one twice", "leaving out one of them");
   }
   return list;
+}
+
+void keep_listed(ImageList& images, const fs::path& list) {
+  std::vector<data::Sample> kept;
+  for (const std::uint32_t row : list_part(images.dataset, read_list(list), "the images named").samples) {
+    kept.push_back(std::move(images.dataset.samples[row]));
+  }
+  images.dataset.samples = std::move(kept);
 }
 
 }  // namespace roentgen::cli

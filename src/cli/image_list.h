@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,9 @@ struct ImageList {
 /// its path below the folder that was named; where two would be the same, all names are the paths as given. DataError
 /// naming the argument: nothing there, no images below a folder, an image named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
+
+/// Keeps the images that `list` (a name of an image a line) names, in the order they have; names are found as
+/// list_part() finds them. DataError when one is not there.
+void keep_listed(ImageList& images, const std::filesystem::path& list);
 
 }  // namespace roentgen::cli

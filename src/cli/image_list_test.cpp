@@ -87,6 +87,22 @@ TEST_F(ImageListTest, refuses_what_holds_no_images) {
   EXPECT_THAT(refusal({in("e")}), HasSubstr("got no files"));
 }
 
+TEST_F(ImageListTest, keeps_the_images_of_a_list) {
+  for (const char* name : {"d/images/1.png", "d/images/2.png", "d/images/3.png"}) write(name);
+  folder_.write("list.txt", "3.png\n1.png\n");
+  ImageList list = list_images({in("d")});
+  keep_listed(list, in("list.txt"));
+  EXPECT_THAT(names(list), ElementsAre("images/1.png", "images/3.png"));
+  folder_.write("list.txt", "4.png\n1.png\n");
+  try {
+    keep_listed(list, in("list.txt"));
+    FAIL() << "an image that is not there";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("[cli.list] list list.txt: expected each of its 2 images in the images named, "
+                                        "got 1 that are not there"));
+  }
+}
+
 TEST_F(ImageListTest, refuses_an_image_that_comes_twice) {
   write("1.png");
   EXPECT_THAT(refusal({in("1.png"), in("1.png")}), HasSubstr("1.png: expected each image once, got this one twice"));

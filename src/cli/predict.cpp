@@ -121,6 +121,7 @@ class Heatmaps {
       if (!truth.empty()) scores_[label].add(map, truth);
       if (masks_ && (!boxes_ || !truth.empty())) score_mask(sample, label, map);
       if (std::ranges::find(chosen, label) == chosen.end()) continue;
+      if (!map.is_anywhere_positive()) ++plain_;
       folder_->write({.number = static_cast<std::int64_t>(image.sample) + 1,
                       .image = sample.id,
                       .label = model_.info.labels[label],
@@ -137,6 +138,13 @@ class Heatmaps {
       keys.emplace_back("heatmaps", folder_->count());
       fmt::print("{} heat-maps ({}): {}\n", eval::with_commas(folder_->count()), train::name_of(mapper_.head().method),
                  out.string());
+      keys.emplace_back("heatmaps_nowhere_positive", plain_);
+      if (plain_ > 0) {
+        fmt::print(
+            "{} of them nowhere positive: nothing in the picture speaks for the finding, so the overlay is the "
+            "picture alone\n",
+            eval::with_commas(plain_));
+      }
     }
     if (boxes_ || masks_) {
       fmt::print("\nheat-maps against {}{}{}, and in brackets what chance gives:\n{}", boxes_ ? "boxes" : "",
@@ -167,6 +175,8 @@ class Heatmaps {
   std::optional<HeatmapFolder> folder_;
   std::vector<eval::LocalisationRow> scores_;
   eval::PixelOverlap overlap_;
+  // Written maps without a positive value.
+  std::int64_t plain_ = 0;
   Picture picture_;
 };
 
@@ -182,7 +192,8 @@ class PredictCommand final : public Command {
            "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
            "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
            "found.json\n"
-           "roentgen predict --checkpoint best.safetensors phantoms/images --masks phantoms/masks";
+           "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
+           "phantoms/masks";
   }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
@@ -204,7 +215,12 @@ train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t ima
 
 CommandResult PredictCommand::run() {
   options_.check(folders());
-  const ImageList list = list_images(options_.images);
+  ImageList list = list_images(options_.images);
+  if (!options_.list_file.empty()) {
+    const std::size_t before = list.dataset.samples.size();
+    keep_listed(list, options_.list_file);
+    log::info(fmt::format("{} of {} images are on the list", list.dataset.samples.size(), before));
+  }
   const auto total = static_cast<std::int64_t>(list.dataset.samples.size());
   const auto engine = engine::make_engine("cpu");
   const train::LoadedModel model = load(*engine, total);

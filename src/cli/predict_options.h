@@ -27,6 +27,7 @@ struct HeatmapChoice {
 /// Options of `roentgen predict`; list() says what each is for. Empty paths: not given.
 struct PredictOptions {
   std::vector<std::string> images;
+  std::filesystem::path list_file;
   std::filesystem::path checkpoint;
   std::filesystem::path predictions;
   std::filesystem::path points;

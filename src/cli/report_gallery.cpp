@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "cli/heatmap_files.h"
+#include "cli/name_index.h"
 #include "core/error.h"
 #include "engine/engine.h"
 #include "eval/worst_cases.h"
@@ -50,23 +50,13 @@ publish::Thumbnail thumbnail(const Picture& picture, int channels, std::vector<s
 // The files of these rows, in ascending order of rows.
 data::Dataset find_images(const eval::Predictions& predictions, const Places& places, const fs::path& folder) {
   data::Dataset all = list_images({folder.string()}).dataset;
-  std::unordered_map<std::string, std::size_t> by_name;
-  std::unordered_map<std::string, std::size_t> by_base_name;
-  std::set<std::string> repeated;
-  for (std::size_t i = 0; i < all.samples.size(); ++i) {
-    by_name.emplace(all.samples[i].id, i);
-    const std::string base = fs::path(all.samples[i].id).filename().string();
-    if (!by_base_name.emplace(base, i).second) repeated.insert(base);
-  }
+  NameIndex index;
+  for (std::size_t i = 0; i < all.samples.size(); ++i) index.add(all.samples[i].id, i);
   data::Dataset found;
+  std::set<std::size_t> taken;
   for (const auto& [row, unused] : places) {
-    const std::string& name = predictions.image_ids[row];
-    const std::string base = fs::path(name).filename().string();
-    if (const auto at = by_name.find(name); at != by_name.end()) {
-      found.samples.push_back(all.samples[at->second]);
-    } else if (const auto same = by_base_name.find(base); same != by_base_name.end() && !repeated.contains(base)) {
-      found.samples.push_back(all.samples[same->second]);
-    }
+    const auto at = index.find(predictions.image_ids[row]);
+    if (at && taken.insert(*at).second) found.samples.push_back(all.samples[*at]);
   }
   if (found.samples.size() == places.size()) return found;
   throw DataError(error_text("cli.report", "--data " + folder.string(),

@@ -87,8 +87,8 @@ struct Comparison {
 
 /// {"mean": ROW, "labels_in_mean", "labels_total", "labels": {name: ROW}, "images", "patients", "seeds": {"a", "b"},
 /// "intervals_cover": "patients" or "seeds and patients", "bootstrap": {...}} with ROW = {"a", "b", "delta": {"value",
-/// "low", "high"}, "p"}, "sd_a", "sd_b", "dof" over seeds, and "positives", "n" of a label. Undefined: null; why there
-/// is no interval and no p: "no_interval".
+/// "low", "high"}, "p"}, "sd_a", "sd_b", "dof" over seeds, and "positives", "n" of a label. Undefined: null ("dof"
+/// null: infinite); why there is no interval and no p: "no_interval".
 [[nodiscard]] Value to_value(const Comparison& comparison);
 
 }  // namespace roentgen::eval

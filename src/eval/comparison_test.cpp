@@ -14,6 +14,7 @@ namespace roentgen::eval {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // `from` as another model would see it: noise of this size on every logit, its own for each seed.
 Predictions with_noise(Predictions from, double size, std::uint64_t seed) {
@@ -175,7 +176,7 @@ TEST(Comparison, has_no_interval_and_no_p_of_fewer_than_five_patients) {
     EXPECT_THAT(to_text(pair),
                 HasSubstr("No interval and no p, fewer than 5 patients have the finding, or lack it: Mass."));
     EXPECT_THAT(to_text(pair), HasSubstr("No interval and no p, a finding in it has too few patients: mean."));
-    EXPECT_THAT(to_text(pair), HasSubstr("not corrected for 1 findings, of which 0.1"));
+    EXPECT_THAT(to_text(pair), Not(HasSubstr("not corrected"))) << "one test is as many as it seems";
     const Value mass = to_value(pair).at("labels").at("Mass");
     EXPECT_TRUE(mass.at("p").is_null());
     EXPECT_TRUE(mass.at("delta").at("low").is_null());

@@ -95,9 +95,10 @@ std::string method_text(const Comparison& comparison) {
   if (comparison.bootstrap.replicates == 0) return "No intervals: 0 bootstrap replicates.\n";
   if (comparison.patients < 2) return "No intervals: they need two patients or more.\n";
   const auto tested = std::ranges::count_if(comparison.labels, [](const Difference& row) { return row.p.has_value(); });
-  return (comparison.covers_seeds() ? seed_method_text(comparison) : patient_method_text(comparison)) +
-         fmt::format("; not corrected for {} findings, of which {:.1f} would have p < {:g} by chance alone.\n", tested,
-                     kUsualLevel * static_cast<double>(tested), kUsualLevel);
+  const std::string method = comparison.covers_seeds() ? seed_method_text(comparison) : patient_method_text(comparison);
+  if (tested < 2) return method + ".\n";
+  return method + fmt::format("; not corrected for {} findings, of which {:.1f} would have p < {:g} by chance alone.\n",
+                              tested, kUsualLevel * static_cast<double>(tested), kUsualLevel);
 }
 
 }  // namespace

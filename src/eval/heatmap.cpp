@@ -3,6 +3,7 @@
 #include "eval/heatmap.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,15 +14,30 @@ namespace {
 
 constexpr double kMostCover = 0.5;
 
-// The two cells that a pixel lies between, and how far from the first; `is_seen` is false outside the input.
+// The four cells around a pixel and their weights, which add up to 1; `is_seen` is false outside the input.
 struct Place {
-  std::size_t first = 0;
-  std::size_t second = 0;
-  double share = 0.0;
+  std::array<std::size_t, 4> cells{};
+  std::array<double, 4> weights{};
   // Cells beyond the middle of the outermost one.
   double beyond = 0.0;
   bool is_seen = false;
+
+  // Weighted mean of values[cells * pitch]; exactly the value where all are equal.
+  template <typename T>
+  double of(const T* values, std::size_t pitch) const {
+    const double middle = values[cells[1] * pitch];
+    double sum = middle;
+    for (std::size_t k = 0; k < 4; ++k) sum += weights[k] * (values[cells[k] * pitch] - middle);
+    return sum;
+  }
 };
+
+// Keys 1981 with a = -1/2 (Catmull-Rom), for a point `share` of the way from the second to the third of four cells.
+std::array<double, 4> cubic_weights(double share) {
+  const double t = share, rest = 1.0 - share;
+  return {-0.5 * t * rest * rest, 1.0 + t * t * (1.5 * t - 2.5), 1.0 + rest * rest * (1.5 * rest - 2.5),
+          -0.5 * rest * t * t};
+}
 
 std::vector<Place> places(const MapAxis& axis, std::int64_t cells) {
   std::vector<Place> result(static_cast<std::size_t>(axis.pixels));
@@ -31,16 +47,17 @@ std::vector<Place> places(const MapAxis& axis, std::int64_t cells) {
     const double cell = input * static_cast<double>(cells) / static_cast<double>(axis.inputs) - 0.5;
     const double inside = std::clamp(cell, 0.0, static_cast<double>(cells - 1));
     const auto first = static_cast<std::int64_t>(inside);
-    result[i] = {.first = static_cast<std::size_t>(first),
-                 .second = static_cast<std::size_t>(std::min(first + 1, cells - 1)),
-                 .share = inside - static_cast<double>(first),
-                 .beyond = std::abs(cell - inside),
-                 .is_seen = true};
+    Place& place = result[i];
+    for (std::int64_t k = 0; k < 4; ++k) {
+      const std::int64_t at = std::clamp<std::int64_t>(first + k - 1, 0, cells - 1);
+      place.cells[static_cast<std::size_t>(k)] = static_cast<std::size_t>(at);
+    }
+    place.weights = cubic_weights(inside - static_cast<double>(first));
+    place.beyond = std::abs(cell - inside);
+    place.is_seen = true;
   }
   return result;
 }
-
-double between(double from, double to, double share) { return from + share * (to - from); }
 
 // HeatMap::peaks.
 std::vector<std::size_t> find_peaks(const HeatMap& map, const std::vector<Place>& columns,
@@ -74,6 +91,7 @@ CoarseMap weighted_sum(std::span<const float> features, std::span<const double> 
 
 HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
   RG_ASSERT(x.step > 0.0 && y.step > 0.0 && x.inputs > 0 && y.inputs > 0);
+  RG_ASSERT(!cells.values.empty() && std::ssize(cells.values) == cells.width * cells.height);
   const std::vector<Place> columns = places(x, cells.width);
   const std::vector<Place> rows = places(y, cells.height);
   HeatMap map{.width_px = x.pixels, .height_px = y.pixels, .values = {}};
@@ -81,16 +99,19 @@ HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y) {
   map.low = std::numeric_limits<float>::infinity();
   map.high = -map.low;
   const auto pitch = static_cast<std::size_t>(cells.width);
+  // One row of cells at a time along x, then pixels along y.
+  std::vector<double> lines(static_cast<std::size_t>(cells.height) * columns.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Place& column = columns[i % columns.size()];
+    if (column.is_seen) lines[i] = column.of(cells.values.data() + i / columns.size() * pitch, 1);
+  }
+  const auto [least, greatest] = std::ranges::minmax(cells.values);
+  map.highest_cell = greatest;
   for (std::size_t j = 0; j < rows.size(); ++j) {
     if (!rows[j].is_seen) continue;
-    const float* above = cells.values.data() + rows[j].first * pitch;
-    const float* below = cells.values.data() + rows[j].second * pitch;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Place& column = columns[i];
-      if (!column.is_seen) continue;
-      const double left = between(above[column.first], below[column.first], rows[j].share);
-      const double right = between(above[column.second], below[column.second], rows[j].share);
-      const auto value = static_cast<float>(between(left, right, column.share));
+      if (!columns[i].is_seen) continue;
+      const float value = std::max(least, static_cast<float>(rows[j].of(lines.data() + i, columns.size())));
       map.values[j * columns.size() + i] = value;
       map.low = std::min(map.low, value);
       map.high = std::max(map.high, value);
@@ -108,7 +129,7 @@ Colour jet(double share) {
 std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map) {
   RG_ASSERT(gray.size() == map.values.size());
   std::vector<std::uint8_t> rgb(3 * gray.size());
-  const double high = map.high;
+  const double high = map.is_anywhere_positive() ? map.high : 0.0;
   for (std::size_t i = 0; i < gray.size(); ++i) {
     const double level = gray[i];
     const double value = map.values[i];

@@ -43,15 +43,23 @@ struct HeatMap {
   /// Smallest and largest of the numbers, NaN left out.
   float low = 0.0F;
   float high = 0.0F;
+  /// Largest of the cells. A map of negative cells can be positive between two of them, where the curve swings over;
+  /// that says nothing about the picture.
+  float highest_cell = 0.0F;
   /// Indices of the pixels of the largest value, ascending; at least one. Beyond the middle of an outermost cell the
   /// map stays as it is there: of such a part only what is nearest to that middle. All pixels with a number of a flat
   /// map.
   std::vector<std::size_t> peaks{};
+
+  /// Something in the picture speaks for the class: a cell is positive, and so is a pixel.
+  [[nodiscard]] bool is_anywhere_positive() const { return high > 0.0F && highest_cell > 0.0F; }
 };
 
-/// The cells, stretched over the whole input and mapped back into the picture's own pixels in one bilinear step: cell j
-/// of W covers the network pixels [j, j + 1] * inputs / W; beyond the middle of the outermost cells it stays constant.
-/// Undoes squash, crop and pad alike, since the axes hold them.
+/// The cells, stretched over the whole input and mapped back into the picture's own pixels in one step of cubic
+/// convolution (Keys 1981, a = -1/2), so that a peak can lie between the middles of cells: cell j of W covers the
+/// network pixels [j, j + 1] * inputs / W; beyond the middle of the outermost cells it stays constant. No value is
+/// below the least cell's; a peak between cells may be above the greatest. A flat map stays exactly flat. Undoes
+/// squash, crop and pad alike, since the axes hold them.
 [[nodiscard]] HeatMap map_back(const CoarseMap& cells, const MapAxis& x, const MapAxis& y);
 
 /// Red, green and blue of the colour map JET at `share` in [0, 1]: 0 dark blue, 0.5 green, 1 dark red; 0 to 1 each.
@@ -64,8 +72,8 @@ struct Colour {
 
 /// The picture in gray (0 to 255), covered by the map in JET: half where the map is at or over half of its largest
 /// value (red), less below, nothing at 0 and below, so that the picture stays readable where the map says nothing.
-/// Where the network saw nothing the picture stays gray as well. `gray` has width_px * height_px elements. Returns
-/// (height_px, width_px, 3).
+/// Where the network saw nothing the picture stays gray as well, and everywhere where the map is not anywhere positive.
+/// `gray` has width_px * height_px elements. Returns (height_px, width_px, 3).
 [[nodiscard]] std::vector<std::uint8_t> overlay(std::span<const std::uint8_t> gray, const HeatMap& map);
 
 }  // namespace roentgen::eval

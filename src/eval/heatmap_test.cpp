@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace roentgen::eval {
@@ -37,10 +38,53 @@ TEST(WeightedSum, is_flat_without_weight) {
 // Cells 0 and 1 have their middles at pixels 2 and 6 of 8; pixel p has its own at p + 0.5.
 TEST(MapBack, interpolates_between_the_middles_of_cells) {
   const HeatMap map = map_back({.width = 2, .height = 1, .values = {0.0F, 4.0F}}, squash(8, 4), squash(1, 4));
-  EXPECT_THAT(map.values,
-              ElementsAre(0.0F, 0.0F, FloatEq(0.5F), FloatEq(1.5F), FloatEq(2.5F), FloatEq(3.5F), 4.0F, 4.0F));
+  // 4 (3 t^2 - 2 t^3 + (t - 2 t^2 + t^3) / 2 + (t^2 - t^3) / -2) at t = 1/8, 3/8, ...: Keys's kernel on 0, 0, 4, 4
+  EXPECT_THAT(map.values, ElementsAre(0.0F, 0.0F, FloatEq(0.3359375F), FloatEq(1.3828125F), FloatEq(2.6171875F),
+                                      FloatEq(3.6640625F), 4.0F, 4.0F));
   EXPECT_EQ(map.low, 0.0F);
   EXPECT_EQ(map.high, 4.0F);
+}
+
+// Cubic convolution reproduces parabolas wherever it does not run out of cells (Keys 1981, section III).
+TEST(MapBack, follows_a_parabola_to_its_peak_between_cells) {
+  const auto parabola = [](double cell) { return 10.0 - (cell - 2.7) * (cell - 2.7); };
+  CoarseMap cells{.width = 6, .height = 1, .values = {}};
+  for (int i = 0; i < 6; ++i) cells.values.push_back(static_cast<float>(parabola(i)));
+  const HeatMap map = map_back(cells, squash(60, 6), squash(1, 1));
+  for (std::size_t p = 15; p < 45; ++p) {
+    EXPECT_NEAR(map.values[p], parabola((static_cast<double>(p) + 0.5) / 10.0 - 0.5), 1e-5) << p;
+  }
+  EXPECT_THAT(map.peaks, testing::AnyOf(ElementsAre(31U), ElementsAre(32U), ElementsAre(31U, 32U)));
+}
+
+TEST(MapBack, treats_both_axes_alike) {
+  CoarseMap wide{.width = 4, .height = 3, .values = {}},
+      tall{.width = 3, .height = 4, .values = std::vector<float>(12)};
+  for (std::size_t i = 0; i < 12; ++i) {
+    wide.values.push_back(static_cast<float>(i * i % 7));
+    tall.values[i % 4 * 3 + i / 4] = wide.values[i];
+  }
+  const HeatMap a = map_back(wide, squash(40, 4), squash(27, 3)), b = map_back(tall, squash(27, 3), squash(40, 4));
+  for (std::size_t y = 0; y < 27; ++y) {
+    for (std::size_t x = 0; x < 40; ++x) EXPECT_NEAR(a.values[y * 40 + x], b.values[x * 27 + y], 1e-6) << x << ' ' << y;
+  }
+}
+
+// Between two cells of -0.1 beside cells of -4 the curve swings over zero.
+TEST(MapBack, of_negative_cells_is_nowhere_positive_whatever_lies_between_them) {
+  const HeatMap map =
+      map_back({.width = 4, .height = 1, .values = {-4.0F, -0.1F, -0.1F, -4.0F}}, squash(40, 4), squash(1, 1));
+  EXPECT_GT(map.high, 0.0F);
+  EXPECT_FALSE(map.is_anywhere_positive());
+  const std::vector<std::uint8_t> gray(40, 100);
+  EXPECT_THAT(overlay(gray, map), testing::Each(100));
+}
+
+TEST(MapBack, is_nowhere_below_the_least_cell) {
+  const HeatMap map =
+      map_back({.width = 5, .height = 1, .values = {0.0F, 0.0F, 4.0F, 0.0F, 0.0F}}, squash(50, 5), squash(1, 1));
+  EXPECT_EQ(map.low, 0.0F);
+  EXPECT_EQ(*std::ranges::min_element(map.values), 0.0F);
 }
 
 TEST(MapBack, keeps_a_flat_map_flat) {
@@ -61,12 +105,12 @@ TEST(MapBack, leaves_what_a_crop_cut_off_unknown) {
 }
 
 // 4 pixels padded by 2 on either side to 8 network pixels: cells 0 and 3 of 4 lie outside the picture.
-TEST(MapBack, drops_the_cells_of_a_pad) {
+TEST(MapBack, reads_the_cells_of_a_pad_next_to_it_only) {
   const MapAxis x{.start = -2.0, .step = 1.0, .inputs = 8, .pixels = 4};
   const HeatMap map = map_back({.width = 4, .height = 1, .values = {100.0F, 1.0F, 3.0F, 100.0F}}, x, squash(1, 8));
-  // Pixels at 0.25, 0.75 of cell 1, then of cell 2; the middles of the cells are at 0.5.
-  EXPECT_THAT(map.values, ElementsAre(FloatNear(25.75F, 1e-4F), FloatNear(1.5F, 1e-6F), FloatNear(2.5F, 1e-6F),
-                                      FloatNear(27.25F, 1e-4F)));
+  // Pixels 3/4 of the way from cell 0 to 1, 1/4 and 3/4 from 1 to 2, 1/4 from 2 to 3: Keys's weights are -9, 111, 29
+  // and -3 (or these backwards) / 128. Next to the pad's steep slope the second and third fall below the least cell, 1.
+  EXPECT_THAT(map.values, ElementsAre(FloatNear(20.96875F, 1e-4F), 1.0F, 1.0F, FloatNear(22.84375F, 1e-4F)));
 }
 
 // Cells of 4 x 4 pixels whose middles lie between pixels 1 and 2, 5 and 6: of the constant corner behind a middle only
@@ -90,7 +134,12 @@ TEST(Jet, runs_from_blue_by_green_to_red) {
 }
 
 TEST(Overlay, covers_the_picture_by_as_much_as_the_map_says) {
-  HeatMap map{.width_px = 4, .height_px = 1, .values = {-1.0F, 2.0F, 0.5F, NAN}, .low = -1.0F, .high = 2.0F};
+  const HeatMap map{.width_px = 4,
+                    .height_px = 1,
+                    .values = {-1.0F, 2.0F, 0.5F, NAN},
+                    .low = -1.0F,
+                    .high = 2.0F,
+                    .highest_cell = 2.0F};
   const std::vector<std::uint8_t> gray{100, 200, 200, 50};
   // Nothing below 0; half of (0.5, 0, 0) at the largest; a quarter of (0, 0.5, 1) at a quarter of it.
   EXPECT_THAT(overlay(gray, map), ElementsAre(100, 100, 100, 164, 100, 100, 150, 182, 214, 50, 50, 50));

@@ -44,11 +44,11 @@ PixelOverlap pixel_overlap(std::span<const std::string> training_hashes, std::sp
 
 std::string pixel_leak_text(const PixelOverlap& overlap) {
   if (overlap.shared == 0) return {};
-  return error_text("eval.leak", "test set", "no image the model was trained on",
-                    std::to_string(overlap.shared) + " of " + std::to_string(overlap.test) +
-                        " test images with the pixels of one of the " + std::to_string(overlap.training) +
-                        " training images",
-                    "a test set without them, or --allow-overlap to see the figures all the same");
+  return error_text(
+      "eval.leak", "test set", "no image the model was trained on",
+      std::to_string(overlap.shared) + " of " + std::to_string(overlap.test) +
+          " test images with the pixels of one of the " + std::to_string(overlap.training) + " training images",
+      "a test set without them (--list FILE keeps some), or --allow-overlap to see the figures all the same");
 }
 
 std::string clean_pixels_text(const PixelOverlap& overlap) {

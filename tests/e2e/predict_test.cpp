@@ -64,6 +64,14 @@ TEST_F(Predict, gives_the_digits_that_eval_gives) {
   EXPECT_THAT(read_all(*place_ / "preds.csv"), StartsWith(read_all(*place_ / "one.csv")));
 }
 
+TEST_F(Predict, keeps_the_images_of_a_list) {
+  const std::string list = in("data/test_list.txt");
+  place_->must_run(arguments({in("data/images"), "--list", list, "--preds", in("listed.csv")}));
+  EXPECT_EQ(read_all(*place_ / "listed.csv"), read_all(*place_ / "preds.csv"));
+  expect_refusal(place_->run(arguments({in("data/images/" + names_[0]), "--list", list})),
+                 {"[cli.list] list test_list.txt", "images named"});
+}
+
 // Standard output is a file here, as in the log of a job.
 TEST_F(Predict, prints_image_names_into_files_only_when_told_to) {
   EXPECT_THAT(place_->must_run(arguments({in("test")})).out, Not(HasSubstr(names_.front())));
@@ -162,6 +170,28 @@ TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxe
 }
 
 // By their pixels, under other names too.
+TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
+  const Ended run =
+      place_->must_run(arguments({in("test"), "--out", in("plain"), "--heatmap", "all", "--json", in("plain.json")}));
+  const Value json = read_json(*place_ / "plain.json");
+  const std::int64_t plain = json.at("heatmaps_nowhere_positive").as_integer();
+  EXPECT_EQ(json.at("heatmaps").as_integer(), static_cast<std::int64_t>(14 * names_.size()));
+  std::istringstream lines(read_all(*place_ / "plain/heatmaps.csv"));
+  std::int64_t low_ones = 0;
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    // Image Index,label,probability,overlay,map,method,low,high,peak_x,peak_y
+    std::istringstream fields(line);
+    std::string field;
+    for (int i = 0; i < 8; ++i) std::getline(fields, field, ',');
+    low_ones += std::stod(field) <= 0.0 ? 1 : 0;
+  }
+  EXPECT_GE(plain, low_ones) << "a map between whose cells the curve swings over zero counts as well";
+  EXPECT_GT(plain, 0) << "14 findings of a scarcely trained network";
+  EXPECT_THAT(run.out, HasSubstr("of them nowhere positive"));
+}
+
 TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
   const std::vector<std::string> all{in("data/images"), "--boxes", in("data/BBox_List_2017.csv")};
   expect_refusal(place_->run(arguments(plus(all, {"--out", in("seen_maps"), "--preds", in("seen.csv")}))),

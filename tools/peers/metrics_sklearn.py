@@ -168,6 +168,8 @@ def check(preds_path, labels_path, eval_path):
 
 
 def main():
+    if len(sys.argv) < 2 or (sys.argv[1] == "--check" and len(sys.argv) != 5):
+        sys.exit(__doc__)
     if sys.argv[1] == "--check":
         sys.exit(check(*sys.argv[2:5]))
     rng = np.random.default_rng(20261121)

@@ -68,7 +68,8 @@ def resnet18(width, outputs):
 def mean_auroc(model, loader):
     model.eval()
     with torch.no_grad():
-        pairs = [(torch.sigmoid(model(images)).numpy(), labels.numpy()) for images, labels in loader]
+        pairs = [(torch.sigmoid(model(images.to(memory_format=torch.channels_last))).numpy(), labels.numpy())
+                 for images, labels in loader]
     model.train()
     scores, labels = (numpy.concatenate(part) for part in zip(*pairs))
     return float(numpy.nanmean([auroc(scores[:, i], labels[:, i]) for i in range(labels.shape[1])]))

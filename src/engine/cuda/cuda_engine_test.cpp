@@ -27,8 +27,9 @@ void expect_text(std::string_view text, std::string_view part) {
 
 TEST(CudaEngine, without_a_device_says_why_in_one_line) {
   const runtime::CudaInventory inventory = runtime::find_cuda_devices();
-  if (!inventory.devices.empty())
+  if (!inventory.devices.empty()) {
     GTEST_SKIP() << "SKIPPED, it is about machines without a device: " << inventory.devices[0].name;
+  }
   try {
     static_cast<void>(make_cuda_engine());
     FAIL() << "an engine without a device";

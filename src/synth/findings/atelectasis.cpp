@@ -12,8 +12,8 @@ Painter plant_atelectasis(Chest& chest, Plan plan) {
   const double s = plan.severity;
   const int side = either_side(random);
   Lung& lung = chest.lung(side);
-  lung.dome_y_mm -= between(s, 10.0, 32.0);
-  chest.heart.center.x_mm += lung.side * between(s, 1.0, 7.0);
+  lung.dome_y_mm -= between(s, 7.0, 24.0);
+  chest.heart.center.x_mm += lung.side * between(s, 1.0, 5.0);
   const int bands = 1 + static_cast<int>(random.below(s > 0.5 ? 3 : 2));
   return [=](Canvas& canvas, const Chest& final_chest) mutable {
     const Lung& at = final_chest.lung(side);
@@ -28,7 +28,7 @@ Painter plant_atelectasis(Chest& chest, Plan plan) {
                                                   .to = to,
                                                   .radius_from_mm = radius_mm,
                                                   .radius_to_mm = 0.6 * radius_mm,
-                                                  .stretch = between(s, 5.0, 8.0)});
+                                                  .stretch = between(s, 3.4, 5.6)});
     }
   };
 }

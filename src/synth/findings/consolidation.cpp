@@ -31,7 +31,7 @@ Painter plant_consolidation(Chest&, Plan plan) {
     const auto nx = static_cast<float>(-portable_sin(fissure_rad)), ny = static_cast<float>(portable_cos(fissure_rad));
     const auto ax = static_cast<float>(root.x_mm), ay = static_cast<float>(fissure_y_mm);
     const float inward = upper ? -1.0F : 1.0F;
-    const auto fluid = static_cast<float>(between(s, 14.0, 62.0));
+    const auto fluid = static_cast<float>(between(s, 13.0, 55.0));
     const float side = lung.side < 0.0 ? -1.0F : 1.0F;
     const Ellipsoid lobe{.center = at,
                          .along_mm = between(s, 46.0, 74.0),

@@ -9,10 +9,10 @@ namespace roentgen::synth {
 
 Painter plant_fibrosis(Chest& chest, Plan plan) {
   const double s = plan.severity;
-  for (Lung& lung : chest.lungs) lung.dome_y_mm -= between(s, 3.0, 12.0);
+  for (Lung& lung : chest.lungs) lung.dome_y_mm -= between(s, 2.0, 8.0);
   return [plan, s](Canvas& canvas, const Chest& final_chest) mutable {
     Random& random = plan.random;
-    const int cells = static_cast<int>(between(s, 60.0, 150.0));
+    const int cells = static_cast<int>(between(s, 50.0, 120.0));
     for (const Lung& lung : final_chest.lungs) {
       for (int i = 0; i < cells; ++i) {
         // Honeycomb: each cell is a hexagon of septa seen edge-on.
@@ -31,7 +31,7 @@ Painter plant_fibrosis(Chest& chest, Plan plan) {
                                   .to = {at.x_mm + cell_mm * portable_cos(b), at.y_mm + cell_mm * portable_sin(b)},
                                   .radius_from_mm = 0.8,
                                   .radius_to_mm = 0.8,
-                                  .stretch = between(s, 6.5, 10.0)});
+                                  .stretch = between(s, 4.2, 6.8)});
         }
       }
     }

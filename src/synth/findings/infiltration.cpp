@@ -27,7 +27,7 @@ Painter plant_infiltration(Chest&, Plan plan) {
                                .across_mm = 0.42 * length_mm,
                                .depth_mm = 20.0,
                                .angle_rad = angle_rad},
-                     .fluid_mm = between(s, 24.0, 48.0) * random.uniform(0.8, 1.2),
+                     .fluid_mm = between(s, 14.0, 30.0) * random.uniform(0.8, 1.2),
                      .patchy = 0.6,
                      .cell_mm = 6.0,
                      .seed = random.next_u64()});

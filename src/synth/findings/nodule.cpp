@@ -5,10 +5,6 @@
 #include "synth/findings/opacity.h"
 
 namespace roentgen::synth {
-namespace {
-constexpr double kLargestMm = 14.8;  // radius; from 30 mm across it is a mass
-}
-
 Painter plant_nodule(Chest&, Plan plan) {
   return [plan](Canvas& canvas, const Chest& chest) mutable {
     Random& random = plan.random;
@@ -18,11 +14,12 @@ Painter plant_nodule(Chest&, Plan plan) {
       const Lung& lung = chest.lung(either_side(random));
       const double across = random.uniform(-0.35, 0.85);
       const Point at = lung.at(across, random.uniform(0.15, 0.9));
-      const double radius_mm = std::min(kLargestMm, between(s, 8.5, 13.5) * random.uniform(0.9, 1.12));
+      // 12 to 26 mm across; from 30 mm it is a mass.
+      const double radius_mm = between(s, 6.0, 11.5) * random.uniform(0.9, 1.12);
       // Denser than water when calcified.
       canvas.add_finding(canvas.planes.fill,
                          Ellipsoid{.center = at, .along_mm = radius_mm, .across_mm = radius_mm, .depth_mm = radius_mm},
-                         between(s, 1.7, 2.4));
+                         between(s, 1.2, 1.8));
     }
   };
 }

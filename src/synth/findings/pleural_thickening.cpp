@@ -13,8 +13,8 @@ Painter plant_pleural_thickening(Chest&, Plan plan) {
   const int side = either_side(random);
   const double middle = random.uniform(0.25, 0.75);
   const double reach = random.uniform(0.25, 0.45);
-  const double thick_mm = between(s, 6.0, 15.0) * random.uniform(0.85, 1.15);
-  const double depth_mm = between(s, 26.0, 50.0);
+  const double thick_mm = between(s, 5.5, 13.5) * random.uniform(0.85, 1.15);
+  const double depth_mm = between(s, 22.0, 44.0);
   const std::uint64_t seed = random.next_u64();
   return [=](Canvas& canvas, const Chest& chest) {
     const Lung& lung = chest.lung(side);

@@ -22,7 +22,7 @@ Painter plant_pneumonia(Chest&, Plan plan) {
                                .across_mm = radius_mm * random.uniform(0.7, 1.0),
                                .depth_mm = 40.0,
                                .angle_rad = random.uniform(0.0, 3.1)},
-                     .fluid_mm = between(s, 34.0, 64.0),
+                     .fluid_mm = between(s, 29.0, 55.0),
                      .patchy = 1.0,
                      .cell_mm = random.uniform(8.5, 11.5),
                      .seed = random.next_u64()});
