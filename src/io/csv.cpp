@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/file.h"
+#include "io/gzip.h"
 #include "io/sha256.h"
 
 namespace roentgen::io {
@@ -124,7 +125,8 @@ Result<Csv> parse_csv(std::string_view text, std::string_view what) {
 }
 
 Result<Csv> read_csv(const std::filesystem::path& path) {
-  const Result<std::string> text = read_text(path, kLimitBytes);
+  Result<std::string> text = read_text(path, kLimitBytes);
+  if (text.ok() && is_gzip(text.value())) text = gunzip(text.value(), kLimitBytes, path.string());
   if (!text) return text.why();
   return parse_csv(text.value(), path.string());
 }

@@ -22,7 +22,7 @@ struct Csv {
   std::vector<std::vector<std::string>> rows;
   /// 1-based line on which each row starts, for errors.
   std::vector<std::int64_t> lines;
-  /// SHA-256 of the file's bytes, hex.
+  /// SHA-256 of the text, hex: of the file's bytes, or of what they unpack to.
   std::string sha256;
 
   /// Position of a column, exact match.
@@ -33,7 +33,7 @@ struct Csv {
 /// over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an empty last field; a
 /// quote inside an unquoted field stands for itself. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
-/// Reads and parses a file of at most 1 GiB.
+/// Reads and parses a file of at most 1 GiB, which may be gzipped (then at most 1 GiB when unpacked, too).
 Result<Csv> read_csv(const std::filesystem::path& path);
 /// One field, quoted only where it must be. (A row of one empty field must be written as two quotes by the caller.)
 [[nodiscard]] std::string csv_field(std::string_view text);

@@ -114,6 +114,11 @@ Status check_limits(const ImageInfo& info, Channels channels, std::string_view w
 
 }  // namespace
 
+std::span<std::byte> grown(runtime::AlignedBuffer& buffer, std::size_t bytes) {
+  if (buffer.size() < bytes) buffer = runtime::AlignedBuffer(bytes);
+  return buffer.bytes().first(bytes);
+}
+
 Result<ImageInfo> read_info(Bytes bytes, std::string_view what, const DecodeLimits& limits) {
   const Result<const Codec*> codec = find_codec(bytes, what);
   if (!codec) return codec.why();

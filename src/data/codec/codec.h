@@ -60,6 +60,17 @@ struct DecodeOptions {
 [[nodiscard]] Result<ImageInfo> read_info(std::span<const std::byte> bytes, std::string_view what,
                                           const DecodeLimits& limits = {});
 
+/// Memory that codecs keep from file to file, each grown when it must; the contents mean nothing between files.
+struct DecodeScratch {
+  /// Of the file's own channels, where others are asked for.
+  runtime::AlignedBuffer pixels;
+  /// PNG: data chunks joined, rows as they come out of inflate, rows in SIMD lanes.
+  runtime::AlignedBuffer packed, filtered, lanes;
+};
+
+/// `bytes` of a buffer, which is made anew when it is smaller.
+[[nodiscard]] std::span<std::byte> grown(runtime::AlignedBuffer& buffer, std::size_t bytes);
+
 /// Decodes files one after the other; keeps what codecs can use again. One per worker: thread-compatible.
 class Decoder {
  public:
@@ -69,7 +80,7 @@ class Decoder {
                               Image& out);
 
  private:
-  runtime::AlignedBuffer scratch_;
+  DecodeScratch scratch_;
 };
 
 /// Names of the codecs in probe order, joined: "PNG or JPEG".

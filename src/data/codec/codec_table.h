@@ -20,8 +20,7 @@ struct DecodeJob {
   std::string_view what;
   /// From the codec's own read_info(), within the limits.
   const ImageInfo& info;
-  /// Grown when it must; its contents mean nothing between files.
-  runtime::AlignedBuffer& scratch;
+  DecodeScratch& scratch;
 };
 
 /// The functions of one format. They never throw because of the bytes, and hold no state.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// PNG of every colour type and depth, interlaced or not, by libspng. A damaged picture is refused: checksums of all
+// PNG of every colour type and depth, interlaced or not: the usual kinds by png_stream.h, the rest, and whatever is not
+// sound, by libspng. A damaged picture is refused: checksums of all
 // pixel data are verified. What comes after the pixel data may be missing, as Pillow and browsers allow. Damaged
 // ancillary chunks (text, time, colour profiles) are ignored.
 #include <fmt/core.h>
@@ -13,6 +14,7 @@
 #include "core/unique_handle.h"
 #include "data/codec/channels.h"
 #include "data/codec/codec_table.h"
+#include "data/codec/png_stream.h"
 
 namespace roentgen::data {
 namespace {
@@ -127,7 +129,35 @@ int decode_all(spng_ctx* context, Bytes bytes, std::span<std::byte> pixels, int 
   return error == SPNG_IO_EOF && has_whole_pixel_chunks(bytes) ? 0 : error;
 }
 
+// From the channels of the file to those asked for; `pixels` are of the machine's byte order.
+void convert(std::span<const std::byte> pixels, int channels, Image& out) {
+  if (out.layout().bits == 8) {
+    const auto* samples = reinterpret_cast<const std::uint8_t*>(pixels.data());
+    convert_channels({{samples, pixels.size()}, channels}, {out.samples<std::uint8_t>(), out.channels()});
+  } else {
+    const auto* samples = reinterpret_cast<const std::uint16_t*>(pixels.data());
+    convert_channels({{samples, pixels.size() / 2}, channels}, {out.samples<std::uint16_t>(), out.channels()});
+  }
+}
+
+// The pixels of the file go straight to `out` where that has its channels, else to the scratch.
+std::span<std::byte> pixels_of(const DecodeJob& job, int channels, std::size_t bytes, Image& out) {
+  if (channels == out.channels()) return out.bytes();
+  return grown(job.scratch.pixels, bytes);
+}
+
+// False: the file is not for this way, or something is wrong with it.
+bool decode_fast(const DecodeJob& job, Image& out) {
+  const auto shape = stream_shape(job.bytes);
+  if (!shape) return false;
+  const std::span<std::byte> pixels = pixels_of(job, shape->channels, shape->height * shape->row_bytes(), out);
+  if (!decode_png_stream(job.bytes, *shape, pixels, job.scratch)) return false;
+  if (shape->channels != out.channels()) convert(pixels, shape->channels, out);
+  return true;
+}
+
 Status decode(const DecodeJob& job, Image& out) {
+  if (decode_fast(job, out)) return Done{};
   spng_ihdr header{};
   const Result<Context> context = open(job.bytes, job.what, header);
   if (!context) return context.why();
@@ -136,21 +166,12 @@ Status decode(const DecodeJob& job, Image& out) {
   if (const int error = spng_decoded_image_size(context.value().get(), plan.format, &bytes); error != 0) {
     return damaged(job.what, error);
   }
-  const bool direct = plan.channels == out.channels();
-  if (!direct && job.scratch.size() < bytes) job.scratch = runtime::AlignedBuffer(bytes);
-  const std::span<std::byte> pixels = direct ? out.bytes() : job.scratch.bytes().first(bytes);
+  const std::span<std::byte> pixels = pixels_of(job, plan.channels, bytes, out);
   RG_ASSERT(pixels.size() == bytes);
   if (const int error = decode_all(context.value().get(), job.bytes, pixels, plan.format); error != 0) {
     return damaged(job.what, error);
   }
-  if (direct) return Done{};
-  if (out.layout().bits == 8) {
-    const auto* samples = reinterpret_cast<const std::uint8_t*>(pixels.data());
-    convert_channels({{samples, bytes}, plan.channels}, {out.samples<std::uint8_t>(), out.channels()});
-  } else {
-    const auto* samples = reinterpret_cast<const std::uint16_t*>(pixels.data());
-    convert_channels({{samples, bytes / 2}, plan.channels}, {out.samples<std::uint16_t>(), out.channels()});
-  }
+  if (plan.channels != out.channels()) convert(pixels, plan.channels, out);
   return Done{};
 }
 

@@ -2,22 +2,19 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
-// relative to the csv's
-// folder, else to the data folder, each image once however its path is spelt; optional `patient` (patient_id), `split`,
-// `view`, `sex`, `age`. Every other column can be a label: by its name when it holds 1, 0, -1, yes, no, ...
-// (label_value.h), or as "column:value".
+// relative to the csv's folder, else to the data folder, each image once however its path is spelt; optional `patient`
+// (patient_id), `split`, `view`, `sex`, `age`. Every other column can be a label: by its name when it holds 1, 0, -1,
+// yes, no, ... (label_value.h), or as "column:value".
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/label_value.h"
+#include "data/source/placed_rows.h"
 #include "data/source/source.h"
 #include "io/text.h"
 
@@ -165,51 +162,12 @@ float read_label(const LabelColumn& label, const std::vector<std::string>& row, 
   return label_number(*value, label.policy);
 }
 
-float read_age(const std::string& text) {
-  float age = 0.0F;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), age);
-  const bool is_age = error == std::errc() && end == text.data() + text.size() && age >= 0.0F && age <= 120.0F;
-  return is_age ? age : std::numeric_limits<float>::quiet_NaN();
-}
-
-/// Says whether files exist by listing each folder once: on a network file system that is far cheaper than a stat each.
-class FolderCache {
- public:
-  bool has(const fs::path& path) {
-    const fs::path folder = path.parent_path();
-    auto [position, is_new] = folders_.try_emplace(folder.string());
-    if (is_new) {
-      std::error_code error;
-      for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        std::error_code unreadable;
-        if (it->is_regular_file(unreadable)) position->second.insert(it->path().filename().string());
-      }
-    }
-    return position->second.contains(path.filename().string());
-  }
-
- private:
-  std::map<std::string, std::unordered_set<std::string>> folders_;
-};
-
 /// What goes from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
-  FolderCache folders;
-  /// In normal form: ids as the tables have them, and the files they name.
-  std::unordered_set<std::string> ids, paths;
-  std::vector<std::string> absent, repeated;
-  std::int64_t rows = 0;
+  PlacedRows rows;
 };
-
-// An absent image can be skipped if told; a folder in its place is a mistake in the table.
-void refuse_folder(const fs::path& path, const std::string& where) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return;
-  throw DataError(
-      error_text("data.csv", where + ": " + path.string(), "a file", "a folder", "the path of an image in it"));
-}
 
 void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const SourceOptions& options = reading.options;
@@ -229,26 +187,13 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                   .patient = field(row, columns.patient),
                   .view = field(row, columns.view),
                   .sex = field(row, columns.sex),
-                  .age_years = read_age(field(row, columns.age))};
+                  .age_years = parse_age(field(row, columns.age))};
     if (sample.id.empty()) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
-    ++reading.rows;
-    sample.path = path.parent_path() / sample.id;
-    if (!reading.folders.has(sample.path)) sample.path = options.root / sample.id;
-    const bool is_new_id = reading.ids.insert(fs::path(sample.id).lexically_normal().string()).second;
-    const bool is_new_path = reading.paths.insert(sample.path.lexically_normal().string()).second;
-    if (!is_new_id || !is_new_path) {
-      reading.repeated.push_back(sample.id);
-      continue;
-    }
-    if (!reading.folders.has(sample.path)) {
-      refuse_folder(sample.path, where);
-      reading.absent.push_back(sample.id);
-      continue;
-    }
+    if (!reading.rows.take(sample, {path.parent_path() / sample.id, options.root / sample.id}, where)) continue;
     const std::string split = field(row, columns.split);
-    listing.has_splits = listing.has_splits || !split.empty();
+    if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
     try {
       if (!split.empty()) sample.split = parse_split(split);
     } catch (const ConfigError&) {
@@ -272,13 +217,12 @@ Listing list_csv(const SourceOptions& options) {
   Listing listing{.label_names = options.labels, .samples = {}, .csv = table_paths(options)};
   const auto tables = read_tables(listing.csv, "data.csv");
   check_label_policies(options, options.labels);
-  Reading reading{.options = options, .listing = listing};
+  Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing)};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     listing.csv_sha256.push_back(tables[i].sha256);
     read_table(tables[i], listing.csv[i], reading);
   }
-  settle_repeated(reading.repeated, options, listing);
-  settle_absent(reading.absent, reading.rows, options, listing);
+  reading.rows.settle();
   return listing;
 }
 

@@ -242,7 +242,8 @@ TEST(Dataset, refuses_an_unknown_source) {
   SourceOptions options;
   options.root = folder.path();
   options.source = "cifar";
-  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options)); }), HasSubstr("auto, nih, csv"));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options)); }),
+              HasSubstr("auto, nih, chexpert, mimic, padchest, csv"));
 }
 
 }  // namespace

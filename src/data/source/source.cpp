@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/gzip.h"
 
 namespace roentgen::data {
 namespace {
@@ -32,6 +33,7 @@ std::vector<std::string> csv_header(const std::filesystem::path& path) {
   std::string text(std::size_t{1} << 16, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
+  if (io::is_gzip(text)) text = io::gunzip_head(text, text.size());
   text.resize(std::min(text.size(), text.find('\n')));
   auto parsed = io::parse_csv(text, path.filename().string());
   return parsed.ok() ? std::move(parsed).value().header : std::vector<std::string>{};

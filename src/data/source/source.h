@@ -25,8 +25,8 @@ struct Listing {
   std::vector<std::filesystem::path> csv{};
   std::vector<std::string> csv_sha256{};
   std::vector<std::string> notes{};
-  /// The table says the split of each image.
-  bool has_splits = false;
+  /// Where the tables say each image's split, for people ("column split of labels.csv"); empty: they do not.
+  std::string given_splits{};
 };
 
 #define RG_DECLARE_SOURCE(name, what)                            \

@@ -6,6 +6,9 @@
 //   X(name, what a folder of it has)
 #pragma once
 
-#define RG_SOURCES(X)                                                                            \
-  X(nih, "a csv with the columns \"Image Index\" and \"Finding Labels\" (Data_Entry_2017*.csv)") \
+#define RG_SOURCES(X)                                                                               \
+  X(nih, "a csv with the columns \"Image Index\" and \"Finding Labels\" (Data_Entry_2017*.csv)")    \
+  X(chexpert, "train.csv, valid.csv or test.csv with \"Path\" and \"Frontal/Lateral\"")             \
+  X(mimic, "...-metadata.csv with \"dicom_id\" and ...-chexpert.csv or ...-negbio.csv, or .csv.gz") \
+  X(padchest, "PADCHEST...csv with \"ImageID\", \"ImageDir\" and \"Labels\"")                       \
   X(csv, "labels.csv with a column \"path\" or \"file\"")

@@ -203,13 +203,13 @@ std::string assign_splits(Listing& listing, const SourceOptions& options) {
     return "test: every image";
   }
   std::string origin;
-  const SplitLists lists = split.mode == SplitMode::Random || (listing.has_splits && !names_lists)
+  const SplitLists lists = split.mode == SplitMode::Random || (!listing.given_splits.empty() && !names_lists)
                                ? SplitLists{}
                                : find_split_lists(options);
   if (lists.any()) {
     origin = split_by_lists(lists, listing);
-  } else if (split.mode != SplitMode::Random && listing.has_splits) {
-    origin = "column split of " + listing.csv.front().filename().string();
+  } else if (split.mode != SplitMode::Random && !listing.given_splits.empty()) {
+    origin = listing.given_splits;
   } else if (split.mode == SplitMode::Given) {
     throw DataError(error_text("data.split", options.root.string(), "split lists or a column \"split\"", "neither",
                                "--set data.split=auto"));

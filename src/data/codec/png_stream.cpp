@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/codec/png_stream.h"
+
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "data/codec/png_filters.h"
+
+namespace roentgen::data {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::size_t kSignatureBytes = 8;
+constexpr std::uint32_t kHeader = 0x49484452, kData = 0x49444154, kEnd = 0x49454E44;
+
+std::uint32_t big_endian(Bytes bytes) {
+  std::uint32_t value = 0;
+  for (const std::byte b : bytes.first(4)) value = value << 8U | std::to_integer<std::uint32_t>(b);
+  return value;
+}
+
+std::span<std::uint8_t> unsigned_bytes(std::span<std::byte> bytes) {
+  return {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+struct Chunk {
+  std::uint32_t type = 0;
+  Bytes data;
+  /// CRC-32 of type and data holds.
+  bool is_sound = false;
+
+  // Bit 5 of the first letter: the picture is right without it.
+  [[nodiscard]] bool is_ancillary() const { return (type & 0x20000000U) != 0; }
+};
+
+/// Goes from chunk to chunk.
+class Chunks {
+ public:
+  explicit Chunks(Bytes bytes) : bytes_(bytes), at_(kSignatureBytes) {}
+
+  /// Nothing at the end, or where the file is cut short.
+  std::optional<Chunk> next() {
+    if (bytes_.size() - at_ < 12) return std::nullopt;
+    const std::size_t length = big_endian(bytes_.subspan(at_));
+    if (bytes_.size() - at_ - 12 < length) return std::nullopt;
+    const Bytes named = bytes_.subspan(at_ + 4, length + 4);
+    const auto* text = reinterpret_cast<const unsigned char*>(named.data());
+    Chunk chunk{.type = big_endian(named), .data = named.subspan(4)};
+    chunk.is_sound = crc32_gzip_refl(0, text, named.size()) == big_endian(bytes_.subspan(at_ + 8 + length));
+    at_ += length + 12;
+    return chunk;
+  }
+
+ private:
+  Bytes bytes_;
+  std::size_t at_;
+};
+
+/// Every byte of `packed`, a zlib stream, unpacks to every byte of `filtered`, and its Adler-32 holds.
+bool inflate_whole(std::span<const std::uint8_t> packed, std::span<std::uint8_t> filtered) {
+  const auto state = std::make_unique<inflate_state>();
+  isal_inflate_init(state.get());
+  state->crc_flag = ISAL_ZLIB;
+  // The library takes a pointer to non-const and reads only.
+  state->next_in = const_cast<std::uint8_t*>(packed.data());
+  state->avail_in = static_cast<std::uint32_t>(packed.size());
+  state->next_out = filtered.data();
+  state->avail_out = static_cast<std::uint32_t>(filtered.size());
+  // Whole bytes left in the bit buffer are data behind the end, too.
+  return isal_inflate_stateless(state.get()) == ISAL_DECOMP_OK && state->avail_out == 0 && state->avail_in == 0 &&
+         state->read_in_length < 8;
+}
+
+/// Joins the data of a picture whose chunks are as decode_png_stream() wants them; 0 where they are not. `packed` is as
+/// large as the file.
+std::size_t gather(Bytes bytes, std::span<std::uint8_t> packed) {
+  std::size_t length = 0;
+  Chunks chunks(bytes);
+  const auto header = chunks.next();
+  if (!header || header->type != kHeader || !header->is_sound) return 0;
+  enum class Part : std::uint8_t { Before, Within, Behind };
+  Part part = Part::Before;
+  while (const auto chunk = chunks.next()) {
+    if (!chunk->is_sound) return 0;
+    if (chunk->type == kData) {
+      if (part == Part::Behind) return 0;
+      part = Part::Within;
+      if (!chunk->data.empty()) std::memcpy(packed.data() + length, chunk->data.data(), chunk->data.size());
+      length += chunk->data.size();
+      continue;
+    }
+    if (part == Part::Within) part = Part::Behind;
+    if (chunk->type == kEnd) break;
+    if (!chunk->is_ancillary()) return 0;
+  }
+  return part == Part::Behind ? length : 0;
+}
+
+}  // namespace
+
+std::optional<PngShape> stream_shape(Bytes bytes) {
+  constexpr std::size_t kHeaderData = kSignatureBytes + 8;
+  if (bytes.size() < kHeaderData + 13) return std::nullopt;
+  const Bytes data = bytes.subspan(kHeaderData, 13);
+  const int depth = std::to_integer<int>(data[8]), colour = std::to_integer<int>(data[9]);
+  const bool is_plain = data[10] == std::byte{0} && data[11] == std::byte{0} && data[12] == std::byte{0};
+  // Gray, RGB, palette, gray and alpha, RGBA.
+  constexpr std::array<int, 7> kChannels{1, 0, 3, 0, 2, 0, 4};
+  const int channels = colour < std::ssize(kChannels) ? kChannels.at(static_cast<std::size_t>(colour)) : 0;
+  if (!is_plain || channels == 0 || (depth != 8 && depth != 16)) return std::nullopt;
+  const PngShape shape{
+      .width = big_endian(data), .height = big_endian(data.subspan(4)), .channels = channels, .bits = depth};
+  if (shape.width == 0 || shape.height == 0) return std::nullopt;
+  // The library counts in 32 bits; both factors have 32 and 35.
+  const std::size_t most = std::numeric_limits<std::int32_t>::max();
+  if (bytes.size() > most || shape.row_bytes() + 1 > most / shape.height) return std::nullopt;
+  return shape;
+}
+
+bool decode_png_stream(Bytes bytes, const PngShape& shape, std::span<std::byte> out, DecodeScratch& scratch) {
+  const std::span<std::uint8_t> room = unsigned_bytes(grown(scratch.packed, bytes.size()));
+  const std::size_t packed_bytes = gather(bytes, room);
+  const std::span<std::uint8_t> filtered =
+      unsigned_bytes(grown(scratch.filtered, shape.height * (shape.row_bytes() + 1)));
+  if (packed_bytes == 0 || !inflate_whole(room.first(packed_bytes), filtered)) return false;
+  const FilteredRows rows{.bytes = filtered, .row_bytes = shape.row_bytes(), .pixel_bytes = shape.pixel_bytes()};
+  if (!undo_row_filters(rows, {}, unsigned_bytes(out), scratch.lanes)) return false;
+  if (shape.bits == 16) {
+    auto* samples = reinterpret_cast<std::uint16_t*>(out.data());
+    for (std::size_t i = 0; i < out.size() / 2; ++i) samples[i] = __builtin_bswap16(samples[i]);
+  }
+  return true;
+}
+
+}  // namespace roentgen::data

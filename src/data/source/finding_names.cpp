@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/finding_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+/// Key of another name, and the key of NIH's.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kSynonyms{{
+    {"pleural effusion", "effusion"},
+    {"infiltrate", "infiltration"},
+    {"infiltrates", "infiltration"},
+    {"pulmonary mass", "mass"},
+    {"pulmonary nodule", "nodule"},
+    {"pulmonary edema", "edema"},
+    {"pulmonary fibrosis", "fibrosis"},
+    {"hiatal hernia", "hernia"},
+    {"hiatus hernia", "hernia"},
+    {"enlarged heart", "cardiomegaly"},
+    {"normal", "no finding"},
+}};
+
+}  // namespace
+
+std::string finding_key(std::string_view name) {
+  std::string key(stripped(name));
+  std::ranges::transform(key, key.begin(),
+                         [](unsigned char c) { return c == '_' ? ' ' : static_cast<char>(std::tolower(c)); });
+  const auto* synonym = std::ranges::find(kSynonyms, key, &std::pair<std::string_view, std::string_view>::first);
+  return synonym == kSynonyms.end() ? key : std::string(synonym->second);
+}
+
+std::optional<std::size_t> finding_column(const std::vector<std::string>& header, std::string_view finding) {
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (stripped(header[i]) == finding) return i;
+  }
+  std::optional<std::size_t> found;
+  const std::string key = finding_key(finding);
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (finding_key(header[i]) != key) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The names that data sets give one finding: NIH says Effusion, CheXpert and MIMIC Pleural Effusion, PadChest
+// "pleural effusion".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::data {
+
+/// A key that is equal for all names of one finding: small letters, blanks for underscores, and synonyms of the four
+/// data sets mapped to one (pleural effusion, infiltrates, pulmonary edema, hiatal hernia, normal, ...). Names that
+/// mean a wider or a narrower thing (Lung Opacity, Lung Lesion, interstitial pattern) keep keys of their own.
+/// docs/data.md has the list.
+[[nodiscard]] std::string finding_key(std::string_view name);
+
+/// Position of the column of a finding: the very name, else the only one with its key.
+[[nodiscard]] std::optional<std::size_t> finding_column(const std::vector<std::string>& header,
+                                                        std::string_view finding);
+
+}  // namespace roentgen::data

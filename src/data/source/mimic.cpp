@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `mimic`: MIMIC-CXR-JPG (Johnson et al. 2019). Three tables, plain or gzipped: ...-metadata.csv says which
+// images there are, ...-chexpert.csv or ...-negbio.csv has the labels of each study, ...-split.csv the split of each
+// image. An image lies at files/p10/p10000032/s50414267/<dicom_id>.jpg.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/chexpert_labels.h"
+#include "data/source/label_value.h"
+#include "data/source/placed_rows.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The three tables; empty: not there.
+struct Tables {
+  fs::path metadata, labels, split;
+};
+
+bool is_called(const fs::path& path, std::string_view part) {
+  const std::string name = path.filename().string();
+  return name.ends_with(fmt::format("-{}.csv", part)) || name.ends_with(fmt::format("-{}.csv.gz", part));
+}
+
+/// Puts a file into its place; a plain table goes before the same one gzipped, chexpert before negbio.
+void sort_in(const fs::path& path, Tables& tables) {
+  const auto put = [&path](fs::path& place) {
+    if (place.empty() || place.extension() == ".gz") place = path;
+  };
+  if (is_called(path, "metadata")) put(tables.metadata);
+  if (is_called(path, "split")) put(tables.split);
+  const bool is_chexpert = is_called(path, "chexpert");
+  if (is_chexpert || is_called(path, "negbio")) {
+    const bool is_other_labeller = !tables.labels.empty() && is_called(tables.labels, "chexpert") != is_chexpert;
+    if (!is_other_labeller) {
+      put(tables.labels);
+    } else if (is_chexpert) {
+      tables.labels = path;
+    }
+  }
+}
+
+/// The folder's own tables, those of data.csv in their places. One of data.csv without the usual name has the labels.
+Tables find_tables(const SourceOptions& options) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
+    std::error_code unreadable;
+    if (it->is_regular_file(unreadable)) found.push_back(it->path());
+  }
+  std::ranges::sort(found);
+  Tables tables;
+  for (const fs::path& path : found) sort_in(path, tables);
+  for (const fs::path& named : options.csv) {
+    const fs::path path = below_root(options, named);
+    if (is_called(path, "metadata")) {
+      tables.metadata = path;
+    } else if (is_called(path, "split")) {
+      tables.split = path;
+    } else {
+      tables.labels = path;
+    }
+  }
+  return tables;
+}
+
+std::size_t need_column(const io::Csv& table, const fs::path& path, std::string_view name) {
+  if (const auto column = find_column(table.header, {name})) return *column;
+  throw DataError(error_text("data.mimic", path.filename().string(), fmt::format("a column \"{}\"", name),
+                             "columns " + first_names(table.header, table.header.size()),
+                             "the table as it was published"));
+}
+
+std::string where_of(const io::Csv& table, const fs::path& path, std::size_t row) {
+  return fmt::format("{} line {}", path.filename().string(), table.lines[row]);
+}
+
+using StudyLabels = std::unordered_map<std::string, std::vector<float>>;
+
+std::string study_key(const std::string& subject, const std::string& study) { return subject + "/" + study; }
+
+StudyLabels read_labels(const io::Csv& table, const fs::path& path, const SourceOptions& options,
+                        const std::vector<std::string>& names) {
+  const std::size_t subject = need_column(table, path, "subject_id"), study = need_column(table, path, "study_id");
+  const ChexpertLabels labels(table.header, options, names, path.filename().string());
+  StudyLabels result;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
+    const std::string where = where_of(table, path, i);
+    const bool is_new =
+        result.try_emplace(study_key(field(row, subject), field(row, study)), labels.read(row, where)).second;
+    if (is_new) continue;
+    throw DataError(
+        error_text("data.mimic", where, "each study once", "a second row of one", "the table as it was published"));
+  }
+  return result;
+}
+
+std::unordered_map<std::string, Split> read_splits(const io::Csv& table, const fs::path& path) {
+  const std::size_t image = need_column(table, path, "dicom_id"), split = need_column(table, path, "split");
+  std::unordered_map<std::string, Split> result;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string name = field(table.rows[i], split);
+    try {
+      result[field(table.rows[i], image)] = parse_split(name);
+    } catch (const ConfigError&) {
+      throw DataError(error_text("data.mimic", where_of(table, path, i), "train, validate or test", "\"" + name + "\"",
+                                 "the table as it was published"));
+    }
+  }
+  return result;
+}
+
+/// files/p10/p10000032/s50414267/<image>.jpg, and what is left of it where images were resized or moved.
+std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
+  std::vector<fs::path> places;
+  for (const char* extension : {".png", ".jpg"}) {
+    const fs::path file = fs::path(name).replace_extension(extension);
+    for (const fs::path& folder : {root, root / "files"}) {
+      places.push_back(folder / file.filename());
+      places.push_back(folder / file);
+    }
+  }
+  return places;
+}
+
+void read_images(const io::Csv& table, const fs::path& path, const StudyLabels& labels,
+                 const std::unordered_map<std::string, Split>* splits, const SourceOptions& options, Listing& listing) {
+  const std::size_t image = need_column(table, path, "dicom_id"), subject = need_column(table, path, "subject_id");
+  const std::size_t study = need_column(table, path, "study_id");
+  const auto view = find_column(table.header, {"ViewPosition"});
+  std::int64_t without_labels = 0, without_split = 0;
+  PlacedRows rows(options, listing);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
+    const std::string where = where_of(table, path, i);
+    const std::string dicom = field(row, image), patient = field(row, subject), examination = field(row, study);
+    if (dicom.empty() || patient.size() < 2 || examination.empty()) {
+      throw DataError(error_text("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing",
+                                 "the table as it was published"));
+    }
+    const auto found = labels.find(study_key(patient, examination));
+    if (found == labels.end()) {
+      ++without_labels;
+      continue;
+    }
+    Sample sample{.id = fmt::format("p{}/p{}/s{}/{}.jpg", patient.substr(0, 2), patient, examination, dicom),
+                  .patient = patient,
+                  .view = field(row, view)};
+    if (splits != nullptr) {
+      const auto split = splits->find(dicom);
+      if (split == splits->end()) ++without_split;
+      if (split != splits->end()) sample.split = split->second;
+    }
+    if (!rows.take(sample, places_of(options.root, sample.id), where)) continue;
+    sample.labels = found->second;
+    listing.samples.push_back(std::move(sample));
+  }
+  if (without_labels > 0) {
+    listing.notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
+  }
+  if (without_split > 0) listing.notes.push_back(fmt::format("images without a split, in none: {}", without_split));
+  rows.settle();
+}
+
+}  // namespace
+
+bool probe_mimic(const SourceOptions& options) {
+  const Tables tables = find_tables(options);
+  return !tables.metadata.empty() && !tables.labels.empty() &&
+         find_column(csv_header(tables.metadata), {"dicom_id"}).has_value();
+}
+
+Listing list_mimic(const SourceOptions& options) {
+  const Tables tables = find_tables(options);
+  if (tables.metadata.empty() || tables.labels.empty()) {
+    throw DataError(error_text("data.mimic", options.root.string(),
+                               "tables called ...-metadata.csv and ...-chexpert.csv (or .csv.gz)",
+                               tables.metadata.empty() ? "no ...-metadata.csv" : "no labels",
+                               "the tables beside the folder files, or --set data.csv=FILE"));
+  }
+  Listing listing{.label_names = chexpert_label_names(options)};
+  check_label_policies(options, listing.label_names);
+  const auto read = [&listing](const fs::path& path) {
+    io::Csv table = std::move(read_tables({path}, "data.mimic").front());
+    listing.csv.push_back(path);
+    listing.csv_sha256.push_back(table.sha256);
+    return table;
+  };
+  const StudyLabels labels = read_labels(read(tables.labels), tables.labels, options, listing.label_names);
+  std::unordered_map<std::string, Split> splits;
+  if (!tables.split.empty()) {
+    splits = read_splits(read(tables.split), tables.split);
+    listing.given_splits = "column split of " + tables.split.filename().string();
+  }
+  read_images(read(tables.metadata), tables.metadata, labels, tables.split.empty() ? nullptr : &splits, options,
+              listing);
+  return listing;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020):
+// an image a row, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
+// ImageDir/ImageID. A finding that a row's list does not name is absent; a row without a list has no known label.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/finding_names.h"
+#include "data/source/findings.h"
+#include "data/source/label_value.h"
+#include "data/source/placed_rows.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_padchest_table(const std::vector<std::string>& header) {
+  return find_column(header, {"ImageID"}) && find_column(header, {"ImageDir"}) && find_column(header, {"Labels"});
+}
+
+std::vector<fs::path> table_paths(const SourceOptions& options) {
+  std::vector<fs::path> paths;
+  for (const fs::path& path : options.csv) paths.push_back(below_root(options, path));
+  if (!paths.empty()) return paths;
+  std::error_code error;
+  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with("PADCHEST") || !(name.ends_with(".csv") || name.ends_with(".csv.gz"))) continue;
+    if (is_padchest_table(csv_header(it->path()))) paths.push_back(it->path());
+  }
+  std::ranges::sort(paths);
+  if (paths.size() > 1) {
+    throw DataError(error_text("data.padchest", options.root.string(), "one PADCHEST...csv",
+                               fmt::format("{}", paths.size()), "--set data.csv=" + paths.back().filename().string()));
+  }
+  return paths;
+}
+
+/// Items of a list as Python prints it: "['a', \"b's\", ' c']". nullopt for anything else.
+std::optional<std::vector<std::string>> parse_list(std::string_view text) {
+  text = stripped(text);
+  if (!text.starts_with('[') || !text.ends_with(']') || text.size() < 2) return std::nullopt;
+  text = stripped(text.substr(1, text.size() - 2));
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    const char quote = text.front();
+    const auto end = quote == '\'' || quote == '"' ? text.find(quote, 1) : std::string_view::npos;
+    if (end == std::string_view::npos) return std::nullopt;
+    items.emplace_back(stripped(text.substr(1, end - 1)));
+    text = stripped(text.substr(end + 1));
+    if (text.empty()) break;
+    if (!text.starts_with(',')) return std::nullopt;
+    text = stripped(text.substr(1));
+    if (text.empty()) return std::nullopt;
+  }
+  return items;
+}
+
+struct Columns {
+  std::optional<std::size_t> image, folder, patient, labels, projection, view, sex, birth, date;
+};
+
+Columns find_columns(const std::vector<std::string>& header) {
+  return {.image = find_column(header, {"ImageID"}),
+          .folder = find_column(header, {"ImageDir"}),
+          .patient = find_column(header, {"PatientID"}),
+          .labels = find_column(header, {"Labels"}),
+          .projection = find_column(header, {"Projection"}),
+          .view = find_column(header, {"ViewPosition_DICOM"}),
+          .sex = find_column(header, {"PatientSex_DICOM"}),
+          .birth = find_column(header, {"PatientBirth"}),
+          .date = find_column(header, {"StudyDate_DICOM"})};
+}
+
+std::optional<int> leading_year(std::string_view text) {
+  int year = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + std::min<std::size_t>(text.size(), 4), year);
+  if (error != std::errc() || end != text.data() + 4) return std::nullopt;
+  return year;
+}
+
+/// Years between year of birth ("1950", "1950.0") and study date ("20140915"); to a year.
+float age_of(const std::vector<std::string>& row, const Columns& columns) {
+  const auto birth = leading_year(field(row, columns.birth)), date = leading_year(field(row, columns.date));
+  if (!birth || !date) return std::numeric_limits<float>::quiet_NaN();
+  return parse_age(std::to_string(*date - *birth));
+}
+
+/// Projection is what radiologists and a network made of the header's view: PA, L, AP, AP_horizontal, COSTAL, EXCLUDE.
+std::string view_of(const std::vector<std::string>& row, const Columns& columns) {
+  const std::string projection = field(row, columns.projection);
+  return projection.empty() ? field(row, columns.view) : projection;
+}
+
+/// What goes through all rows.
+struct Reading {
+  const SourceOptions& options;
+  Listing& listing;
+  PlacedRows rows;
+  /// finding_key() of the labels asked for.
+  std::vector<std::string> keys;
+  /// finding_key() of all labels that occur.
+  std::set<std::string> met{};
+  std::int64_t unlabelled = 0;
+};
+
+std::vector<float> read_labels(const std::string& text, const std::string& where, Reading& reading) {
+  std::vector<float> labels;
+  const bool is_blank = parse_label_value(text) == LabelValue::Empty;
+  const auto items = is_blank ? std::vector<std::string>{} : parse_list(text);
+  if (!items) {
+    throw DataError(error_text("data.padchest", where, "Labels as ['a', 'b']", "\"" + text + "\"",
+                               "the table as it was published"));
+  }
+  std::set<std::string> keys;
+  for (const std::string& item : *items) {
+    if (!item.empty()) keys.insert(finding_key(item));
+  }
+  reading.met.insert(keys.begin(), keys.end());
+  if (is_blank) ++reading.unlabelled;
+  for (std::size_t k = 0; k < reading.keys.size(); ++k) {
+    const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
+    labels.push_back(is_blank ? label_number(LabelValue::Empty, policy) : keys.contains(reading.keys[k]) ? 1.0F : 0.0F);
+  }
+  return labels;
+}
+
+void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
+  const std::string what = path.filename().string();
+  if (!is_padchest_table(table.header)) {
+    throw DataError(error_text("data.padchest", what, "columns ImageID, ImageDir and Labels",
+                               "columns " + first_names(table.header, table.header.size()),
+                               "another table in data.csv"));
+  }
+  const Columns columns = find_columns(table.header);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
+    const std::string where = fmt::format("{} line {}", what, table.lines[i]);
+    Sample sample{.id = field(row, columns.image),
+                  .patient = field(row, columns.patient),
+                  .view = view_of(row, columns),
+                  .sex = parse_sex(field(row, columns.sex)),
+                  .age_years = age_of(row, columns)};
+    if (sample.id.empty() || row.size() <= *columns.labels) {
+      throw DataError(error_text("data.padchest", where, "an ImageID and Labels", "a row without",
+                                 "the table as it was published"));
+    }
+    const fs::path& root = reading.options.root;
+    const fs::path folder = field(row, columns.folder);
+    // As handed out; all in one folder; as the zip files unpack.
+    if (!reading.rows.take(sample, {root / sample.id, root / "images" / sample.id, root / folder / sample.id}, where)) {
+      continue;
+    }
+    sample.labels = read_labels(field(row, columns.labels), where, reading);
+    reading.listing.samples.push_back(std::move(sample));
+  }
+}
+
+/// Labels that no row has and no data set has either: a slip of the pen rather than a rare finding.
+void check_labels(const Reading& reading) {
+  for (std::size_t k = 0; k < reading.keys.size(); ++k) {
+    const auto is_it = [&](std::string_view finding) { return finding_key(finding) == reading.keys[k]; };
+    if (reading.met.contains(reading.keys[k]) || std::ranges::any_of(kNihFindings, is_it) || is_it(kNoFinding))
+      continue;
+    throw ConfigError(error_text("data.labels", reading.listing.label_names[k], "a label that a row of the table has",
+                                 first_names({reading.met.begin(), reading.met.end()}, 20),
+                                 "one of these in data.labels"));
+  }
+}
+
+}  // namespace
+
+bool probe_padchest(const SourceOptions& options) {
+  const auto paths = table_paths(options);
+  return !paths.empty() &&
+         std::ranges::all_of(paths, [](const fs::path& path) { return is_padchest_table(csv_header(path)); });
+}
+
+Listing list_padchest(const SourceOptions& options) {
+  Listing listing{.label_names = options.labels, .csv = table_paths(options)};
+  if (listing.csv.empty()) {
+    throw DataError(error_text("data.padchest", options.root.string(), "a table PADCHEST...csv", "none",
+                               "the folder that holds it, or --set data.csv=FILE"));
+  }
+  if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
+  check_label_policies(options, listing.label_names);
+  const auto tables = read_tables(listing.csv, "data.padchest");
+  Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing), .keys = {}};
+  for (const std::string& label : listing.label_names) reading.keys.push_back(finding_key(label));
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    listing.csv_sha256.push_back(tables[i].sha256);
+    read_table(tables[i], listing.csv[i], reading);
+  }
+  reading.rows.settle();
+  check_labels(reading);
+  if (reading.unlabelled > 0) {
+    listing.notes.push_back(
+        fmt::format("images without labels, unknown or as data.blank says: {}", reading.unlabelled));
+  }
+  return listing;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Rows whose images have a place of their own (a path, or one that follows from the row), as in the sources csv,
+// chexpert, mimic and padchest. For src/data/source only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "data/source/source.h"
+
+namespace roentgen::data {
+
+/// Takes each image once and keeps count of what is absent or comes twice. One thread.
+class PlacedRows {
+ public:
+  /// Both outlive it.
+  PlacedRows(const SourceOptions& options, Listing& listing) : options_(options), listing_(listing) {}
+
+  /// Counts a row and sets sample.path to the first of `places` that is a file, or to the last when none is. False, and
+  /// remembered, when that image came before (by its id or its path, in any spelling) or is absent. DataError when a
+  /// folder is in its place.
+  /// @param where of the row, for errors
+  [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
+  /// Refuses or notes what was repeated or absent, as the options say.
+  void settle();
+
+ private:
+  [[nodiscard]] bool has(const std::filesystem::path& path);
+
+  const SourceOptions& options_;
+  Listing& listing_;
+  /// The regular files of a folder, each folder listed once: on a network file system that is far cheaper than a stat
+  /// of every file.
+  std::map<std::string, std::unordered_set<std::string>> folders_;
+  /// In normal form.
+  std::unordered_set<std::string> ids_, paths_;
+  std::vector<std::string> absent_, repeated_;
+  std::int64_t rows_ = 0;
+};
+
+/// Years, 0 to 120; NaN for everything else.
+[[nodiscard]] float parse_age(std::string_view text);
+
+/// "M" and "F" for male and female in any case and length, "" for unknown, others as they are.
+[[nodiscard]] std::string parse_sex(std::string_view text);
+
+}  // namespace roentgen::data
