@@ -229,7 +229,8 @@ class BlockUndo {
   }
 
  private:
-  bool read_filters(std::span<const std::uint8_t> filtered, std::size_t rows, LaneFilters& filters, bool& has_paeth) const {
+  bool read_filters(std::span<const std::uint8_t> filtered, std::size_t rows, LaneFilters& filters,
+                    bool& has_paeth) const {
     std::array<std::array<std::uint8_t, HWY_MAX_BYTES>, 5> lanes{};
     for (std::size_t r = 0; r < rows; ++r) {
       const std::uint8_t filter = filtered[r * (row_bytes_ + 1)];
