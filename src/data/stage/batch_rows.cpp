@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "core/error_parts.h"
@@ -37,39 +39,79 @@ void RowFiller::check(const BatchSlot& slot) const {
                               fmt::format("{}, {}, {}", slot.images.size(), slot.labels.size(), slot.mask.size())));
 }
 
+void RowFiller::read(Element& element, SampleLoader& loader) const {
+  auto cargo = std::make_shared<Cargo>();
+  const auto bytes = loader.read(element.index);
+  if (bytes) {
+    cargo->file.emplace(bytes.value().begin(), bytes.value().end());
+  } else {
+    cargo->read_error = bytes.error();
+  }
+  element.cargo = std::move(cargo);
+  count(loader);
+}
+
+void RowFiller::map(Element& element, SampleLoader& loader) const {
+  if (element.is_padding) return;
+  auto cargo = std::make_shared<Cargo>();
+  cargo->image = runtime::AlignedBuffer(row_bytes_);
+  Row& row = cargo->row.emplace(Row{.sample = element.index});
+  try {
+    load(element, row, {.bytes = cargo->image.bytes().first(row_bytes_), .dtype = options_.dtype}, loader);
+  } catch (...) {
+    row.error = std::current_exception();
+  }
+  element.cargo = std::move(cargo);
+  count(loader);
+}
+
 void RowFiller::fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, SampleLoader& loader) const {
   const auto index = static_cast<std::size_t>(row);
   const auto image = slot.images.subspan(index * row_bytes_, row_bytes_);
   const auto width = static_cast<std::size_t>(labels_.width());
   const auto labels = slot.labels.subspan(index * width, width);
   const auto mask = slot.mask.subspan(index * width, width);
-  if (index >= batch.rows.size()) {  // behind the last sample
+  Element& element = batch.elements[index];
+  if (element.is_padding) {
     std::fill(image.begin(), image.end(), std::byte{0});
     std::fill(labels.begin(), labels.end(), 0.0F);
     std::fill(mask.begin(), mask.end(), 0.0F);
     return;
   }
   Row& result = batch.rows[index];
-  result.sample = batch.planned[index];
+  result.sample = element.index;
   try {
-    load(batch, result, {.bytes = image, .dtype = options_.dtype}, loader);
+    if (element.cargo != nullptr && element.cargo->row) {
+      result = *element.cargo->row;
+      std::copy_n(element.cargo->image.data(), row_bytes_, image.data());
+    } else {
+      load(element, result, {.bytes = image, .dtype = options_.dtype}, loader);
+    }
     labels_.write(result.sample, labels, mask);
   } catch (...) {
     result.error = std::current_exception();
   }
+  element.cargo.reset();
+  count(loader);
 }
 
-void RowFiller::load(const OpenBatch& batch, Row& row, SlotView out, SampleLoader& loader) const {
+void RowFiller::load(const Element& element, Row& row, SlotView out, SampleLoader& loader) const {
   const std::uint32_t planned = row.sample;
   const bool is_training = options_.mode == LoadMode::Training;
   std::optional<AugmentDraw> distortion = options_.view;
   if (is_training) {
-    Random random(options_.seed, RandomStage::Augment, planned, batch.epoch);
+    Random random(options_.seed, RandomStage::Augment, planned, element.epoch);
     distortion = draw(options_.augment, random);
   }
-  Random replacements(options_.seed, RandomStage::Replace, planned, batch.epoch);
+  Random replacements(options_.seed, RandomStage::Replace, planned, element.epoch);
   for (int draws = 0; draws <= kMaxDraws; ++draws) {
-    const Status status = loader.load(row.sample, distortion ? &*distortion : nullptr, out);
+    const Cargo* cargo = draws == 0 ? element.cargo.get() : nullptr;
+    const auto status = [&]() -> Status {
+      if (cargo != nullptr && cargo->read_error) return Failure{*cargo->read_error};
+      return loader.load(row.sample, distortion ? &*distortion : nullptr, out,
+                         cargo != nullptr && cargo->file ? std::span<const std::byte>(*cargo->file)
+                                                         : std::span<const std::byte>{});
+    }();
     if (status) return;
     row.bad.push_back({.sample = row.sample, .id = dataset_.samples[row.sample].id, .reason = status.error()});
     if (!is_training) {
@@ -81,18 +123,31 @@ void RowFiller::load(const OpenBatch& batch, Row& row, SlotView out, SampleLoade
   row.gave_up = true;
 }
 
+void RowFiller::count(SampleLoader& loader) const {
+  const SampleCosts costs = loader.take_costs();
+  MutexLock lock(mutex_);
+  costs_ += costs;
+}
+
+SampleCosts RowFiller::costs() const {
+  MutexLock lock(mutex_);
+  return costs_;
+}
+
 void settle(OpenBatch& batch, LoadMode mode, Quarantine& quarantine) {
   for (Row& row : batch.rows) {
+    const auto index = static_cast<std::size_t>(&row - batch.rows.data());
+    if (batch.elements[index].is_padding) continue;
     if (row.error) std::rethrow_exception(row.error);
     for (const BadSample& bad : row.bad) {
       if (mode == LoadMode::Prediction) {
-        batch.bad.push_back({.row = &row - batch.rows.data(), .reason = bad.reason});
+        batch.bad.push_back({.row = static_cast<std::int64_t>(index), .reason = bad.reason});
         continue;
       }
       if (mode == LoadMode::Evaluation) {
         throw DataError(with_remedy(bad.reason, "mending it or removing its row: evaluation reads every image"));
       }
-      quarantine.add(bad, batch.epoch);
+      quarantine.add(bad, batch.elements[index].epoch);
     }
     if (row.gave_up) {
       throw DataError(error_text("data.loader", "corrupt images", "a readable replacement",

@@ -5,11 +5,14 @@
 // the Loader that knows samples and corruption, without its threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <span>
 #include <vector>
 
+#include "core/thread_annotations.h"
 #include "data/source/dataset.h"
+#include "data/stage/element.h"
 #include "data/stage/label_rows.h"
 #include "data/stage/loader.h"
 #include "data/stage/quarantine.h"
@@ -17,54 +20,56 @@
 
 namespace roentgen::data {
 
-/// What became of one row.
-struct Row {
-  /// What is in it: the planned sample or its replacement.
-  std::uint32_t sample = 0;
-  /// Samples that could not be read on the way.
-  std::vector<BadSample> bad;
-  /// Training: not even a replacement was readable.
-  bool gave_up = false;
-  std::exception_ptr error;
-};
-
 /// A batch from the time its slot is chosen until the slot is released.
 struct OpenBatch {
   int slot = 0;
-  std::uint32_t epoch = 0;
-  std::int64_t index = 0;
-  /// The planned samples, one per valid row.
-  std::vector<std::uint32_t> planned;
-  /// One per valid row.
+  /// From the first batch of the first epoch.
+  std::int64_t number = 0;
+  /// What it is made of, one per row of the slot; padding fills nothing.
+  std::vector<Element> elements;
+  /// What became of them.
   std::vector<Row> rows;
   /// Samples of the valid rows, and those of them that could not be read, made when the batch is settled.
   std::vector<std::uint32_t> samples;
   std::vector<BadRow> bad;
-  /// Rows claimed by workers, and rows done, of all the slot's rows. Under the pool's mutex.
+  /// Rows that have their element, were claimed by workers, and are done. Under the pool's mutex.
+  std::int64_t placed = 0;
   std::int64_t claimed = 0;
   std::int64_t done = 0;
 };
 
-/// Fills rows. Thread-safe as long as no two threads fill the same row.
+/// Reads, maps and writes samples. Thread-safe as long as no two threads fill the same row; each thread has a
+/// SampleLoader of its own.
 class RowFiller {
  public:
   /// All must outlive it. DataError: see LabelRows.
   RowFiller(const Dataset& dataset, const std::vector<std::uint32_t>& samples, const LoaderOptions& options);
 
-  /// Fills row `row` of the batch's slot: image, labels and mask, or zeros behind the last sample. Never throws: what
-  /// goes wrong is in batch.rows[row].
+  [[nodiscard]] SampleLoader make_loader() const { return {dataset_, options_}; }
+  /// Gives the element the bytes of its file, or why there are none. For a stage that reads ahead.
+  void read(Element& element, SampleLoader& loader) const;
+  /// Gives the element its row. For a stage before the batch. Never throws because of a sample.
+  void map(Element& element, SampleLoader& loader) const;
+  /// Fills row `row` of the batch's slot: image, labels and mask, or zeros for padding; does what was not done before.
+  /// Never throws: what goes wrong is in batch.rows[row].
   void fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, SampleLoader& loader) const;
   /// ShapeError when the slot has not the size of a batch.
   void check(const BatchSlot& slot) const;
+  /// Of all threads so far.
+  [[nodiscard]] SampleCosts costs() const;
 
  private:
-  void load(const OpenBatch& batch, Row& row, SlotView out, SampleLoader& loader) const;
+  void load(const Element& element, Row& row, SlotView out, SampleLoader& loader) const;
+  void count(SampleLoader& loader) const;
 
   const Dataset& dataset_;
   const std::vector<std::uint32_t>& samples_;
   const LoaderOptions& options_;
   const LabelRows labels_;
   const std::size_t row_bytes_;
+
+  mutable Mutex mutex_;
+  mutable SampleCosts costs_ RG_GUARDED_BY(mutex_);
 };
 
 /// Deals with what went wrong in a full batch, in the order of its rows, and lists its samples and, in prediction, the

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The pool behind Loader. Under one mutex: which batches are open, in order, and which of their rows are claimed and
-// done. The unit of work is a row; rows of a batch are written by different workers without a lock, and seen by the
-// consumer through the mutex that counts them. A batch is planned, by whichever worker finds a slot free, from
-// (seed, epoch, index) only.
+// The pool behind Loader: the stages batch, map_and_batch and the prefetch behind them. Under one mutex: which batches
+// are open, in order, and which of their rows have an element, are claimed, are done. The unit of work is a row; rows of
+// a batch are written by different workers without a lock, and seen by the consumer through the mutex that counts them.
+// Elements come from the chain of the stages before (chain.h); one worker at a time pulls, without holding the mutex.
 #include "data/stage/loader.h"
 
 #include <fmt/core.h>
@@ -13,36 +13,57 @@
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/thread_annotations.h"
 #include "data/stage/batch_rows.h"
+#include "data/stage/chain.h"
+#include "data/stage/pool_plan.h"
 #include "data/stage/quarantine.h"
 #include "data/stage/sample_loader.h"
 
 namespace roentgen::data {
+namespace {
+
+Pipeline pipeline_of(const LoaderOptions& options) {
+  if (options.pipeline) return *options.pipeline;
+  return options.mode == LoadMode::Training ? training_pipeline(options.shard.tail) : evaluation_pipeline();
+}
+
+}  // namespace
 
 class Loader::Pool {
  public:
   Pool(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options, std::vector<BatchSlot> slots)
-      : dataset_(dataset),
-        samples_(std::move(samples)),
+      : samples_(std::move(samples)),
         options_(std::move(options)),
         slots_(std::move(slots)),
-        filler_(dataset_, samples_, options_),
-        steps_(data::steps_per_epoch(static_cast<std::int64_t>(samples_.size()), options_.shard)),
+        pipeline_(pipeline_of(options_)),
+        filler_(dataset, samples_, options_),
+        files_(pipeline_.is_of_files() ? file_table(dataset, samples_) : FileTable{}),
+        context_{.samples = samples_,
+                 .files = &files_,
+                 .seed = options_.seed,
+                 .shard = options_.shard,
+                 .epochs = options_.epochs,
+                 .work = &filler_,
+                 .is_winding = &is_winding_},
+        steps_(batches_per_epoch(pipeline_, context_)),
+        plan_(plan_pool(pipeline_, options_.workers, slots_.size())),
         quarantine_(static_cast<std::int64_t>(samples_.size()), options_.max_bad_share, options_.quarantine,
                     options_.known_bad),
         held_(slots_.size()),
-        position_(options_.start),
-        planned_(options_.start) {
+        position_(options_.start) {
     check();
+    total_ = total_steps();
+    wind();
     stats_.bad = quarantine_.count();
     for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) free_slots_.push_back(slot);
     try {
-      for (int i = 0; i < options_.workers; ++i) workers_.emplace_back([this] { work(); });
+      for (int i = 0; i < plan_.workers; ++i) workers_.emplace_back([this] { work(); });
     } catch (...) {
       stop();
       throw;
@@ -57,10 +78,9 @@ class Loader::Pool {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] LoaderPosition position() const { return position_; }
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const { return quarantine_.samples(); }
-  [[nodiscard]] LoaderStats stats() const {
-    MutexLock lock(mutex_);
-    return stats_;
-  }
+  [[nodiscard]] LoaderStats stats() const;
+  [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
+  [[nodiscard]] std::vector<StageReport> report() const;
 
  private:
   /// A row to be filled; batch is null when the worker is to end.
@@ -70,27 +90,35 @@ class Loader::Pool {
   };
 
   void check() const;
+  [[nodiscard]] std::int64_t total_steps() const;
+  void wind();
   void stop();
   void work();
   Claim claim();
-  void finish(OpenBatch& batch, const SampleCosts& costs);
-  void plan() RG_REQUIRES(mutex_);
-  [[nodiscard]] bool is_at_end(const LoaderPosition& position) const {
-    return options_.epochs != 0 && position.epoch >= options_.epochs;
+  void finish(OpenBatch& batch);
+  [[nodiscard]] bool can_pull() const RG_REQUIRES(mutex_);
+  void pull(MutexLock& lock) RG_REQUIRES(mutex_);
+  std::unique_ptr<OpenBatch> take_front();
+  [[nodiscard]] std::int64_t number_of(const LoaderPosition& position) const {
+    return position.epoch * steps_ + position.batch;
   }
-  void advance(LoaderPosition& position) const {
-    if (++position.batch < steps_) return;
-    position.batch = 0;
-    ++position.epoch;
+  [[nodiscard]] LoaderPosition position_of(std::int64_t number) const {
+    return {.epoch = static_cast<std::uint32_t>(number / steps_), .batch = number % steps_};
   }
 
   // Constant after construction.
-  const Dataset& dataset_;
   const std::vector<std::uint32_t> samples_;
   const LoaderOptions options_;
   const std::vector<BatchSlot> slots_;
+  const Pipeline pipeline_;
   const RowFiller filler_;
+  const FileTable files_;
+  bool is_winding_ = false;
+  StageContext context_;
   const std::int64_t steps_;
+  const PoolPlan plan_;
+  /// Batches of all epochs.
+  std::int64_t total_ = 0;
 
   // Of the consumer's thread.
   Quarantine quarantine_;
@@ -98,18 +126,23 @@ class Loader::Pool {
   LoaderPosition position_;
   bool has_failed_ = false;
 
+  /// Of the worker that pulls.
+  std::unique_ptr<Chain> chain_;
+
   mutable Mutex mutex_;
-  std::condition_variable_any work_;   // a slot is free, or stopping
+  std::condition_variable_any work_;   // an element was placed, a slot is free, a batch is asked for, or stopping
   std::condition_variable_any ready_;  // a batch is done
   bool stopping_ RG_GUARDED_BY(mutex_) = false;
+  bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
+  bool is_awaited_ RG_GUARDED_BY(mutex_) = false;
   std::deque<int> free_slots_ RG_GUARDED_BY(mutex_);
-  /// In order of position; the consumer takes from the front.
+  /// In order; the consumer takes from the front. All but the last have all their elements.
   std::deque<std::unique_ptr<OpenBatch>> open_ RG_GUARDED_BY(mutex_);
-  /// The next batch to plan, and the order of its epoch once known.
-  LoaderPosition planned_ RG_GUARDED_BY(mutex_);
-  std::optional<std::uint32_t> order_epoch_ RG_GUARDED_BY(mutex_);
-  std::vector<std::uint32_t> order_ RG_GUARDED_BY(mutex_);
+  /// Numbers of the next batch to open and of the next to give.
+  std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
+  std::int64_t taken_ RG_GUARDED_BY(mutex_) = 0;
   LoaderStats stats_ RG_GUARDED_BY(mutex_);
+  StageMeter meter_ RG_GUARDED_BY(mutex_);
   /// Why a worker ended early, outside of any row (memory, say).
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
 
@@ -132,6 +165,34 @@ void Loader::Pool::check() const {
   for (const auto& slot : slots_) filler_.check(slot);
 }
 
+std::int64_t Loader::Pool::total_steps() const {
+  std::int64_t passes = 1;
+  for (const Stage& stage : pipeline_.stages()) {
+    const auto* repeat = std::get_if<RepeatStage>(&stage);
+    if (repeat == nullptr) continue;
+    const std::int64_t times = repeat->times == 0 ? options_.epochs : repeat->times;
+    if (times == 0) return std::numeric_limits<std::int64_t>::max();
+    passes *= times;
+  }
+  return passes * steps_;
+}
+
+// To where the run left off. Where passes are whole numbers of batches, a repeat begins with the pass; elements before
+// the position in it (else all before it) are pulled and let go, without work.
+void Loader::Pool::wind() {
+  opened_ = taken_ = number_of(options_.start);
+  std::int64_t batches = opened_;
+  if (has_whole_passes(pipeline_) && opened_ < total_) {
+    context_.first_epoch = options_.start.epoch;
+    batches = options_.start.batch;
+  }
+  chain_ = std::make_unique<Chain>(pipeline_, context_);
+  is_winding_ = true;
+  Element element;
+  for (std::int64_t i = 0; i < batches * options_.shard.batch && chain_->next(element);) ++i;
+  is_winding_ = false;
+}
+
 void Loader::Pool::stop() {
   {
     MutexLock lock(mutex_);
@@ -141,86 +202,111 @@ void Loader::Pool::stop() {
   workers_.clear();  // joins
 }
 
-void Loader::Pool::plan() {
-  while (!free_slots_.empty() && !is_at_end(planned_)) {
-    if (order_epoch_ != planned_.epoch) {
-      const Shuffle shuffle = options_.mode == LoadMode::Training ? Shuffle::Yes : Shuffle::No;
-      order_ = epoch_order(static_cast<std::int64_t>(samples_.size()), options_.seed, planned_.epoch, shuffle);
-      order_epoch_ = planned_.epoch;
-    }
+bool Loader::Pool::can_pull() const {
+  if (is_pulling_) return false;
+  if (!open_.empty() && open_.back()->placed < options_.shard.batch) return true;
+  const std::int64_t ahead = std::max<std::int64_t>(plan_.batches_ahead, is_awaited_ ? 1 : 0);
+  return opened_ < total_ && !free_slots_.empty() && opened_ - taken_ < ahead;
+}
+
+void Loader::Pool::pull(MutexLock& lock) {
+  const std::int64_t rows = options_.shard.batch;
+  if (open_.empty() || open_.back()->placed == rows) {
     auto batch = std::make_unique<OpenBatch>();
     batch->slot = free_slots_.front();
-    batch->epoch = planned_.epoch;
-    batch->index = planned_.batch;
-    batch->planned = batch_samples(order_, planned_.batch, options_.shard);
-    for (auto& sample : batch->planned) sample = samples_[sample];
-    batch->rows.resize(batch->planned.size());
+    batch->number = opened_++;
+    batch->elements.resize(static_cast<std::size_t>(rows));
+    batch->rows.resize(static_cast<std::size_t>(rows));
     free_slots_.pop_front();
     open_.push_back(std::move(batch));
-    advance(planned_);
   }
+  OpenBatch& batch = *open_.back();
+  const std::int64_t begin = batch.placed;
+  std::int64_t end = plan_.is_work_before ? begin + 1 : rows;
+  is_pulling_ = true;
+  lock.unlock();
+  for (std::int64_t row = begin; row < end; ++row) {
+    Element& element = batch.elements[static_cast<std::size_t>(row)];
+    if (chain_->next(element)) continue;
+    end = rows;
+    element = {.is_padding = true};
+  }
+  lock.lock();
+  is_pulling_ = false;
+  batch.placed = end;
+  work_.notify_all();
 }
 
 Loader::Pool::Claim Loader::Pool::claim() {
   MutexLock lock(mutex_);
   while (true) {
     if (stopping_) return {};
-    plan();
     for (const auto& batch : open_) {
-      if (batch->claimed < options_.shard.batch) return {.batch = batch.get(), .row = batch->claimed++};
+      if (batch->claimed < batch->placed) return {.batch = batch.get(), .row = batch->claimed++};
     }
+    if (can_pull()) {
+      pull(lock);
+      continue;
+    }
+    if (!is_pulling_ && opened_ < total_) ++meter_.full_waits;
     work_.wait(lock);
   }
 }
 
-void Loader::Pool::finish(OpenBatch& batch, const SampleCosts& costs) {
+void Loader::Pool::finish(OpenBatch& batch) {
   bool is_done = false;
   {
     MutexLock lock(mutex_);
     is_done = ++batch.done == options_.shard.batch;
-    stats_.read_s += costs.read_s;
-    stats_.decode_s += costs.decode_s;
-    stats_.transform_s += costs.transform_s;
-    stats_.read_bytes += costs.read_bytes;
-    stats_.cached += costs.cached;
   }
   if (is_done) ready_.notify_one();
 }
 
 void Loader::Pool::work() {
   try {
-    SampleLoader loader(dataset_, options_);
+    SampleLoader loader = filler_.make_loader();
     for (Claim unit = claim(); unit.batch != nullptr; unit = claim()) {
       filler_.fill(*unit.batch, unit.row, slots_[static_cast<std::size_t>(unit.batch->slot)], loader);
-      finish(*unit.batch, loader.take_costs());
+      finish(*unit.batch);
     }
   } catch (...) {
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
+      is_pulling_ = false;
     }
     ready_.notify_one();
   }
 }
 
-std::optional<Batch> Loader::Pool::next() {
-  if (has_failed_ || is_at_end(position_)) return std::nullopt;
-  RG_ASSERT(std::any_of(held_.begin(), held_.end(), [](const auto& batch) { return batch == nullptr; }));
+std::unique_ptr<OpenBatch> Loader::Pool::take_front() {
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<OpenBatch> batch;
-  {
-    MutexLock lock(mutex_);
-    plan();
-    while (!error_ && open_.front()->done < options_.shard.batch) ready_.wait(lock);
-    if (error_) {
-      has_failed_ = true;
-      std::rethrow_exception(error_);
-    }
-    batch = std::move(open_.front());
-    open_.pop_front();
-    stats_.wait_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    stats_.samples += static_cast<std::int64_t>(batch->rows.size());
+  MutexLock lock(mutex_);
+  is_awaited_ = true;
+  const auto is_ready = [&](const auto& batch) { return batch->done == options_.shard.batch; };
+  meter_.depth_sum += std::ranges::count_if(open_, is_ready);
+  if (open_.empty() || !is_ready(open_.front())) ++meter_.empty_waits;
+  work_.notify_all();
+  while (!error_ && (open_.empty() || !is_ready(open_.front()))) ready_.wait(lock);
+  is_awaited_ = false;
+  if (error_) {
+    has_failed_ = true;
+    std::rethrow_exception(error_);
   }
+  auto batch = std::move(open_.front());
+  open_.pop_front();
+  ++taken_;
+  ++meter_.items;
+  stats_.wait_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  stats_.samples += std::ranges::count_if(batch->elements, [](const Element& one) { return !one.is_padding; });
+  work_.notify_all();
+  return batch;
+}
+
+std::optional<Batch> Loader::Pool::next() {
+  if (has_failed_ || number_of(position_) >= total_) return std::nullopt;
+  RG_ASSERT(std::any_of(held_.begin(), held_.end(), [](const auto& batch) { return batch == nullptr; }));
+  auto batch = take_front();
   try {
     settle(*batch, options_.mode, quarantine_);
   } catch (...) {
@@ -231,12 +317,13 @@ std::optional<Batch> Loader::Pool::next() {
     MutexLock lock(mutex_);
     stats_.bad = quarantine_.count();
   }
-  advance(position_);
+  position_ = position_of(batch->number + 1);
   auto& held = held_[static_cast<std::size_t>(batch->slot)];
   held = std::move(batch);
+  const LoaderPosition place = position_of(held->number);
   return Batch{.slot = held->slot,
-               .epoch = held->epoch,
-               .index = held->index,
+               .epoch = place.epoch,
+               .index = place.batch,
                .samples = held->samples,
                .valid = static_cast<std::int64_t>(held->samples.size()),
                .bad = held->bad};
@@ -252,6 +339,33 @@ void Loader::Pool::release(int slot) {
     free_slots_.push_back(slot);
   }
   work_.notify_all();
+}
+
+LoaderStats Loader::Pool::stats() const {
+  const SampleCosts costs = filler_.costs();
+  MutexLock lock(mutex_);
+  LoaderStats stats = stats_;
+  stats.read_s = costs.read_s;
+  stats.decode_s = costs.decode_s;
+  stats.transform_s = costs.transform_s;
+  stats.read_bytes = costs.read_bytes;
+  stats.cached = costs.cached;
+  return stats;
+}
+
+std::vector<StageReport> Loader::Pool::report() const {
+  std::vector<StageReport> report = chain_->report();
+  StageMeter meter;
+  {
+    MutexLock lock(mutex_);
+    meter = meter_;
+    meter.pull_s = stats_.wait_s;
+  }
+  meter.threads = plan_.workers;
+  meter.capacity = plan_.batches_ahead;
+  report[plan_.batching_stage].meter = meter;
+  if (plan_.batching_stage + 1 < report.size()) report.back().meter = meter;
+  return report;
 }
 
 Loader::Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
@@ -272,5 +386,7 @@ std::int64_t Loader::steps_per_epoch() const { return pool_->steps(); }
 LoaderPosition Loader::position() const { return pool_->position(); }
 std::vector<std::uint32_t> Loader::bad_samples() const { return pool_->bad_samples(); }
 LoaderStats Loader::stats() const { return pool_->stats(); }
+const Pipeline& Loader::pipeline() const { return pool_->pipeline(); }
+std::vector<StageReport> Loader::report() const { return pool_->report(); }
 
 }  // namespace roentgen::data

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Loader: a pool of workers that reads, decodes and transforms samples straight into the caller's batch slots, ahead of
-// the step that uses them. What is in a batch depends on (seed, epoch, sample) only: one worker or sixteen, the same
-// bytes.
+// Loader: a pipeline (pipeline.h) at work. It carries out the last stages itself: a pool of workers that reads, decodes
+// and transforms samples straight into the caller's batch slots, ahead of the step that uses them. What is in a batch
+// depends on (seed, epoch, sample) only: one worker or sixteen, the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,8 @@
 #include "data/source/dataset.h"
 #include "data/stage/batch.h"
 #include "data/stage/order.h"
+#include "data/stage/pipeline.h"
+#include "data/stage/stage_meter.h"
 #include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
 
@@ -45,13 +47,15 @@ struct LoaderOptions {
   LoadMode mode = LoadMode::Training;
   /// Batch size, tail policy, rank. Training usually drops the tail, evaluation pads.
   ShardOptions shard;
-  /// Threads that read and decode; at least 1.
+  /// The way of the samples; nothing: training_pipeline(shard.tail), or evaluation_pipeline() in the other modes.
+  std::optional<Pipeline> pipeline{};
+  /// Threads of a map_and_batch that names no number; at least 1.
   int workers = 1;
   /// Root of the streams Shuffle, Augment and Replace.
   std::uint64_t seed = 0;
   /// Where to start, for resume.
   LoaderPosition start;
-  /// next() gives nothing from this epoch on; 0: endless.
+  /// Of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
   Preprocess preprocess;
   /// Not used in evaluation.
@@ -103,6 +107,9 @@ class Loader {
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const;
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
+  [[nodiscard]] const Pipeline& pipeline() const;
+  /// What each stage did, in order. Thread-safe.
+  [[nodiscard]] std::vector<StageReport> report() const;
 
  private:
   class Pool;

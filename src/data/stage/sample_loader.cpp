@@ -26,23 +26,32 @@ class Stopwatch {
 
 }  // namespace
 
-Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotView out) {
+Result<std::span<const std::byte>> SampleLoader::read(std::uint32_t sample) {
+  if (options_.cache != nullptr && options_.cache->find(sample) != nullptr) return std::span<const std::byte>{};
+  const Sample& entry = dataset_.samples.at(sample);
+  const Stopwatch watch(costs_.read_s);
+  auto bytes = reader_.read(entry.path, entry.id);
+  if (bytes) costs_.read_bytes += bytes.value().size();
+  return bytes;
+}
+
+Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotView out,
+                          std::span<const std::byte> file) {
   const Image* image = options_.cache == nullptr ? nullptr : options_.cache->find(sample);
   if (image != nullptr) {
     ++costs_.cached;
   } else {
+    if (file.empty()) {
+      const auto bytes = read(sample);
+      if (!bytes) return bytes.why();
+      file = bytes.value();
+    }
     const Sample& entry = dataset_.samples.at(sample);
-    const auto bytes = [&] {
-      const Stopwatch watch(costs_.read_s);
-      return reader_.read(entry.path, entry.id);
-    }();
-    if (!bytes) return bytes.why();
-    costs_.read_bytes += bytes.value().size();
     const Stopwatch watch(costs_.decode_s);
     // A gray file serves three channels as it is (transform.h), and is a third of the work.
     const DecodeOptions decoding{.channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile,
                                  .limits = {}};
-    auto decoded = decoder_.decode(bytes.value(), entry.id, decoding, image_);
+    auto decoded = decoder_.decode(file, entry.id, decoding, image_);
     if (!decoded) return decoded;
     if (options_.cache != nullptr) options_.cache->offer(sample, image_);
     image = &image_;

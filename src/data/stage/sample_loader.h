@@ -4,7 +4,9 @@
 // SampleLoader: one sample from its file into one row of a slot. What a worker of the Loader does, without the threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/result.h"
 #include "data/codec/codec.h"
@@ -23,6 +25,15 @@ struct SampleCosts {
   double transform_s = 0.0;
   std::uint64_t read_bytes = 0;
   std::int64_t cached = 0;
+
+  SampleCosts& operator+=(const SampleCosts& other) {
+    read_s += other.read_s;
+    decode_s += other.decode_s;
+    transform_s += other.transform_s;
+    read_bytes += other.read_bytes;
+    cached += other.cached;
+    return *this;
+  }
 };
 
 /// Keeps its buffers from sample to sample. One per worker: thread-compatible.
@@ -31,9 +42,14 @@ class SampleLoader {
   /// Both must outlive it.
   SampleLoader(const Dataset& dataset, const LoaderOptions& options) : dataset_(dataset), options_(options) {}
 
-  /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. Failure: a file that cannot be read or
-  /// decoded; `out` is then undefined.
-  [[nodiscard]] Status load(std::uint32_t sample, const AugmentDraw* draw, SlotView out);
+  /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
+  /// they were read before; empty: they are read here. Failure: a file that cannot be read or decoded; `out` is then
+  /// undefined.
+  [[nodiscard]] Status load(std::uint32_t sample, const AugmentDraw* draw, SlotView out,
+                            std::span<const std::byte> file = {});
+  /// The bytes of the sample's file, valid until the next call of read() or load(); nothing to read (empty) where the
+  /// decoded image is in the cache.
+  [[nodiscard]] Result<std::span<const std::byte>> read(std::uint32_t sample);
 
   /// The costs so far; starts again at zero.
   [[nodiscard]] SampleCosts take_costs();

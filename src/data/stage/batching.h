@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// batch and map_and_batch: from samples or rows to the caller's slots. The Loader (loader.h) does the work of both;
+// here is only what they are called and take.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// Copies rows into a slot, by one thread. The last batch of all is filled with padding.
+struct BatchStage {
+  static constexpr std::string_view kName = "batch";
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const BatchStage&, const BatchStage&) = default;
+};
+
+/// Maps straight into a slot: no row is copied. By `parallel` threads (0, "auto": as many as the loader was given). The
+/// last batch of all is filled with padding.
+struct MapAndBatchStage {
+  static constexpr std::string_view kName = "map_and_batch";
+  std::int64_t parallel = 0;
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const MapAndBatchStage&, const MapAndBatchStage&) = default;
+};
+
+}  // namespace roentgen::data

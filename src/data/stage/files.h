@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// files: the names of all files that hold samples of the split, in the order of the data set.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// Where a pipeline begins that orders files, as one over record files does.
+struct FilesStage {
+  static constexpr std::string_view kName = "files";
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const FilesStage&, const FilesStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const FilesStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

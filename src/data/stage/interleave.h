@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// interleave: from files to the samples in them, several files at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// `cycle` files are open; `block` samples of one are followed by `block` of the next, and a file that ends is replaced
+/// by the next to come. `parallel` threads read ahead (1: whoever pulls reads), up to that many samples.
+struct InterleaveStage {
+  static constexpr std::string_view kName = "interleave";
+  std::int64_t cycle = 1;
+  std::int64_t block = 1;
+  std::int64_t parallel = 1;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const InterleaveStage&, const InterleaveStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const InterleaveStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

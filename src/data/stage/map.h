@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// map: from samples to rows: read where that was not done, decode, distort, resize, normalise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// With `parallel` threads (1: whoever pulls does it), which work up to that many rows ahead.
+struct MapStage {
+  static constexpr std::string_view kName = "map";
+  std::int64_t parallel = 1;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const MapStage&, const MapStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const MapStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/pipeline.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.h"
+
+namespace roentgen::data {
+namespace {
+
+[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
+                         std::string_view remedy = "docs/pipeline.md") {
+  throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
+}
+
+Carries carries_behind(const Stage& stage, Carries before) {
+  return std::visit(
+      [before](const auto& one) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) return before;
+        else return one.gives(before);
+      },
+      stage);
+}
+
+// What stages cannot see of each other.
+void check_order(const std::vector<Stage>& stages) {
+  bool is_padded = false, is_endless = false;
+  for (const Stage& stage : stages) {
+    if (const auto* shard = std::get_if<ShardStage>(&stage)) {
+      if (is_endless) refuse("shard", "a shard before repeat", "one behind it");
+      is_padded = shard->tail == Tail::Pad;
+    }
+    if (const auto* shuffle = std::get_if<ShuffleStage>(&stage)) {
+      if (is_padded) refuse("shuffle", "no padding before it", "a shard with tail=pad", "shuffle | shard(pad)");
+      if (is_endless && shuffle->buffer == 0) {
+        refuse("shuffle", "an end of what is shuffled", "a repeat before it", "shuffle(1000), or shuffle | repeat");
+      }
+    }
+    if (std::holds_alternative<RepeatStage>(stage)) is_endless = true;
+  }
+}
+
+class Printer final : public StageVisitor {
+ public:
+  void count(const CountSetting& setting, std::int64_t& value) override {
+    if (value == setting.default_value) return;
+    add(setting.name, value == 0 && !setting.word_for_zero.empty() ? std::string(setting.word_for_zero)
+                                                                   : fmt::format("{}", value));
+  }
+  void word(std::string_view name, int& value, int default_value, const std::vector<std::string_view>& words) override {
+    if (value != default_value) add(name, std::string(words.at(static_cast<std::size_t>(value))));
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  void add(std::string_view name, const std::string& value) {
+    text_ += fmt::format("{}{}={}", text_.empty() ? "" : ", ", name, value);
+  }
+  std::string text_;
+};
+
+}  // namespace
+
+Pipeline::Pipeline(std::vector<Stage> stages) : stages_(std::move(stages)) {
+  Carries carries = Carries::Nothing;
+  for (const Stage& stage : stages_) carries = carries_behind(stage, carries);
+  if (carries != Carries::Batches) {
+    refuse("pipeline", "batches at its end", name_of(carries), "... | map_and_batch | prefetch");
+  }
+  check_order(stages_);
+}
+
+std::string text_of(const Stage& stage) {
+  return std::visit(
+      [](auto one) -> std::string {
+        if constexpr (std::is_same_v<decltype(one), std::monostate>) {
+          return {};
+        } else {
+          Printer printer;
+          one.describe(printer);
+          return printer.text().empty() ? std::string(one.kName) : fmt::format("{}({})", one.kName, printer.text());
+        }
+      },
+      stage);
+}
+
+std::string Pipeline::text() const {
+  std::string text;
+  for (const Stage& stage : stages_) text += (text.empty() ? "" : " | ") + text_of(stage);
+  return text;
+}
+
+bool Pipeline::is_of_files() const { return std::holds_alternative<FilesStage>(stages_.front()); }
+
+const std::vector<PipelinePreset>& pipeline_presets() {
+  static const std::vector<PipelinePreset> kPresets{
+      {"default", "samples | shuffle | shard | repeat | map_and_batch | prefetch",
+       "names of samples are shuffled, all of them, before any is read"},
+      {"tf-official",
+       "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch(count=64) | shuffle(buffer=500) | repeat "
+       "| map_and_batch | prefetch(count=1)",
+       "TensorFlow's advice of ten steps: shard early, shuffle files, interleave, prefetch twice"},
+      {"naive", "files | interleave | map | shard | shuffle(buffer=500) | repeat | batch | prefetch(count=1)",
+       "eight steps in the order in which they come to mind: read and map all, then throw away what others take"},
+  };
+  return kPresets;
+}
+
+Pipeline evaluation_pipeline() {
+  return Pipeline({SamplesStage{}, ShardStage{.tail = Tail::Pad}, MapAndBatchStage{}, PrefetchStage{}});
+}
+
+Pipeline training_pipeline(Tail tail) {
+  return Pipeline({SamplesStage{}, ShuffleStage{}, ShardStage{.tail = tail}, RepeatStage{}, MapAndBatchStage{},
+                   PrefetchStage{}});
+}
+
+}  // namespace roentgen::data

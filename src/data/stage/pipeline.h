@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Pipeline: the way of the samples from the data set to batches, as a list of stages that is also text:
+//
+//   samples | shuffle | shard | repeat | map_and_batch(parallel=4) | prefetch(2)
+//
+// A stage's settings stand in brackets, name=value; the first may go without its name, and what equals its default is
+// not printed. docs/pipeline.md describes every stage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/stage/order.h"
+#include "data/stage/stage_list.h"
+
+namespace roentgen::data {
+
+/// A list of stages that fit together, from files or samples to batches. Value type.
+class Pipeline {
+ public:
+  /// ConfigError "[data.pipeline] ..." when stages do not fit (stage_options.h), when there are none, when the last one
+  /// gives no batches, or when the order cannot be kept: a shuffle of everything behind an endless repeat, a shuffle
+  /// behind a shard that pads.
+  explicit Pipeline(std::vector<Stage> stages);
+
+  [[nodiscard]] const std::vector<Stage>& stages() const { return stages_; }
+  /// As it is parsed.
+  [[nodiscard]] std::string text() const;
+  /// Does it begin with files?
+  [[nodiscard]] bool is_of_files() const;
+  friend bool operator==(const Pipeline&, const Pipeline&) = default;
+
+ private:
+  std::vector<Stage> stages_;
+};
+
+/// "prefetch(count=2)".
+[[nodiscard]] std::string text_of(const Stage& stage);
+
+/// Reads text() or the name of a preset. ConfigError "[data.pipeline] ..." naming the stage and what is known instead.
+[[nodiscard]] Pipeline parse_pipeline(std::string_view text);
+
+/// A pipeline by name, and what it is.
+struct PipelinePreset {
+  std::string_view name;
+  std::string_view text;
+  std::string_view what;
+};
+/// "default", "tf-official", "naive".
+[[nodiscard]] const std::vector<PipelinePreset>& pipeline_presets();
+
+/// What evaluation and prediction run: every sample once, in order, the last batch padded.
+[[nodiscard]] Pipeline evaluation_pipeline();
+/// The preset "default" with another tail.
+[[nodiscard]] Pipeline training_pipeline(Tail tail);
+
+}  // namespace roentgen::data

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/pool_plan.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace roentgen::data {
+
+PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots) {
+  PoolPlan plan;
+  const auto most = static_cast<std::int64_t>(slots);
+  bool is_batched = false;
+  for (std::size_t i = 0; i < pipeline.stages().size(); ++i) {
+    const Stage& stage = pipeline.stages()[i];
+    if (std::holds_alternative<MapStage>(stage) || std::holds_alternative<InterleaveStage>(stage)) {
+      plan.is_work_before = true;
+    }
+    if (const auto* batching = std::get_if<MapAndBatchStage>(&stage)) {
+      plan.workers = batching->parallel == 0 ? workers : static_cast<int>(batching->parallel);
+      plan.batching_stage = i;
+      is_batched = true;
+    }
+    if (std::holds_alternative<BatchStage>(stage)) {
+      plan.batching_stage = i;
+      is_batched = true;
+    }
+    const auto* prefetch = std::get_if<PrefetchStage>(&stage);
+    if (is_batched && prefetch != nullptr) {
+      plan.batches_ahead = prefetch->count == 0 ? most : std::min(plan.batches_ahead + prefetch->count, most);
+    }
+  }
+  return plan;
+}
+
+bool has_whole_passes(const Pipeline& pipeline) {
+  bool is_sharded = false, is_repeated = false;
+  Carries carries = Carries::Nothing;
+  for (const Stage& stage : pipeline.stages()) {
+    const bool is_reordering = std::holds_alternative<ShuffleStage>(stage) ||
+                               std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage);
+    if (std::holds_alternative<RepeatStage>(stage)) {
+      if (is_repeated || !is_sharded) return false;
+      is_repeated = true;
+    }
+    if (std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage)) {
+      if (is_sharded) return false;
+    }
+    if (is_repeated && is_reordering) return false;
+    if (std::holds_alternative<ShardStage>(stage)) is_sharded = carries != Carries::Files;
+    std::visit(
+        [&carries](const auto& one) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) carries = one.gives(carries);
+        },
+        stage);
+  }
+  return is_sharded;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the stages behind the elements say about the Loader's pool.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "data/stage/pipeline.h"
+
+namespace roentgen::data {
+
+/// How a Loader works.
+struct PoolPlan {
+  int workers = 1;
+  /// Finished batches it may hold; 0: it works while next() waits.
+  std::int64_t batches_ahead = 0;
+  /// Pulling an element can take as long as reading or mapping it.
+  bool is_work_before = false;
+  /// Index of batch or map_and_batch among the stages.
+  std::size_t batching_stage = 0;
+};
+
+/// `workers`: of a map_and_batch that names no number. `slots`: most batches that can be held.
+[[nodiscard]] PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots);
+
+/// Is every pass a whole number of batches, and its order a function of the pass alone? So it is where samples are
+/// sharded and nothing reorders, leaves out or repeats behind that but one repeat.
+[[nodiscard]] bool has_whole_passes(const Pipeline& pipeline);
+
+}  // namespace roentgen::data

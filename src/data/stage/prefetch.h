@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// prefetch: a thread that pulls ahead.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// Up to `count` elements; behind a batch, batches. 0 ("auto"): behind a batch as many as there are slots, else 2.
+struct PrefetchStage {
+  static constexpr std::string_view kName = "prefetch";
+  std::int64_t count = 0;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const PrefetchStage&, const PrefetchStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const PrefetchStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

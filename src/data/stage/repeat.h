@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// repeat: pass after pass over the data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// times = 0 ("forever"): until the training ends.
+struct RepeatStage {
+  static constexpr std::string_view kName = "repeat";
+  std::int64_t times = 0;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const RepeatStage&, const RepeatStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const RepeatStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// samples: the names of all samples of the split, in the order of the data set.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// Where a pipeline begins that orders samples.
+struct SamplesStage {
+  static constexpr std::string_view kName = "samples";
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const SamplesStage&, const SamplesStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const SamplesStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

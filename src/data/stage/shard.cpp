@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/shard.h"
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+namespace roentgen::data {
+namespace {
+
+class FileShardIterator final : public StageIterator {
+ public:
+  FileShardIterator(std::unique_ptr<StageIterator> upstream, const ShardOptions& shard)
+      : upstream_(std::move(upstream)), shard_(shard) {}
+  void start(std::uint32_t epoch) override {
+    upstream_->start(epoch);
+    at_ = 0;
+  }
+
+ private:
+  bool advance(Element& out) override {
+    while (upstream_->next(out)) {
+      if (at_++ % shard_.ranks == shard_.rank) return true;
+    }
+    return false;
+  }
+
+  const std::unique_ptr<StageIterator> upstream_;
+  const ShardOptions shard_;
+  std::int64_t at_ = 0;
+};
+
+/// Gathers one global batch at a time and gives this rank's piece of it, so that it is known in time whether the batch
+/// is the epoch's last. What other ranks take is let go at once.
+class SampleShardIterator final : public StageIterator {
+ public:
+  SampleShardIterator(std::unique_ptr<StageIterator> upstream, const ShardOptions& shard)
+      : upstream_(std::move(upstream)), shard_(shard) {}
+  void start(std::uint32_t epoch) override {
+    upstream_->start(epoch);
+    piece_.clear();
+    first_.clear();
+    has_more_ = true;
+  }
+
+ private:
+  bool advance(Element& out) override {
+    if (piece_.empty() && has_more_) gather();
+    if (piece_.empty()) return false;
+    out = std::move(piece_.front());
+    piece_.pop_front();
+    return true;
+  }
+
+  void gather() {
+    const std::int64_t global = shard_.batch * shard_.ranks;
+    const std::int64_t begin = shard_.batch * shard_.rank;
+    const auto is_mine = [&](std::int64_t place) { return place >= begin && place < begin + shard_.batch; };
+    const bool is_first = first_.empty();
+    std::int64_t place = 0;
+    for (Element element; place < global; ++place) {
+      has_more_ = upstream_->next(element);
+      if (!has_more_) break;
+      if (shard_.tail == Tail::Wrap && is_first) first_.push_back(element);
+      if (is_mine(place)) piece_.push_back(std::move(element));
+    }
+    if (place == global) return;
+    if (place == 0 || shard_.tail == Tail::Drop) {
+      piece_.clear();
+      return;
+    }
+    for (std::int64_t missing = 0; place < global; ++place, ++missing) {
+      if (!is_mine(place)) continue;
+      piece_.push_back(shard_.tail == Tail::Wrap ? first_[static_cast<std::size_t>(missing) % first_.size()]
+                                                 : Element{.is_padding = true});
+    }
+  }
+
+  const std::unique_ptr<StageIterator> upstream_;
+  const ShardOptions shard_;
+  std::deque<Element> piece_;
+  /// The pass's first global batch, of which a wrapped tail is made.
+  std::vector<Element> first_;
+  bool has_more_ = true;
+};
+
+}  // namespace
+
+void ShardStage::describe(StageVisitor& visitor) {
+  int index = static_cast<int>(tail);
+  visitor.word("tail", index, static_cast<int>(Tail::Drop), {name_of(Tail::Pad), name_of(Tail::Drop), name_of(Tail::Wrap)});
+  tail = static_cast<Tail>(index);
+}
+
+Carries ShardStage::gives(Carries before) const {
+  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
+}
+
+std::unique_ptr<StageIterator> make_iterator(const ShardStage& stage, StageUpstream upstream,
+                                             const StageContext& context) {
+  if (upstream.carries == Carries::Files) {
+    return std::make_unique<FileShardIterator>(std::move(upstream.iterator), context.shard);
+  }
+  ShardOptions shard = context.shard;
+  shard.tail = stage.tail;
+  return std::make_unique<SampleShardIterator>(std::move(upstream.iterator), shard);
+}
+
+}  // namespace roentgen::data

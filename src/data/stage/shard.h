@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// shard: each rank keeps its part.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// Of files every ranks-th. Of samples and rows its piece of each global batch, which is batch * ranks consecutive ones;
+/// the tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have equally many batches.
+struct ShardStage {
+  static constexpr std::string_view kName = "shard";
+  Tail tail = Tail::Drop;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const ShardStage&, const ShardStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const ShardStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

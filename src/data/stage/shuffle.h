@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// shuffle: another order in every pass.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass; else a buffer of that many elements, from which one is
+/// drawn and replaced by the next to come, which is all that can be done where elements are too large to hold.
+struct ShuffleStage {
+  static constexpr std::string_view kName = "shuffle";
+  std::int64_t buffer = 0;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const ShuffleStage&, const ShuffleStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const ShuffleStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data

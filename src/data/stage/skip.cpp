@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/skip.h"
+
+#include <utility>
+
+namespace roentgen::data {
+namespace {
+
+class SkipIterator final : public StageIterator {
+ public:
+  SkipIterator(std::int64_t count, std::unique_ptr<StageIterator> upstream)
+      : count_(count), upstream_(std::move(upstream)) {}
+  void start(std::uint32_t epoch) override {
+    left_ = count_;
+    upstream_->start(epoch);
+  }
+
+ private:
+  bool advance(Element& out) override {
+    for (; left_ > 0; --left_) {
+      if (!upstream_->next(out)) return false;
+    }
+    return upstream_->next(out);
+  }
+
+  const std::int64_t count_;
+  const std::unique_ptr<StageIterator> upstream_;
+  std::int64_t left_ = 0;
+};
+
+}  // namespace
+
+void SkipStage::describe(StageVisitor& visitor) { visitor.count({.name = "count", .default_value = -1}, count); }
+
+Carries SkipStage::gives(Carries before) const {
+  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
+}
+
+std::unique_ptr<StageIterator> make_iterator(const SkipStage& stage, StageUpstream upstream,
+                                             const StageContext& /*context*/) {
+  return std::make_unique<SkipIterator>(stage.count, std::move(upstream.iterator));
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of pipeline stages. A new one is x.h and x.cpp, and its include and its line here.
+#pragma once
+
+#include <variant>
+
+#include "data/stage/batching.h"
+#include "data/stage/cache.h"
+#include "data/stage/files.h"
+#include "data/stage/interleave.h"
+#include "data/stage/map.h"
+#include "data/stage/prefetch.h"
+#include "data/stage/repeat.h"
+#include "data/stage/samples.h"
+#include "data/stage/shard.h"
+#include "data/stage/shuffle.h"
+#include "data/stage/skip.h"
+#include "data/stage/take.h"
+
+#define RG_STAGES(X) \
+  X(FilesStage)      \
+  X(SamplesStage)    \
+  X(ShardStage)      \
+  X(ShuffleStage)    \
+  X(InterleaveStage) \
+  X(PrefetchStage)   \
+  X(RepeatStage)     \
+  X(MapStage)        \
+  X(BatchStage)      \
+  X(MapAndBatchStage) \
+  X(CacheStage)      \
+  X(TakeStage)       \
+  X(SkipStage)
+
+namespace roentgen::data {
+
+#define RG_STAGE_ALTERNATIVE(Stage) , Stage
+/// Any stage of the list; std::monostate in none that was parsed.
+using Stage = std::variant<std::monostate RG_STAGES(RG_STAGE_ALTERNATIVE)>;
+#undef RG_STAGE_ALTERNATIVE
+
+}  // namespace roentgen::data

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What is counted of a stage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace roentgen::data {
+
+/// What a stage did so far.
+struct StageMeter {
+  /// Elements (behind a batch: batches) given.
+  std::int64_t items = 0;
+  /// Time in it and in those before it, as seen by who pulls.
+  double pull_s = 0.0;
+  /// Sums of its threads, where it has any.
+  double busy_s = 0.0;
+  int threads = 0;
+  /// Room for finished elements, how many of them were full when one was pulled (sum over pulls), how often a pull
+  /// found none, and how often a thread found no room.
+  std::int64_t capacity = 0;
+  std::int64_t depth_sum = 0;
+  std::int64_t empty_waits = 0;
+  std::int64_t full_waits = 0;
+};
+
+/// A stage as a report shows it.
+struct StageReport {
+  /// "interleave(cycle=10)".
+  std::string stage;
+  StageMeter meter;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How the settings of a pipeline's stages become text and come back, and what passes from one stage to the next.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::data {
+
+/// What a stage gives to the next one.
+enum class Carries : std::uint8_t {
+  Nothing,  ///< before the first stage
+  Files,    ///< names of files, each of one or more samples
+  Samples,  ///< samples: names only, or with the bytes of their files
+  Rows,     ///< decoded, distorted, resized and normalised
+  Batches,  ///< rows in the caller's slots
+};
+/// "files", "samples", "rows", "batches"; "nothing".
+[[nodiscard]] std::string_view name_of(Carries carries);
+
+/// A whole number among a stage's settings.
+struct CountSetting {
+  std::string_view name;
+  std::int64_t default_value = 0;
+  /// How 0 is written ("auto", "all", "forever"); empty: 0 is not allowed.
+  std::string_view word_for_zero{};
+  std::int64_t greatest = std::numeric_limits<std::int32_t>::max();
+};
+
+/// Visits a stage's settings by name: one visitor, written once per stage, serves printer and parser. The first one
+/// may be written without its name.
+class StageVisitor {
+ public:
+  virtual ~StageVisitor() = default;
+  virtual void count(const CountSetting& setting, std::int64_t& value) = 0;
+  /// One word out of `words`; `value` is its index.
+  virtual void word(std::string_view name, int& value, int default_value,
+                    const std::vector<std::string_view>& words) = 0;
+};
+
+/// `then` when `before` is one of `allowed`; ConfigError "[data.pipeline] stage ..." naming what it takes otherwise.
+[[nodiscard]] Carries carried(std::string_view stage, Carries before, const std::vector<Carries>& allowed,
+                              Carries then);
+
+}  // namespace roentgen::data

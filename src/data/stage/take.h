@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// take: only so many elements of a pass.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "data/stage/stage.h"
+#include "data/stage/stage_options.h"
+
+namespace roentgen::data {
+
+/// The first `count` elements.
+struct TakeStage {
+  static constexpr std::string_view kName = "take";
+  std::int64_t count = 0;
+
+  void describe(StageVisitor& visitor);
+  [[nodiscard]] Carries gives(Carries before) const;
+  friend bool operator==(const TakeStage&, const TakeStage&) = default;
+};
+[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const TakeStage& stage, StageUpstream upstream,
+                                                           const StageContext& context);
+
+}  // namespace roentgen::data
