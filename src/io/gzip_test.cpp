@@ -38,6 +38,10 @@ TEST(Gzip, joins_members_and_passes_over_padding) {
   EXPECT_EQ(gunzip(twice, kLimit, "t").or_throw(), "a,b\n1,2\na,b\n1,2\n");
 }
 
+TEST(Gzip, joins_members_that_follow_each_other_at_once) {
+  EXPECT_EQ(gunzip(std::string(kTable) + std::string(kTable), kLimit, "t").or_throw(), "a,b\n1,2\na,b\n1,2\n");
+}
+
 TEST(Gzip, refuses_what_is_cut_short_at_any_byte) {
   for (std::size_t bytes = 0; bytes < kTable.size(); ++bytes) {
     EXPECT_THAT(error_of(kTable.substr(0, bytes)), HasSubstr("[io.gzip] t.csv.gz: expected a whole gzip file"))

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // PNG of every colour type and depth, interlaced or not: the usual kinds by png_stream.h, the rest, and whatever is not
-// sound, by libspng. A damaged picture is refused: checksums of all
-// pixel data are verified. What comes after the pixel data may be missing, as Pillow and browsers allow. Damaged
-// ancillary chunks (text, time, colour profiles) are ignored.
+// sound, by libspng. A damaged picture is refused: the CRC-32 of every chunk of the picture is verified. As with libpng
+// and Pillow a wrong Adler-32 or a surplus of data behind the last row is no reason to refuse, where the chunks are
+// sound; what comes after the pixel data may be missing, and damaged ancillary chunks (text, time, colour profiles) are
+// ignored.
 #include <fmt/core.h>
 #include <spng.h>
 

@@ -151,19 +151,28 @@ HWY_INLINE Vector from_above(Vector decoded, const std::uint8_t* above) {
   return hn::CombineShiftRightBytes<15>(u8, decoded, blocks);
 }
 
-// One row a lane; lane r is r pixels behind. in and out: (steps, lanes); `above` as from_above() wants it, one a step.
+// One row a lane; lane r is r pixels behind.
+struct LaneJob {
+  // (steps, lanes)
+  const std::uint8_t* in = nullptr;
+  // As from_above() wants it, one a step.
+  const std::uint8_t* above = nullptr;
+  std::size_t steps = 0;
+  // (steps, lanes)
+  std::uint8_t* out = nullptr;
+};
+
 template <int PixelBytes, bool HasPaeth>
-void undo_lanes(const std::uint8_t* in, const std::uint8_t* above, std::size_t steps, const LaneFilters& filters,
-                std::uint8_t* out) {
+void undo_lanes(const LaneJob& job, const LaneFilters& filters) {
   const Bytes u8;
   const std::size_t lanes = hn::Lanes(u8);
   const auto one = hn::Set(u8, 1);
   Vector left[PixelBytes], up_left[PixelBytes];
   for (int k = 0; k < PixelBytes; ++k) left[k] = up_left[k] = hn::Zero(u8);
-  for (std::size_t t = 0; t < steps; t += PixelBytes) {
+  for (std::size_t t = 0; t < job.steps; t += PixelBytes) {
     for (int k = 0; k < PixelBytes; ++k) {
       const std::size_t at = t + static_cast<std::size_t>(k);
-      const auto up = from_above(left[k], above + at);
+      const auto up = from_above(left[k], job.above + at);
       const auto average = hn::Sub(hn::AverageRound(left[k], up), hn::And(hn::Xor(left[k], up), one));
       auto predicted =
           hn::Or(hn::Or(hn::And(filters.sub, left[k]), hn::And(filters.up, up)), hn::And(filters.average, average));
@@ -171,28 +180,27 @@ void undo_lanes(const std::uint8_t* in, const std::uint8_t* above, std::size_t s
         predicted = hn::Or(predicted, hn::And(filters.paeth, paeth(left[k], up, up_left[k])));
       }
       up_left[k] = up;
-      left[k] = hn::Add(hn::LoadU(u8, in + at * lanes), predicted);
-      hn::StoreU(left[k], u8, out + at * lanes);
+      left[k] = hn::Add(hn::LoadU(u8, job.in + at * lanes), predicted);
+      hn::StoreU(left[k], u8, job.out + at * lanes);
     }
   }
 }
 
 template <bool HasPaeth>
-void undo_lanes_of(int pixel_bytes, const std::uint8_t* in, const std::uint8_t* above, std::size_t steps,
-                   const LaneFilters& filters, std::uint8_t* out) {
+void undo_lanes_of(int pixel_bytes, const LaneJob& job, const LaneFilters& filters) {
   switch (pixel_bytes) {
     case 1:
-      return undo_lanes<1, HasPaeth>(in, above, steps, filters, out);
+      return undo_lanes<1, HasPaeth>(job, filters);
     case 2:
-      return undo_lanes<2, HasPaeth>(in, above, steps, filters, out);
+      return undo_lanes<2, HasPaeth>(job, filters);
     case 3:
-      return undo_lanes<3, HasPaeth>(in, above, steps, filters, out);
+      return undo_lanes<3, HasPaeth>(job, filters);
     case 4:
-      return undo_lanes<4, HasPaeth>(in, above, steps, filters, out);
+      return undo_lanes<4, HasPaeth>(job, filters);
     case 6:
-      return undo_lanes<6, HasPaeth>(in, above, steps, filters, out);
+      return undo_lanes<6, HasPaeth>(job, filters);
     default:
-      return undo_lanes<8, HasPaeth>(in, above, steps, filters, out);
+      return undo_lanes<8, HasPaeth>(job, filters);
   }
 }
 
@@ -223,7 +231,7 @@ class BlockUndo {
     fill_above(above);
     skew(filtered, rows);
     const auto run = has_paeth ? undo_lanes_of<true> : undo_lanes_of<false>;
-    run(static_cast<int>(pixel_bytes_), in_, above_ + kTile, steps_, filters, out_);
+    run(static_cast<int>(pixel_bytes_), {.in = in_, .above = above_ + kTile, .steps = steps_, .out = out_}, filters);
     straighten(rows, out);
     return true;
   }

@@ -33,9 +33,8 @@ struct PngShape {
 
 /// Decodes into `out` (height * row_bytes bytes; samples of 16 bits in the machine's order). The pixels are libpng's.
 /// @return false for whatever is not as above: another kind of chunk than expected, a checksum that does not hold
-/// (CRC-32
-///     of every chunk of the picture, Adler-32 of the pixels), data too short or too long. `out` is then undefined, and
-///     who decides what is wrong with the file is libspng (png.cpp).
+/// (CRC-32 of every chunk of the picture, Adler-32 of the pixels), data too short or too long; `out` is then undefined,
+/// and libspng decides what to make of the file (png.cpp).
 [[nodiscard]] bool decode_png_stream(std::span<const std::byte> bytes, const PngShape& shape, std::span<std::byte> out,
                                      DecodeScratch& scratch);
 

@@ -129,7 +129,7 @@ TEST(PngStream, reads_data_in_chunks_of_any_size) {
   for (const std::size_t most : {1, 7, 100, 5000}) EXPECT_EQ(streamed(in_chunks(file, most)), pixels) << most;
 }
 
-TEST(PngStream, takes_no_file_with_more_data_than_pixels) {
+TEST(PngStream, leaves_files_with_more_data_than_pixels_to_libspng) {
   const File file = written(kGray, picture(kGray));
   const std::byte one{0};
   EXPECT_TRUE(streamed(in_chunks(file, 5000, {&one, 1})).empty());

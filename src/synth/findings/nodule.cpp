@@ -5,6 +5,7 @@
 #include "synth/findings/opacity.h"
 
 namespace roentgen::synth {
+
 Painter plant_nodule(Chest&, Plan plan) {
   return [plan](Canvas& canvas, const Chest& chest) mutable {
     Random& random = plan.random;
