@@ -22,7 +22,8 @@ constexpr std::size_t kHugeFrom = 2 * kHugePage;
 void* allocate(std::size_t bytes) {
   if (bytes > (std::size_t{1} << 46)) return nullptr;
   if (bytes < kHugeFrom) return std::aligned_alloc(AlignedBuffer::kAlignment, align_up(bytes));
-  void* memory = std::aligned_alloc(kHugePage, align_up(bytes));
+  // A size that the alignment does not divide is undefined in C11; what is behind `bytes` is never touched.
+  void* memory = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
   if (memory != nullptr) ::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   return memory;
 }
