@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "core/error.h"
 #include "core/error_parts.h"
@@ -149,6 +150,21 @@ int compute_threads(const TrainRecipe& recipe) {
 
 int decode_workers(const TrainRecipe& recipe) {
   return recipe.workers > 0 ? static_cast<int>(recipe.workers) : runtime::available_cores();
+}
+
+data::Pipeline training_pipeline(const TrainRecipe& recipe) {
+  if (recipe.pipeline == "default") return data::training_pipeline(data::parse_tail(recipe.tail));
+  const data::Pipeline pipeline = data::parse_pipeline(recipe.pipeline);
+  if (recipe.tail != TrainRecipe{}.tail) {
+    throw ConfigError(error_text("train.recipe", "train.tail", "none beside a pipeline of its own", recipe.tail,
+                                 fmt::format("shard(tail={}) in train.pipeline", recipe.tail)));
+  }
+  for (const data::Stage& stage : pipeline.stages()) {
+    const auto* repeat = std::get_if<data::RepeatStage>(&stage);
+    if (repeat != nullptr && repeat->times == 0) return pipeline;
+  }
+  throw ConfigError(error_text("train.recipe", "train.pipeline", "a repeat without a number, for train.epochs passes",
+                               "none", "... | repeat | map_and_batch | prefetch"));
 }
 
 OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads) {

@@ -15,6 +15,7 @@
 
 #include "core/value.h"
 #include "data/source/dataset.h"
+#include "data/stage/pipeline.h"
 #include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
 
@@ -44,6 +45,7 @@ struct TrainRecipe {
   std::int64_t epochs = 10;
   std::int64_t batch = 32;
   std::string tail = "drop";
+  std::string pipeline = "default";
   std::int64_t accumulate = 1;
   double clip_norm = 0.0;
   double ema = 0.0;
@@ -141,6 +143,9 @@ void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visito
 /// compute threads than that.
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
+/// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when `tail`
+/// is set beside a pipeline that is not the default one.
+[[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
 /// What [optimizer] asks make_optimizer() for.
 [[nodiscard]] OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads);
 /// What [schedule] asks make_schedule() for: epochs become steps.

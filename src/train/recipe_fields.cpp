@@ -39,6 +39,7 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("epochs", train.epochs, kPositive, "passes over the training images");
   v.integer("batch", train.batch, kPositive, "images a step");
   v.text("tail", train.tail, {"drop", "wrap"}, "images that fill no whole batch: left out, or filled up");
+  v.text("pipeline", train.pipeline, {}, "default, tf-official, naive, or stages: \"samples | shuffle | ...\"");
   v.integer("accumulate", train.accumulate, {.low = 1, .high = 65536}, "batches to an update; their mean counts");
   v.number("clip_norm", train.clip_norm, kNotNegative, "largest global gradient norm; 0 = no limit");
   v.number("ema", train.ema, kBelowOne, "evaluate and keep the weights' moving average of this decay; 0 = none");

@@ -147,8 +147,8 @@ void check_resume(const TrainJob& job, const Resume& resume) {
 
 std::int64_t updates_per_epoch(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
-  const std::int64_t batches = data::steps_per_epoch(job.dataset.summary(data::Split::Train).images,
-                                                     {.batch = recipe.batch, .tail = data::parse_tail(recipe.tail)});
+  const std::int64_t batches = data::steps_per_epoch(job.dataset, data::samples_of(job.dataset, data::Split::Train),
+                                                     loader_options(job, DType::F32));
   if (batches >= recipe.accumulate) return batches / recipe.accumulate;
   throw ConfigError(error_text("train.run", "train.accumulate",
                                fmt::format("at most the {} batches of an epoch", batches),
@@ -188,6 +188,7 @@ data::LoaderOptions loader_options(const TrainJob& job, DType dtype) {
   data::LoaderOptions options;
   options.mode = data::LoadMode::Training;
   options.shard = {.batch = recipe.train.batch, .tail = data::parse_tail(recipe.train.tail)};
+  options.pipeline = training_pipeline(recipe.train);
   options.workers = decode_workers(recipe.train);
   options.seed = static_cast<std::uint64_t>(recipe.train.seed);
   options.epochs = static_cast<std::uint32_t>(recipe.train.epochs);

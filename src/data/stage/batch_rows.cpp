@@ -100,17 +100,17 @@ void RowFiller::load(const Element& element, Row& row, SlotView out, SampleLoade
   const bool is_training = options_.mode == LoadMode::Training;
   std::optional<AugmentDraw> distortion = options_.view;
   if (is_training) {
-    Random random(options_.seed, RandomStage::Augment, planned, element.epoch);
+    Random random(options_.seed, RandomStage::Augment, planned, element.draw_epoch);
     distortion = draw(options_.augment, random);
   }
-  Random replacements(options_.seed, RandomStage::Replace, planned, element.epoch);
+  Random replacements(options_.seed, RandomStage::Replace, planned, element.draw_epoch);
   for (int draws = 0; draws <= kMaxDraws; ++draws) {
     const Cargo* cargo = draws == 0 ? element.cargo.get() : nullptr;
     const auto status = [&]() -> Status {
       if (cargo != nullptr && cargo->read_error) return Failure{*cargo->read_error};
-      return loader.load(row.sample, distortion ? &*distortion : nullptr, out,
-                         cargo != nullptr && cargo->file ? std::span<const std::byte>(*cargo->file)
-                                                         : std::span<const std::byte>{});
+      return loader.load(
+          row.sample, distortion ? &*distortion : nullptr, out,
+          cargo != nullptr && cargo->file ? std::span<const std::byte>(*cargo->file) : std::span<const std::byte>{});
     }();
     if (status) return;
     row.bad.push_back({.sample = row.sample, .id = dataset_.samples[row.sample].id, .reason = status.error()});

@@ -2,6 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/batching.h"
 
+#include <utility>
+
+#include "data/stage/stage.h"
+
 namespace roentgen::data {
 
 void BatchStage::describe(StageVisitor& /*visitor*/) {}
@@ -14,6 +18,16 @@ void MapAndBatchStage::describe(StageVisitor& visitor) {
 
 Carries MapAndBatchStage::gives(Carries before) const {
   return carried(kName, before, {Carries::Samples}, Carries::Batches);
+}
+
+std::unique_ptr<StageIterator> make_iterator(const BatchStage& /*stage*/, StageUpstream upstream,
+                                             const StageContext& /*context*/) {
+  return std::move(upstream.iterator);
+}
+
+std::unique_ptr<StageIterator> make_iterator(const MapAndBatchStage& /*stage*/, StageUpstream upstream,
+                                             const StageContext& /*context*/) {
+  return std::move(upstream.iterator);
 }
 
 }  // namespace roentgen::data

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {
@@ -22,7 +23,8 @@ class CacheIterator final : public StageIterator {
     if (is_whole_) return;
     kept_.clear();
     bytes_ = 0;
-    upstream_->start(epoch);
+    // What is kept is the first pass, with what was drawn for it, also where a run is resumed in a later one.
+    upstream_->start(0);
   }
 
  private:
@@ -40,11 +42,12 @@ class CacheIterator final : public StageIterator {
       at_ = kept_.size();
       return false;
     }
-    if (!context_.does_work()) {
+    if (context_.does_work()) {
+      keep(out);
+    } else {
       is_worked_on_ = false;
-      return true;
     }
-    keep(out);
+    out.epoch = epoch_;
     return true;
   }
 

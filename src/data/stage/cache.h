@@ -5,10 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
-#include "data/stage/stage.h"
 #include "data/stage/stage_options.h"
 
 namespace roentgen::data {
@@ -22,7 +20,5 @@ struct CacheStage {
   [[nodiscard]] Carries gives(Carries before) const;
   friend bool operator==(const CacheStage&, const CacheStage&) = default;
 };
-[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const CacheStage& stage, StageUpstream upstream,
-                                                           const StageContext& context);
 
 }  // namespace roentgen::data

@@ -13,30 +13,8 @@
 namespace roentgen::data {
 namespace {
 
-template <typename Stage>
-concept HasIterator = requires(const Stage& stage, StageUpstream upstream, const StageContext& context) {
-  make_iterator(stage, std::move(upstream), context);
-};
-
-// The iterator of a stage; what was upstream for those that only the Loader carries out.
 std::unique_ptr<StageIterator> iterator_of(const Stage& stage, StageUpstream upstream, const StageContext& context) {
-  return std::visit(
-      [&](const auto& one) -> std::unique_ptr<StageIterator> {
-        if constexpr (HasIterator<std::decay_t<decltype(one)>>) {
-          if (upstream.carries != Carries::Batches) return make_iterator(one, std::move(upstream), context);
-        }
-        return std::move(upstream.iterator);
-      },
-      stage);
-}
-
-Carries carries_behind(const Stage& stage, Carries before) {
-  return std::visit(
-      [before](const auto& one) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) return before;
-        else return one.gives(before);
-      },
-      stage);
+  return std::visit([&](const auto& one) { return make_iterator(one, std::move(upstream), context); }, stage);
 }
 
 StageContext order_of(const StageContext& context, int rank, std::uint32_t epochs) {
@@ -68,14 +46,14 @@ FileTable file_table(const Dataset& dataset, const std::vector<std::uint32_t>& s
 
 Chain::Chain(const Pipeline& pipeline, const StageContext& context) {
   StageUpstream upstream;
+  int shuffles = 0;
   for (const Stage& stage : pipeline.stages()) {
-    const Carries carries = carries_behind(stage, upstream.carries);
+    const Carries carries = gives(stage, upstream.carries);
     const StageIterator* before = upstream.iterator.get();
     auto iterator = iterator_of(stage, std::move(upstream), context);
     stages_.emplace_back(text_of(stage), iterator.get() == before ? nullptr : iterator.get());
-    upstream = {.iterator = std::move(iterator),
-                .carries = carries,
-                .shuffles = upstream.shuffles + (std::holds_alternative<ShuffleStage>(stage) ? 1 : 0)};
+    shuffles += std::holds_alternative<ShuffleStage>(stage) ? 1 : 0;
+    upstream = {.iterator = std::move(iterator), .carries = carries, .shuffles = shuffles};
   }
   last_ = std::move(upstream.iterator);
   RG_ASSERT(last_ != nullptr);
@@ -91,10 +69,10 @@ std::vector<StageReport> Chain::report() const {
 }
 
 std::int64_t elements_per_epoch(const Pipeline& pipeline, const StageContext& context) {
-  const StageContext order = order_of(context, context.shard.rank, 1);
+  const StageContext order = order_of(context, context.shard.rank, context.first_epoch + 1);
   std::vector<Stage> stages = pipeline.stages();
   for (Stage& stage : stages) {
-    if (auto* repeat = std::get_if<RepeatStage>(&stage)) repeat->times = 1;
+    if (auto* repeat = std::get_if<RepeatStage>(&stage)) repeat->times = context.first_epoch + 1;
   }
   Chain chain(Pipeline(std::move(stages)), order);
   std::int64_t count = 0;

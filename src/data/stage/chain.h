@@ -38,12 +38,12 @@ class Chain {
   std::vector<std::pair<std::string, const StageIterator*>> stages_;
 };
 
-/// Elements that one pass over the data gives to this rank, without doing any work.
+/// Elements that one pass over the data (that of context.first_epoch) gives to this rank, without doing any work.
 [[nodiscard]] std::int64_t elements_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
-/// Batches of an epoch, the same on every rank. With a repeat: as many whole ones as the rank with the fewest elements has
-/// (the others go on to their next pass earlier), at least 1. Without: as many as the rank with the most elements needs;
-/// who has fewer gives padding.
+/// Batches of an epoch, the same on every rank. With a repeat: as many whole ones as the rank with the fewest elements
+/// has (the others go on to their next pass earlier), at least 1. Without: as many as the rank with the most elements
+/// needs; who has fewer gives padding.
 [[nodiscard]] std::int64_t batches_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
 /// Indices of the samples that the first `batches` batches of each rank hold which belong to pass `epoch`, ascending.

@@ -45,8 +45,10 @@ struct Cargo {
 struct Element {
   /// Of the sample in Dataset::samples, or of the file in the FileTable.
   std::uint32_t index = 0;
-  /// The pass over the data it belongs to: key of what is drawn for it.
+  /// The pass over the data it belongs to.
   std::uint32_t epoch = 0;
+  /// Key of what is drawn for it: its pass, or the one that a cache kept.
+  std::uint32_t draw_epoch = 0;
   /// Fills the last batch of an epoch and counts nowhere.
   bool is_padding = false;
   /// Null: a name only. Shared because a cache gives the same cargo in every epoch, and a wrapped tail twice in one.

@@ -3,6 +3,7 @@
 #include "data/stage/files.h"
 
 #include "core/error.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {
@@ -18,7 +19,7 @@ class FilesIterator final : public StageIterator {
  private:
   bool advance(Element& out) override {
     if (at_ == files_.size()) return false;
-    out = {.index = static_cast<std::uint32_t>(at_++), .epoch = epoch_};
+    out = {.index = static_cast<std::uint32_t>(at_++), .epoch = epoch_, .draw_epoch = epoch_};
     return true;
   }
 

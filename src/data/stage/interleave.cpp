@@ -2,24 +2,28 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/interleave.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "data/stage/batch_rows.h"
 #include "data/stage/ordered_iterator.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {
 
-/// The order alone: tf.data's interleave over files.
+/// The order alone: tf.data's interleave over files. A place in the circle whose file has ended is passed over once and
+/// takes the next file when its turn comes again.
 class InterleaveOrder final : public StageIterator {
  public:
   InterleaveOrder(const InterleaveStage& stage, std::unique_ptr<StageIterator> upstream, const FileTable& files)
       : stage_(stage), upstream_(std::move(upstream)), files_(files) {}
   void start(std::uint32_t epoch) override {
     upstream_->start(epoch);
-    open_.clear();
+    circle_.assign(static_cast<std::size_t>(stage_.cycle), std::nullopt);
+    open_ = 0;
     at_ = 0;
     left_in_block_ = stage_.block;
     has_more_ = true;
@@ -33,41 +37,43 @@ class InterleaveOrder final : public StageIterator {
   };
 
   bool advance(Element& out) override {
-    while (has_more_ && std::ssize(open_) < stage_.cycle) open_next(open_.size());
-    while (!open_.empty()) {
-      at_ %= open_.size();
-      OpenFile& now = open_[at_];
-      if (now.next == files_[now.file].size()) {
-        // The next file takes the place of the one that ended; where there is none, the circle closes up.
-        left_in_block_ = stage_.block;
-        if (has_more_) open_next(at_);
-        else open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at_));
+    while (open_ > 0 || has_more_) {
+      auto& now = circle_[at_];
+      if (!now && has_more_) open_next(now);
+      if (!now) {
+        turn();
         continue;
       }
-      out = {.index = files_[now.file][now.next++], .epoch = now.epoch};
-      if (--left_in_block_ == 0) {
-        left_in_block_ = stage_.block;
-        ++at_;
+      if (now->next == files_[now->file].size()) {
+        now.reset();
+        --open_;
+        turn();
+        continue;
       }
+      out = {.index = files_[now->file][now->next++], .epoch = now->epoch, .draw_epoch = now->epoch};
+      if (--left_in_block_ == 0) turn();
       return true;
     }
     return false;
   }
 
-  /// Puts the next file of the stage before at `place`; where there is none, has_more_ is false and nothing changed.
-  void open_next(std::size_t place) {
+  void open_next(std::optional<OpenFile>& place) {
     Element file;
     has_more_ = upstream_->next(file);
     if (!has_more_) return;
-    const OpenFile opened{.file = file.index, .epoch = file.epoch};
-    if (place == open_.size()) open_.push_back(opened);
-    else open_[place] = opened;
+    place = OpenFile{.file = file.index, .epoch = file.epoch};
+    ++open_;
+  }
+  void turn() {
+    at_ = (at_ + 1) % circle_.size();
+    left_in_block_ = stage_.block;
   }
 
   const InterleaveStage stage_;
   const std::unique_ptr<StageIterator> upstream_;
   const FileTable& files_;
-  std::vector<OpenFile> open_;
+  std::vector<std::optional<OpenFile>> circle_;
+  std::int64_t open_ = 0;
   std::size_t at_ = 0;
   std::int64_t left_in_block_ = 1;
   bool has_more_ = true;

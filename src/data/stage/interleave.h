@@ -5,16 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
-#include "data/stage/stage.h"
 #include "data/stage/stage_options.h"
 
 namespace roentgen::data {
 
 /// `cycle` files are open; `block` samples of one are followed by `block` of the next, and a file that ends is replaced
-/// by the next to come. `parallel` threads read ahead (1: whoever pulls reads), up to that many samples.
+/// by the next to come, as tf.data's interleave has it. `parallel` threads read ahead (1: whoever pulls reads), up to
+/// that many samples.
 struct InterleaveStage {
   static constexpr std::string_view kName = "interleave";
   std::int64_t cycle = 1;
@@ -25,7 +24,5 @@ struct InterleaveStage {
   [[nodiscard]] Carries gives(Carries before) const;
   friend bool operator==(const InterleaveStage&, const InterleaveStage&) = default;
 };
-[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const InterleaveStage& stage, StageUpstream upstream,
-                                                           const StageContext& context);
 
 }  // namespace roentgen::data

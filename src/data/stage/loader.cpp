@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The pool behind Loader: the stages batch, map_and_batch and the prefetch behind them. Under one mutex: which batches
-// are open, in order, and which of their rows have an element, are claimed, are done. The unit of work is a row; rows of
-// a batch are written by different workers without a lock, and seen by the consumer through the mutex that counts them.
-// Elements come from the chain of the stages before (chain.h); one worker at a time pulls, without holding the mutex.
+// are open, in order, and which of their rows have an element, are claimed, are done. The unit of work is a row; rows
+// of a batch are written by different workers without a lock, and seen by the consumer through the mutex that counts
+// them. Elements come from the chain of the stages before (chain.h); one worker at a time pulls, without holding the
+// mutex.
 #include "data/stage/loader.h"
 
 #include <fmt/core.h>
@@ -34,6 +35,43 @@ Pipeline pipeline_of(const LoaderOptions& options) {
 }
 
 }  // namespace
+
+std::int64_t steps_per_epoch(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                             const LoaderOptions& options) {
+  const Pipeline pipeline = pipeline_of(options);
+  const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
+  return batches_per_epoch(
+      pipeline, {.samples = samples, .files = &files, .seed = options.seed, .shard = options.shard, .epochs = 1});
+}
+
+LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                               const LoaderOptions& then, const LoaderPosition& position, LoaderOptions now) {
+  const Pipeline pipeline = pipeline_of(now);
+  if (!has_whole_passes(pipeline) || pipeline != pipeline_of(then)) {
+    throw ConfigError(error_text("data.loader", "pipeline", "one that shards samples, and the same as before",
+                                 pipeline.text(), "as many ranks and as large batches as before"));
+  }
+  const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
+  const StageContext before{.samples = samples,
+                            .files = &files,
+                            .seed = then.seed,
+                            .shard = then.shard,
+                            .epochs = then.epochs,
+                            .first_epoch = position.epoch};
+  now.seen = samples_seen(pipeline, before, position.batch, position.epoch);
+  StageContext after = before;
+  after.shard = now.shard;
+  const std::int64_t whole = batches_per_epoch(pipeline, after);
+  after.seen = &now.seen;
+  after.epochs = position.epoch + 1;
+  const std::int64_t rest = elements_per_epoch(pipeline, after) / now.shard.batch;
+  now.start = {.epoch = position.epoch, .batch = whole - rest};
+  if (rest == 0) {
+    now.start = {.epoch = position.epoch + 1, .batch = 0};
+    now.seen.clear();
+  }
+  return now;
+}
 
 class Loader::Pool {
  public:
@@ -185,6 +223,10 @@ void Loader::Pool::wind() {
   if (has_whole_passes(pipeline_) && opened_ < total_) {
     context_.first_epoch = options_.start.epoch;
     batches = options_.start.batch;
+  }
+  if (!options_.seen.empty()) {
+    context_.seen = &options_.seen;
+    batches = 0;
   }
   chain_ = std::make_unique<Chain>(pipeline_, context_);
   is_winding_ = true;

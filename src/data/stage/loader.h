@@ -16,8 +16,8 @@
 #include "core/shape.h"
 #include "data/source/dataset.h"
 #include "data/stage/batch.h"
-#include "data/stage/order.h"
 #include "data/stage/pipeline.h"
+#include "data/stage/shard_options.h"
 #include "data/stage/stage_meter.h"
 #include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
@@ -55,6 +55,9 @@ struct LoaderOptions {
   std::uint64_t seed = 0;
   /// Where to start, for resume.
   LoaderPosition start;
+  /// Samples (indices, ascending) of the epoch of `start` that were given before it: they are not given again. For a
+  /// run that goes on with another batch size or number of ranks; resume_elsewhere() makes it and `start`.
+  std::vector<std::uint32_t> seen = {};
   /// Of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
   Preprocess preprocess;
@@ -77,6 +80,17 @@ struct LoaderOptions {
   /// Gets the hash of every image as it is decoded; may be null. For the samples of the Dataset. Owned by the caller.
   PixelHashes* pixel_hashes = nullptr;
 };
+
+/// Batches of an epoch that a Loader with these options would give, on every rank (chain.h); touches no image.
+[[nodiscard]] std::int64_t steps_per_epoch(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                                           const LoaderOptions& options);
+
+/// `now`, told to go on where a run with the options `then` stood at `position`: the rest of that epoch holds exactly
+/// the samples that no rank had, save for what a dropped tail leaves out. ConfigError when a pass of the pipeline is no
+/// whole number of batches (pool_plan.h: files are sharded, say) or the two pipelines differ.
+[[nodiscard]] LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                                             const LoaderOptions& then, const LoaderPosition& position,
+                                             LoaderOptions now);
 
 /// The pool. One thread calls next() and release(); the rest is inside.
 class Loader {

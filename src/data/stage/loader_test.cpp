@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "data/stage/image_cache.h"
 #include "data/stage/loader_testing.h"
+#include "data/stage/order_testing.h"
 #include "data/stage/sample_loader.h"
 #include "runtime/aligned_buffer.h"
 
@@ -19,7 +20,7 @@ TEST_F(LoaderTest, gives_the_order_of_each_epoch) {
   const auto seen = run(options());
   ASSERT_EQ(seen.size(), 8U);
   for (std::uint32_t epoch = 0; epoch < 2; ++epoch) {
-    const auto order = epoch_order(23, kSeed, epoch, Shuffle::Yes);
+    const auto order = shuffled_order(23, kSeed, epoch);
     for (std::int64_t step = 0; step < 4; ++step) {
       const auto& batch = seen[epoch * 4 + static_cast<std::size_t>(step)];
       EXPECT_EQ(batch.epoch, epoch);

@@ -65,6 +65,10 @@ struct Seen {
   std::vector<std::uint32_t> samples;
   std::string hash;
   friend bool operator==(const Seen&, const Seen&) = default;
+  friend void PrintTo(const Seen& seen, std::ostream* out) {
+    *out << seen.epoch << '/' << seen.index << ' ' << testing::PrintToString(seen.samples) << ' '
+         << seen.hash.substr(0, 6);
+  }
 };
 
 class LoaderTest : public testing::Test {

@@ -6,6 +6,7 @@
 
 #include "data/stage/batch_rows.h"
 #include "data/stage/ordered_iterator.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
@@ -18,23 +17,21 @@ namespace {
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
 }
 
-Carries carries_behind(const Stage& stage, Carries before) {
-  return std::visit(
-      [before](const auto& one) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) return before;
-        else return one.gives(before);
-      },
-      stage);
-}
-
 // What stages cannot see of each other.
 void check_order(const std::vector<Stage>& stages) {
-  bool is_padded = false, is_endless = false;
+  bool is_padded = false, is_endless = false, is_shuffled = false;
+  Carries carries = Carries::Nothing;
   for (const Stage& stage : stages) {
     if (const auto* shard = std::get_if<ShardStage>(&stage)) {
       if (is_endless) refuse("shard", "a shard before repeat", "one behind it");
-      is_padded = shard->tail == Tail::Pad;
+      if (carries != Carries::Files && shard->tail == Tail::Drop && !is_shuffled) {
+        refuse("shard", "a shuffle before it where the tail is dropped", "the same samples left out of every pass",
+               "shuffle | shard, or shard(tail=wrap)");
+      }
+      is_padded = carries != Carries::Files && shard->tail == Tail::Pad;
     }
+    carries = gives(stage, carries);
+    is_shuffled = is_shuffled || std::holds_alternative<ShuffleStage>(stage);
     if (const auto* shuffle = std::get_if<ShuffleStage>(&stage)) {
       if (is_padded) refuse("shuffle", "no padding before it", "a shard with tail=pad", "shuffle | shard(pad)");
       if (is_endless && shuffle->buffer == 0) {
@@ -49,8 +46,8 @@ class Printer final : public StageVisitor {
  public:
   void count(const CountSetting& setting, std::int64_t& value) override {
     if (value == setting.default_value) return;
-    add(setting.name, value == 0 && !setting.word_for_zero.empty() ? std::string(setting.word_for_zero)
-                                                                   : fmt::format("{}", value));
+    add(setting.name,
+        value == 0 && !setting.word_for_zero.empty() ? std::string(setting.word_for_zero) : fmt::format("{}", value));
   }
   void word(std::string_view name, int& value, int default_value, const std::vector<std::string_view>& words) override {
     if (value != default_value) add(name, std::string(words.at(static_cast<std::size_t>(value))));
@@ -68,23 +65,23 @@ class Printer final : public StageVisitor {
 
 Pipeline::Pipeline(std::vector<Stage> stages) : stages_(std::move(stages)) {
   Carries carries = Carries::Nothing;
-  for (const Stage& stage : stages_) carries = carries_behind(stage, carries);
+  for (const Stage& stage : stages_) carries = gives(stage, carries);
   if (carries != Carries::Batches) {
     refuse("pipeline", "batches at its end", name_of(carries), "... | map_and_batch | prefetch");
   }
   check_order(stages_);
 }
 
+Carries gives(const Stage& stage, Carries before) {
+  return std::visit([before](const auto& one) { return one.gives(before); }, stage);
+}
+
 std::string text_of(const Stage& stage) {
   return std::visit(
       [](auto one) -> std::string {
-        if constexpr (std::is_same_v<decltype(one), std::monostate>) {
-          return {};
-        } else {
-          Printer printer;
-          one.describe(printer);
-          return printer.text().empty() ? std::string(one.kName) : fmt::format("{}({})", one.kName, printer.text());
-        }
+        Printer printer;
+        one.describe(printer);
+        return printer.text().empty() ? std::string(one.kName) : fmt::format("{}({})", one.kName, printer.text());
       },
       stage);
 }
@@ -102,10 +99,12 @@ const std::vector<PipelinePreset>& pipeline_presets() {
       {"default", "samples | shuffle | shard | repeat | map_and_batch | prefetch",
        "names of samples are shuffled, all of them, before any is read"},
       {"tf-official",
-       "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch(count=64) | shuffle(buffer=500) | repeat "
+       "files | shard | shuffle | interleave(cycle=10, parallel=10) | prefetch(count=64) | shuffle(buffer=500) | "
+       "repeat "
        "| map_and_batch | prefetch(count=1)",
        "TensorFlow's advice of ten steps: shard early, shuffle files, interleave, prefetch twice"},
-      {"naive", "files | interleave | map | shard | shuffle(buffer=500) | repeat | batch | prefetch(count=1)",
+      {"naive",
+       "files | interleave | map | shard(tail=wrap) | shuffle(buffer=500) | repeat | batch | prefetch(count=1)",
        "eight steps in the order in which they come to mind: read and map all, then throw away what others take"},
   };
   return kPresets;
@@ -116,8 +115,8 @@ Pipeline evaluation_pipeline() {
 }
 
 Pipeline training_pipeline(Tail tail) {
-  return Pipeline({SamplesStage{}, ShuffleStage{}, ShardStage{.tail = tail}, RepeatStage{}, MapAndBatchStage{},
-                   PrefetchStage{}});
+  return Pipeline(
+      {SamplesStage{}, ShuffleStage{}, ShardStage{.tail = tail}, RepeatStage{}, MapAndBatchStage{}, PrefetchStage{}});
 }
 
 }  // namespace roentgen::data

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/stage/order.h"
+#include "data/stage/shard_options.h"
 #include "data/stage/stage_list.h"
 
 namespace roentgen::data {
@@ -37,6 +37,9 @@ class Pipeline {
  private:
   std::vector<Stage> stages_;
 };
+
+/// What a stage gives to the next one when it is given `before`; ConfigError when it cannot take that.
+[[nodiscard]] Carries gives(const Stage& stage, Carries before);
 
 /// "prefetch(count=2)".
 [[nodiscard]] std::string text_of(const Stage& stage);

@@ -150,8 +150,8 @@ Stage parse_stage(std::string_view text) {
   Stage stage;
   bool is_known = false;
   std::string names;
-#define RG_READ_STAGE(T)                                        \
-  is_known = is_known || read_as<T>(name, settings, stage);     \
+#define RG_READ_STAGE(T)                                    \
+  is_known = is_known || read_as<T>(name, settings, stage); \
   names += (names.empty() ? "" : ", ") + std::string(T::kName);
   RG_STAGES(RG_READ_STAGE)
 #undef RG_READ_STAGE

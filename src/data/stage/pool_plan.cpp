@@ -37,22 +37,15 @@ bool has_whole_passes(const Pipeline& pipeline) {
   bool is_sharded = false, is_repeated = false;
   Carries carries = Carries::Nothing;
   for (const Stage& stage : pipeline.stages()) {
-    const bool is_reordering = std::holds_alternative<ShuffleStage>(stage) ||
-                               std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage);
     if (std::holds_alternative<RepeatStage>(stage)) {
       if (is_repeated || !is_sharded) return false;
       is_repeated = true;
     }
-    if (std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage)) {
-      if (is_sharded) return false;
-    }
-    if (is_repeated && is_reordering) return false;
+    const bool is_cutting = std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage);
+    if (is_sharded && is_cutting) return false;
+    if (is_repeated && std::holds_alternative<ShuffleStage>(stage)) return false;
     if (std::holds_alternative<ShardStage>(stage)) is_sharded = carries != Carries::Files;
-    std::visit(
-        [&carries](const auto& one) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, std::monostate>) carries = one.gives(carries);
-        },
-        stage);
+    carries = gives(stage, carries);
   }
   return is_sharded;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/stage/ordered_iterator.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {
@@ -13,7 +14,9 @@ constexpr std::int64_t kElementsAhead = 2;
 
 }  // namespace
 
-void PrefetchStage::describe(StageVisitor& visitor) { visitor.count({.name = "count", .word_for_zero = "auto"}, count); }
+void PrefetchStage::describe(StageVisitor& visitor) {
+  visitor.count({.name = "count", .word_for_zero = "auto"}, count);
+}
 
 Carries PrefetchStage::gives(Carries before) const {
   return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows, Carries::Batches}, before);
@@ -21,7 +24,7 @@ Carries PrefetchStage::gives(Carries before) const {
 
 std::unique_ptr<StageIterator> make_iterator(const PrefetchStage& stage, StageUpstream upstream,
                                              const StageContext& context) {
-  if (context.work == nullptr) return std::move(upstream.iterator);
+  if (context.work == nullptr || upstream.carries == Carries::Batches) return std::move(upstream.iterator);
   const auto make_work = [] { return [](Element& /*element*/) {}; };
   return std::make_unique<OrderedIterator>(std::move(upstream.iterator), make_work, 1,
                                            stage.count == 0 ? kElementsAhead : stage.count, context);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/samples.h"
 
+#include "data/stage/stage.h"
+
 namespace roentgen::data {
 namespace {
 
@@ -16,7 +18,7 @@ class SamplesIterator final : public StageIterator {
  private:
   bool advance(Element& out) override {
     if (at_ == context_.samples.size()) return false;
-    out = {.index = context_.samples[at_++], .epoch = epoch_};
+    out = {.index = context_.samples[at_++], .epoch = epoch_, .draw_epoch = epoch_};
     return true;
   }
 

@@ -4,11 +4,8 @@
 // samples: the names of all samples of the split, in the order of the data set.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string_view>
 
-#include "data/stage/stage.h"
 #include "data/stage/stage_options.h"
 
 namespace roentgen::data {
@@ -21,7 +18,5 @@ struct SamplesStage {
   [[nodiscard]] Carries gives(Carries before) const;
   friend bool operator==(const SamplesStage&, const SamplesStage&) = default;
 };
-[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const SamplesStage& stage, StageUpstream upstream,
-                                                           const StageContext& context);
 
 }  // namespace roentgen::data

@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/shard.h"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 #include <vector>
+
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {
@@ -29,6 +32,25 @@ class FileShardIterator final : public StageIterator {
   const std::unique_ptr<StageIterator> upstream_;
   const ShardOptions shard_;
   std::int64_t at_ = 0;
+};
+
+/// Leaves out what a run with other ranks or batches gave in this pass.
+class UnseenIterator final : public StageIterator {
+ public:
+  UnseenIterator(std::unique_ptr<StageIterator> upstream, const StageContext& context)
+      : upstream_(std::move(upstream)), context_(context) {}
+  void start(std::uint32_t epoch) override { upstream_->start(epoch); }
+
+ private:
+  bool advance(Element& out) override {
+    while (upstream_->next(out)) {
+      if (out.epoch != context_.first_epoch || !std::ranges::binary_search(*context_.seen, out.index)) return true;
+    }
+    return false;
+  }
+
+  const std::unique_ptr<StageIterator> upstream_;
+  const StageContext& context_;
 };
 
 /// Gathers one global batch at a time and gives this rank's piece of it, so that it is known in time whether the batch
@@ -89,7 +111,8 @@ class SampleShardIterator final : public StageIterator {
 
 void ShardStage::describe(StageVisitor& visitor) {
   int index = static_cast<int>(tail);
-  visitor.word("tail", index, static_cast<int>(Tail::Drop), {name_of(Tail::Pad), name_of(Tail::Drop), name_of(Tail::Wrap)});
+  visitor.word("tail", index, static_cast<int>(Tail::Drop),
+               {name_of(Tail::Pad), name_of(Tail::Drop), name_of(Tail::Wrap)});
   tail = static_cast<Tail>(index);
 }
 
@@ -101,6 +124,9 @@ std::unique_ptr<StageIterator> make_iterator(const ShardStage& stage, StageUpstr
                                              const StageContext& context) {
   if (upstream.carries == Carries::Files) {
     return std::make_unique<FileShardIterator>(std::move(upstream.iterator), context.shard);
+  }
+  if (context.seen != nullptr) {
+    upstream.iterator = std::make_unique<UnseenIterator>(std::move(upstream.iterator), context);
   }
   ShardOptions shard = context.shard;
   shard.tail = stage.tail;

@@ -4,17 +4,16 @@
 // shard: each rank keeps its part.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string_view>
 
-#include "data/stage/stage.h"
+#include "data/stage/shard_options.h"
 #include "data/stage/stage_options.h"
 
 namespace roentgen::data {
 
-/// Of files every ranks-th. Of samples and rows its piece of each global batch, which is batch * ranks consecutive ones;
-/// the tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have equally many batches.
+/// Of files every ranks-th. Of samples and rows its piece of each global batch, which is batch * ranks consecutive
+/// ones; the tail that fills no global batch is dropped, padded or wrapped (order.h), so all ranks have equally many
+/// batches.
 struct ShardStage {
   static constexpr std::string_view kName = "shard";
   Tail tail = Tail::Drop;
@@ -23,7 +22,5 @@ struct ShardStage {
   [[nodiscard]] Carries gives(Carries before) const;
   friend bool operator==(const ShardStage&, const ShardStage&) = default;
 };
-[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const ShardStage& stage, StageUpstream upstream,
-                                                           const StageContext& context);
 
 }  // namespace roentgen::data

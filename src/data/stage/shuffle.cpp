@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "data/stage/stage.h"
 
 namespace roentgen::data {
 namespace {
@@ -71,7 +72,9 @@ class ShuffleIterator final : public StageIterator {
 
 }  // namespace
 
-void ShuffleStage::describe(StageVisitor& visitor) { visitor.count({.name = "buffer", .word_for_zero = "all"}, buffer); }
+void ShuffleStage::describe(StageVisitor& visitor) {
+  visitor.count({.name = "buffer", .word_for_zero = "all"}, buffer);
+}
 
 Carries ShuffleStage::gives(Carries before) const {
   return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);

@@ -5,10 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
-#include "data/stage/stage.h"
 #include "data/stage/stage_options.h"
 
 namespace roentgen::data {
@@ -23,7 +21,5 @@ struct ShuffleStage {
   [[nodiscard]] Carries gives(Carries before) const;
   friend bool operator==(const ShuffleStage&, const ShuffleStage&) = default;
 };
-[[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const ShuffleStage& stage, StageUpstream upstream,
-                                                           const StageContext& context);
 
 }  // namespace roentgen::data

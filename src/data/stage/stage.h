@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "data/stage/element.h"
-#include "data/stage/order.h"
+#include "data/stage/shard_options.h"
+#include "data/stage/stage_list.h"
 #include "data/stage/stage_meter.h"
 #include "data/stage/stage_options.h"
 
@@ -34,6 +35,9 @@ struct StageContext {
   std::uint32_t epochs = 0;
   /// The pass a repeat begins with, where a run is resumed.
   std::uint32_t first_epoch = 0;
+  /// Samples (ascending) that are not given again in that pass, since a run with other ranks or batches gave them; they
+  /// are left out before the shard.
+  const std::vector<std::uint32_t>* seen = nullptr;
   /// Reads and maps samples; null: the order only, no thread is started and no file touched.
   const RowFiller* work = nullptr;
   /// True while the pipeline is wound forward to where a run left off: elements are counted, not worked on.
@@ -84,5 +88,12 @@ struct StageUpstream {
   Carries carries = Carries::Nothing;
   int shuffles = 0;
 };
+
+#define RG_DECLARE_ITERATOR(Stage)                                                                       \
+  /** The stage at work; what was upstream where there is nothing to do, or the Loader does it. */       \
+  [[nodiscard]] std::unique_ptr<StageIterator> make_iterator(const Stage& stage, StageUpstream upstream, \
+                                                             const StageContext& context);
+RG_STAGES(RG_DECLARE_ITERATOR)
+#undef RG_DECLARE_ITERATOR
 
 }  // namespace roentgen::data

@@ -19,26 +19,30 @@
 #include "data/stage/skip.h"
 #include "data/stage/take.h"
 
-#define RG_STAGES(X) \
-  X(FilesStage)      \
-  X(SamplesStage)    \
-  X(ShardStage)      \
-  X(ShuffleStage)    \
-  X(InterleaveStage) \
-  X(PrefetchStage)   \
-  X(RepeatStage)     \
-  X(MapStage)        \
-  X(BatchStage)      \
+#define RG_STAGES(X)  \
+  X(FilesStage)       \
+  X(SamplesStage)     \
+  X(ShardStage)       \
+  X(ShuffleStage)     \
+  X(InterleaveStage)  \
+  X(PrefetchStage)    \
+  X(RepeatStage)      \
+  X(MapStage)         \
+  X(BatchStage)       \
   X(MapAndBatchStage) \
-  X(CacheStage)      \
-  X(TakeStage)       \
+  X(CacheStage)       \
+  X(TakeStage)        \
   X(SkipStage)
 
 namespace roentgen::data {
 
+/// A variant of all types but the first, which is there for the list's commas.
+template <typename First, typename... Others>
+using VariantOfOthers = std::variant<Others...>;
+
 #define RG_STAGE_ALTERNATIVE(Stage) , Stage
-/// Any stage of the list; std::monostate in none that was parsed.
-using Stage = std::variant<std::monostate RG_STAGES(RG_STAGE_ALTERNATIVE)>;
+/// Any stage of the list.
+using Stage = VariantOfOthers<void RG_STAGES(RG_STAGE_ALTERNATIVE)>;
 #undef RG_STAGE_ALTERNATIVE
 
 }  // namespace roentgen::data

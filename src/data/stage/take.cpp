@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "data/stage/stage.h"
+
 namespace roentgen::data {
 namespace {
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The loader under other pipelines than its own: the same rows whoever does the work, and the rest of an epoch where a
+// run goes on.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "core/error.h"
+#include "data/stage/loader.h"
+#include "data/stage/loader_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::HasSubstr;
+
+// The same order, with the work done in other places.
+constexpr std::array kWays{
+    "samples | shuffle | shard | repeat | map_and_batch(1)",
+    "samples | shuffle | shard | repeat | map_and_batch(4) | prefetch(1)",
+    "samples | shuffle | shard | repeat | map_and_batch(16) | prefetch",
+    "samples | shuffle | shard | repeat | map | batch",
+    "samples | shuffle | shard | repeat | map(4) | batch | prefetch(2)",
+    "samples | shuffle | shard | map(16) | prefetch(7) | repeat | batch | prefetch(2)",
+    "samples | shuffle | prefetch(3) | map(2) | shard | repeat | prefetch | batch",
+};
+
+class PipelineTest : public LoaderTest {
+ protected:
+  static LoaderOptions by(std::string_view pipeline, LoadMode mode = LoadMode::Training) {
+    LoaderOptions wanted = options(mode);
+    wanted.pipeline = parse_pipeline(pipeline);
+    return wanted;
+  }
+  [[nodiscard]] std::string refusal(const LoaderOptions& wanted) const {
+    try {
+      static_cast<void>(run(wanted));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no refusal";
+  }
+  static std::vector<std::uint32_t> samples_of(const std::vector<Seen>& batches) {
+    std::vector<std::uint32_t> samples;
+    for (const Seen& batch : batches) samples.insert(samples.end(), batch.samples.begin(), batch.samples.end());
+    return samples;
+  }
+  static std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> samples) {
+    std::ranges::sort(samples);
+    return samples;
+  }
+};
+
+TEST_F(PipelineTest, gives_the_same_bytes_wherever_the_work_is_done) {
+  const auto expected = run(options());
+  ASSERT_EQ(expected.size(), 8U);
+  for (const char* way : kWays) EXPECT_EQ(run(by(way)), expected) << way;
+}
+
+TEST_F(PipelineTest, gives_the_same_bytes_from_files_with_any_number_of_readers) {
+  const auto one = run(by("files | shuffle | interleave(cycle=4) | shard | repeat | map_and_batch(1)"));
+  ASSERT_EQ(one.size(), 8U);
+  for (const int readers : {2, 4, 16}) {
+    for (const int mappers : {1, 4, 16}) {
+      EXPECT_EQ(run(by(fmt::format("files | shuffle | interleave(cycle=4, parallel={}) | shard | repeat | "
+                                   "map_and_batch({}) | prefetch",
+                                   readers, mappers))),
+                one);
+    }
+  }
+}
+
+TEST_F(PipelineTest, runs_the_presets_with_every_sample_once_a_pass) {
+  for (const PipelinePreset& preset : pipeline_presets()) {
+    auto wanted = by(preset.text);
+    wanted.epochs = 5;  // 23 * 5 = 115 is a multiple of 5
+    const auto batches = run(wanted);
+    EXPECT_EQ(run(wanted), batches) << preset.name;
+    std::map<std::uint32_t, int> counts;
+    for (const std::uint32_t sample : samples_of(batches)) ++counts[sample];
+    // A wrapped tail gives two samples of a pass twice.
+    const int most = preset.name == "naive" ? 10 : 5;
+    for (const auto& [sample, count] : counts) EXPECT_LE(count, most) << preset.name << ' ' << sample;
+    EXPECT_EQ(counts.size(), 23U) << preset.name;
+  }
+}
+
+TEST_F(PipelineTest, resumes_at_any_batch_whatever_the_pipeline) {
+  for (const std::string way :
+       {"naive", "tf-official", "default", "samples | repeat | shuffle(9) | map(3) | batch | prefetch(2)",
+        "files | interleave | map | cache | shard(wrap) | shuffle(8) | repeat | batch"}) {
+    auto wanted = by(way);
+    wanted.epochs = 3;
+    const auto whole = run(wanted);
+    Slots slots = slots_for(wanted);
+    const std::int64_t steps = Loader(dataset_, everything(), wanted, slots.all()).steps_per_epoch();
+    for (std::int64_t first = 0; first < std::ssize(whole); ++first) {
+      wanted.start = {.epoch = static_cast<std::uint32_t>(first / steps), .batch = first % steps};
+      EXPECT_EQ(run(wanted), std::vector<Seen>(whole.begin() + first, whole.end())) << way << " from " << first;
+    }
+  }
+}
+
+TEST_F(PipelineTest, goes_on_with_other_ranks_and_batches_over_what_was_not_seen) {
+  const std::string way = "samples | shuffle | shard(pad) | repeat | map_and_batch | prefetch";
+  auto then = by(way);
+  then.shard = {.batch = 4, .ranks = 2};
+  then.epochs = 3;
+  std::vector<std::uint32_t> seen;
+  for (then.shard.rank = 0; then.shard.rank < 2; ++then.shard.rank) {
+    auto batches = run(then);
+    batches.resize(5);  // three of epoch 0, two of epoch 1
+    for (const Seen& batch : batches) {
+      if (batch.epoch == 1) seen.insert(seen.end(), batch.samples.begin(), batch.samples.end());
+    }
+  }
+  ASSERT_EQ(seen.size(), 16U);
+  for (const int ranks : {1, 3, 8}) {
+    std::vector<std::uint32_t> rest;
+    for (int rank = 0; rank < ranks; ++rank) {
+      auto now = by(way);
+      now.shard = {.batch = 2, .rank = rank, .ranks = ranks};
+      now.epochs = 3;
+      now = resume_elsewhere(dataset_, everything(), then, {.epoch = 1, .batch = 2}, now);
+      std::vector<std::uint32_t> last;
+      for (const Seen& batch : run(now)) {
+        auto& part = batch.epoch == 1 ? rest : last;
+        part.insert(part.end(), batch.samples.begin(), batch.samples.end());
+      }
+      EXPECT_TRUE(ranks > 1 || sorted(last) == everything());
+    }
+    rest.insert(rest.end(), seen.begin(), seen.end());
+    EXPECT_EQ(sorted(rest), everything()) << ranks << " ranks";
+  }
+}
+
+TEST_F(PipelineTest, goes_on_with_the_next_epoch_where_nothing_was_left) {
+  const std::string way = "samples | shuffle | shard(drop) | repeat | map_and_batch";
+  auto then = by(way);
+  then.shard.batch = 5;
+  auto now = by(way);
+  now.shard.batch = 7;
+  now = resume_elsewhere(dataset_, everything(), then, {.epoch = 0, .batch = 4}, now);
+  EXPECT_EQ(now.start, (LoaderPosition{1, 0}));
+  EXPECT_EQ(run(now).size(), 3U);
+}
+
+TEST_F(PipelineTest, refuses_to_go_on_with_other_ranks_where_files_are_sharded) {
+  const auto then = by("tf-official");
+  EXPECT_THROW(static_cast<void>(resume_elsewhere(dataset_, everything(), then, {}, then)), ConfigError);
+  EXPECT_THROW(static_cast<void>(resume_elsewhere(dataset_, everything(), by("default"), {}, by("naive"))),
+               ConfigError);
+}
+
+TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
+  auto wanted = by("samples | map | cache | shuffle | repeat | batch");
+  wanted.augment = {};
+  const auto expected = run(wanted);
+  ASSERT_EQ(expected.size(), 8U);
+  Slots slots = slots_for(wanted);
+  Loader loader(dataset_, everything(), wanted, slots.all());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto batch = loader.next();
+    ASSERT_TRUE(batch.has_value());
+    EXPECT_EQ(slots.hash(batch->slot), expected[i].hash);
+    loader.release(batch->slot);
+    // The shuffle of everything has pulled the whole first pass.
+    if (i == 0) {
+      for (const Sample& sample : dataset_.samples) std::filesystem::remove(sample.path);
+    }
+  }
+}
+
+TEST_F(PipelineTest, refuses_a_cache_beyond_its_limit) {
+  auto wanted = by("samples | map | cache(1) | batch");
+  wanted.preprocess.size_px = 320;  // 23 rows of 400 KiB
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.pipeline] stage cache: expected at most 1 MiB, got more after"));
+}
+
+TEST_F(PipelineTest, names_corrupt_files_whoever_reads_them) {
+  damage(3);
+  std::filesystem::remove(dataset_.samples[7].path);
+  auto wanted = options();
+  wanted.max_bad_share = 0.5;
+  const auto expected = run(wanted);
+  for (const char* way : kWays) {
+    auto other = by(way);
+    other.max_bad_share = 0.5;
+    EXPECT_EQ(run(other), expected) << way;
+  }
+  for (const std::string way :
+       {"files | interleave(parallel=4) | shard(pad) | map_and_batch", "samples | map(2) | batch"}) {
+    EXPECT_THAT(refusal(by(way, LoadMode::Evaluation)), HasSubstr("3.png")) << way;
+  }
+}
+
+TEST_F(PipelineTest, ends_with_a_padded_batch_without_a_shard) {
+  const auto batches = run(by("samples | map(3) | batch | prefetch(1)"));
+  ASSERT_EQ(batches.size(), 5U);
+  EXPECT_EQ(samples_of(batches), everything());
+  EXPECT_EQ(batches.back().samples.size(), 3U);
+}
+
+TEST_F(PipelineTest, works_ahead_only_as_far_as_prefetch_says) {
+  auto wanted = by("samples | repeat | map_and_batch(2)");
+  wanted.epochs = 4;
+  for (const auto& [tail, most] : {std::pair<std::string, std::int64_t>{"", 1}, {" | prefetch(2)", 3}}) {
+    wanted.pipeline = parse_pipeline("samples | repeat | map_and_batch(2)" + tail);
+    Slots slots = slots_for(wanted, 8);
+    Loader loader(dataset_, everything(), wanted, slots.all());
+    for (std::int64_t i = 1; i < 6; ++i) {
+      loader.release(loader.next()->slot);
+      // Batches begun by now: those given, and those it may hold.
+      EXPECT_LE(loader.report()[1].meter.items, (i + most) * 5) << tail;
+    }
+  }
+}
+
+TEST_F(PipelineTest, reports_every_stage) {
+  auto wanted =
+      by("files | shard | shuffle | interleave(cycle=2, parallel=3) | prefetch(4) | repeat | map_and_batch(2) "
+         "| prefetch(1)");
+  Slots slots = slots_for(wanted);
+  Loader loader(dataset_, everything(), wanted, slots.all());
+  int batches = 0;
+  for (; const auto batch = loader.next(); ++batches) loader.release(batch->slot);
+  const auto report = loader.report();
+  ASSERT_EQ(report.size(), 8U);
+  EXPECT_EQ(report[3].stage, "interleave(cycle=2, parallel=3)");
+  EXPECT_EQ(report[3].meter.threads, 3);
+  EXPECT_EQ(report[3].meter.capacity, 3);
+  EXPECT_EQ(report[4].meter.capacity, 4);
+  EXPECT_EQ(report[6].stage, "map_and_batch(parallel=2)");
+  EXPECT_EQ(report[6].meter.threads, 2);
+  EXPECT_EQ(report[7].meter.items, batches);
+  EXPECT_GE(report[5].meter.items, batches * 5);
+  EXPECT_GE(report[0].meter.items, 23);
+  EXPECT_GT(report[5].meter.pull_s, 0.0);
+}
+
+TEST_F(PipelineTest, stops_in_the_middle_of_anything) {
+  for (const char* way : kWays) {
+    auto wanted = by(way);
+    wanted.epochs = 0;
+    Slots slots = slots_for(wanted);
+    Loader loader(dataset_, everything(), wanted, slots.all());
+    for (int i = 0; i < 3; ++i) loader.release(loader.next()->slot);
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::data

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: which samples make which batch on which rank, by formula, to hold the stages to.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "data/stage/shard_options.h"
+
+namespace roentgen::data {
+
+/// A permutation of 0 .. n-1: Fisher-Yates from the top, driven by Random(seed, RandomStage::Shuffle, 0, epoch).
+inline std::vector<std::uint32_t> shuffled_order(std::int64_t n, std::uint64_t seed, std::uint32_t epoch) {
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0U);
+  Random random(seed, RandomStage::Shuffle, 0, epoch);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+/// The samples of step `step` on this rank: the step's global batch is consecutive in `order`, and rank r takes its
+/// r-th piece of `batch`. Fewer than `batch`, possibly none, only with Pad; Wrap goes round as often as needed.
+inline std::vector<std::uint32_t> batch_samples(const std::vector<std::uint32_t>& order, std::int64_t step,
+                                                const ShardOptions& options) {
+  const auto n = static_cast<std::int64_t>(order.size());
+  const std::int64_t first = (step * options.ranks + options.rank) * options.batch;
+  std::vector<std::uint32_t> samples;
+  for (std::int64_t i = first; i < first + options.batch; ++i) {
+    if (i < n || options.tail == Tail::Wrap) samples.push_back(order[static_cast<std::size_t>(i % n)]);
+  }
+  return samples;
+}
+
+}  // namespace roentgen::data

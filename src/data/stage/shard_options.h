@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How the samples of an epoch are cut into batches and dealt to ranks.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace roentgen::data {
+
+/// What becomes of the samples that do not fill a last batch on every rank.
+enum class Tail : std::uint8_t {
+  Pad,   ///< the last batches carry fewer valid samples: each sample counts exactly once (evaluation)
+  Drop,  ///< they are left out of this epoch
+  Wrap,  ///< the last batches are filled with the first samples of the same order
+};
+/// "pad", "drop", "wrap".
+[[nodiscard]] std::string_view name_of(Tail tail);
+/// The reverse; ConfigError naming the choices.
+[[nodiscard]] Tail parse_tail(std::string_view text);
+
+/// How an epoch is cut.
+struct ShardOptions {
+  /// Samples of a full batch on one rank.
+  std::int64_t batch = 1;
+  Tail tail = Tail::Drop;
+  int rank = 0;
+  int ranks = 1;
+};
+
+}  // namespace roentgen::data
