@@ -37,7 +37,10 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::error_code error;
   for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (!name.starts_with("PADCHEST") || !(name.ends_with(".csv") || name.ends_with(".csv.gz"))) continue;
+    const bool is_packed = name.ends_with(".csv.gz");
+    if (!name.starts_with("PADCHEST") || !(is_packed || name.ends_with(".csv"))) continue;
+    // A plain table goes before the same one gzipped.
+    if (is_packed && plain_or_gzipped(fs::path(it->path()).replace_extension()) != it->path()) continue;
     if (is_padchest_table(csv_header(it->path()))) paths.push_back(it->path());
   }
   std::ranges::sort(paths);

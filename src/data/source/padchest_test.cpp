@@ -143,6 +143,15 @@ TEST_F(Padchest, by_name_needs_its_table_and_columns) {
   EXPECT_THAT(refusal(), HasSubstr("expected a table PADCHEST...csv, got none"));
 }
 
+TEST_F(Padchest, finds_a_gzipped_table_behind_a_plain_one) {
+  const std::string packed = std::string(kTable) + ".gz";
+  folder_.write(packed, gzipped(std::string(kHeader) + "0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n"));
+  EXPECT_EQ(load_dataset(options_).samples.size(), 4U);
+  std::filesystem::remove(folder_.path() / kTable);
+  options_.labels = {"No Finding"};
+  EXPECT_EQ(load_dataset(options_).samples.size(), 1U);
+}
+
 TEST_F(Padchest, keeps_frontal_views) {
   options_.views = {"frontal"};
   EXPECT_THAT(load_dataset(options_).notes, Contains(HasSubstr("views frontal: 3 kept, 1 of other views dropped")));
