@@ -97,6 +97,7 @@ class CompareCommand final : public Command {
 // What is read is never written to: the files of all runs.
 Folders CompareCommand::folders() const {
   Folders folders;
+  folders.read.assign(labels_.begin(), labels_.end());
   for (const std::string& side : {a_, b_}) {
     if (side.empty()) continue;
     for (const fs::path& path : model_paths(side)) {

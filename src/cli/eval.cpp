@@ -76,7 +76,9 @@ class EvalCommand final : public Command {
            "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age";
   }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
-  [[nodiscard]] Folders folders() const override { return {.data = options_.data, .made = {}}; }
+  [[nodiscard]] Folders folders() const override {
+    return {.data = options_.data, .made = {}, .own = {}, .read = {options_.labels}};
+  }
   [[nodiscard]] CommandResult run() override;
 
  private:

@@ -9,6 +9,8 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "cli/study.h"
 #include "core/error.h"
@@ -59,11 +61,11 @@ std::unordered_set<std::string_view> known_patients(const EvalSet& set) {
 EvalSet join(PredictionFile file, const LabelTable& table, std::string_view what) {
   require_rows(file, table, what);
   EvalSet set;
-  set.list_sha256 = io::name_list_sha256(file.images);
   eval::Predictions& predictions = set.predictions;
   std::unordered_map<std::string, std::int64_t> numbers;
   std::int64_t next_number = 0;
   std::unordered_set<const LabelRow*> seen;
+  std::vector<std::string> names;
   for (const std::string& image : file.images) {
     const LabelRow* row = table.find(image);
     if (!seen.insert(row).second) {
@@ -77,7 +79,9 @@ EvalSet join(PredictionFile file, const LabelTable& table, std::string_view what
     predictions.patients.push_back(entry->second);
     predictions.labels.insert(predictions.labels.end(), row->labels.begin(), row->labels.end());
     set.facts.push_back(*row);
+    names.push_back(row->image);
   }
+  set.list_sha256 = io::name_list_sha256(std::move(names));
   predictions.label_names = std::move(file.labels);
   predictions.image_ids = std::move(file.images);
   predictions.probabilities = std::move(file.probabilities);
@@ -95,7 +99,8 @@ EvalSet with_facts(eval::Predictions predictions, const data::Dataset& dataset,
   for (const std::uint32_t index : samples) {
     const data::Sample& sample = dataset.samples[index];
     LabelRow& row = set.facts.emplace_back();
-    row = {.patient = sample.patient,
+    row = {.image = sample.id,
+           .patient = sample.patient,
            .study = studies[index],
            .view = sample.view,
            .sex = sample.sex,

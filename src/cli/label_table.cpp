@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "cli/study.h"
 #include "cli/table_column.h"
@@ -177,6 +178,7 @@ LabelTable read_label_table(const fs::path& path, const std::vector<std::string>
                                  image.empty() ? "none" : "one that came before", "correcting that line"));
     }
     result.rows.push_back(read_row(table.rows[i], columns, readers, where));
+    result.rows.back().image = std::move(image);
   }
   return result;
 }

@@ -23,6 +23,8 @@ namespace roentgen::cli {
 
 /// What a table says of one image. Empty or NaN: not known.
 struct LabelRow {
+  /// As the table names it; NIH's by base name.
+  std::string image;
   std::string patient;
   std::string study;
   std::string view;

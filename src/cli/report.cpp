@@ -106,7 +106,7 @@ class ReportCommand final : public Command {
   }
   // Nothing is written into the run's own files.
   [[nodiscard]] Folders folders() const override {
-    return {.data = data_, .own = run_.empty() ? Paths{} : train::RunFolder(run_).own()};
+    return {.data = data_, .own = run_.empty() ? Paths{} : train::RunFolder(run_).own(), .read = {labels_}};
   }
 
   [[nodiscard]] CommandResult run() override {

@@ -56,7 +56,8 @@ LabelTable table_of(const data::Dataset& dataset, std::string what) {
   std::vector<std::string> studies = studies_of(dataset);
   for (std::size_t i = 0; i < dataset.samples.size(); ++i) {
     const data::Sample& sample = dataset.samples[i];
-    LabelRow row{.patient = sample.patient,
+    LabelRow row{.image = sample.id,
+                 .patient = sample.patient,
                  .study = std::move(studies[i]),
                  .view = sample.view,
                  .sex = sample.sex,

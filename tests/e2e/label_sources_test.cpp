@@ -212,6 +212,13 @@ class LabelSources : public testing::Test {
       EXPECT_EQ(compared.at("labels").at(label).at("a").at("value"), row.at("auroc")) << label;
       EXPECT_EQ(compared.at("labels").at(label).at("n"), row.at("n")) << label;
     }
+    for (const std::vector<std::string>& into :
+         {std::vector<std::string>{"eval", "--predictions", place_ / "preds.csv", "--aucs"},
+          {"compare", place_ / "preds.csv", place_ / "preds.csv", "--csv"},
+          {"report", place_ / "run", "--out"}}) {
+      expect_refusal(place_.run(plus(into, {root_ / "out.csv", "--labels", root_})),
+                     {"a path outside the data folder"});
+    }
     place_.must_run({"report", place_ / "run", "--preds", place_ / "preds.csv", "--labels", labels, "--data", root_,
                      "--gallery", "1", "--out", place_ / "report.html"});
     const std::string page = read_all(place_ / "report.html");
@@ -240,7 +247,9 @@ TEST_F(LabelSources, of_chexpert_give_the_figures_of_the_checkpoints_evaluation)
       {"predict", "--checkpoint", place_ / "run/checkpoints/best.safetensors", root_, "--preds", place_ / "walk.csv"});
   const fs::path list = place_.write("list.txt", first_fields(read_all(place_ / "preds.csv")));
   place_.must_run(plus(scored, {place_ / "walk.json", "--predictions", place_ / "walk.csv", "--list", list}));
-  EXPECT_EQ(read_json(place_ / "walk.json").at("auroc"), read_json(place_ / "table.json").at("auroc"));
+  const Value walk = read_json(place_ / "walk.json"), own = read_json(place_ / "table.json");
+  EXPECT_EQ(walk.at("auroc"), own.at("auroc"));
+  EXPECT_EQ(walk.at("predictions").at("list_sha256"), own.at("predictions").at("list_sha256"));
   place_.must_run({"compare", place_ / "preds.csv", place_ / "preds.csv", "--labels", root_, "--replicates", "0"});
 }
 
