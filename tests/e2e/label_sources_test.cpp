@@ -243,6 +243,10 @@ TEST_F(LabelSources, of_chexpert_give_the_figures_of_the_checkpoints_evaluation)
   const std::vector<std::string> scored{"eval",         "--labels", test,    "--set", "data.uncertain=one",
                                         "--replicates", "0",        "--json"};
   place_.must_run(plus(scored, {place_ / "table.json", "--predictions", place_ / "preds.csv"}));
+  place_.must_run({"eval", "--labels", test, "--replicates", "0", "--predictions", place_ / "preds.csv", "--json",
+                   place_ / "ignored.json"});
+  EXPECT_NE(read_json(place_ / "ignored.json").at("auroc"), read_json(place_ / "table.json").at("auroc"))
+      << "what -1 means counts";
   place_.must_run(
       {"predict", "--checkpoint", place_ / "run/checkpoints/best.safetensors", root_, "--preds", place_ / "walk.csv"});
   const fs::path list = place_.write("list.txt", first_fields(read_all(place_ / "preds.csv")));
