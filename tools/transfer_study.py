@@ -7,7 +7,7 @@ findings and on three real tasks, ranks them on each, and prints the rank correl
   tools/transfer_study.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--report TABLES.md]
 
 A variant is a list of --set options laid over each task's own recipe; everything else is the same for all. What is there
-in --out already, of the same settings and tables, is not trained again, so that an interrupted study goes on; seeds can be
+in --out already, of the same program, settings and tables, is not trained again, so that an interrupted study goes on; seeds can be
 trained by several of these at once, each with `--threads 1`. Needs Python only.
 """
 import argparse
@@ -63,7 +63,8 @@ def score(folder, data, task, variant, seed, threads):
     place = folder / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"
     result, stamp = place / "eval.json", place / "stamp.txt"
     settings = common + VARIANTS[variant] + [f"train.seed={seed}", f"train.threads={threads}"]
-    made_of = "\n".join([pathlib.Path(recipe).read_text(encoding="utf-8"), *settings, tables_hash(data)])
+    made_of = "\n".join([pathlib.Path(recipe).read_text(encoding="utf-8"), *settings, tables_hash(data),
+                         hashlib.sha256(pathlib.Path(PROGRAM).read_bytes()).hexdigest()])
     if not result.exists() or not stamp.exists() or stamp.read_text(encoding="utf-8") != made_of:
         options = [x for setting in settings for x in ("--set", setting)]
         run([PROGRAM, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *options])

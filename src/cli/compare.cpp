@@ -14,6 +14,7 @@
 #include "cli/output_file.h"
 #include "cli/prediction_match.h"
 #include "cli/recipe_difference.h"
+#include "cli/truth.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "eval/comparison.h"
@@ -51,6 +52,7 @@ class CompareCommand final : public Command {
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
            "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
+           "roentgen compare run1 run2 --labels chexpert\n"
            "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
            "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json\n"
            "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
@@ -64,7 +66,11 @@ class CompareCommand final : public Command {
                 "folder of train --seeds",
          .need = Need::Required},
         {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
-        {.name = "--labels", .target = &labels_, .doc = "label table; given twice: A's and B's", .value_name = "FILE"},
+        {.name = "--labels",
+         .target = &labels_,
+         .doc = "data folder or label table, read as A's recipe says; given twice: A's and B's, each by its own",
+         .value_name = "PATH"},
+        {.name = "--set", .target = &overrides_, .doc = "data.key=value: how --labels is read, over the recipe"},
         {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
         {.name = "--replicates",
          .target = &replicates_,
@@ -81,6 +87,7 @@ class CompareCommand final : public Command {
   std::string a_;
   std::string b_;
   std::vector<std::string> labels_;
+  std::vector<std::string> overrides_;
   fs::path csv_;
   std::int64_t replicates_ = 2000;
   std::int64_t seed_ = 0;
@@ -90,6 +97,7 @@ class CompareCommand final : public Command {
 // What is read is never written to: the files of all runs.
 Folders CompareCommand::folders() const {
   Folders folders;
+  folders.read.assign(labels_.begin(), labels_.end());
   for (const std::string& side : {a_, b_}) {
     if (side.empty()) continue;
     for (const fs::path& path : model_paths(side)) {
@@ -127,7 +135,7 @@ Value side_value(const Side& side) {
   Value hashes = Value::array();
   for (const ComparedModel& model : side.models) hashes.push_back(model.predictions_sha256);
   value.set("predictions_sha256", side.models.size() == 1 ? Value(side.models.front().predictions_sha256) : hashes);
-  value.set("labels_sha256", side.table.sha256);
+  value.set("labels_sha256", side.table.sha256_value());
   return value;
 }
 
@@ -177,10 +185,13 @@ void print_recipes(const Side& a, const Side& b, Value& json) {
 void warn_of_version(std::string_view name, const Side& side) {
   for (const ComparedModel& model : side.models) {
     const auto& known = model.csv_sha256;
-    if (known.empty() || std::ranges::find(known, side.table.sha256) != known.end()) continue;
-    log::warning(fmt::format("{} was trained with another version of the labels than {} (sha256 {})", name,
-                             side.table.what, side.table.sha256));
-    return;
+    if (known.empty()) continue;
+    for (const LabelFile& file : side.table.files) {
+      if (std::ranges::find(known, file.sha256) != known.end()) continue;
+      log::warning(fmt::format("{} was trained with another version of the labels than {} (sha256 {})", name, file.name,
+                               file.sha256));
+      return;
+    }
   }
 }
 
@@ -188,13 +199,19 @@ std::string seeds_text(const Side& side) {
   return side.models.size() == 1 ? std::string() : fmt::format(" ({} seeds)", side.models.size());
 }
 
+// How a side's labels are read: as its own recipe says, else the other side's.
+data::SourceOptions label_options(const std::vector<ComparedModel>& own, const std::vector<ComparedModel>& other,
+                                  const std::vector<std::string>& overrides) {
+  check_data_overrides(overrides);
+  for (const ComparedModel* model : {&own.front(), &other.front()}) {
+    if (model->recipe) return train::read_recipe(model->recipe_file, overrides).data;
+  }
+  return data_options(overrides);
+}
+
 // `first`: the model whose images and labels all others have, in its order.
-Side make_side(std::string what, std::vector<ComparedModel> models, const std::string& labels,
-               const ComparedModel& first) {
-  Side side{.what = std::move(what),
-            .models = std::move(models),
-            .table = read_label_table(labels, first.predictions.labels),
-            .sets = {}};
+Side make_side(std::string what, std::vector<ComparedModel> models, LabelTable table, const ComparedModel& first) {
+  Side side{.what = std::move(what), .models = std::move(models), .table = std::move(table), .sets = {}};
   for (ComparedModel& model : side.models) {
     model.predictions = in_order_of(first.predictions, first.what, std::move(model.predictions), model.what);
     side.sets.push_back(join(model.predictions, side.table, model.what));
@@ -204,7 +221,7 @@ Side make_side(std::string what, std::vector<ComparedModel> models, const std::s
 
 CommandResult CompareCommand::run() {
   if (labels_.empty() || labels_.size() > 2) {
-    throw ConfigError(error_text("cli.arguments", "compare", "--labels FILE, once or twice",
+    throw ConfigError(error_text("cli.arguments", "compare", "--labels PATH, once or twice",
                                  labels_.empty() ? "none" : fmt::format("{} times", labels_.size()),
                                  "roentgen compare --help"));
   }
@@ -212,8 +229,12 @@ CommandResult CompareCommand::run() {
   std::vector<ComparedModel> models_a = read_models("A", a_);
   std::vector<ComparedModel> models_b = read_models("B", b_);
   const ComparedModel first = models_a.front();
-  const Side a = make_side(a_, std::move(models_a), labels_.front(), first);
-  Side b = make_side(b_, std::move(models_b), labels_.back(), first);
+  const std::vector<std::string>& names = first.predictions.labels;
+  LabelTable table_a = read_truth(labels_.front(), names, label_options(models_a, models_b, overrides_));
+  LabelTable table_b =
+      labels_.size() == 1 ? table_a : read_truth(labels_.back(), names, label_options(models_b, models_a, overrides_));
+  const Side a = make_side(a_, std::move(models_a), std::move(table_a), first);
+  Side b = make_side(b_, std::move(models_b), std::move(table_b), first);
   const EvalSet& set_a = a.sets.front();
   check_truth(set_a, b.sets.front(), b.models.front().what);
   warn_of_version("A", a);

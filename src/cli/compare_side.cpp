@@ -55,6 +55,7 @@ ComparedModel read_model(const fs::path& path) {
     }
     // Through the recipe's own table: keys that a file leaves out have their defaults.
     model.recipe = train::to_value(train::read_recipe(folder.recipe(), {}));
+    model.recipe_file = folder.recipe();
     if (fs::exists(folder.data())) {
       const Value data = io::parse_json(io::read_text(folder.data()).or_throw(), folder.data().string()).or_throw();
       if (const Value* tables = data.find("csv")) {

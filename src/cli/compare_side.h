@@ -23,6 +23,8 @@ struct ComparedModel {
   std::string predictions_sha256{};
   /// Of a run folder.
   std::optional<Value> recipe{};
+  /// Of a run folder: the recipe's file.
+  std::filesystem::path recipe_file{};
   /// Of a run folder: SHA-256 of its label tables.
   std::vector<std::string> csv_sha256{};
 };

@@ -17,6 +17,7 @@
 #include "cli/pixel_check.h"
 #include "cli/prediction_match.h"
 #include "cli/stored_value.h"
+#include "cli/truth.h"
 #include "core/error.h"
 #include "core/error_parts.h"
 #include "core/log.h"
@@ -70,11 +71,14 @@ class EvalCommand final : public Command {
            "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
            "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
            "--metrics all\n"
+           "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"
            "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
            "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age";
   }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
-  [[nodiscard]] Folders folders() const override { return {.data = options_.data, .made = {}}; }
+  [[nodiscard]] Folders folders() const override {
+    return {.data = options_.data, .made = {}, .own = {}, .read = {options_.labels}};
+  }
   [[nodiscard]] CommandResult run() override;
 
  private:
@@ -94,11 +98,7 @@ class EvalCommand final : public Command {
 
 // The data as the checkpoint's recipe reads it, with its labels whatever the recipe said.
 data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) const {
-  for (const std::string& text : options_.overrides) {
-    if (text.starts_with("data.") && !text.starts_with("data.labels")) continue;
-    throw ConfigError(error_text("cli.eval", "--set " + text, "a key of [data] other than labels", text,
-                                 "data.split or another key: the rest is the checkpoint's"));
-  }
+  check_data_overrides(options_.overrides);
   data::SourceOptions source = train::parse_recipe(info.recipe, options_.checkpoint.string(), options_.overrides).data;
   source.root = options_.data;
   source.labels = info.labels;
@@ -207,7 +207,7 @@ Input EvalCommand::from_checkpoint() const {
                  options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
   }
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
-  if (options_.wants_points() && val.images > 0 && val.list_sha256 != part.list_sha256) {
+  if (options_.wants_points() && val.images > 0 && part.samples != data::samples_of(dataset, data::Split::Val)) {
     input.validation = predict(model, dataset, split_part(dataset, data::Split::Val), hashes);
     if (!options_.image_list.empty()) check_apart(*input.validation, input.test, options_.allows_overlap);
   }
@@ -235,7 +235,7 @@ Input EvalCommand::from_files() const {
   const std::string what = prediction_names(options_.predictions);
   PredictionFile file = read_mean_predictions(options_.predictions);
   if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
-  const LabelTable table = read_label_table(options_.labels, file.labels);
+  const LabelTable table = read_truth(options_.labels, file.labels, data_options(options_.overrides));
   Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
   if (!options_.validation.empty()) {
     const std::string validation = prediction_names(options_.validation);
@@ -249,18 +249,17 @@ Input EvalCommand::from_files() const {
   }
   const EvalSet& test = input.test;
   const eval::KnownList* known = eval::find_known_list(test.list_sha256);
-  input.header = fmt::format(
-      "predictions: {}{} images, list {} ({})\nlabels: {}, sha256 {}\n",
-      options_.predictions.size() > 1 ? what + ", " : std::string(), test.predictions.image_count(), test.list_sha256,
-      known == nullptr ? "not a published list" : std::string(known->name), table.what, table.sha256);
-  input.origin = {{"predictions", Value::Table{{"images", test.predictions.image_count()},
-                                               {"files", std::int64_t{std::ssize(options_.predictions)}},
-                                               {"list_sha256", test.list_sha256},
-                                               {"known_list", known_list_value(test.list_sha256)},
-                                               {"labels_sha256", table.sha256}}},
-                  {"label_version",
-                   Value::Table{{"csv", Value::Array{Value::Table{{"file", table.what}, {"sha256", table.sha256}}}},
-                                {"positives", positives_value(test.predictions)}}}};
+  input.header = fmt::format("predictions: {}{} images, list {} ({})\n{}",
+                             options_.predictions.size() > 1 ? what + ", " : std::string(),
+                             test.predictions.image_count(), test.list_sha256,
+                             known == nullptr ? "not a published list" : std::string(known->name), table.files_text());
+  input.origin = {
+      {"predictions", Value::Table{{"images", test.predictions.image_count()},
+                                   {"files", std::int64_t{std::ssize(options_.predictions)}},
+                                   {"list_sha256", test.list_sha256},
+                                   {"known_list", known_list_value(test.list_sha256)},
+                                   {"labels_sha256", table.sha256_value()}}},
+      {"label_version", Value::Table{{"csv", table.files_value()}, {"positives", positives_value(test.predictions)}}}};
   return input;
 }
 

@@ -41,22 +41,28 @@ std::string known_text(const eval::KnownList& list) {
 /// Rows of the list's images, ascending.
 std::vector<std::size_t> rows_of(const NameIndex& index, const NamedImages& list, std::string_view where) {
   std::vector<std::size_t> rows;
+  const std::string* first_absent = nullptr;
   for (const std::string& name : list.names) {
-    if (const auto row = index.find(name)) rows.push_back(*row);
+    if (const auto row = index.find(name)) {
+      rows.push_back(*row);
+    } else if (first_absent == nullptr) {
+      first_absent = &name;
+    }
   }
   const std::size_t absent = list.names.size() - rows.size();
   if (absent > 0) {
-    throw DataError(error_text("cli.list", list.title,
-                               fmt::format("each of its {} images in {}", list.names.size(), where),
-                               fmt::format("{} that are not there, or whose base name is that of two images", absent),
-                               "the list of these images: a result on part of a list is no result on it"));
+    throw DataError(
+        error_text("cli.list", list.title, fmt::format("each of its {} images in {}", list.names.size(), where),
+                   fmt::format("{} that are not there, or whose name fits two images, {} first", absent, *first_absent),
+                   "the list of these images: a result on part of a list is no result on it"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   if (rows.size() < list.names.size()) {
-    throw DataError(error_text(
-        "cli.list", list.title, fmt::format("{} images of their own in {}", list.names.size(), where),
-        fmt::format("names of {} images: some are found by one base name", rows.size()), "names as the data has them"));
+    throw DataError(error_text("cli.list", list.title,
+                               fmt::format("{} images of their own in {}", list.names.size(), where),
+                               fmt::format("names of {} images: some are found by one end of a path", rows.size()),
+                               "names as the data has them"));
   }
   return rows;
 }

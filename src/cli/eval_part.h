@@ -47,8 +47,8 @@ struct Part {
 
 /// The split; DataError when it is empty.
 [[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
-/// The images of a list, in the order of the data set, whatever split they are in. Found by their names as written or
-/// else by base name; DataError with the counts when some are not there, or a base name is that of two images.
+/// The images of a list, in the order of the data set, whatever split they are in. Found as NameIndex::find()
+/// does; DataError with the counts and the first name when some are not there, or fit two images, or two are one image.
 /// @param where of the data set, for errors
 [[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list,
                              std::string_view where = "the data folder");

@@ -54,7 +54,22 @@ TEST(EvalPart, takes_whole_names_where_base_names_are_double) {
                 static_cast<void>(list_part(dataset, list_of({"a.png", "b.png"})));
               }),
               AllOf(HasSubstr("list made.txt: expected each of its 2 images in the data folder"),
-                    HasSubstr("got 1 that are not there, or whose base name is that of two images")));
+                    HasSubstr("got 1 that are not there, or whose name fits two images, a.png first")));
+}
+
+TEST(EvalPart, refuses_two_names_of_one_image) {
+  const data::Dataset dataset = images({{"x/a.png", "1"}, {"x/b.png", "2"}});
+  EXPECT_THAT(message_of<DataError>([&] {
+                static_cast<void>(list_part(dataset, list_of({"a.png", "x/a.png"})));
+              }),
+              AllOf(HasSubstr("list made.txt: expected 2 images of their own in the data folder"),
+                    HasSubstr("got names of 1 images: some are found by one end of a path")));
+}
+
+TEST(EvalPart, finds_images_of_repeated_base_names_by_the_ends_of_their_paths) {
+  const data::Dataset dataset = images({{"CheXpert-v1.0/test/patient1/study1/view1_frontal.jpg", "1"},
+                                        {"CheXpert-v1.0/test/patient2/study1/view1_frontal.jpg", "2"}});
+  EXPECT_THAT(list_part(dataset, list_of({"test/patient2/study1/view1_frontal.jpg"})).samples, ElementsAre(1));
 }
 
 TEST(EvalPart, keeps_the_predictions_of_a_list) {

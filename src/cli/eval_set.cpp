@@ -9,7 +9,10 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "cli/study.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
@@ -58,16 +61,16 @@ std::unordered_set<std::string_view> known_patients(const EvalSet& set) {
 EvalSet join(PredictionFile file, const LabelTable& table, std::string_view what) {
   require_rows(file, table, what);
   EvalSet set;
-  set.list_sha256 = io::name_list_sha256(file.images);
   eval::Predictions& predictions = set.predictions;
   std::unordered_map<std::string, std::int64_t> numbers;
   std::int64_t next_number = 0;
   std::unordered_set<const LabelRow*> seen;
+  std::vector<std::string> names;
   for (const std::string& image : file.images) {
     const LabelRow* row = table.find(image);
     if (!seen.insert(row).second) {
       throw DataError(error_text("cli.labels", what, "each row of " + table.what + " once",
-                                 "two images of the same base name", "names that differ"));
+                                 "two images whose names end in one", "names that differ"));
     }
     if (row->patient.empty()) ++set.unknown_patients;
     // A slash stands in no base name and a space at no start: no patient is called like that.
@@ -76,7 +79,9 @@ EvalSet join(PredictionFile file, const LabelTable& table, std::string_view what
     predictions.patients.push_back(entry->second);
     predictions.labels.insert(predictions.labels.end(), row->labels.begin(), row->labels.end());
     set.facts.push_back(*row);
+    names.push_back(row->image);
   }
+  set.list_sha256 = io::name_list_sha256(std::move(names));
   predictions.label_names = std::move(file.labels);
   predictions.image_ids = std::move(file.images);
   predictions.probabilities = std::move(file.probabilities);
@@ -89,23 +94,19 @@ EvalSet with_facts(eval::Predictions predictions, const data::Dataset& dataset,
                    const std::vector<std::uint32_t>& samples, bool with_studies) {
   EvalSet set{.predictions = std::move(predictions), .facts = {}, .list_sha256 = {}};
   set.list_sha256 = io::name_list_sha256(set.predictions.image_ids);
-  std::vector<LabelTable> tables;
-  if (with_studies) {
-    for (const auto& path : dataset.csv) tables.push_back(read_label_table(path, {}));
-  }
+  std::vector<std::string> studies(dataset.samples.size());
+  if (with_studies) studies = studies_of(dataset);
   for (const std::uint32_t index : samples) {
     const data::Sample& sample = dataset.samples[index];
     LabelRow& row = set.facts.emplace_back();
-    row = {.patient = sample.patient,
-           .study = {},
+    row = {.image = sample.id,
+           .patient = sample.patient,
+           .study = studies[index],
            .view = sample.view,
            .sex = sample.sex,
            .age_years = sample.age_years,
            .labels = {}};
     if (sample.patient.empty()) ++set.unknown_patients;
-    for (const LabelTable& table : tables) {
-      if (const LabelRow* found = table.find(sample.id)) row.study = found->study;
-    }
   }
   return set;
 }

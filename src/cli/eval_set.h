@@ -27,7 +27,7 @@ struct EvalSet {
   eval::Predictions predictions;
   /// (N)
   std::vector<LabelRow> facts;
-  /// io::name_list_sha256 of the images.
+  /// io::name_list_sha256 of the images, by the names that the labels have: those of the data set.
   std::string list_sha256;
   /// "image", or how studies were merged: "study, max".
   std::string unit = "image";

@@ -8,6 +8,7 @@
 #include "cli/eval_output.h"
 #include "cli/file_testing.h"
 #include "core/error.h"
+#include "data/source/dataset.h"
 #include "train/predict.h"
 
 namespace roentgen::cli {
@@ -24,7 +25,7 @@ EvalSet read_set(std::string_view predictions, std::string_view labels = kLabels
   const ScratchFile prediction_file(predictions);
   const ScratchFile label_file(labels);
   PredictionFile file = read_prediction_file(prediction_file.path());
-  const LabelTable table = read_label_table(label_file.path(), file.labels);
+  const LabelTable table = read_label_table(label_file.path(), file.labels, {});
   return join(std::move(file), table, "preds.csv");
 }
 

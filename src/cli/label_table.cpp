@@ -8,7 +8,9 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "cli/study.h"
 #include "cli/table_column.h"
 #include "core/error.h"
 #include "data/source/findings.h"
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct Columns {
   std::size_t image = 0;
-  std::optional<std::size_t> findings{}, patient{}, study{}, view{}, sex{}, age{}, follow_up{};
+  std::optional<std::size_t> findings{}, patient{}, study{}, view{}, sex{}, age{};
 };
 
 /// How one label is read from a row.
@@ -34,22 +36,23 @@ struct LabelReader {
   std::optional<std::size_t> column{};
   /// Positive when the field equals this.
   std::optional<std::string> equals{};
+  data::LabelPolicy policy{};
 };
 
 Columns find_columns(const io::Csv& table, const std::string& what) {
-  const auto image = table_column(table.header, {"image index", "image", "path", "file", "filename"});
+  const auto image = image_column(table.header);
   if (!image) {
     throw DataError(error_text("cli.labels", what, "a column that names images (Image Index, image, path, file)",
-                               joined(table.header), "NIH's Data_Entry_2017_v2020.csv or a table with such a column"));
+                               joined(table.header),
+                               "NIH's Data_Entry_2017_v2020.csv, a table with such a column, or the data folder"));
   }
   return {.image = *image,
           .findings = table_column(table.header, {"finding labels"}),
           .patient = table_column(table.header, {"patient id", "patient_id", "patient", "patientid", "subject_id"}),
-          .study = table_column(table.header, {"study", "study_id", "study id", "studyid"}),
+          .study = study_column(table.header),
           .view = table_column(table.header, {"view position", "view_position", "view", "viewposition", "ap/pa"}),
           .sex = table_column(table.header, {"patient gender", "patient sex", "sex", "gender"}),
-          .age = table_column(table.header, {"patient age", "age"}),
-          .follow_up = table_column(table.header, {"follow-up #"})};
+          .age = table_column(table.header, {"patient age", "age"})};
 }
 
 // "View:AP" names a column by NIH's short word, or any column by its own name.
@@ -68,11 +71,12 @@ std::set<std::string> all_findings(const io::Csv& table, const Columns& columns)
 }
 
 std::vector<LabelReader> find_labels(const io::Csv& table, const Columns& columns,
-                                     const std::vector<std::string>& labels, const std::string& what) {
+                                     const std::vector<std::string>& labels, const data::SourceOptions& options,
+                                     const std::string& what) {
   const std::set<std::string> findings = columns.findings ? all_findings(table, columns) : std::set<std::string>{};
   std::vector<LabelReader> readers;
   for (const std::string& label : labels) {
-    LabelReader reader{.name = label};
+    LabelReader reader{.name = label, .policy = data::policy_of(options, label)};
     const auto colon = label.find(':');
     if (columns.findings && findings.contains(data::canonical_finding(label))) {
       reader.name = data::canonical_finding(label);
@@ -105,24 +109,15 @@ std::int8_t read_label(const LabelReader& reader, const std::vector<std::string>
     throw DataError(error_text("cli.labels", where, "1, 0, -1, yes, no or nothing as " + reader.name,
                                "\"" + text + "\"", "correcting that line"));
   }
-  const float number = data::label_number(*value, {});
+  const float number = data::label_number(*value, reader.policy);
   return std::isnan(number) ? eval::kUnknown : as_label(number > 0.5F);
-}
-
-// "patient1/study2/view1.jpg" or "p10/p100/s500/x.jpg": everything up to the study's folder.
-std::string study_folder(const fs::path& image) {
-  fs::path folder = image.parent_path();
-  const std::string name = folder.filename().string();
-  const bool is_number =
-      name.size() > 1 && name[0] == 's' && name.find_first_not_of("0123456789", 1) == std::string::npos;
-  return name.starts_with("study") || is_number ? folder.generic_string() : std::string();
 }
 
 std::string study_of(const std::vector<std::string>& row, const Columns& columns, const std::string& patient,
                      const std::string& image) {
-  const std::string study = columns.study ? table_field(row, columns.study) : table_field(row, columns.follow_up);
-  if (!study.empty()) return patient + "/" + study;
-  return columns.study || columns.follow_up ? std::string() : study_folder(image);
+  if (!columns.study) return study_folder(image);
+  const std::string study = table_field(row, columns.study);
+  return study.empty() ? study : patient + "/" + study;
 }
 
 LabelRow read_row(const std::vector<std::string>& row, const Columns& columns, const std::vector<LabelReader>& readers,
@@ -143,25 +138,47 @@ LabelRow read_row(const std::vector<std::string>& row, const Columns& columns, c
 }  // namespace
 
 const LabelRow* LabelTable::find(std::string_view image) const {
-  const auto found = index.find(by_base_name ? fs::path(image).filename().string() : std::string(image));
-  return found == index.end() ? nullptr : &rows[found->second];
+  const auto row = index.find_ending(image);
+  return row ? &rows[*row] : nullptr;
 }
 
-LabelTable read_label_table(const fs::path& path, const std::vector<std::string>& labels) {
+std::string LabelTable::files_text() const {
+  std::string text;
+  for (const LabelFile& file : files) text += fmt::format("labels: {}, sha256 {}\n", file.name, file.sha256);
+  return text;
+}
+
+Value LabelTable::files_value() const {
+  Value array = Value::array();
+  for (const LabelFile& file : files) array.push_back(Value::Table{{"file", file.name}, {"sha256", file.sha256}});
+  return array;
+}
+
+Value LabelTable::sha256_value() const {
+  if (files.size() == 1) return Value(files.front().sha256);
+  Value array = Value::array();
+  for (const LabelFile& file : files) array.push_back(Value(file.sha256));
+  return array;
+}
+
+LabelTable read_label_table(const fs::path& path, const std::vector<std::string>& labels,
+                            const data::SourceOptions& options) {
   const io::Csv table = io::read_csv(path).or_throw();
-  LabelTable result{.what = path.filename().string(), .sha256 = table.sha256, .rows = {}, .index = {}};
+  LabelTable result{.what = path.filename().string()};
+  result.files.push_back({.name = result.what, .sha256 = table.sha256});
   const Columns columns = find_columns(table, result.what);
-  result.by_base_name = columns.findings.has_value();
-  const std::vector<LabelReader> readers = find_labels(table, columns, labels, result.what);
+  const std::vector<LabelReader> readers = find_labels(table, columns, labels, options, result.what);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::string where = fmt::format("{} line {}", result.what, table.lines[i]);
     std::string image = table_field(table.rows[i], columns.image);
-    if (result.by_base_name) image = fs::path(image).filename().string();
-    if (image.empty() || !result.index.try_emplace(image, result.rows.size()).second) {
+    // NIH's images are known by their base names.
+    if (columns.findings) image = fs::path(image).filename().string();
+    if (image.empty() || !result.index.add(image, result.rows.size())) {
       throw DataError(error_text("cli.labels", where, "an image's name, each once",
                                  image.empty() ? "none" : "one that came before", "correcting that line"));
     }
     result.rows.push_back(read_row(table.rows[i], columns, readers, where));
+    result.rows.back().image = std::move(image);
   }
   return result;
 }

@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The truth about images, from a label table alone: no image file is looked for. For predictions made elsewhere, and
-// for which study an image belongs to. (data/source lists images with their files.)
+// The truth about images, from a label table alone: no image file is looked for. For predictions made elsewhere.
+// (data/source lists images with their files; cli/truth.h asks whichever of the two can read what --labels names.)
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "cli/name_index.h"
+#include "core/value.h"
+
+namespace roentgen::data {
+struct SourceOptions;
+}
 
 namespace roentgen::cli {
 
 /// What a table says of one image. Empty or NaN: not known.
 struct LabelRow {
+  /// As the table names it; NIH's by base name.
+  std::string image;
   std::string patient;
   std::string study;
   std::string view;
@@ -27,25 +34,39 @@ struct LabelRow {
   std::vector<std::int8_t> labels;
 };
 
-/// A label table, by image.
-struct LabelTable {
-  /// File name, for errors.
-  std::string what;
+/// A file that labels were read from.
+struct LabelFile {
+  /// Without folder.
+  std::string name;
   std::string sha256;
-  std::vector<LabelRow> rows;
-  std::unordered_map<std::string, std::size_t> index;
-  /// NIH's: images are found by their base name.
-  bool by_base_name = false;
+};
 
-  /// The row of an image, or null.
+/// Labels by image.
+struct LabelTable {
+  /// File name, or the data folder's, for errors.
+  std::string what{};
+  std::vector<LabelFile> files{};
+  std::vector<LabelRow> rows{};
+  /// Of the rows.
+  NameIndex index{};
+
+  /// The row of an image, or null: NameIndex::find_ending().
   [[nodiscard]] const LabelRow* find(std::string_view image) const;
+  /// For people: "labels: FILE, sha256 ..." a line a file.
+  [[nodiscard]] std::string files_text() const;
+  /// For JSON: [{"file", "sha256"}].
+  [[nodiscard]] Value files_value() const;
+  /// For JSON: the hash of the one file, or an array of several.
+  [[nodiscard]] Value sha256_value() const;
 };
 
 /// Reads NIH's form ("Image Index", "Finding Labels") or one with a column an own label (Image Index, image, path, file
 /// or filename; 1, 0, -1, yes, no, empty = unknown; "Column:value" as a label). Optional columns: patient, study, view,
 /// sex, age. NIH's study is the patient's follow-up number; without a column, a folder named study... or s<number>.
 /// @param labels (K) names to read; none is fine
+/// @param options what blanks and -1 mean, as in a recipe's [data]
 /// DataError on a label that the table does not have, an unreadable field, a repeated image; names lines, never images.
-[[nodiscard]] LabelTable read_label_table(const std::filesystem::path& path, const std::vector<std::string>& labels);
+[[nodiscard]] LabelTable read_label_table(const std::filesystem::path& path, const std::vector<std::string>& labels,
+                                          const data::SourceOptions& options);
 
 }  // namespace roentgen::cli

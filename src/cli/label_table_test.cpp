@@ -9,6 +9,7 @@
 
 #include "cli/file_testing.h"
 #include "core/error.h"
+#include "data/source/dataset.h"
 #include "eval/predictions.h"
 
 namespace roentgen::cli {
@@ -27,7 +28,7 @@ constexpr std::string_view kNih =
 TEST(LabelTable, reads_nih) {
   const ScratchFile file(kNih);
   const LabelTable table =
-      read_label_table(file.path(), {"Cardiomegaly", "Pleural_Thickening", "View:AP", "No Finding"});
+      read_label_table(file.path(), {"Cardiomegaly", "Pleural_Thickening", "View:AP", "No Finding"}, {});
   const LabelRow* first = table.find("00000001_000.png");
   ASSERT_NE(first, nullptr);
   EXPECT_THAT(first->labels, ElementsAre(1, 1, 0, 0));
@@ -46,20 +47,30 @@ TEST(LabelTable, reads_a_column_a_label) {
   const ScratchFile file(
       "path,patient,study,sex,Mass,Edema,cause\na.png,p,s1,F,1,-1,virus\nb.png,q,s1,M,no,,\nc.png,q,,M,0,1.0,"
       "bacteria\n");
-  const LabelTable table = read_label_table(file.path(), {"Edema", "Mass", "cause:virus"});
+  const LabelTable table = read_label_table(file.path(), {"Edema", "Mass", "cause:virus"}, {});
   EXPECT_THAT(table.rows[0].labels, ElementsAre(kUnknown, 1, 1));
   EXPECT_THAT(table.rows[1].labels, ElementsAre(kUnknown, 0, kUnknown));
   EXPECT_THAT(table.rows[2].labels, ElementsAre(1, 0, 0));
   EXPECT_EQ(table.rows[0].study, "p/s1");
   EXPECT_EQ(table.rows[1].study, "q/s1");
   EXPECT_EQ(table.rows[2].study, "");
-  EXPECT_EQ(table.find("x/a.png"), nullptr);
+  EXPECT_EQ(table.find("x/a.png"), &table.rows[0]);
+  EXPECT_EQ(table.find("x/z.png"), nullptr);
+}
+
+TEST(LabelTable, reads_blanks_and_uncertain_ones_as_it_is_told) {
+  const ScratchFile file("path,Mass,Edema\na.png,-1,-1\nb.png,,\n");
+  data::SourceOptions options{.policy = {.blank = data::Blank::Negative, .uncertain = data::Uncertain::One}};
+  options.label_policies = {{"Edema", {}}};
+  const LabelTable table = read_label_table(file.path(), {"Mass", "Edema"}, options);
+  EXPECT_THAT(table.rows[0].labels, ElementsAre(1, kUnknown));
+  EXPECT_THAT(table.rows[1].labels, ElementsAre(0, kUnknown));
 }
 
 TEST(LabelTable, knows_studies_by_their_folders) {
   const ScratchFile file(
       "image,Mass\ntrain/patient1/study2/view1_frontal.jpg,1\np10/p100/s500/x.jpg,0\nstuff/y.jpg,0\n");
-  const LabelTable table = read_label_table(file.path(), {});
+  const LabelTable table = read_label_table(file.path(), {}, {});
   EXPECT_EQ(table.rows[0].study, "train/patient1/study2");
   EXPECT_EQ(table.rows[1].study, "p10/p100/s500");
   EXPECT_EQ(table.rows[2].study, "");
@@ -68,7 +79,7 @@ TEST(LabelTable, knows_studies_by_their_folders) {
 void expect_refused(std::string_view text, const std::vector<std::string>& labels, const std::string& part) {
   const ScratchFile file(text);
   try {
-    static_cast<void>(read_label_table(file.path(), labels));
+    static_cast<void>(read_label_table(file.path(), labels, {}));
     ADD_FAILURE() << "not refused: " << part;
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr(part));
@@ -81,7 +92,7 @@ TEST(LabelTable, refuses_what_it_cannot_read_and_names_no_image) {
   expect_refused("path,Mass\na.png,1\n", {"Nodule"},
                  "expected the label Nodule of the predictions, got columns path, Mass");
   expect_refused("path,Mass\na.png,perhaps\n", {"Mass"}, "line 2: expected 1, 0, -1, yes, no or nothing as Mass");
-  expect_refused("path,Mass\na.png,1\na.png,1\n", {"Mass"}, "line 3: expected an image's name, each once");
+  expect_refused("path,Mass\na.png,1\n./a.png,1\n", {"Mass"}, "line 3: expected an image's name, each once");
   expect_refused("path,Mass\n,1\n", {"Mass"}, "line 2: expected an image's name, each once, got none");
   expect_refused("Image Index,Finding Labels\na.png,Mass\n", {"Fracture"}, "the label Fracture of the predictions");
 }

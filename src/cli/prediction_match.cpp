@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "cli/name_index.h"
 #include "cli/table_column.h"
 #include "core/error.h"
 #include "io/sha256.h"
@@ -19,45 +19,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Rows = std::unordered_map<std::string, std::size_t>;
-
-enum class Names : std::uint8_t { AsWritten, Base };
-
-std::string name_of(const std::string& image, Names names) {
-  return names == Names::Base ? fs::path(image).filename().string() : image;
+NameIndex index_of(const PredictionFile& file) {
+  NameIndex index;
+  for (std::size_t i = 0; i < file.images.size(); ++i) index.add(file.images[i], i);
+  return index;
 }
 
-/// Where each image stands; nothing when two have one name.
-std::optional<Rows> rows_of(const PredictionFile& file, Names names) {
-  Rows rows;
-  for (std::size_t i = 0; i < file.images.size(); ++i) {
-    if (!rows.try_emplace(name_of(file.images[i], names), i).second) return std::nullopt;
-  }
-  return rows;
-}
-
-/// The row of `file` for each image of `model`; nothing unless both hold the same names.
-std::optional<std::vector<std::size_t>> match(const PredictionFile& model, const PredictionFile& file, Names names) {
-  const std::optional<Rows> rows = rows_of(file, names);
-  if (!rows || !rows_of(model, names) || model.images.size() != file.images.size()) return std::nullopt;
+/// The row of `file` for each image of `model`; nothing unless both hold the same images.
+std::optional<std::vector<std::size_t>> match(const PredictionFile& model, const PredictionFile& file) {
+  if (model.images.size() != file.images.size()) return std::nullopt;
+  const NameIndex index = index_of(file);
   std::vector<std::size_t> order;
+  std::vector<bool> is_taken(file.images.size());
   for (const std::string& image : model.images) {
-    const auto found = rows->find(name_of(image, names));
-    if (found == rows->end()) return std::nullopt;
-    order.push_back(found->second);
+    const auto found = index.find(image);
+    if (!found || is_taken[*found]) return std::nullopt;
+    is_taken[*found] = true;
+    order.push_back(*found);
   }
   return order;
 }
 
 std::vector<std::size_t> match_images(const PredictionFile& model, std::string_view model_what,
                                       const PredictionFile& file, std::string_view what) {
-  for (const Names names : {Names::AsWritten, Names::Base}) {
-    if (auto order = match(model, file, names)) return std::move(*order);
-  }
-  Rows base;
-  for (const std::string& image : model.images) base.try_emplace(name_of(image, Names::Base), 0);
-  const auto shared = std::ranges::count_if(
-      file.images, [&](const std::string& image) { return base.contains(name_of(image, Names::Base)); });
+  if (auto order = match(model, file)) return std::move(*order);
+  const NameIndex index = index_of(model);
+  const auto shared =
+      std::ranges::count_if(file.images, [&](const std::string& image) { return index.find(image).has_value(); });
   constexpr std::size_t kDigits = 12;
   throw DataError(error_text("cli.predictions", what,
                              fmt::format("the {} images of {} (list {})", model.images.size(), model_what,

@@ -13,8 +13,8 @@
 
 namespace roentgen::cli {
 
-/// `file` with its rows and columns in the order of `model`. Images are matched by their names as written or, where
-/// these differ, by base names that are distinct; they keep the names of `file`. DataError with the counts when either
+/// `file` with its rows and columns in the order of `model`. Images are matched as
+/// NameIndex::find() does; they keep the names of `file`. DataError with the counts when either
 /// has an image or a label that the other lacks.
 /// @param what, model_what the files, for errors
 [[nodiscard]] PredictionFile in_order_of(const PredictionFile& model, std::string_view model_what, PredictionFile file,

@@ -50,6 +50,21 @@ TEST(PredictionMatch, finds_base_names_where_folders_differ) {
               HasSubstr("the 2 images of a"));
 }
 
+// CheXpert's, as its table names them and as a walk through its folder does.
+TEST(PredictionMatch, finds_the_ends_of_paths_where_base_names_are_the_same) {
+  const PredictionFile table = file_of(
+      "image,prob_Mass\nCheXpert-v1.0/valid/patient1/study1/view1_frontal.jpg,0.1\n"
+      "CheXpert-v1.0/valid/patient2/study1/view1_frontal.jpg,0.3\n");
+  const PredictionFile walk = file_of(
+      "image,prob_Mass\nvalid/patient2/study1/view1_frontal.jpg,0.5\nvalid/patient1/study1/view1_frontal.jpg,0.7\n");
+  EXPECT_THAT(in_order_of(table, "a", walk, "b").probabilities, ElementsAre(0.7F, 0.5F));
+  EXPECT_THAT(in_order_of(walk, "b", table, "a").probabilities, ElementsAre(0.3F, 0.1F));
+  const PredictionFile other = file_of(
+      "image,prob_Mass\nvalid/patient2/study1/view1_frontal.jpg,0.5\nvalid/patient3/study1/view1_frontal.jpg,0.7\n");
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(in_order_of(table, "a", other, "b")); }),
+              HasSubstr("got 2 images (list "));
+}
+
 TEST(PredictionMatch, refuses_other_images_and_labels_with_the_counts) {
   const PredictionFile model = file_of("image,prob_Mass\na.png,0.1\nb.png,0.3\nc.png,0.3\n");
   EXPECT_THAT(message_of<DataError>([&] {

@@ -13,6 +13,7 @@
 #include "cli/output_file.h"
 #include "cli/report_gallery.h"
 #include "cli/stored_value.h"
+#include "cli/truth.h"
 #include "core/error.h"
 #include "io/csv.h"
 #include "io/file.h"
@@ -20,6 +21,7 @@
 #include "io/sha256.h"
 #include "io/toml.h"
 #include "publish/report_page.h"
+#include "train/recipe.h"
 #include "train/run_folder.h"
 
 namespace roentgen::cli {
@@ -81,7 +83,10 @@ class ReportCommand final : public Command {
              .target = &predictions_,
              .doc = "csv of predictions for ROC curves and reliability; none = the run's preds.csv (validation)",
              .value_name = "FILE"},
-            {.name = "--labels", .target = &labels_, .doc = "label table with their truth", .value_name = "FILE"},
+            {.name = "--labels",
+             .target = &labels_,
+             .doc = "data folder or label table with their truth",
+             .value_name = "PATH"},
             {.name = "--data",
              .target = &data_,
              .doc = "folder with the images of --preds: the page gets a gallery of the worst errors with heat-maps",
@@ -101,7 +106,7 @@ class ReportCommand final : public Command {
   }
   // Nothing is written into the run's own files.
   [[nodiscard]] Folders folders() const override {
-    return {.data = data_, .own = run_.empty() ? Paths{} : train::RunFolder(run_).own()};
+    return {.data = data_, .own = run_.empty() ? Paths{} : train::RunFolder(run_).own(), .read = {labels_}};
   }
 
   [[nodiscard]] CommandResult run() override {
@@ -112,7 +117,7 @@ class ReportCommand final : public Command {
                                    "no " + file.filename().string(), "the --out folder of roentgen train"));
     }
     if (!predictions_.empty() && labels_.empty()) {
-      throw ConfigError(error_text("cli.report", "--preds", "--labels FILE with the truth beside it", "none",
+      throw ConfigError(error_text("cli.report", "--preds", "--labels PATH with the truth beside it", "none",
                                    "roentgen report --help"));
     }
     if (!data_.empty() && !fs::is_directory(data_)) {
@@ -146,7 +151,7 @@ class ReportCommand final : public Command {
     } else if (data_.empty()) {
       input.no_gallery = "No images to show: --data DIR, since a run does not say where its images lie.";
     } else if (!input.scored) {
-      input.no_gallery = "No truth to tell errors by: --labels CSV, with --preds FILE or the run's own preds.csv.";
+      input.no_gallery = "No truth to tell errors by: --labels PATH, with --preds FILE or the run's own preds.csv.";
     } else if (!fs::exists(folder.best())) {
       input.no_gallery = "No heat-maps: the run folder has no checkpoints/best.safetensors.";
     } else {
@@ -165,12 +170,14 @@ class ReportCommand final : public Command {
                                    "--preds FILE, or a run that has finished an epoch with validation"));
     }
     PredictionFile predictions = read_prediction_file(file);
-    const LabelTable table = read_label_table(labels_, predictions.labels);
+    const LabelTable table = read_truth(labels_, predictions.labels, train::read_recipe(folder.recipe(), {}).data);
     EvalSet set = join(std::move(predictions), table, file.string());
+    std::string hashes;
+    for (const LabelFile& one : table.files) hashes += (hashes.empty() ? "" : ", ") + one.sha256;
     return {.predictions = std::move(set.predictions),
             .list_sha256 = std::move(set.list_sha256),
             .predictions_sha256 = io::sha256_hex(io::read_text(file).or_throw()),
-            .labels_sha256 = table.sha256};
+            .labels_sha256 = std::move(hashes)};
   }
 
   fs::path run_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,6 +48,15 @@ publish::Thumbnail thumbnail(const Picture& picture, int channels, std::vector<s
                          publish::kGalleryPx);
 }
 
+// Also under another ending: MIMIC-CXR-JPG's images that were made PNG keep their names in its tables.
+std::optional<std::size_t> find_image(const NameIndex& index, const fs::path& name) {
+  if (const auto at = index.find(name.string())) return at;
+  for (const char* extension : {".png", ".jpg", ".jpeg"}) {
+    if (const auto at = index.find(fs::path(name).replace_extension(extension).string())) return at;
+  }
+  return std::nullopt;
+}
+
 // The files of these rows, in ascending order of rows.
 data::Dataset find_images(const eval::Predictions& predictions, const Places& places, const fs::path& folder) {
   data::Dataset all = list_images({folder.string()}).dataset;
@@ -55,7 +65,7 @@ data::Dataset find_images(const eval::Predictions& predictions, const Places& pl
   data::Dataset found;
   std::set<std::size_t> taken;
   for (const auto& [row, unused] : places) {
-    const auto at = index.find(predictions.image_ids[row]);
+    const auto at = find_image(index, predictions.image_ids[row]);
     if (at && taken.insert(*at).second) found.samples.push_back(all.samples[*at]);
   }
   if (found.samples.size() == places.size()) return found;

@@ -24,7 +24,7 @@ struct GalleryRequest {
 };
 
 /// The worst cases of the predictions (eval/worst_cases.h), with the checkpoint's heat-maps of them. Images are found
-/// by their names as written, below the folder, or by base names that are distinct. ConfigError as
+/// below the folder as NameIndex::find() does, also under another image ending, each for one prediction. ConfigError as
 /// train::load_checkpoint() with heat-maps; DataError on a label that the checkpoint does not know, images that are not
 /// there (with the counts) or cannot be read.
 [[nodiscard]] publish::Gallery make_gallery(const eval::Predictions& predictions, const GalleryRequest& request);

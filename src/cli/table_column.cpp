@@ -31,6 +31,15 @@ std::optional<std::size_t> table_column(const std::vector<std::string>& header,
   return std::nullopt;
 }
 
+std::optional<std::size_t> image_column(const std::vector<std::string>& header) {
+  return table_column(header, {"image index", "image", "path", "file", "filename", "imageid"});
+}
+
+std::optional<std::size_t> study_column(const std::vector<std::string>& header) {
+  const auto own = table_column(header, {"study", "study_id", "study id", "studyid"});
+  return own ? own : table_column(header, {"follow-up #"});
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + names[i];

@@ -17,6 +17,11 @@ namespace roentgen::cli {
 [[nodiscard]] std::optional<std::size_t> table_column(const std::vector<std::string>& header,
                                                       std::initializer_list<std::string_view> names);
 
+/// The column that names images: Image Index, image, path, file, filename, or PadChest's ImageID.
+[[nodiscard]] std::optional<std::size_t> image_column(const std::vector<std::string>& header);
+/// The column that says which study of a patient an image belongs to: study, study_id, StudyID, else NIH's Follow-up #.
+[[nodiscard]] std::optional<std::size_t> study_column(const std::vector<std::string>& header);
+
 /// The field without spaces around it; empty where the row is too short or there is no such column.
 [[nodiscard]] std::string table_field(const std::vector<std::string>& row, std::optional<std::size_t> column);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/error.h"
 
@@ -44,12 +45,15 @@ std::string fast_hash_hex(std::span<const std::byte> bytes) {
 }
 
 std::string name_list_sha256(std::vector<std::string> names) {
-  for (std::string& name : names) {
-    const std::size_t slash = name.find_last_of('/');
-    if (slash != std::string::npos) name.erase(0, slash + 1);
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const auto make_distinct = [](std::vector<std::string>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  make_distinct(names);
+  std::vector<std::string> base_names;
+  for (const std::string& name : names) base_names.push_back(name.substr(name.find_last_of('/') + 1));
+  make_distinct(base_names);
+  if (base_names.size() == names.size()) names = std::move(base_names);
   std::string joined;
   for (const std::string& name : names) joined.append(name).push_back('\n');
   return sha256_hex(joined);

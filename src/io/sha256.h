@@ -17,7 +17,8 @@ namespace roentgen::io {
 /// XXH3 128-bit, 32 hex digits: for cache keys and duplicates, not for secrets.
 [[nodiscard]] std::string fast_hash_hex(std::span<const std::byte> bytes);
 /// Identity of a split list (docs/formats): SHA-256 of the distinct base names, sorted bytewise, each followed by a
-/// newline.
+/// newline. Where two different names have one base name (CheXpert's view1_frontal.jpg), of the distinct whole names:
+/// base names would be the same of any list.
 [[nodiscard]] std::string name_list_sha256(std::vector<std::string> names);
 
 }  // namespace roentgen::io

@@ -44,6 +44,17 @@ TEST(NameList, sorts_bytes_as_unsigned) {
   EXPECT_EQ(name_list_sha256({"\xC3\xA9.png", "z.png", "Z.png"}), sha256_hex("Z.png\nz.png\n\xC3\xA9.png\n"));
 }
 
+// CheXpert's: base names alone would make one list of all three parts.
+TEST(NameList, is_of_whole_names_where_base_names_are_not_all_different) {
+  const auto list = [](const std::string& part) {
+    return name_list_sha256({part + "/patient2/study1/view1_frontal.jpg", part + "/patient1/study1/view1_frontal.jpg"});
+  };
+  EXPECT_NE(list("train"), list("valid"));
+  EXPECT_EQ(list("train"), sha256_hex("train/patient1/study1/view1_frontal.jpg\n"
+                                      "train/patient2/study1/view1_frontal.jpg\n"));
+  EXPECT_EQ(name_list_sha256({"a/x.png", "a/x.png"}), sha256_hex("x.png\n")) << "one name twice is one image";
+}
+
 TEST(NameList, of_nothing_is_the_hash_of_nothing) { EXPECT_EQ(name_list_sha256({}), sha256_hex(std::string_view())); }
 }  // namespace
 }  // namespace roentgen::io

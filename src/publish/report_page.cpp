@@ -67,14 +67,17 @@ std::string model_name(const Value& recipe) {
   return name.empty() ? "network" : name;
 }
 
-// The run's split with these very images, or empty.
+// The run's split with these very images; empty where none is, or two have names of one hash.
 std::string split_of(const Value& data, const std::string& list_sha256) {
+  std::string found;
   if (const Value* splits = find(data, {"splits"}); splits != nullptr && splits->is_table()) {
     for (const auto& [name, split] : splits->as_table()) {
-      if (text_of(find(split, {"list_sha256"})) == list_sha256) return name;
+      if (text_of(find(split, {"list_sha256"})) != list_sha256) continue;
+      if (!found.empty()) return "";
+      found = name;
     }
   }
-  return "";
+  return found;
 }
 
 std::string list_text(const Value& data, const std::string& list_sha256) {

@@ -114,6 +114,9 @@ TEST(ReportPage, figures_of_images_that_the_run_has_seen_are_told) {
   EXPECT_THAT(with_split("val"), HasSubstr("best epoch was chosen on these very images"));
   EXPECT_THAT(with_split("train"), HasSubstr("how much was memorised"));
   EXPECT_THAT(with_split("test"), HasSubstr("split &quot;test&quot; of the run, "));
+  const Value same = Value::Table{{"list_sha256", "feed"}};
+  input.data = Value::Table{{"splits", Value::Table{{"train", same}, {"test", same}}}};
+  EXPECT_THAT(report_page(input), HasSubstr("a list that is no split of the run")) << "names cannot tell which";
 }
 
 TEST(ReportPage, validation_figures_are_named_as_such) {

@@ -69,7 +69,7 @@ NodeId before_pooling(const Graph& graph, NodeId id) {
 [[noreturn]] void refuse(const Graph& graph, std::string_view got) {
   throw ConfigError(error_text("train.heatmap", graph.name(),
                                "a network whose last feature map has height and width to map back", got,
-                               "predicting without --heatmap, --out and --boxes"));
+                               "predicting without --heatmap, --out, --boxes and --masks"));
 }
 
 // Frozen statistics: one number to multiply by and one to add for each channel.

@@ -86,7 +86,7 @@ TEST_F(Compare, of_a_file_with_itself_finds_exactly_nothing) {
 }
 
 TEST_F(Compare, refuses_what_cannot_be_compared) {
-  expect_refusal(place_.run({"compare", a_, b_}), {"--labels FILE, once or twice, got none"});
+  expect_refusal(place_.run({"compare", a_, b_}), {"--labels PATH, once or twice, got none"});
   expect_refusal(place_.run({"compare", a_}), {"compare: expected B, got none"});
   const fs::path fewer = place_.write("fewer.csv",
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"

@@ -137,6 +137,7 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run({"eval", "--predictions", test_}), {"--labels FILE with it, got none" + help});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--labels", labels_}), {"--predictions FILE"});
   expect_refusal(place_.run(eval({"--checkpoint", "c"})), {"a checkpoint or predictions, got both" + help});
+  expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a key of [data] other than labels"});
   expect_refusal(place_.run(eval({"--metrics", "some"})), {"default or all, got some"});
   expect_refusal(place_.run(eval({"--threshold", "best"})), {"f1 or youden, got best"});
   expect_refusal(place_.run(eval({"--by", "view,weight"})), {"view, sex, age or study", "got weight"});

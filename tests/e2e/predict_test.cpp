@@ -169,7 +169,6 @@ TEST_F(Predict, writes_heat_maps_that_name_no_image_and_scores_them_against_boxe
   expect_nothing_half_written(*place_ / "maps");
 }
 
-// By their pixels, under other names too.
 TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
   const Ended run =
       place_->must_run(arguments({in("test"), "--out", in("plain"), "--heatmap", "all", "--json", in("plain.json")}));
@@ -192,6 +191,7 @@ TEST_F(Predict, counts_heat_maps_that_are_nowhere_positive) {
   EXPECT_THAT(run.out, HasSubstr("of them nowhere positive"));
 }
 
+// By their pixels, under other names too.
 TEST_F(Predict, scores_no_heat_maps_of_images_that_were_trained_on) {
   const std::vector<std::string> all{in("data/images"), "--boxes", in("data/BBox_List_2017.csv")};
   expect_refusal(place_->run(arguments(plus(all, {"--out", in("seen_maps"), "--preds", in("seen.csv")}))),

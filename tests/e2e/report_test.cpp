@@ -111,6 +111,19 @@ TEST_F(Report, gallery_that_cannot_be_is_said_in_a_line) {
   EXPECT_THAT(read_all(*place_ / "bare.html"), HasSubstr("no checkpoints/best.safetensors"));
 }
 
+// Two predictions whose names fit one file: its picture would stand under one of them for nothing.
+TEST_F(Report, gallery_takes_no_picture_twice) {
+  const std::string both = "Image Index,prob_Mass\nf0/a.png,0.25\nf1/a.png,0.5\n";
+  const std::string truth = "path,patient,Mass\nf0/a.png,1,1\nf1/a.png,2,0\n";
+  fs::create_directories(*place_ / "one_picture");
+  fs::copy_file(fs::directory_iterator(*place_ / "data/images")->path(), *place_ / "one_picture/a.png");
+  expect_refusal(
+      place_->run({"report", in("run"), "--preds", place_->write("both.csv", both).string(), "--labels",
+                   place_->write("truth.csv", truth).string(), "--data", in("one_picture"), "--out", in("twice.html")}),
+      {"expected the 2 images of the gallery, each under a name of its own, got 1 of them"});
+  EXPECT_FALSE(fs::exists(*place_ / "twice.html"));
+}
+
 TEST_F(Report, gallery_of_other_predictions_says_so) {
   std::string csv = read_all(*place_ / "preds.csv");
   const std::size_t row = csv.find('\n') + 1, first = csv.find(',', row) + 1;
@@ -183,7 +196,7 @@ TEST_F(Report, refuses_in_one_line_and_leaves_nothing) {
   };
   const std::string out = in("refused.html");
   refused({in("data"), "--out", out}, "a run folder with recipe.toml and log.jsonl");
-  refused({in("run"), "--preds", in("preds.csv"), "--out", out}, "--labels FILE");
+  refused({in("run"), "--preds", in("preds.csv"), "--out", out}, "--labels PATH");
   refused({in("run"), "--evaluation", in("run/data.json"), "--out", out}, "auroc.labels");
   refused({in("run"), "--evaluation", in("none.json"), "--out", out}, "none.json");
   Value other = read_json(*place_ / "eval.json");

@@ -3,12 +3,14 @@
 //
 // The source `chexpert`: train.csv, valid.csv and test.csv with Path, Sex, Age, Frontal/Lateral, AP/PA and a column a
 // finding (Irvin et al. 2019). Paths begin with the name of the published folder (CheXpert-v1.0, CheXpert-v1.0-small),
-// whatever the folder is called here; the parts in which the full set is handed out ("CheXpert-v1.0 batch 2 (train 1)")
-// may lie beside each other. The table's name says the split.
+// whatever the folder is called here. The full set is handed out in four folders that may lie beside each other below
+// the data folder: "CheXpert-v1.0 batch 1 (validate & csv)" has the tables and valid/patient64541/..., "CheXpert-v1.0
+// batch 2 (train 1)" and its likes patient00001/.... The table's name says the split.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "data/source/chexpert_labels.h"
@@ -23,14 +25,42 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kTables{"train.csv", "valid.csv", "test.csv"};
 constexpr std::string_view kPatient = "patient";
+/// How the folders of the published set begin.
+constexpr std::string_view kSet = "CheXpert";
 
+/// Folders directly below, sorted.
+std::vector<fs::path> folders_below(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code unreadable;
+    if (it->is_directory(unreadable)) folders.push_back(it->path());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+/// The tables in the data folder, else those one folder down, in folders of the published name.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths;
   for (const fs::path& path : options.csv) paths.push_back(below_root(options, path));
+  const auto take = [&paths](const fs::path& folder) {
+    for (const std::string_view name : kTables) {
+      if (const auto table = plain_or_gzipped(folder / name)) paths.push_back(*table);
+    }
+  };
+  if (paths.empty()) take(options.root);
   if (!paths.empty()) return paths;
-  for (const std::string_view name : kTables) {
-    std::error_code ignored;
-    if (fs::is_regular_file(options.root / name, ignored)) paths.push_back(options.root / name);
+  for (const fs::path& folder : folders_below(options.root)) {
+    if (!folder.filename().string().starts_with(kSet)) continue;
+    const bool is_second = !paths.empty();
+    const fs::path first = is_second ? paths.front() : fs::path();
+    take(folder);
+    if (is_second && paths.back().parent_path() == folder) {
+      throw DataError(error_text("data.chexpert", options.root.string(), "tables in one of its folders",
+                                 first.parent_path().filename().string() + " and " + folder.filename().string(),
+                                 "one of these folders as --data, or --set data.csv=FILE"));
+    }
   }
   return paths;
 }
@@ -60,27 +90,33 @@ fs::path joined(fs::path path, fs::path::iterator first, fs::path::iterator last
   return path;
 }
 
-/// Folders directly below the root, sorted.
-std::vector<fs::path> folders_below(const fs::path& root) {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
-    std::error_code unreadable;
-    if (it->is_directory(unreadable)) folders.push_back(it->path());
+/// A folder directly below the data folder, and what folders are in it.
+struct Part {
+  fs::path folder;
+  std::unordered_set<std::string> folders;
+};
+
+std::vector<Part> parts_of(const fs::path& root) {
+  std::vector<Part> parts;
+  for (const fs::path& folder : folders_below(root)) {
+    Part part{.folder = folder, .folders = {}};
+    for (const fs::path& below : folders_below(folder)) part.folders.insert(below.filename().string());
+    parts.push_back(std::move(part));
   }
-  std::ranges::sort(folders);
-  return folders;
+  return parts;
 }
 
-/// Where a row's image may lie.
-std::vector<fs::path> places_of(const fs::path& name, const fs::path& root, const std::vector<fs::path>& parts) {
+/// Where a row's image may lie; last, what is named when it is nowhere.
+std::vector<fs::path> places_of(const fs::path& name, const fs::path& root, const std::vector<Part>& parts) {
   std::vector<fs::path> places{root / name};
-  if (name.begin() != name.end()) places.push_back(joined(root, std::next(name.begin()), name.end()));
-  if (const auto patient = patient_folder(name); patient != name.end()) {
-    for (const fs::path& part : parts) places.push_back(joined(part, patient, name.end()));
-    // What is named when none is there.
-    std::swap(places[1], places.back());
+  const auto patient = patient_folder(name);
+  for (const Part& part : parts) {
+    if (part.folders.contains(patient->string())) places.push_back(joined(part.folder, patient, name.end()));
+    if (patient == name.begin()) continue;
+    const auto split = std::prev(patient);
+    if (part.folders.contains(split->string())) places.push_back(joined(part.folder, split, name.end()));
   }
+  places.push_back(joined(root, std::next(name.begin()), name.end()));
   return places;
 }
 
@@ -95,28 +131,35 @@ std::string view_of(const std::vector<std::string>& row, const Columns& columns)
   return side == "Lateral" || view.empty() ? side : view;
 }
 
-void read_table(const io::Csv& table, const fs::path& path, const SourceOptions& options,
-                const std::vector<fs::path>& parts, PlacedRows& rows, Listing& listing) {
-  const std::string what = path.filename().string();
+/// What goes from table to table while rows are read.
+struct Reading {
+  const SourceOptions& options;
+  Listing& listing;
+  PlacedRows rows;
+  std::vector<Part> parts;
+};
+
+Columns find_columns(const io::Csv& table, const std::string& what) {
   const Columns columns{.path = find_column(table.header, {"Path"}),
                         .sex = find_column(table.header, {"Sex"}),
                         .age = find_column(table.header, {"Age"}),
                         .side = find_column(table.header, {"Frontal/Lateral"}),
                         .view = find_column(table.header, {"AP/PA"})};
-  if (!columns.path) {
-    throw DataError(error_text("data.chexpert", what, "a column \"Path\"",
-                               "columns " + first_names(table.header, table.header.size()),
-                               "another table in data.csv"));
-  }
-  const ChexpertLabels labels(table.header, options, listing.label_names, what);
+  if (columns.path) return columns;
+  throw DataError(error_text("data.chexpert", what, "a column \"Path\"",
+                             "columns " + first_names(table.header, table.header.size()), "another table in data.csv"));
+}
+
+void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
+  const SourceOptions& options = reading.options;
+  const std::string what = path.filename().string();
+  const Columns columns = find_columns(table, what);
+  const ChexpertLabels labels(table.header, options, reading.listing.label_names, what);
   const Split split = split_of(path);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
-    if (row.size() != table.header.size()) {
-      throw DataError(error_text("data.chexpert", where, fmt::format("{} fields", table.header.size()),
-                                 fmt::format("{}", row.size()), "the table as it was published"));
-    }
+    check_width(row, table, "data.chexpert", where);
     Sample sample{.id = field(row, columns.path),
                   .split = split,
                   .view = view_of(row, columns),
@@ -129,10 +172,28 @@ void read_table(const io::Csv& table, const fs::path& path, const SourceOptions&
                                  "\"" + sample.id + "\"", "the table as it was published, or --set data.source=csv"));
     }
     sample.patient = patient->string().substr(kPatient.size());
-    if (!rows.take(sample, places_of(name, options.root, parts), where)) continue;
+    if (!reading.rows.take(sample, places_of(name, options.root, reading.parts), where)) continue;
     sample.labels = labels.read(row, where);
-    listing.samples.push_back(std::move(sample));
+    reading.listing.samples.push_back(std::move(sample));
   }
+}
+
+/// Where the names of the tables say the splits; empty where none does. DataError when some do and some do not, and
+/// nothing else says it: a published split would be lost without a word.
+std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions& split) {
+  std::vector<std::string> without;
+  for (const fs::path& table : tables) {
+    if (split_of(table) == Split::None) without.push_back(table.filename().string());
+  }
+  if (without.empty()) return "names of the tables";
+  const bool is_said_elsewhere = split.mode == SplitMode::Random || split.mode == SplitMode::Whole ||
+                                 !split.train_val_list.empty() || !split.train_list.empty() ||
+                                 !split.val_list.empty() || !split.test_list.empty();
+  if (without.size() == tables.size() || is_said_elsewhere) return {};
+  throw DataError(error_text("data.chexpert", "data.csv",
+                             "tables called train..., valid... or test..., or none of them",
+                             first_names(without) + " beside such tables",
+                             "another name for it, or --set data.split=random to draw by patient"));
 }
 
 }  // namespace
@@ -150,17 +211,15 @@ Listing list_chexpert(const SourceOptions& options) {
                                "the folder that holds them, or --set data.csv=FILE"));
   }
   check_label_policies(options, listing.label_names);
-  if (std::ranges::all_of(listing.csv, [](const fs::path& path) { return split_of(path) != Split::None; })) {
-    listing.given_splits = "names of the tables";
-  }
+  listing.given_splits = given_splits(listing.csv, options.split);
   const auto tables = read_tables(listing.csv, "data.chexpert");
-  const std::vector<fs::path> parts = folders_below(options.root);
-  PlacedRows rows(options, listing);
+  Reading reading{
+      .options = options, .listing = listing, .rows = PlacedRows(options, listing), .parts = parts_of(options.root)};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     listing.csv_sha256.push_back(tables[i].sha256);
-    read_table(tables[i], listing.csv[i], options, parts, rows, listing);
+    read_table(tables[i], listing.csv[i], reading);
   }
-  rows.settle();
+  reading.rows.settle();
   return listing;
 }
 

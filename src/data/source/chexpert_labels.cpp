@@ -39,6 +39,11 @@ ChexpertLabels::ChexpertLabels(const std::vector<std::string>& header, const Sou
       throw ConfigError(error_text("data.labels", label, "a label column of " + std::string(what),
                                    "columns " + first_names(header, header.size()), "one of these in data.labels"));
     }
+    const auto same = std::ranges::find(columns_, *column, &Column::column);
+    if (same != columns_.end()) {
+      throw ConfigError(error_text("data.labels", label, "each finding once", "it as " + same->name + " too",
+                                   "naming it once in data.labels"));
+    }
     columns_.push_back({.name = label, .column = *column, .policy = policy_of(options, label)});
   }
 }

@@ -33,7 +33,7 @@ inline constexpr std::array<std::string_view, 14> kChexpertFindings{"No Finding"
 /// go by the policies.
 class ChexpertLabels {
  public:
-  /// ConfigError when a label has no column. `options` outlive it; `what` is the table, for errors.
+  /// ConfigError when a label has no column, or two have one. `options` outlive it; `what` is the table, for errors.
   ChexpertLabels(const std::vector<std::string>& header, const SourceOptions& options,
                  const std::vector<std::string>& labels, std::string_view what);
   /// (K); DataError naming `where` for a field that is no label.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "data/source/chexpert_labels.h"
@@ -118,6 +119,72 @@ TEST_F(Chexpert, finds_images_in_the_parts_the_full_set_comes_in) {
             folder_.path() / "CheXpert-v1.0 batch 2 (train 1)/patient00002/study2/view1_frontal.jpg");
 }
 
+// Batch 1 has the tables and "valid", the others their patients.
+TEST_F(Chexpert, reads_the_full_set_as_it_is_handed_out) {
+  const auto& root = folder_.path();
+  const auto first = root / "CheXpert-v1.0 batch 1 (validate & csv)";
+  std::filesystem::create_directories(first);
+  for (const char* name : {"train.csv", "valid.csv", "valid"}) std::filesystem::rename(root / name, first / name);
+  for (const auto& [patient, part] : {std::pair{"patient00001", "CheXpert-v1.0 batch 2 (train 1)"},
+                                      {"patient00002", "CheXpert-v1.0 batch 3 (train 2)"}}) {
+    std::filesystem::create_directories(root / part);
+    std::filesystem::rename(root / "train" / patient, root / part / patient);
+  }
+  std::filesystem::remove(root / "train");
+  const Dataset dataset = load_dataset(options_);
+  EXPECT_EQ(dataset.source, "chexpert");
+  ASSERT_EQ(dataset.samples.size(), 4U);
+  EXPECT_EQ(dataset.samples[0].path, root / "CheXpert-v1.0 batch 2 (train 1)/patient00001/study1/view1_frontal.jpg");
+  EXPECT_EQ(dataset.samples[1].path, root / "CheXpert-v1.0 batch 3 (train 2)/patient00002/study2/view1_frontal.jpg");
+  EXPECT_EQ(dataset.samples[3].path, first / "valid/patient64541/study1/view1_frontal.jpg");
+  EXPECT_EQ(dataset.samples[3].split, Split::Val);
+}
+
+TEST_F(Chexpert, reads_tables_one_folder_down_of_one_copy_only) {
+  const auto& root = folder_.path();
+  std::filesystem::create_directories(root / "CheXpert-v1.0-small");
+  for (const char* name : {"train.csv", "valid.csv", "train", "valid"}) {
+    std::filesystem::rename(root / name, root / "CheXpert-v1.0-small" / name);
+  }
+  EXPECT_EQ(load_dataset(options_).samples[0].path,
+            root / "CheXpert-v1.0-small/train/patient00001/study1/view1_frontal.jpg");
+  folder_.write("CheXpert-v1.0/valid.csv", std::string(kHeader));
+  EXPECT_THAT(refusal(), HasSubstr("expected tables in one of its folders, got CheXpert-v1.0 and CheXpert-v1.0-small"));
+}
+
+TEST_F(Chexpert, finds_gzipped_tables) {
+  folder_.write("valid.csv.gz", gzipped(std::string(kHeader) +
+                                        "CheXpert-v1.0-small/valid/patient64541/study1/view1_frontal.jpg,Unknown,0,"
+                                        "Frontal,LL,0.0,0.0,1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,1.0,0.0,0.0,0.0\n"));
+  std::filesystem::remove(folder_.path() / "valid.csv");
+  const Dataset dataset = load_dataset(options_);
+  ASSERT_EQ(dataset.samples.size(), 4U);
+  EXPECT_EQ(dataset.samples[3].split, Split::Val);
+}
+
+TEST_F(Chexpert, refuses_tables_with_and_without_a_split_in_their_names) {
+  folder_.write("extra.csv", std::string(kHeader) +
+                                 "CheXpert-v1.0-small/train/patient00003/study1/view1_frontal.jpg,Female,68,Frontal,AP,"
+                                 "1.0,,,,,,,,,0.0,,,,1.0\n");
+  folder_.write("train/patient00003/study1/view1_frontal.jpg", "");
+  options_.csv = {"train.csv", "valid.csv", "extra.csv"};
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("expected tables called train..., valid... or test..., or none of them"),
+                               HasSubstr("got extra.csv beside such tables"), HasSubstr("data.split=random")));
+  options_.split.mode = SplitMode::Random;
+  EXPECT_EQ(load_dataset(options_).samples.size(), 5U);
+  options_.split.mode = SplitMode::Auto;
+  options_.split.test_list =
+      folder_.write("list.txt", "CheXpert-v1.0-small/valid/patient64541/study1/view1_frontal.jpg\n");
+  options_.split.validation = ValidationFrom::None;
+  EXPECT_EQ(load_dataset(options_).summary(Split::Test).images, 1);
+}
+
+TEST_F(Chexpert, refuses_two_labels_of_one_finding) {
+  options_.labels = {"Effusion", "Edema", "Pleural Effusion"};
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
+              HasSubstr("[data.labels] Pleural Effusion: expected each finding once, got it as Effusion too"));
+}
+
 TEST_F(Chexpert, draws_splits_for_tables_of_other_names) {
   std::filesystem::rename(folder_.path() / "train.csv", folder_.path() / "mine.csv");
   std::filesystem::remove(folder_.path() / "valid.csv");
@@ -141,10 +208,13 @@ TEST_F(Chexpert, refuses_what_is_not_as_published) {
   EXPECT_THAT(refusal(), HasSubstr("expected 1, 0, -1 or nothing as No Finding, got \"2.0\""));
 }
 
-TEST_F(Chexpert, by_name_needs_its_tables) {
+TEST_F(Chexpert, by_name_needs_paths_and_its_tables) {
+  options_.source = "chexpert";
+  options_.csv = {folder_.write("train_other.csv", "Image,Edema\na,1\n")};
+  EXPECT_THAT(refusal(), HasSubstr("train_other.csv: expected a column \"Path\", got columns Image, Edema"));
+  options_.csv = {};
   const TestFolder empty;
   options_.root = empty.path();
-  options_.source = "chexpert";
   EXPECT_THAT(refusal(), HasSubstr("expected train.csv, valid.csv or test.csv, got none"));
 }
 

@@ -45,7 +45,10 @@ std::optional<std::size_t> path_column(const std::vector<std::string>& header) {
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths;
   for (const auto& path : options.csv) paths.push_back(below_root(options, path));
-  if (paths.empty()) paths.push_back(options.root / "labels.csv");
+  if (paths.empty()) {
+    const fs::path usual = options.root / "labels.csv";
+    paths.push_back(plain_or_gzipped(usual).value_or(usual));
+  }
   return paths;
 }
 

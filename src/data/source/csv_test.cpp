@@ -58,6 +58,15 @@ TEST_F(CsvSource, is_detected_and_reads_every_column) {
   EXPECT_TRUE(std::isnan(dataset.samples[2].age_years));
 }
 
+TEST_F(CsvSource, finds_a_gzipped_table) {
+  const auto asked = options("");
+  std::filesystem::remove(folder_.path() / "labels.csv");
+  folder_.write("labels.csv.gz", gzipped("path,sick\na.png,1\nb.png,0\n"));
+  const auto dataset = load_dataset(asked);
+  EXPECT_EQ(dataset.source, "csv");
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
+}
+
 TEST_F(CsvSource, takes_splits_from_the_column) {
   auto wanted = options("file,patient,split,sick\na.png,1,train,1\nb.png,2,validation,0\nc.png,3,test,0\nd.png,4,,1\n");
   wanted.split.mode = SplitMode::Auto;

@@ -66,8 +66,9 @@ void check_distinct(const std::vector<std::string>& labels) {
 }
 
 bool is_frontal(std::string_view view) {
-  constexpr std::array<std::string_view, 8> kFrontal{"PA",      "AP",      "AP_horizontal", "AP supine",
-                                                     "frontal", "Frontal", "LLD-frontal",   "AP erect"};
+  constexpr std::array<std::string_view, 13> kFrontal{"PA",      "AP",          "AP_horizontal", "AP supine", "frontal",
+                                                      "Frontal", "LLD-frontal", "AP erect",      "AP AXIAL",  "AP LLD",
+                                                      "AP RLD",  "PA LLD",      "PA RLD"};
   return std::find(kFrontal.begin(), kFrontal.end(), view) != kFrontal.end();
 }
 

@@ -57,7 +57,7 @@ struct SplitSummary {
   std::int64_t images = 0;
   /// Distinct known patients.
   std::int64_t patients = 0;
-  /// io::name_list_sha256 of the base names of its images; empty when it has none. eval/split_list.h names known ones.
+  /// io::name_list_sha256 of the names of its images; empty when it has none. eval/split_list.h names known ones.
   std::string list_sha256;
   /// (K)
   std::vector<LabelCounts> labels;

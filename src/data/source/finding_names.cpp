@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <utility>
 
+#include "core/error.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -49,6 +51,16 @@ std::optional<std::size_t> finding_column(const std::vector<std::string>& header
     found = i;
   }
   return found;
+}
+
+void check_distinct_findings(const std::vector<std::string>& labels) {
+  std::map<std::string, std::string> first;
+  for (const std::string& label : labels) {
+    const auto [position, is_new] = first.try_emplace(finding_key(label), label);
+    if (is_new) continue;
+    throw ConfigError(error_text("data.labels", label, "each finding once", "it as " + position->second + " too",
+                                 "naming it once in data.labels"));
+  }
 }
 
 }  // namespace roentgen::data

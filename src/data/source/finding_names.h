@@ -14,12 +14,15 @@ namespace roentgen::data {
 
 /// A key that is equal for all names of one finding: small letters, blanks for underscores, and synonyms of the four
 /// data sets mapped to one (pleural effusion, infiltrates, pulmonary edema, hiatal hernia, normal, ...). Names that
-/// mean a wider or a narrower thing (Lung Opacity, Lung Lesion, interstitial pattern) keep keys of their own.
-/// docs/data.md has the list.
+/// mean a wider or a narrower thing (Lung Opacity, Lung Lesion, interstitial pattern) keep keys of their own, and
+/// padchest_tree.h says which of PadChest's mean a finding all the same. docs/data.md has the list.
 [[nodiscard]] std::string finding_key(std::string_view name);
 
 /// Position of the column of a finding: the very name, else the only one with its key.
 [[nodiscard]] std::optional<std::size_t> finding_column(const std::vector<std::string>& header,
                                                         std::string_view finding);
+
+/// ConfigError when two labels have one key.
+void check_distinct_findings(const std::vector<std::string>& labels);
 
 }  // namespace roentgen::data

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "core/error.h"
 #include "data/source/chexpert_labels.h"
 #include "data/source/findings.h"
 
@@ -40,6 +41,12 @@ TEST(FindingNames, find_a_column_by_the_very_name_first) {
   EXPECT_EQ(finding_column({"pleural effusion", "Effusion"}, "Effusion"), 1U);
   EXPECT_EQ(finding_column({"pleural effusion", "EFFUSION"}, "Effusion"), std::nullopt) << "two that could be meant";
   EXPECT_EQ(finding_column({"Path"}, "Effusion"), std::nullopt);
+}
+
+TEST(FindingNames, mean_one_finding_once) {
+  check_distinct_findings({"Effusion", "Edema", "Lung Opacity"});
+  EXPECT_THROW(check_distinct_findings({"Edema", "pulmonary edema"}), ConfigError);
+  EXPECT_THROW(check_distinct_findings({"Mass", "mass"}), ConfigError);
 }
 
 }  // namespace

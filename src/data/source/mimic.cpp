@@ -50,6 +50,7 @@ void sort_in(const fs::path& path, Tables& tables) {
 }
 
 /// The folder's own tables, those of data.csv in their places. One of data.csv without the usual name has the labels.
+/// DataError when data.csv names two for one place.
 Tables find_tables(const SourceOptions& options) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -58,18 +59,23 @@ Tables find_tables(const SourceOptions& options) {
     if (it->is_regular_file(unreadable)) found.push_back(it->path());
   }
   std::ranges::sort(found);
-  Tables tables;
+  Tables tables, named;
   for (const fs::path& path : found) sort_in(path, tables);
-  for (const fs::path& named : options.csv) {
-    const fs::path path = below_root(options, named);
-    if (is_called(path, "metadata")) {
-      tables.metadata = path;
-    } else if (is_called(path, "split")) {
-      tables.split = path;
-    } else {
-      tables.labels = path;
+  for (const fs::path& path : options.csv) {
+    const bool is_metadata = is_called(path, "metadata"), is_split = is_called(path, "split");
+    fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
+    if (!place.empty()) {
+      throw DataError(error_text("data.mimic", "data.csv",
+                                 is_metadata ? "one table of metadata"
+                                 : is_split  ? "one table of splits"
+                                             : "one table of labels",
+                                 place.filename().string() + " and " + path.filename().string(), "one of the two"));
     }
+    place = below_root(options, path);
   }
+  if (!named.metadata.empty()) tables.metadata = named.metadata;
+  if (!named.split.empty()) tables.split = named.split;
+  if (!named.labels.empty()) tables.labels = named.labels;
   return tables;
 }
 
@@ -96,6 +102,7 @@ StudyLabels read_labels(const io::Csv& table, const fs::path& path, const Source
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = where_of(table, path, i);
+    check_width(row, table, "data.mimic", where);
     const bool is_new =
         result.try_emplace(study_key(field(row, subject), field(row, study)), labels.read(row, where)).second;
     if (is_new) continue;
@@ -105,17 +112,24 @@ StudyLabels read_labels(const io::Csv& table, const fs::path& path, const Source
   return result;
 }
 
-std::unordered_map<std::string, Split> read_splits(const io::Csv& table, const fs::path& path) {
+using ImageSplits = std::unordered_map<std::string, Split>;
+
+ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
   const std::size_t image = need_column(table, path, "dicom_id"), split = need_column(table, path, "split");
-  std::unordered_map<std::string, Split> result;
+  ImageSplits result;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const std::string name = field(table.rows[i], split);
+    const auto& row = table.rows[i];
+    const std::string where = where_of(table, path, i);
+    check_width(row, table, "data.mimic", where);
+    const std::string name = field(row, split);
     try {
-      result[field(table.rows[i], image)] = parse_split(name);
+      if (result.try_emplace(field(row, image), parse_split(name)).second) continue;
     } catch (const ConfigError&) {
-      throw DataError(error_text("data.mimic", where_of(table, path, i), "train, validate or test", "\"" + name + "\"",
+      throw DataError(error_text("data.mimic", where, "train, validate or test", "\"" + name + "\"",
                                  "the table as it was published"));
     }
+    throw DataError(
+        error_text("data.mimic", where, "each image once", "a second row of one", "the table as it was published"));
   }
   return result;
 }
@@ -133,42 +147,52 @@ std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   return places;
 }
 
-void read_images(const io::Csv& table, const fs::path& path, const StudyLabels& labels,
-                 const std::unordered_map<std::string, Split>* splits, const SourceOptions& options, Listing& listing) {
+/// What is known of the images before their own table is read.
+struct Reading {
+  const SourceOptions& options;
+  Listing& listing;
+  StudyLabels labels{};
+  /// Empty optional: there is no table of splits.
+  std::optional<ImageSplits> splits{};
+};
+
+void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
   const std::size_t image = need_column(table, path, "dicom_id"), subject = need_column(table, path, "subject_id");
   const std::size_t study = need_column(table, path, "study_id");
   const auto view = find_column(table.header, {"ViewPosition"});
   std::int64_t without_labels = 0, without_split = 0;
-  PlacedRows rows(options, listing);
+  std::vector<std::string>& notes = reading.listing.notes;
+  PlacedRows rows(reading.options, reading.listing);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = where_of(table, path, i);
+    check_width(row, table, "data.mimic", where);
     const std::string dicom = field(row, image), patient = field(row, subject), examination = field(row, study);
     if (dicom.empty() || patient.size() < 2 || examination.empty()) {
       throw DataError(error_text("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing",
                                  "the table as it was published"));
     }
-    const auto found = labels.find(study_key(patient, examination));
-    if (found == labels.end()) {
+    const auto found = reading.labels.find(study_key(patient, examination));
+    if (found == reading.labels.end()) {
       ++without_labels;
       continue;
     }
     Sample sample{.id = fmt::format("p{}/p{}/s{}/{}.jpg", patient.substr(0, 2), patient, examination, dicom),
                   .patient = patient,
                   .view = field(row, view)};
-    if (splits != nullptr) {
-      const auto split = splits->find(dicom);
-      if (split == splits->end()) ++without_split;
-      if (split != splits->end()) sample.split = split->second;
+    if (reading.splits) {
+      const auto split = reading.splits->find(dicom);
+      if (split == reading.splits->end()) ++without_split;
+      if (split != reading.splits->end()) sample.split = split->second;
     }
-    if (!rows.take(sample, places_of(options.root, sample.id), where)) continue;
+    if (!rows.take(sample, places_of(reading.options.root, sample.id), where)) continue;
     sample.labels = found->second;
-    listing.samples.push_back(std::move(sample));
+    reading.listing.samples.push_back(std::move(sample));
   }
   if (without_labels > 0) {
-    listing.notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
+    notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
   }
-  if (without_split > 0) listing.notes.push_back(fmt::format("images without a split, in none: {}", without_split));
+  if (without_split > 0) notes.push_back(fmt::format("images without a split, in none: {}", without_split));
   rows.settle();
 }
 
@@ -196,14 +220,13 @@ Listing list_mimic(const SourceOptions& options) {
     listing.csv_sha256.push_back(table.sha256);
     return table;
   };
-  const StudyLabels labels = read_labels(read(tables.labels), tables.labels, options, listing.label_names);
-  std::unordered_map<std::string, Split> splits;
+  Reading reading{.options = options, .listing = listing};
+  reading.labels = read_labels(read(tables.labels), tables.labels, options, listing.label_names);
   if (!tables.split.empty()) {
-    splits = read_splits(read(tables.split), tables.split);
+    reading.splits = read_splits(read(tables.split), tables.split);
     listing.given_splits = "column split of " + tables.split.filename().string();
   }
-  read_images(read(tables.metadata), tables.metadata, labels, tables.split.empty() ? nullptr : &splits, options,
-              listing);
+  read_images(read(tables.metadata), tables.metadata, reading);
   return listing;
 }
 

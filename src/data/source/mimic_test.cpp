@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "core/error.h"
 #include "data/source/dataset.h"
@@ -94,6 +96,75 @@ TEST_F(Mimic, draws_splits_without_a_split_table) {
   folder_.write("files/p19/p19999987/s55368167/ddd.jpg", "");
   std::filesystem::remove(folder_.path() / "mimic-cxr-2.0.0-split.csv");
   EXPECT_THAT(load_dataset(options_).split_origin, HasSubstr("test: 20% of the patients"));
+}
+
+TEST_F(Mimic, keeps_every_frontal_view) {
+  options_.labels = {"Effusion"};
+  options_.views = {"frontal"};
+  for (const char* view : {"PA", "AP", "AP AXIAL", "AP LLD", "AP RLD", "PA LLD", "PA RLD"}) {
+    folder_.write("mimic-cxr-2.0.0-metadata.csv", "dicom_id,subject_id,study_id,ViewPosition\naaa,10000032,50414267," +
+                                                      std::string(view) + "\nbbb,10000032,50414267,XTABLE LATERAL\n");
+    EXPECT_THAT(load_dataset(options_).notes, Contains(HasSubstr("views frontal: 1 kept, 1 of other views dropped")))
+        << view;
+  }
+}
+
+TEST_F(Mimic, refuses_two_tables_for_one_place) {
+  const std::string labels = "subject_id,study_id,Atelectasis,No Finding,Pleural Effusion,Support Devices\n";
+  folder_.write("mimic-cxr-2.0.0-negbio.csv", labels + "10000032,50414267,1.0,,0.0,1.0\n");
+  options_.csv = {"mimic-cxr-2.0.0-chexpert.csv", "mimic-cxr-2.0.0-negbio.csv"};
+  EXPECT_THAT(refusal(), HasSubstr("[data.mimic] data.csv: expected one table of labels, got "
+                                   "mimic-cxr-2.0.0-chexpert.csv and mimic-cxr-2.0.0-negbio.csv"));
+  options_.csv = {"mimic-cxr-2.0.0-split.csv", "my-split.csv"};
+  EXPECT_THAT(refusal(), HasSubstr("expected one table of splits"));
+  options_.csv = {"mimic-cxr-2.0.0-metadata.csv", "my-metadata.csv.gz"};
+  EXPECT_THAT(refusal(), HasSubstr("expected one table of metadata"));
+}
+
+TEST_F(Mimic, refuses_an_image_with_two_splits) {
+  folder_.write("mimic-cxr-2.0.0-split.csv",
+                "dicom_id,study_id,subject_id,split\naaa,50414267,10000032,train\naaa,50414267,10000032,test\n");
+  EXPECT_THAT(refusal(), HasSubstr("mimic-cxr-2.0.0-split.csv line 3: expected each image once, got a second row"));
+}
+
+TEST_F(Mimic, refuses_ragged_rows) {
+  folder_.write("mimic-cxr-2.0.0-metadata.csv", "dicom_id,subject_id,study_id,ViewPosition\naaa,10000032,50414267\n");
+  EXPECT_THAT(refusal(), HasSubstr("mimic-cxr-2.0.0-metadata.csv line 2: expected 4 fields, got 3"));
+  folder_.write("mimic-cxr-2.0.0-split.csv", "dicom_id,study_id,subject_id,split\naaa,50414267,1,train,\n");
+  EXPECT_THAT(refusal(), HasSubstr("mimic-cxr-2.0.0-split.csv line 2: expected 4 fields, got 5"));
+  folder_.write("mimic-cxr-2.0.0-chexpert.csv",
+                "subject_id,study_id,Atelectasis,No Finding,Pleural Effusion,Support Devices\n10000032,50414267\n");
+  EXPECT_THAT(refusal(), HasSubstr("mimic-cxr-2.0.0-chexpert.csv line 2: expected 6 fields, got 2"));
+}
+
+TEST_F(Mimic, refuses_two_labels_of_one_finding) {
+  options_.labels = {"Pleural Effusion", "Effusion"};
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
+              HasSubstr("[data.labels] Effusion: expected each finding once, got it as Pleural Effusion too"));
+}
+
+TEST_F(Mimic, needs_the_columns_that_join_its_tables) {
+  const auto refusal_with = [&](std::string_view name, std::string_view text) {
+    std::ifstream file(folder_.path() / name);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    folder_.write(name, text);
+    std::string message = refusal();
+    folder_.write(name, whole);
+    return message;
+  };
+  EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-chexpert.csv", "subject_id,Atelectasis\n1,1\n"),
+              HasSubstr("mimic-cxr-2.0.0-chexpert.csv: expected a column \"study_id\", got columns"));
+  EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-metadata.csv", "dicom_id,subject_id\naaa,1\n"),
+              HasSubstr("mimic-cxr-2.0.0-metadata.csv: expected a column \"study_id\""));
+  EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-split.csv", "study_id,split\n1,train\n"),
+              HasSubstr("mimic-cxr-2.0.0-split.csv: expected a column \"dicom_id\""));
+  EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-split.csv", "dicom_id,study_id\naaa,1\n"),
+              HasSubstr("mimic-cxr-2.0.0-split.csv: expected a column \"split\""));
+  options_.source = "mimic";
+  EXPECT_THAT(refusal_with("mimic-cxr-2.0.0-metadata.csv", "subject_id,study_id\n1,2\n"),
+              HasSubstr("mimic-cxr-2.0.0-metadata.csv: expected a column \"dicom_id\""));
+  std::filesystem::remove(folder_.path() / "mimic-cxr-2.0.0-chexpert.csv");
+  EXPECT_THAT(refusal(), HasSubstr("...-chexpert.csv (or .csv.gz), got no labels"));
 }
 
 TEST_F(Mimic, refuses_what_is_not_as_published) {

@@ -50,6 +50,11 @@ bool is_nih_table(const std::vector<std::string>& header) {
   return find_column(header, {kImageColumn}) && find_column(header, {kFindingsColumn});
 }
 
+/// Without ".gz".
+std::string_view plain_name(std::string_view name) {
+  return name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name;
+}
+
 /// The csv files to read: as told, else NIH's own name, else labels.csv, else the only one of that form.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths;
@@ -59,12 +64,14 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<std::string> official, others;
   for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (it->path().extension() != ".csv" || !is_nih_table(csv_header(it->path()))) continue;
+    // A plain table goes before the same one gzipped.
+    const bool is_table =
+        plain_name(name).ends_with(".csv") && plain_or_gzipped(options.root / plain_name(name)) == options.root / name;
+    if (!is_table || !is_nih_table(csv_header(it->path()))) continue;
     (name.starts_with("Data_Entry") ? official : others).push_back(name);
   }
-  if (official.empty() && std::find(others.begin(), others.end(), "labels.csv") != others.end()) {
-    return {options.root / "labels.csv"};
-  }
+  const auto usual = std::ranges::find(others, "labels.csv", [](const auto& name) { return plain_name(name); });
+  if (official.empty() && usual != others.end()) return {options.root / *usual};
   auto& found = official.empty() ? others : official;
   std::sort(found.begin(), found.end());
   if (found.size() > 1) {

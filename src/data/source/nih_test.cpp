@@ -49,6 +49,13 @@ class NihSource : public testing::Test {
   TestFolder folder_;
 };
 
+TEST_F(NihSource, finds_a_gzipped_csv_behind_a_plain_one) {
+  folder_.write("Data_Entry_2017_v2020.csv.gz", gzipped(std::string(kHeader2020) + std::string(kRows2020)));
+  EXPECT_EQ(load_dataset(options()).csv.front().filename(), "Data_Entry_2017_v2020.csv.gz");
+  write_csv();
+  EXPECT_EQ(load_dataset(options()).csv.front().filename(), "Data_Entry_2017_v2020.csv");
+}
+
 TEST_F(NihSource, reads_the_csv_of_2020_and_finds_images_in_archive_folders) {
   write_csv();
   const auto dataset = load_dataset(options());

@@ -3,18 +3,21 @@
 //
 // The source `padchest`: PADCHEST_chest_x_ray_images_labels_160K_01.02.19.csv, plain or gzipped (Bustos et al. 2020):
 // an image a row, Labels as a Python list ("['pleural effusion', 'cardiomegaly']"), 16-bit PNG files at
-// ImageDir/ImageID. A finding that a row's list does not name is absent; a row without a list has no known label.
+// ImageDir/ImageID. Lists hold the narrowest labels of a tree: padchest_tree.h. What a list neither names nor leaves
+// open is absent; of a row without a list, or with one that says nothing, no label is known.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
 #include "data/source/findings.h"
 #include "data/source/label_value.h"
+#include "data/source/padchest_tree.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
 
@@ -34,7 +37,10 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::error_code error;
   for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (!name.starts_with("PADCHEST") || !(name.ends_with(".csv") || name.ends_with(".csv.gz"))) continue;
+    const bool is_packed = name.ends_with(".csv.gz");
+    if (!name.starts_with("PADCHEST") || !(is_packed || name.ends_with(".csv"))) continue;
+    // A plain table goes before the same one gzipped.
+    if (is_packed && plain_or_gzipped(fs::path(it->path()).replace_extension()) != it->path()) continue;
     if (is_padchest_table(csv_header(it->path()))) paths.push_back(it->path());
   }
   std::ranges::sort(paths);
@@ -101,35 +107,70 @@ std::string view_of(const std::vector<std::string>& row, const Columns& columns)
   return projection.empty() ? field(row, columns.view) : projection;
 }
 
+/// Labels of a list that are no findings and leave open what the list does not name, but for unchanged beside normal:
+/// the picture shows too little, all is as it was last time, or (exclude) nobody says.
+constexpr std::string_view kExclude = "exclude", kSuboptimal = "suboptimal study", kUnchanged = "unchanged";
+
+bool is_status(std::string_view name) { return name == kExclude || name == kSuboptimal || name == kUnchanged; }
+
 /// What goes through all rows.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
   PlacedRows rows;
-  /// finding_key() of the labels asked for.
-  std::vector<std::string> keys;
-  /// finding_key() of all labels that occur.
-  std::set<std::string> met{};
-  std::int64_t unlabelled = 0;
+  /// Of each label that occurs, what it says of each label asked for (K).
+  std::map<std::string, std::vector<PadchestRelation>, std::less<>> relations{};
+  /// Images about which the list says nothing, and those where it names something but leaves the rest open.
+  std::int64_t unlabelled = 0, open = 0;
 };
 
-std::vector<float> read_labels(const std::string& text, const std::string& where, Reading& reading) {
-  std::vector<float> labels;
-  const bool is_blank = parse_label_value(text) == LabelValue::Empty;
-  const auto items = is_blank ? std::vector<std::string>{} : parse_list(text);
+const std::vector<PadchestRelation>& relations_of(const std::string& named, Reading& reading) {
+  const auto [position, is_new] = reading.relations.try_emplace(named);
+  if (is_new) {
+    for (const std::string& label : reading.listing.label_names) {
+      position->second.push_back(padchest_relation(label, named));
+    }
+  }
+  return position->second;
+}
+
+/// Labels of a list; empty where there is none.
+std::vector<std::string> parse_labels(const std::string& text, const std::string& where) {
+  if (parse_label_value(text) == LabelValue::Empty) return {};
+  auto items = parse_list(text);
   if (!items) {
     throw DataError(error_text("data.padchest", where, "Labels as ['a', 'b']", "\"" + text + "\"",
                                "the table as it was published"));
   }
-  std::set<std::string> keys;
-  for (const std::string& item : *items) {
-    if (!item.empty()) keys.insert(finding_key(item));
+  std::erase(*items, "");
+  return std::move(*items);
+}
+
+std::vector<float> read_labels(const std::string& text, const std::string& where, Reading& reading) {
+  const std::vector<std::string> items = parse_labels(text, where);
+  const auto names = [&items](std::string_view name) { return std::ranges::find(items, name) != items.end(); };
+  const bool is_open =
+      items.empty() || names(kExclude) || names(kSuboptimal) || (names(kUnchanged) && !names("normal"));
+  const bool says_nothing = std::ranges::all_of(items, is_status);
+  if (is_open) ++(says_nothing ? reading.unlabelled : reading.open);
+  std::vector<PadchestRelation> said(reading.listing.label_names.size(), PadchestRelation::None);
+  for (const std::string& item : items) {
+    const auto& relations = relations_of(item, reading);
+    for (std::size_t k = 0; k < said.size(); ++k) said[k] = std::max(said[k], relations[k]);
   }
-  reading.met.insert(keys.begin(), keys.end());
-  if (is_blank) ++reading.unlabelled;
-  for (std::size_t k = 0; k < reading.keys.size(); ++k) {
-    const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
-    labels.push_back(is_blank ? label_number(LabelValue::Empty, policy) : keys.contains(reading.keys[k]) ? 1.0F : 0.0F);
+  const bool has_finding =
+      std::ranges::any_of(items, [](const std::string& item) { return !is_status(item) && item != "normal"; });
+  std::vector<float> labels;
+  for (std::size_t k = 0; k < said.size(); ++k) {
+    const std::string& label = reading.listing.label_names[k];
+    const LabelPolicy policy = policy_of(reading.options, label);
+    const bool is_known = !is_open || (is_status(label) && !items.empty()) ||
+                          (has_finding && finding_key(label) == finding_key(kNoFinding));
+    const LabelValue value = said[k] == PadchestRelation::Means  ? LabelValue::Positive
+                             : said[k] == PadchestRelation::Open ? LabelValue::Uncertain
+                             : is_known                          ? LabelValue::Negative
+                                                                 : LabelValue::Empty;
+    labels.push_back(label_number(value, policy));
   }
   return labels;
 }
@@ -145,14 +186,15 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
+    check_width(row, table, "data.padchest", where);
     Sample sample{.id = field(row, columns.image),
                   .patient = field(row, columns.patient),
                   .view = view_of(row, columns),
                   .sex = parse_sex(field(row, columns.sex)),
                   .age_years = age_of(row, columns)};
-    if (sample.id.empty() || row.size() <= *columns.labels) {
-      throw DataError(error_text("data.padchest", where, "an ImageID and Labels", "a row without",
-                                 "the table as it was published"));
+    if (sample.id.empty()) {
+      throw DataError(
+          error_text("data.padchest", where, "an ImageID", "a row without", "the table as it was published"));
     }
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
@@ -167,13 +209,29 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
 
 /// Labels that no row has and no data set has either: a slip of the pen rather than a rare finding.
 void check_labels(const Reading& reading) {
-  for (std::size_t k = 0; k < reading.keys.size(); ++k) {
-    const auto is_it = [&](std::string_view finding) { return finding_key(finding) == reading.keys[k]; };
-    if (reading.met.contains(reading.keys[k]) || std::ranges::any_of(kNihFindings, is_it) || is_it(kNoFinding))
-      continue;
-    throw ConfigError(error_text("data.labels", reading.listing.label_names[k], "a label that a row of the table has",
-                                 first_names({reading.met.begin(), reading.met.end()}, 20),
+  std::vector<std::string> met;
+  for (const auto& [name, relations] : reading.relations) met.push_back(name);
+  for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
+    const std::string& label = reading.listing.label_names[k];
+    const std::string key = finding_key(label);
+    const auto is_it = [&key](std::string_view finding) { return finding_key(finding) == key; };
+    const bool is_met = std::ranges::any_of(
+        reading.relations, [k](const auto& entry) { return entry.second[k] != PadchestRelation::None; });
+    if (is_met || std::ranges::any_of(kNihFindings, is_it) || is_it(kNoFinding)) continue;
+    throw ConfigError(error_text("data.labels", label, "a label that a row of the table has", first_names(met, 20),
                                  "one of these in data.labels"));
+  }
+}
+
+/// Counts what is not known, without naming anything.
+void note_unknown(const Reading& reading) {
+  if (reading.unlabelled > 0) {
+    reading.listing.notes.push_back(
+        fmt::format("images without labels, unknown or as data.blank says: {}", reading.unlabelled));
+  }
+  if (reading.open > 0) {
+    reading.listing.notes.push_back(
+        fmt::format("images whose labels leave others open (unchanged, suboptimal study, exclude): {}", reading.open));
   }
 }
 
@@ -193,19 +251,16 @@ Listing list_padchest(const SourceOptions& options) {
   }
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);
+  check_distinct_findings(listing.label_names);
   const auto tables = read_tables(listing.csv, "data.padchest");
-  Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing), .keys = {}};
-  for (const std::string& label : listing.label_names) reading.keys.push_back(finding_key(label));
+  Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing)};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     listing.csv_sha256.push_back(tables[i].sha256);
     read_table(tables[i], listing.csv[i], reading);
   }
   reading.rows.settle();
   check_labels(reading);
-  if (reading.unlabelled > 0) {
-    listing.notes.push_back(
-        fmt::format("images without labels, unknown or as data.blank says: {}", reading.unlabelled));
-  }
+  note_unknown(reading);
   return listing;
 }
 

@@ -36,6 +36,14 @@ class Padchest : public testing::Test {
     options_.split.mode = SplitMode::Whole;
   }
   void write(std::string_view rows) const { folder_.write(kTable, std::string(kHeader) + std::string(rows)); }
+  /// Labels of one image with that list.
+  [[nodiscard]] std::vector<float> labels_of(std::string_view list) const {
+    write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,\"" + std::string(list) +
+          "\",x\n1,1_b.png,0,20140915,s2,2,1930,F,PA,PA,,\"['normal', 'unchanged']\",x\n");
+    const Dataset dataset = load_dataset(options_);
+    EXPECT_THAT(labels(dataset.samples[1]), testing::Each(testing::AnyOf(0.0F, 1.0F))) << "normal, as last time";
+    return labels(dataset.samples[0]);
+  }
   [[nodiscard]] std::string refusal() const {
     return message_of<DataError>([&] { static_cast<void>(load_dataset(options_)); });
   }
@@ -54,7 +62,7 @@ TEST_F(Padchest, is_detected_and_read_whole) {
   ASSERT_EQ(dataset.samples.size(), 4U);
   EXPECT_THAT(labels(dataset.samples[0]), ElementsAre(1, 1, 0, 0, 0));
   EXPECT_THAT(labels(dataset.samples[1]), ElementsAre(0, 0, 0, 1, 0));
-  EXPECT_THAT(labels(dataset.samples[2]), ElementsAre(0, 0, 1, 0, 1));
+  EXPECT_THAT(labels(dataset.samples[2]), ElementsAre(-9, -9, 1, 0, 1)) << "the others are as they were last time";
   EXPECT_THAT(labels(dataset.samples[3]), ElementsAre(-9, -9, -9, -9, -9));
   EXPECT_THAT(dataset.notes, Contains("images without labels, unknown or as data.blank says: 1"));
   EXPECT_EQ(dataset.samples[0].patient, "839860488694292331637988235681460987");
@@ -79,6 +87,71 @@ TEST_F(Padchest, has_the_14_findings_unless_told_otherwise) {
   EXPECT_EQ(dataset.samples[0].labels[2], 1.0F);
 }
 
+TEST_F(Padchest, reads_narrower_labels_as_the_finding) {
+  options_.labels = {"Atelectasis", "Nodule", "Pleural_Thickening", "Effusion"};
+  EXPECT_THAT(labels_of("['laminar atelectasis']"), ElementsAre(1, 0, 0, 0));
+  EXPECT_THAT(labels_of("['multiple nodules']"), ElementsAre(0, 1, 0, 0));
+  EXPECT_THAT(labels_of("['apical pleural thickening', 'loculated pleural effusion']"), ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(labels_of("['pericardial effusion']"), ElementsAre(0, 0, 0, 0));
+}
+
+TEST_F(Padchest, leaves_a_finding_open_where_a_wider_label_is_named) {
+  options_.labels = {"Atelectasis", "Mass", "Nodule"};
+  EXPECT_THAT(labels_of("['volume loss', 'pseudonodule']"), ElementsAre(-9, 0, -9));
+  EXPECT_THAT(labels_of("['mass']"), ElementsAre(0, -9, 0));
+  EXPECT_THAT(labels_of("['mass', 'pulmonary mass']"), ElementsAre(0, 1, 0));
+  options_.policy.uncertain = Uncertain::One;
+  EXPECT_THAT(labels_of("['mass']"), ElementsAre(0, 1, 0)) << "as uncertain ones are";
+}
+
+TEST_F(Padchest, takes_a_list_that_tells_no_finding_as_none) {
+  options_.labels = {"Effusion", "Cardiomegaly", "No Finding"};
+  for (const char* list : {"['exclude']", "['unchanged']", "['suboptimal study']", "['suboptimal study', 'unchanged']",
+                           "[]", "['']", "nan"}) {
+    EXPECT_THAT(labels_of(list), ElementsAre(-9, -9, -9)) << list;
+    EXPECT_THAT(load_dataset(options_).notes, Contains("images without labels, unknown or as data.blank says: 1"));
+  }
+  options_.policy.blank = Blank::Negative;
+  EXPECT_THAT(labels_of("['unchanged']"), ElementsAre(0, 0, 0)) << "as blanks are";
+}
+
+TEST_F(Padchest, leaves_open_what_a_list_does_not_name_beside_unchanged) {
+  options_.labels = {"Effusion", "Cardiomegaly", "No Finding", "unchanged"};
+  for (const char* list : {"['cardiomegaly', 'unchanged']", "['unchanged', 'sternotomy', 'cardiomegaly']"}) {
+    EXPECT_THAT(labels_of(list), ElementsAre(-9, 1, 0, 1)) << list;
+  }
+  EXPECT_THAT(labels_of("['suboptimal study', 'cardiomegaly']"), ElementsAre(-9, 1, 0, 0));
+  EXPECT_THAT(load_dataset(options_).notes,
+              Contains("images whose labels leave others open (unchanged, suboptimal study, exclude): 1"));
+}
+
+TEST_F(Padchest, refuses_two_labels_of_one_finding) {
+  options_.labels = {"Effusion", "pleural effusion"};
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
+              HasSubstr("[data.labels] pleural effusion: expected each finding once, got it as Effusion too"));
+}
+
+TEST_F(Padchest, by_name_needs_its_table_and_columns) {
+  options_.source = "padchest";
+  folder_.write("mine.csv", "ImageID,Labels\n1_a.png,['normal']\n");
+  options_.csv = {"mine.csv"};
+  EXPECT_THAT(refusal(),
+              HasSubstr("mine.csv: expected columns ImageID, ImageDir and Labels, got columns ImageID, Labels"));
+  const TestFolder empty;
+  options_.root = empty.path();
+  options_.csv = {};
+  EXPECT_THAT(refusal(), HasSubstr("expected a table PADCHEST...csv, got none"));
+}
+
+TEST_F(Padchest, finds_a_gzipped_table_behind_a_plain_one) {
+  const std::string packed = std::string(kTable) + ".gz";
+  folder_.write(packed, gzipped(std::string(kHeader) + "0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n"));
+  EXPECT_EQ(load_dataset(options_).samples.size(), 4U);
+  std::filesystem::remove(folder_.path() / kTable);
+  options_.labels = {"No Finding"};
+  EXPECT_EQ(load_dataset(options_).samples.size(), 1U);
+}
+
 TEST_F(Padchest, keeps_frontal_views) {
   options_.views = {"frontal"};
   EXPECT_THAT(load_dataset(options_).notes, Contains(HasSubstr("views frontal: 3 kept, 1 of other views dropped")));
@@ -94,7 +167,12 @@ TEST_F(Padchest, refuses_what_is_not_as_published) {
     EXPECT_THAT(refusal(), HasSubstr("line 2: expected Labels as ['a', 'b'], got")) << list;
   }
   write("0,1_a.png,0\n");
-  EXPECT_THAT(refusal(), HasSubstr("line 2: expected an ImageID and Labels"));
+  EXPECT_THAT(refusal(), HasSubstr("line 2: expected 13 fields, got 3"));
+  // A list whose quotes were lost: every field behind it is another column's.
+  write("0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal', 'x', 'y'],x\n");
+  EXPECT_THAT(refusal(), HasSubstr("line 2: expected 13 fields, got 15"));
+  write("0,,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");
+  EXPECT_THAT(refusal(), HasSubstr("line 2: expected an ImageID, got a row without"));
   write("0,9_z.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n0,1_a.png,0,20140915,s1,1,1930,F,PA,PA,,['normal'],x\n");
   EXPECT_THAT(refusal(), HasSubstr("1 of 2 absent (9_z.png)"));
   folder_.write("PADCHEST_b.csv", kHeader);

@@ -51,6 +51,22 @@ std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths
   return tables;
 }
 
+std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return path;
+  std::filesystem::path packed = path;
+  packed += ".gz";
+  if (std::filesystem::is_regular_file(packed, ignored)) return packed;
+  return std::nullopt;
+}
+
+void check_width(const std::vector<std::string>& row, const io::Csv& table, std::string_view thing,
+                 std::string_view where) {
+  if (row.size() == table.header.size()) return;
+  throw DataError(error_text(thing, where, fmt::format("{} fields", table.header.size()), fmt::format("{}", row.size()),
+                             "the table as it was published"));
+}
+
 std::optional<std::size_t> find_column(const std::vector<std::string>& header,
                                        const std::vector<std::string_view>& names) {
   for (const auto name : names) {

@@ -44,6 +44,13 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// Reads label tables; DataError when one is unreadable, empty, or has a header only.
 [[nodiscard]] std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing);
 
+/// `path` when it is a file, else `path`.gz when that is one.
+[[nodiscard]] std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path);
+
+/// DataError of `thing` naming `where` when a row has more or fewer fields than the header.
+void check_width(const std::vector<std::string>& row, const io::Csv& table, std::string_view thing,
+                 std::string_view where);
+
 /// Position of the first column whose name equals one of `names`, ignoring case.
 [[nodiscard]] std::optional<std::size_t> find_column(const std::vector<std::string>& header,
                                                      const std::vector<std::string_view>& names);

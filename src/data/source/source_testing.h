@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,23 @@ class TestFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// `text`, below 64 KiB, as a gzip file with one stored block (RFC 1951, 1952).
+inline std::string gzipped(std::string_view text) {
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (const char byte : text) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  const auto little = [](std::uint32_t value, int bytes) {
+    std::string out;
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFFU);
+    return out;
+  };
+  const auto size = static_cast<std::uint32_t>(text.size());
+  return std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x01", 11) + little(size, 2) + little(~size, 2) + std::string(text) +
+         little(~crc, 4) + little(size, 4);
+}
 
 /// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
 inline std::filesystem::path real_data() {

@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What editors of Windows begin a file with.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// The words behind the name, each 0 or 1.
 std::vector<float> read_marks(std::istringstream& words, const std::string& where) {
   std::vector<float> marks;
@@ -49,7 +52,8 @@ std::optional<NameList> named(const SourceOptions& options, const fs::path& path
 }  // namespace
 
 NameList read_name_list(const fs::path& path) {
-  const std::string text = io::read_text(path).or_throw<DataError>();
+  std::string text = io::read_text(path).or_throw<DataError>();
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   NameList list{.path = path, .names = {}, .labels = {}};
   std::unordered_set<std::string> seen;
   std::istringstream lines(text);

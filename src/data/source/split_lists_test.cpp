@@ -21,6 +21,15 @@ TEST(NameList, reads_names_and_marks) {
   EXPECT_THAT(list.labels, ElementsAre(ElementsAre(0, 1), ElementsAre(1, 0), ElementsAre(0, 0)));
 }
 
+TEST(NameList, drops_a_byte_order_mark) {
+  const TestFolder folder;
+  EXPECT_THAT(read_name_list(folder.write("l.txt",
+                                          "\xEF\xBB\xBF"
+                                          "a.png 0 1\r\nb.png 1 0\r\n"))
+                  .names,
+              ElementsAre("a.png", "b.png"));
+}
+
 TEST(NameList, refuses_rows_of_unequal_length) {
   const TestFolder folder;
   const auto path = folder.write("l.txt", "a.png 0 1\nb.png 1\n");

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/padchest_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "data/source/finding_names.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+/// In small letters; empty places at the end.
+struct Family {
+  /// finding_key() of it.
+  std::string_view finding;
+  /// All labels below it in the tree.
+  std::array<std::string_view, 16> narrower;
+  /// Labels that leave it open beyond those above it in the tree, which do so without being listed here.
+  std::array<std::string_view, 8> open;
+};
+
+/// First NIH's findings that have a relative in the tree, then other labels that have labels below them.
+constexpr std::array kFamilies{
+    Family{"atelectasis",
+           {"total atelectasis", "lobar atelectasis", "segmental atelectasis", "laminar atelectasis",
+            "round atelectasis", "atelectasis basal"},
+           {"volume loss", "hypoexpansion", "hypoexpansion basal", "increased density"}},
+    Family{"cardiomegaly", {}, {"pericardial effusion"}},
+    Family{"effusion",
+           {"loculated pleural effusion", "loculated fissural effusion", "hydropneumothorax", "empyema", "hemothorax"},
+           {"costophrenic angle blunting"}},
+    // NIH holds Consolidation and Infiltration apart, so what the tree has below consolidation leaves this one open.
+    Family{"infiltration",
+           {"interstitial pattern", "ground glass pattern", "reticular interstitial pattern",
+            "reticulonodular interstitial pattern", "miliary opacities", "alveolar pattern"},
+           {"consolidation", "air bronchogram", "increased density"}},
+    // The tree's mass is of any structure of the thorax, NIH's of the lung.
+    Family{"mass",
+           {},
+           {"mass", "mediastinal mass", "pleural mass", "breast mass", "soft tissue mass", "lung metastasis",
+            "lepidic adenocarcinoma"}},
+    Family{"nodule",
+           {"multiple nodules"},
+           {"pseudonodule", "granuloma", "calcified granuloma", "lung metastasis", "lepidic adenocarcinoma"}},
+    Family{"pneumonia",
+           {"atypical pneumonia", "viral pneumonia", "covid 19"},
+           {"covid 19 uncertain", "tuberculosis", "abscess"}},
+    Family{"pneumothorax", {"hydropneumothorax"}, {}},
+    // The tree has air bronchograms below consolidation and beside it.
+    Family{"consolidation", {}, {"air bronchogram", "alveolar pattern", "infiltrates", "increased density"}},
+    Family{"edema",
+           {},
+           {"kerley lines", "hilar congestion", "heart insufficiency", "vascular redistribution",
+            "central vascular redistribution", "pulmonary venous hypertension", "respiratory distress"}},
+    Family{
+        "emphysema",
+        {},
+        {"copd signs", "hyperinflated lung", "air trapping", "bullas", "flattened diaphragm", "lung vascular paucity"}},
+    Family{"fibrosis",
+           {"post radiotherapy changes", "asbestosis signs"},
+           {"fibrotic band", "reticular interstitial pattern", "tuberculosis sequelae", "chronic changes"}},
+    Family{"pleural thickening",
+           {"apical pleural thickening", "calcified pleural thickening"},
+           {"pleural plaques", "calcified pleural plaques", "costophrenic angle blunting", "fissure thickening",
+            "minor fissure thickening", "major fissure thickening"}},
+
+    Family{"interstitial pattern",
+           {"ground glass pattern", "reticular interstitial pattern", "reticulonodular interstitial pattern",
+            "miliary opacities"},
+           {"infiltrates"}},
+    Family{"alveolar pattern", {"consolidation", "air bronchogram"}, {"infiltrates"}},
+    Family{"calcified densities",
+           {"calcified granuloma", "calcified adenopathy", "calcified mediastinal adenopathy",
+            "calcified pleural thickening", "calcified pleural plaques", "heart valve calcified",
+            "calcified fibroadenoma"},
+           {}},
+    Family{"granuloma", {"calcified granuloma"}, {}},
+    Family{"adenopathy", {"calcified adenopathy", "calcified mediastinal adenopathy"}, {}},
+    Family{"calcified adenopathy", {"calcified mediastinal adenopathy"}, {}},
+    Family{"pseudonodule", {"nipple shadow", "end on vessel"}, {}},
+    Family{"fissure thickening",
+           {"minor fissure thickening", "major fissure thickening", "loculated fissural effusion"},
+           {}},
+    Family{"pleural plaques", {"calcified pleural plaques"}, {}},
+    Family{"vascular redistribution", {"central vascular redistribution"}, {}},
+    Family{"hilar enlargement",
+           {"adenopathy", "calcified adenopathy", "calcified mediastinal adenopathy", "vascular hilar enlargement",
+            "pulmonary artery enlargement"},
+           {}},
+    Family{"vascular hilar enlargement", {"pulmonary artery enlargement"}, {}},
+    Family{"aortic elongation",
+           {"descendent aortic elongation", "ascendent aortic elongation", "aortic button enlargement",
+            "supra aortic elongation"},
+           {}},
+    Family{"mediastinal enlargement",
+           {"superior mediastinal enlargement", "goiter", "supra aortic elongation", "descendent aortic elongation",
+            "ascendent aortic elongation", "aortic aneurysm", "mediastinal mass", "hiatal hernia"},
+           {}},
+    Family{"superior mediastinal enlargement", {"goiter", "supra aortic elongation"}, {}},
+    Family{"thoracic cage deformation",
+           {"scoliosis", "kyphosis", "pectum excavatum", "pectum carinatum", "cervical rib"},
+           {}},
+    Family{"vertebral degenerative changes", {"vertebral compression", "vertebral anterior compression"}, {}},
+    Family{"vertebral compression", {"vertebral anterior compression"}, {}},
+    Family{"sclerotic bone lesion", {"blastic bone lesion"}, {}},
+    Family{"fracture",
+           {"clavicle fracture", "humeral fracture", "vertebral fracture", "rib fracture", "callus rib fracture"},
+           {}},
+    Family{"rib fracture", {"callus rib fracture"}, {}},
+    Family{"tuberculosis", {"tuberculosis sequelae"}, {}},
+    Family{"atypical pneumonia", {"viral pneumonia", "covid 19"}, {"covid 19 uncertain"}},
+    Family{"viral pneumonia", {"covid 19"}, {"covid 19 uncertain"}},
+    Family{"pulmonary hypertension", {"pulmonary artery hypertension", "pulmonary venous hypertension"}, {}},
+    Family{"catheter",
+           {"central venous catheter", "central venous catheter via subclavian vein",
+            "central venous catheter via jugular vein", "reservoir central venous catheter",
+            "central venous catheter via umbilical vein"},
+           {}},
+    Family{"central venous catheter",
+           {"central venous catheter via subclavian vein", "central venous catheter via jugular vein",
+            "reservoir central venous catheter", "central venous catheter via umbilical vein"},
+           {}},
+    Family{"electrical device", {"dual chamber device", "single chamber device", "pacemaker", "dai"}, {}},
+    Family{"artificial heart valve", {"artificial mitral heart valve", "artificial aortic heart valve"}, {}},
+    Family{"surgery",
+           {"metal", "osteosynthesis material", "sternotomy", "suture material", "bone cement", "prosthesis",
+            "humeral prosthesis", "mammary prosthesis", "endoprosthesis", "aortic endoprosthesis", "surgery breast",
+            "mastectomy", "surgery neck", "surgery lung", "surgery heart", "surgery humeral"},
+           {}},
+    Family{"metal", {"osteosynthesis material", "sternotomy", "suture material"}, {}},
+    Family{"prosthesis", {"humeral prosthesis", "mammary prosthesis", "endoprosthesis", "aortic endoprosthesis"}, {}},
+    Family{"endoprosthesis", {"aortic endoprosthesis"}, {}},
+    Family{"surgery breast", {"mastectomy"}, {}},
+};
+
+const Family* family_of(std::string_view key) {
+  const auto* found = std::ranges::find(kFamilies, key, &Family::finding);
+  return found == kFamilies.end() ? nullptr : found;
+}
+
+}  // namespace
+
+PadchestRelation padchest_relation(std::string_view finding, std::string_view named) {
+  std::string name(stripped(named));
+  if (name.empty()) return PadchestRelation::None;
+  if (name == stripped(finding)) return PadchestRelation::Means;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string key = finding_key(finding), named_key = finding_key(name);
+  if (const Family* family = family_of(key)) {
+    // Before equal keys: "mass" has the key of the finding that it leaves open.
+    if (std::ranges::find(family->open, name) != family->open.end()) return PadchestRelation::Open;
+    if (std::ranges::find(family->narrower, name) != family->narrower.end()) return PadchestRelation::Means;
+  }
+  if (key == named_key) return PadchestRelation::Means;
+  const Family* wider = family_of(named_key);
+  const bool is_below = wider != nullptr && std::ranges::any_of(wider->narrower, [&key](std::string_view below) {
+                          return !below.empty() && finding_key(below) == key;
+                        });
+  return is_below ? PadchestRelation::Open : PadchestRelation::None;
+}
+
+}  // namespace roentgen::data
