@@ -27,7 +27,8 @@ struct FilteredRows {
 
 /// Writes rows.rows() * row_bytes bytes to `out`, big-endian samples as they are in the file.
 /// @param above the decoded row above the first; empty at the top of the picture
-/// @param scratch grown when it must (2 * 64 * (row_bytes + 63 pixels) and a row); its contents mean nothing between calls
+/// @param scratch grown when it must (2 * 64 * (row_bytes + 63 pixels) and a row); its contents mean nothing between
+/// calls
 /// @return false when a row names no filter; then `out` is undefined
 [[nodiscard]] bool undo_row_filters(const FilteredRows& rows, std::span<const std::uint8_t> above,
                                     std::span<std::uint8_t> out, runtime::AlignedBuffer& scratch);
