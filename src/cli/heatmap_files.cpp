@@ -62,11 +62,7 @@ void draw(const eval::Box& box, const Picture& picture, std::vector<std::uint8_t
 
 }  // namespace
 
-Status Picture::load(const data::Sample& sample) {
-  const auto bytes = reader_.read(sample.path, sample.id);
-  if (!bytes) return bytes.why();
-  return decoder_.decode(bytes.value(), sample.id, {.channels = data::Channels::Gray, .limits = {}}, image_);
-}
+Status Picture::load(const data::Sample& sample) { return reader_.load(sample, data::Channels::Gray, image_); }
 
 std::vector<std::uint8_t> Picture::gray() const {
   std::vector<std::uint8_t> levels(static_cast<std::size_t>(width_px() * height_px()));

@@ -13,10 +13,9 @@
 
 #include "cli/image_list.h"
 #include "core/result.h"
-#include "data/codec/codec.h"
 #include "data/image.h"
 #include "data/source/dataset.h"
-#include "data/stage/file_reader.h"
+#include "data/stage/sample_reader.h"
 #include "data/transform/preprocess.h"
 #include "eval/heatmap.h"
 #include "eval/localisation.h"
@@ -37,8 +36,7 @@ class Picture {
   [[nodiscard]] eval::HeatMap map_back(const eval::CoarseMap& cells, const data::Preprocess& preprocess) const;
 
  private:
-  data::FileReader reader_;
-  data::Decoder decoder_;
+  data::SampleReader reader_;
   data::Image image_;
 };
 

@@ -8,7 +8,7 @@
 #include "core/log.h"
 #include "data/codec/codec.h"
 #include "data/image.h"
-#include "data/stage/file_reader.h"
+#include "data/stage/sample_reader.h"
 
 namespace roentgen::cli {
 namespace {
@@ -38,17 +38,14 @@ std::vector<std::string> hash_texts(const data::PixelHashes& hashes, std::span<c
 
 std::vector<std::string> read_hashes(const data::Dataset& dataset, std::span<const std::uint32_t> samples,
                                      std::int64_t channels) {
-  const data::DecodeOptions decoding{.channels = channels == 1 ? data::Channels::Gray : data::Channels::FromFile,
-                                     .limits = {}};
-  data::FileReader reader;
-  data::Decoder decoder;
+  data::SampleReader reader;
   data::Image image;
   std::vector<std::string> texts;
   texts.reserve(samples.size());
   for (const std::uint32_t index : samples) {
     const data::Sample& sample = dataset.samples.at(index);
-    const auto bytes = reader.read(sample.path, sample.id);
-    const bool is_read = bytes && decoder.decode(bytes.value(), sample.id, decoding, image);
+    const bool is_read =
+        reader.load(sample, channels == 1 ? data::Channels::Gray : data::Channels::FromFile, image).ok();
     texts.push_back(is_read ? text_of(data::pixel_hash(image)) : std::string());
   }
   return texts;

@@ -4,7 +4,6 @@
 #include "io/event_file.h"
 
 #include <fcntl.h>
-#include <isa-l/crc.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include "core/error.h"
 #include "io/protobuf.h"
+#include "io/record.h"
 
 namespace roentgen::io {
 namespace {
@@ -21,18 +21,6 @@ constexpr int kSummaryValue = 1, kTag = 1, kSimpleValue = 2;
 constexpr int kStatus = 1;
 constexpr std::int64_t kStart = 1;
 
-// The library's function changes nothing in what it is given, for all its signature says.
-std::uint32_t masked_crc(std::string_view data) {
-  auto* bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(data.data()));
-  const std::uint32_t crc = ~crc32_iscsi(bytes, static_cast<int>(data.size()), ~0U);
-  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
-}
-
-template <typename Number>
-void append_little_endian(std::string& to, Number number) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i) to.push_back(static_cast<char>(number >> (8 * i)));
-}
-
 ProtobufWriter event_at(std::int64_t step, double wall_time) {
   ProtobufWriter event;
   event.number(kWallTime, wall_time);
@@ -40,16 +28,6 @@ ProtobufWriter event_at(std::int64_t step, double wall_time) {
   return event;
 }
 }  // namespace
-
-std::string record_frame(std::string_view data) {
-  std::string frame;
-  frame.reserve(data.size() + 16);
-  append_little_endian(frame, static_cast<std::uint64_t>(data.size()));
-  append_little_endian(frame, masked_crc(frame));
-  frame += data;
-  append_little_endian(frame, masked_crc(data));
-  return frame;
-}
 
 EventFile::EventFile(std::filesystem::path path, std::int64_t step, double wall_time)
     : path_(std::move(path)),

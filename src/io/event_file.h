@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// TensorBoard event files: TFRecord frames (length, masked CRC32C, data, masked CRC32C) of Event messages
-// (tensorflow/core/util/event.proto).
+// TensorBoard event files: TFRecord frames (record.h) of Event messages (tensorflow/core/util/event.proto).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +12,6 @@
 #include <utility>
 
 namespace roentgen::io {
-
-/// One TFRecord: u64le length, masked CRC32C of it, data, masked CRC32C of that.
-[[nodiscard]] std::string record_frame(std::string_view data);
 
 /// A named number of a step: "train/loss".
 using Scalar = std::pair<std::string_view, double>;

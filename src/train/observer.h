@@ -91,6 +91,8 @@ enum class ProgressStyle : std::uint8_t {
 };
 /// Writes to standard error: loss, images/s, share of time spent waiting for data, time left.
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style);
+/// What holds a run up that waited `wait_s` of `seconds` for batches: "input-bound" beyond 5%, else "compute-bound".
+[[nodiscard]] std::string_view bound_by(double wait_s, double seconds);
 
 /// "1:02:03", "2:03" (minutes, seconds).
 [[nodiscard]] std::string duration_text(double seconds);

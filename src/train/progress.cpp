@@ -48,9 +48,9 @@ class Progress final : public Observer {
     }
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%  left {}", record.epoch + 1,
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%, {}  left {}", record.epoch + 1,
                      record.step, record.total_steps, loss / count, static_cast<double>(images) / seconds,
-                     100.0 * wait / seconds, duration_text(left)));
+                     100.0 * wait / seconds, bound_by(wait, seconds), duration_text(left)));
   }
 
   void on_validation(std::int64_t done, std::int64_t total) override {
@@ -113,6 +113,11 @@ class Progress final : public Observer {
 };
 
 }  // namespace
+
+std::string_view bound_by(double wait_s, double seconds) {
+  constexpr double kHeldUp = 0.05;
+  return wait_s > kHeldUp * seconds ? "input-bound" : "compute-bound";
+}
 
 std::unique_ptr<Observer> make_progress(ProgressStyle style) { return std::make_unique<Progress>(style); }
 

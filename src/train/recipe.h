@@ -143,8 +143,8 @@ void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visito
 /// compute threads than that.
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
-/// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when `tail`
-/// is set beside a pipeline that is not the default one.
+/// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when
+/// `tail` is set beside a pipeline that is not the default one.
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
 /// What [optimizer] asks make_optimizer() for.
 [[nodiscard]] OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads);

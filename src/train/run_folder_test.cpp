@@ -203,5 +203,11 @@ TEST(DurationText, reads_like_a_clock) {
   EXPECT_EQ(duration_text(3723.0), "1:02:03");
 }
 
+TEST(Progress, names_what_holds_a_run_up) {
+  EXPECT_EQ(bound_by(0.0, 10.0), "compute-bound");
+  EXPECT_EQ(bound_by(0.4, 10.0), "compute-bound");
+  EXPECT_EQ(bound_by(0.6, 10.0), "input-bound");
+}
+
 }  // namespace
 }  // namespace roentgen::train

@@ -9,10 +9,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "data/image.h"
 
 namespace roentgen::data {
 
@@ -25,12 +28,28 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 /// The reverse, also "valid", "validate" and "validation"; ConfigError naming the choices.
 [[nodiscard]] Split parse_split(std::string_view text);
 
+/// An image that is a part of a file: of a record.
+struct StoredImage {
+  /// What is read of the file: all of the record that its checksum is of, and the checksum.
+  std::uint64_t begin = 0;
+  std::uint64_t length = 0;
+  /// The image, counted from there.
+  std::uint64_t image_begin = 0;
+  std::uint64_t image_length = 0;
+  /// Do the last 4 bytes of what is read hold the others' masked CRC32C (io/record.h)?
+  bool has_checksum = false;
+  /// Form of pixels that are stored without a codec: rows of interleaved samples, little endian.
+  std::optional<ImageLayout> raw{};
+};
+
 /// One image.
 struct Sample {
   /// Name in tables and preds.csv: NIH's "00000001_000.png", or the path as the csv writes it.
   std::string id{};
   /// File to read.
   std::filesystem::path path{};
+  /// Where in it the image is; nothing: it is the whole file.
+  std::optional<StoredImage> stored{};
   /// Patient as the source names it (NIH: decimal without leading zeros). Empty: unknown. Never printed or written.
   std::string patient{};
   Split split = Split::None;

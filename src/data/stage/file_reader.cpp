@@ -10,19 +10,29 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace roentgen::data {
 namespace {
 
 std::string system_message(int error) { return std::generic_category().message(error); }
 
+Failure refused(std::string_view what, std::string_view expected, const std::string& got) {
+  return failure("data.read", what, expected, got, "checking that file");
+}
+
+}  // namespace
+
 /// Owns a descriptor. Non-blocking, so that a named pipe does not hang a worker before it is refused.
-class Descriptor {
+class FileReader::Descriptor {
  public:
   explicit Descriptor(const std::filesystem::path& path)
       : value_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
   ~Descriptor() {
     if (value_ >= 0) ::close(value_);
   }
@@ -32,36 +42,68 @@ class Descriptor {
   int value_;
 };
 
-}  // namespace
+struct FileReader::OpenFile {
+  std::filesystem::path path;
+  Descriptor descriptor;
+};
 
-Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path& path, std::string_view what,
-                                                    std::uint64_t limit_bytes) {
-  const auto refuse = [&](std::string_view expected, const std::string& got) {
-    return failure("data.read", what, expected, got, "checking that file");
-  };
-  const Descriptor file(path);
-  if (file.value() < 0) return refuse("a readable file", system_message(errno));
-  struct stat status {};
-  if (::fstat(file.value(), &status) != 0) return refuse("a readable file", system_message(errno));
-  if (!S_ISREG(status.st_mode)) return refuse("a file", S_ISDIR(status.st_mode) ? "a folder" : "a special file");
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size == 0) return refuse("an image", "an empty file");
-  if (size > limit_bytes) return refuse(fmt::format("at most {} bytes", limit_bytes), fmt::format("{}", size));
-  if (size > capacity_) {
-    capacity_ = static_cast<std::size_t>(std::max<std::uint64_t>(size, 2 * capacity_));
+FileReader::FileReader() = default;
+FileReader::~FileReader() = default;
+FileReader::FileReader(FileReader&&) noexcept = default;
+FileReader& FileReader::operator=(FileReader&&) noexcept = default;
+
+std::span<std::byte> FileReader::memory_of(std::uint64_t bytes) {
+  if (bytes > capacity_) {
+    capacity_ = static_cast<std::size_t>(std::max<std::uint64_t>(bytes, 2 * capacity_));
     memory_.reset();
     memory_ = std::make_unique_for_overwrite<std::byte[]>(capacity_);
   }
+  return {memory_.get(), static_cast<std::size_t>(bytes)};
+}
+
+Result<std::span<const std::byte>> FileReader::read_from(int file, std::string_view what, std::uint64_t begin,
+                                                         std::uint64_t length) {
+  const std::span<std::byte> memory = memory_of(length);
   std::size_t done = 0;
-  while (done < size) {
-    const ssize_t count =
-        ::pread(file.value(), memory_.get() + done, static_cast<std::size_t>(size) - done, static_cast<off_t>(done));
+  while (done < memory.size()) {
+    const ssize_t count = ::pread(file, memory.data() + done, memory.size() - done, static_cast<off_t>(begin + done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return refuse("a readable file", system_message(errno));
-    if (count == 0) return refuse(fmt::format("{} bytes", size), fmt::format("{}", done));
+    if (count < 0) return refused(what, "a readable file", system_message(errno));
+    if (count == 0) return refused(what, fmt::format("{} bytes", length), fmt::format("{}", done));
     done += static_cast<std::size_t>(count);
   }
-  return std::span<const std::byte>(memory_.get(), static_cast<std::size_t>(size));
+  return std::span<const std::byte>(memory);
+}
+
+Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path& path, std::string_view what,
+                                                    std::uint64_t limit_bytes) {
+  has_opened_ = true;
+  const Descriptor file(path);
+  if (file.value() < 0) return refused(what, "a readable file", system_message(errno));
+  struct stat status {};
+  if (::fstat(file.value(), &status) != 0) return refused(what, "a readable file", system_message(errno));
+  if (!S_ISREG(status.st_mode)) {
+    return refused(what, "a file", S_ISDIR(status.st_mode) ? "a folder" : "a special file");
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size == 0) return refused(what, "an image", "an empty file");
+  if (size > limit_bytes) return refused(what, fmt::format("at most {} bytes", limit_bytes), fmt::format("{}", size));
+  return read_from(file.value(), what, 0, size);
+}
+
+Result<std::span<const std::byte>> FileReader::read_part(const std::filesystem::path& path, std::string_view what,
+                                                         std::uint64_t begin, std::uint64_t length) {
+  const auto found = std::ranges::find(open_, path, &OpenFile::path);
+  has_opened_ = found == open_.end();
+  if (!has_opened_) {
+    std::rotate(found, found + 1, open_.end());
+  } else {
+    Descriptor file(path);
+    if (file.value() < 0) return refused(what, "a readable file", system_message(errno));
+    if (open_.size() == kOpenFiles) open_.erase(open_.begin());
+    open_.push_back({.path = path, .descriptor = std::move(file)});
+  }
+  return read_from(open_.back().descriptor.value(), what, begin, length);
 }
 
 }  // namespace roentgen::data

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 
@@ -18,14 +19,36 @@ namespace roentgen::data {
 /// One per worker: thread-compatible.
 class FileReader {
  public:
+  FileReader();
+  ~FileReader();
+  FileReader(FileReader&&) noexcept;
+  FileReader& operator=(FileReader&&) noexcept;
+
   /// The bytes of a regular file of at most `limit_bytes`, by pread; valid until the next call. `what` names it in
   /// messages. Failure: absent, a folder, empty, too large, shorter than it said, or what the system says.
   [[nodiscard]] Result<std::span<const std::byte>> read(const std::filesystem::path& path, std::string_view what,
                                                         std::uint64_t limit_bytes = std::uint64_t{1} << 30);
+  /// `length` bytes of a file from `begin` on, likewise. The files last read so stay open, up to kOpenFiles. Failure:
+  /// as above, or a file that ends before.
+  [[nodiscard]] Result<std::span<const std::byte>> read_part(const std::filesystem::path& path, std::string_view what,
+                                                             std::uint64_t begin, std::uint64_t length);
+  static constexpr std::size_t kOpenFiles = 32;
+  /// Was a file opened by the last call?
+  [[nodiscard]] bool has_opened() const { return has_opened_; }
 
  private:
+  class Descriptor;
+  struct OpenFile;
+
+  std::span<std::byte> memory_of(std::uint64_t bytes);
+  [[nodiscard]] Result<std::span<const std::byte>> read_from(int file, std::string_view what, std::uint64_t begin,
+                                                             std::uint64_t length);
+
   std::unique_ptr<std::byte[]> memory_;
   std::size_t capacity_ = 0;
+  /// The one used last is last.
+  std::vector<OpenFile> open_;
+  bool has_opened_ = false;
 };
 
 }  // namespace roentgen::data

@@ -24,6 +24,8 @@
 
 namespace roentgen::data {
 
+class BatchPool;
+class EmulatedStorage;
 class ImageCache;
 class PixelHashes;
 
@@ -79,6 +81,8 @@ struct LoaderOptions {
   ImageCache* cache = nullptr;
   /// Gets the hash of every image as it is decoded; may be null. For the samples of the Dataset. Owned by the caller.
   PixelHashes* pixel_hashes = nullptr;
+  /// Makes every file as slow as such storage would be; may be null. Owned by the caller.
+  EmulatedStorage* storage = nullptr;
 };
 
 /// Batches of an epoch that a Loader with these options would give, on every rank (chain.h); touches no image.
@@ -126,8 +130,7 @@ class Loader {
   [[nodiscard]] std::vector<StageReport> report() const;
 
  private:
-  class Pool;
-  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<BatchPool> pool_;
 };
 
 }  // namespace roentgen::data

@@ -17,7 +17,8 @@ PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots) {
       plan.is_work_before = true;
     }
     if (const auto* batching = std::get_if<MapAndBatchStage>(&stage)) {
-      plan.workers = batching->parallel == 0 ? workers : static_cast<int>(batching->parallel);
+      plan.is_tuned = batching->parallel == 0;
+      plan.workers = plan.is_tuned ? workers : static_cast<int>(batching->parallel);
       plan.batching_stage = i;
       is_batched = true;
     }

@@ -14,6 +14,8 @@ namespace roentgen::data {
 /// How a Loader works.
 struct PoolPlan {
   int workers = 1;
+  /// Are they to be as many as are needed, not all (worker_tuner.h)?
+  bool is_tuned = false;
   /// Finished batches it may hold; 0: it works while next() waits.
   std::int64_t batches_ahead = 0;
   /// Pulling an element can take as long as reading or mapping it.

@@ -7,6 +7,7 @@
 
 #include "data/stage/image_cache.h"
 #include "data/stage/pixel_hashes.h"
+#include "data/stage/storage.h"
 
 namespace roentgen::data {
 namespace {
@@ -30,8 +31,12 @@ Result<std::span<const std::byte>> SampleLoader::read(std::uint32_t sample) {
   if (options_.cache != nullptr && options_.cache->find(sample) != nullptr) return std::span<const std::byte>{};
   const Sample& entry = dataset_.samples.at(sample);
   const Stopwatch watch(costs_.read_s);
-  auto bytes = reader_.read(entry.path, entry.id);
+  auto bytes = reader_.read(entry);
   if (bytes) costs_.read_bytes += bytes.value().size();
+  if (options_.storage != nullptr) {
+    if (reader_.has_opened()) options_.storage->open();
+    if (bytes) options_.storage->read(bytes.value().size());
+  }
   return bytes;
 }
 
@@ -46,12 +51,10 @@ Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotVie
       if (!bytes) return bytes.why();
       file = bytes.value();
     }
-    const Sample& entry = dataset_.samples.at(sample);
     const Stopwatch watch(costs_.decode_s);
     // A gray file serves three channels as it is (transform.h), and is a third of the work.
-    const DecodeOptions decoding{.channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile,
-                                 .limits = {}};
-    auto decoded = decoder_.decode(file, entry.id, decoding, image_);
+    const Channels channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile;
+    auto decoded = reader_.decode(dataset_.samples.at(sample), file, channels, image_);
     if (!decoded) return decoded;
     if (options_.cache != nullptr) options_.cache->offer(sample, image_);
     image = &image_;

@@ -9,11 +9,10 @@
 #include <span>
 
 #include "core/result.h"
-#include "data/codec/codec.h"
 #include "data/image.h"
 #include "data/source/dataset.h"
-#include "data/stage/file_reader.h"
 #include "data/stage/loader.h"
+#include "data/stage/sample_reader.h"
 #include "data/transform/transform.h"
 
 namespace roentgen::data {
@@ -57,8 +56,7 @@ class SampleLoader {
  private:
   const Dataset& dataset_;
   const LoaderOptions& options_;
-  FileReader reader_;
-  Decoder decoder_;
+  SampleReader reader_;
   Image image_;
   Transformer transformer_;
   SampleCosts costs_;

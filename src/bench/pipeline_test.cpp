@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/pipeline.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+
+#include "core/error.h"
+#include "io/io_testing.h"
+#include "io/png_writer.h"
+
+namespace roentgen::bench {
+namespace {
+
+using testing::HasSubstr;
+
+class PipelineCase : public testing::Test {
+ protected:
+  PipelineCase() {
+    for (int i = 0; i < 9; ++i) {
+      std::array<std::byte, 64> pixels{};
+      pixels.fill(static_cast<std::byte>(20 * i));
+      const auto bytes = io::encode_png({.width_px = 8, .height_px = 8, .pixels = pixels}, 1);
+      const auto path = folder_.path() / fmt::format("{}.png", i);
+      std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+      data::Sample sample;
+      sample.id = path.filename();
+      sample.path = path;
+      dataset_.samples.push_back(sample);
+    }
+  }
+  static PipelineOptions small() { return {.batch = 4, .image_px = 16, .workers = 2, .warmup = 1, .steps = 6}; }
+  io::testing::TemporaryFolder folder_;
+  data::Dataset dataset_;
+};
+
+TEST_F(PipelineCase, measures_every_batch_and_stage) {
+  const Value result = run_pipeline(dataset_, small());
+  EXPECT_EQ(result.at("pipeline").as_string(), "samples | shuffle | shard | repeat | map_and_batch | prefetch");
+  EXPECT_EQ(result.at("images").as_integer(), 9);
+  EXPECT_GT(result.at("images_per_s").as_double(), 0.0);
+  EXPECT_GT(result.at("per_core").as_double(), 0.0);
+  EXPECT_FALSE(result.at("emulated").as_bool());
+  EXPECT_EQ(result.at("bound").as_string(), "input");
+  const auto& stages = result.at("stages").as_array();
+  ASSERT_EQ(stages.size(), 6U);
+  EXPECT_EQ(stages[4].at("threads").as_integer(), 2);
+  EXPECT_EQ(stages[5].at("items").as_integer(), 7);
+}
+
+TEST_F(PipelineCase, gives_the_same_batches_whoever_does_the_work) {
+  auto options = small();
+  const auto checksum = run_pipeline(dataset_, options).at("checksum").as_string();
+  options.workers = 7;
+  options.is_cold = true;
+  EXPECT_EQ(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
+  options.pipeline = data::parse_pipeline("samples | shuffle | shard | map(2) | repeat | batch | prefetch(5)");
+  EXPECT_EQ(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
+  options.seed = 1;
+  EXPECT_NE(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
+}
+
+TEST_F(PipelineCase, waits_for_what_is_emulated_and_says_so) {
+  auto options = small();
+  options.device_images_per_s = 2000;  // 2 ms a batch
+  options.storage = data::StorageCosts{.open_s = 1e-4};
+  const Value result = run_pipeline(dataset_, options);
+  EXPECT_TRUE(result.at("emulated").as_bool());
+  EXPECT_EQ(result.at("device").as_string(), "emulated:2000");
+  EXPECT_EQ(result.at("storage").as_string(), "open=0.1ms,read=0ms");
+  EXPECT_LE(result.at("images_per_s").as_double(), 2000.0);
+}
+
+TEST_F(PipelineCase, refuses_what_it_cannot_run) {
+  const auto refusal = [this](const PipelineOptions& options) -> std::string {
+    try {
+      static_cast<void>(run_pipeline(dataset_, options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no refusal";
+  };
+  auto options = small();
+  options.batch = 10;
+  EXPECT_THAT(refusal(options), HasSubstr("[data.loader] samples: expected at least a batch of 10"));
+  options = small();
+  options.steps = 0;
+  EXPECT_THAT(refusal(options), HasSubstr("[bench.options] steps: expected at least 1"));
+  options = small();
+  options.pipeline = data::parse_pipeline("samples | map_and_batch");
+  EXPECT_THAT(refusal(options), HasSubstr("[bench.pipeline] pipeline: expected 7 batches, got 3; try a repeat"));
+  options = small();
+  std::ofstream(dataset_.samples[5].path, std::ios::trunc) << "no image";
+  EXPECT_THAT(refusal(options), HasSubstr("5.png"));
+}
+
+TEST(EmulatedDevice, is_read_or_refused) {
+  EXPECT_EQ(parse_emulated_device("emulated:1200"), 1200.0);
+  EXPECT_EQ(parse_emulated_device("emulated:0.5"), 0.5);
+  for (const auto* text : {"", "cpu", "emulated", "emulated:", "emulated:x", "emulated:0", "emulated:-1",
+                           "emulated:1e99", "emulated:nan", "emulated:5 "}) {
+    EXPECT_THROW(static_cast<void>(parse_emulated_device(text)), ConfigError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::bench

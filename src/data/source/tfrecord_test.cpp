@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/source/source_testing.h"
+#include "data/stage/loader_testing.h"
+#include "data/stage/sample_reader.h"
+#include "io/example.h"
+#include "io/record.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class TfRecord : public LoaderTest {
+ protected:
+  TfRecord() : LoaderTest(12) {}
+
+  /// The bytes of image i of the folder.
+  [[nodiscard]] std::string image(std::size_t i) const {
+    std::ifstream file(dataset_.samples.at(i).path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static std::string frame(const io::ExampleWriter& example) { return io::record_frame(example.data()); }
+
+  /// As Dell's: 14 labels, a name, no more.
+  [[nodiscard]] std::string dell(std::size_t i) const {
+    io::ExampleWriter example;
+    example.text("image/encoded", image(i));
+    std::array<std::int64_t, 14> labels{};
+    labels[i % 14] = 1;
+    example.integers("image/label", labels);
+    example.text("image/filename", fmt::format("{:08}_000.png", i + 10));
+    return frame(example);
+  }
+  /// As `convert` writes them.
+  [[nodiscard]] std::string own(std::size_t i) const {
+    io::ExampleWriter example;
+    example.text("image/encoded", image(i));
+    example.text("image/format", "png");
+    example.text("image/filename", dataset_.samples[i].id);
+    example.texts("image/label_names", dataset_.label_names);
+    std::vector<std::int64_t> labels;
+    for (const float label : dataset_.samples[i].labels)
+      labels.push_back(std::isnan(label) ? -1 : label > 0.5F ? 1 : 0);
+    example.integers("image/label", labels);
+    example.text("image/patient", fmt::format("p{}", i / 2));
+    example.text("image/split", i < 8 ? "train" : "test");
+    example.text("image/view", i % 2 == 0 ? "PA" : "AP");
+    example.text("image/sex", "F");
+    example.number("image/age", 40.0F + static_cast<float>(i));
+    return frame(example);
+  }
+  static SourceOptions in(const TestFolder& folder) {
+    SourceOptions options;
+    options.root = folder.path();
+    return options;
+  }
+  static std::string refusal(const SourceOptions& options) {
+    try {
+      static_cast<void>(load_dataset(options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no refusal";
+  }
+  /// What a folder with this one file is refused for.
+  static std::string refusal_of(std::string_view file) {
+    const TestFolder folder;
+    folder.write("a.tfrecord", file);
+    return refusal(in(folder));
+  }
+  /// An example with this image and label 1 of "x".
+  static std::string labelled(std::string_view image) {
+    io::ExampleWriter example;
+    example.text("image/encoded", image);
+    example.texts("image/label_names", std::array<std::string, 1>{"x"});
+    example.integer("image/label", 1);
+    return frame(example);
+  }
+};
+
+TEST_F(TfRecord, of_dells_schema_has_14_findings_and_nihs_patients) {
+  const TestFolder folder;
+  folder.write("train-00000-of-00002", dell(0) + dell(1) + dell(2));
+  folder.write("train-00001-of-00002", dell(3));
+  folder.write("val-00000-of-00001", dell(4) + dell(5));
+  const Dataset dataset = load_dataset(in(folder));
+  EXPECT_EQ(dataset.source, "tfrecord");
+  EXPECT_EQ(dataset.label_names.size(), 14U);
+  EXPECT_EQ(dataset.label_names[12], "Pleural_Thickening");
+  ASSERT_EQ(dataset.samples.size(), 6U);
+  EXPECT_EQ(dataset.samples[3].id, "00000013_000.png");
+  EXPECT_EQ(dataset.samples[3].patient, "13");
+  EXPECT_EQ(dataset.samples[3].labels[3], 1.0F);
+  EXPECT_EQ(dataset.samples[3].labels[4], 0.0F);
+  EXPECT_EQ(dataset.summary(Split::Train).images, 4);
+  EXPECT_EQ(dataset.summary(Split::Val).images, 2);
+}
+
+TEST_F(TfRecord, of_our_schema_keeps_all_that_is_known) {
+  const TestFolder folder;
+  std::string file;
+  for (std::size_t i = 0; i < 12; ++i) file += own(i);
+  folder.write("all.tfrecord", file);
+  const Dataset dataset = load_dataset(in(folder));
+  EXPECT_THAT(dataset.label_names, ElementsAre("even", "odd"));
+  ASSERT_EQ(dataset.samples.size(), 12U);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Sample& sample = dataset.samples[i];
+    EXPECT_EQ(sample.id, dataset_.samples[i].id);
+    EXPECT_EQ(sample.labels[0], dataset_.samples[i].labels[0]);
+    EXPECT_EQ(std::isnan(sample.labels[1]), std::isnan(dataset_.samples[i].labels[1]));
+    EXPECT_EQ(sample.patient, fmt::format("p{}", i / 2));
+    EXPECT_EQ(sample.view, i % 2 == 0 ? "PA" : "AP");
+    EXPECT_EQ(sample.age_years, 40.0F + static_cast<float>(i));
+  }
+  EXPECT_EQ(dataset.summary(Split::Test).images, 4);
+}
+
+TEST_F(TfRecord, of_imagenets_schema_has_a_class_an_image) {
+  const TestFolder folder;
+  std::string file;
+  for (std::size_t i = 0; i < 6; ++i) {
+    io::ExampleWriter example;
+    example.text("image/encoded", image(i));
+    example.integer("image/class/label", 1 + 4 * static_cast<std::int64_t>(i % 3));
+    if (i % 3 == 1) example.text("image/class/text", "tench");
+    file += frame(example);
+  }
+  folder.write("train-00000-of-00001", file);
+  SourceOptions options = in(folder);
+  options.split.unit = SplitUnit::Image;
+  const Dataset dataset = load_dataset(options);
+  EXPECT_THAT(dataset.label_names, ElementsAre("class 1", "tench", "class 9"));
+  EXPECT_THAT(dataset.samples[4].labels, ElementsAre(0.0F, 1.0F, 0.0F));
+  EXPECT_EQ(dataset.samples[4].id, "train-00000-of-00001#5");
+}
+
+TEST_F(TfRecord, gives_the_batches_of_the_files_it_was_made_of) {
+  const TestFolder folder;
+  std::string first, second;
+  for (std::size_t i = 0; i < 5; ++i) first += own(i);
+  for (std::size_t i = 5; i < 12; ++i) second += own(i);
+  folder.write("a.tfrecord", first);
+  folder.write("b.tfrecord", second);
+  const auto from_files = run(options());
+  dataset_ = load_dataset(in(folder));
+  EXPECT_EQ(run(options()), from_files);
+  auto interleaved = options();
+  interleaved.pipeline = parse_pipeline("files | interleave(parallel=3) | shard(wrap) | repeat | map_and_batch");
+  interleaved.augment = {};
+  const auto seen = run(interleaved);
+  ASSERT_EQ(seen.size(), 6U);
+  EXPECT_THAT(seen[1].samples, ElementsAre(5, 6, 7, 8, 9));
+}
+
+TEST_F(TfRecord, interleaves_the_records_of_its_files) {
+  const TestFolder folder;
+  for (int file = 0; file < 3; ++file) {
+    std::string records;
+    for (std::size_t i = 0; i < 4; ++i) records += own(4 * static_cast<std::size_t>(file) + i);
+    folder.write(fmt::format("{}.tfrecord", file), records);
+  }
+  dataset_ = load_dataset(in(folder));
+  auto wanted = options(LoadMode::Evaluation);
+  wanted.pipeline = parse_pipeline("files | interleave(cycle=3, parallel=2) | map_and_batch | prefetch");
+  const auto seen = run(wanted);
+  EXPECT_THAT(seen[0].samples, ElementsAre(0, 4, 8, 1, 5));
+}
+
+TEST_F(TfRecord, holds_raw_pixels_of_8_and_16_bits) {
+  const std::array<std::uint16_t, 6> wide{0, 257, 514, 65535, 4095, 1};
+  const std::array<std::uint8_t, 6> narrow{0, 1, 2, 255, 16, 7};
+  const auto raw = [](std::string_view bytes, std::int64_t bits, std::int64_t white) {
+    io::ExampleWriter example;
+    example.text("image/encoded", bytes);
+    example.text("image/format", "raw");
+    example.integer("image/width", 3);
+    example.integer("image/height", 2);
+    example.integer("image/channels", 1);
+    example.integer("image/bits", bits);
+    if (white > 0) example.integer("image/max_value", white);
+    example.texts("image/label_names", std::array<std::string, 1>{"x"});
+    example.integer("image/label", bits == 8 ? 1 : 0);
+    return frame(example);
+  };
+  const TestFolder folder;
+  folder.write("a.tfrecord", raw({reinterpret_cast<const char*>(narrow.data()), 6}, 8, 0) +
+                                 raw({reinterpret_cast<const char*>(wide.data()), 12}, 16, 4095));
+  SourceOptions options = in(folder);
+  options.split.mode = SplitMode::Whole;
+  const Dataset dataset = load_dataset(options);
+  SampleReader reader;
+  Image image;
+  ASSERT_TRUE(reader.load(dataset.samples[0], Channels::Gray, image));
+  EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 3, .height_px = 2}));
+  EXPECT_THAT(image.samples<std::uint8_t>(), testing::ElementsAreArray(narrow));
+  ASSERT_TRUE(reader.load(dataset.samples[1], Channels::Gray, image));
+  EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 3, .height_px = 2, .bits = 16, .max_value = 4095}));
+  EXPECT_THAT(image.samples<std::uint16_t>(), testing::ElementsAreArray(wide));
+  EXPECT_THAT(refusal_of(raw("12345", 8, 0)), HasSubstr("expected raw pixels with their width"));
+  EXPECT_THAT(refusal_of(raw("123456", 12, 0)), HasSubstr("12 bits"));
+}
+
+TEST_F(TfRecord, notices_damage_when_the_image_is_read) {
+  const TestFolder folder;
+  std::string file = own(0) + own(1);
+  const std::size_t inside = file.find("IDAT");
+  file[inside] = 'i';
+  folder.write("a.tfrecord", file);
+  SourceOptions options = in(folder);
+  options.split.mode = SplitMode::Whole;
+  const Dataset dataset = load_dataset(options);
+  SampleReader reader;
+  Image image;
+  const Status status = reader.load(dataset.samples[0], Channels::Gray, image);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error(), HasSubstr("[data.read] 0.png: expected a record whose checksum holds"));
+  EXPECT_TRUE(reader.load(dataset.samples[1], Channels::Gray, image));
+}
+
+TEST_F(TfRecord, refuses_what_holds_no_labelled_images) {
+  io::ExampleWriter nothing;
+  nothing.text("words", "some");
+  EXPECT_THAT(refusal_of(frame(nothing)), HasSubstr("[data.tfrecord] a.tfrecord, record 1: expected an image"));
+  io::ExampleWriter unlabelled;
+  unlabelled.text("image/encoded", "x");
+  EXPECT_THAT(refusal_of(frame(unlabelled)), HasSubstr("got 0 labels, 0 names, 0 classes"));
+  EXPECT_THAT(refusal_of(io::record_frame("no message")), HasSubstr("expected a tf.train.Example"));
+  EXPECT_THAT(refusal_of(labelled("x").substr(0, 40)), HasSubstr("[io.record] a.tfrecord, record 1 at byte 0"));
+  EXPECT_THAT(refusal_of(gzipped(labelled("x"))), HasSubstr("expected records as they are, got a gzipped file"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("expected a record, got an empty file"));
+  EXPECT_THAT(refusal_of(own(0) + dell(1)), HasSubstr("record 2: expected labels as in the records before"));
+  EXPECT_THAT(refusal_of(own(0) + own(0)), HasSubstr("expected an image once, got 0.png twice"));
+  io::ExampleWriter wrong;
+  wrong.text("image/encoded", "x");
+  wrong.texts("image/label_names", std::array<std::string, 1>{"x"});
+  wrong.integer("image/label", 2);
+  EXPECT_THAT(refusal_of(frame(wrong)), HasSubstr("expected 1, 0 or -1 as label, got 2"));
+  io::ExampleWriter split;
+  split.text("image/encoded", "x");
+  split.texts("image/label_names", std::array<std::string, 1>{"x"});
+  split.integer("image/label", 1);
+  split.text("image/split", "holdout");
+  EXPECT_THAT(refusal_of(frame(split)), HasSubstr("train, val, test or none as image/split, got holdout"));
+}
+
+TEST_F(TfRecord, takes_the_labels_asked_for_and_no_policies) {
+  const TestFolder folder;
+  folder.write("train-00000-of-00001", dell(0) + dell(2));
+  folder.write("test-00000-of-00001", dell(1));
+  SourceOptions options = in(folder);
+  options.labels = {"Pleural Effusion", "Cardiomegaly"};
+  options.split.validation = ValidationFrom::None;
+  const Dataset dataset = load_dataset(options);
+  EXPECT_THAT(dataset.samples.back().labels, ElementsAre(1.0F, 0.0F));
+  options.labels = {"Fracture"};
+  EXPECT_THAT(refusal(options), HasSubstr("[data.labels] Fracture: expected a label of the records"));
+  options.labels = {};
+  options.policy.uncertain = Uncertain::One;
+  EXPECT_THAT(refusal(options), HasSubstr("expected none for records"));
+}
+
+}  // namespace
+}  // namespace roentgen::data

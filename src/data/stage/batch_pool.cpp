@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/batch_pool.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "data/stage/sample_loader.h"
+
+namespace roentgen::data {
+namespace {
+
+double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+Pipeline pipeline_of(const LoaderOptions& options) {
+  if (options.pipeline) return *options.pipeline;
+  return options.mode == LoadMode::Training ? training_pipeline(options.shard.tail) : evaluation_pipeline();
+}
+
+BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
+                     std::vector<BatchSlot> slots)
+    : samples_(std::move(samples)),
+      options_(std::move(options)),
+      slots_(std::move(slots)),
+      pipeline_(pipeline_of(options_)),
+      filler_(dataset, samples_, options_),
+      files_(pipeline_.is_of_files() ? file_table(dataset, samples_) : FileTable{}),
+      context_{.samples = samples_,
+               .files = &files_,
+               .seed = options_.seed,
+               .shard = options_.shard,
+               .epochs = options_.epochs,
+               .work = &filler_,
+               .is_winding = &is_winding_},
+      steps_(batches_per_epoch(pipeline_, context_)),
+      plan_(plan_pool(pipeline_, options_.workers, slots_.size())),
+      quarantine_(static_cast<std::int64_t>(samples_.size()), options_.max_bad_share, options_.quarantine,
+                  options_.known_bad),
+      held_(slots_.size()),
+      position_(options_.start),
+      tuner_(plan_.workers),
+      active_(plan_.workers) {
+  check();
+  total_ = total_steps();
+  wind();
+  stats_.bad = quarantine_.count();
+  for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) free_slots_.push_back(slot);
+  try {
+    for (int i = 0; i < plan_.workers; ++i) workers_.emplace_back([this, i] { work(i); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void BatchPool::check() const {
+  const auto refuse = [](std::string_view what, std::string_view expected, const std::string& got) {
+    throw ConfigError(error_text("data.loader", what, expected, got, "more images, or a smaller train.batch"));
+  };
+  if (samples_.empty()) refuse("samples", "at least 1", "none");
+  if (slots_.empty()) refuse("slots", "at least 1", "none");
+  if (steps_ == 0) {
+    refuse("samples", fmt::format("at least a batch of {} on {} ranks", options_.shard.batch, options_.shard.ranks),
+           fmt::format("{}", samples_.size()));
+  }
+  if (options_.start.batch < 0 || options_.start.batch >= steps_) {
+    refuse("start", fmt::format("a batch below {}", steps_), fmt::format("{}", options_.start.batch));
+  }
+  for (const auto& slot : slots_) filler_.check(slot);
+}
+
+std::int64_t BatchPool::total_steps() const {
+  std::int64_t passes = 1;
+  for (const Stage& stage : pipeline_.stages()) {
+    const auto* repeat = std::get_if<RepeatStage>(&stage);
+    if (repeat == nullptr) continue;
+    const std::int64_t times = repeat->times == 0 ? options_.epochs : repeat->times;
+    if (times == 0) return std::numeric_limits<std::int64_t>::max();
+    passes *= times;
+  }
+  return passes * steps_;
+}
+
+// To where the run left off. Where passes are whole numbers of batches, a repeat begins with the pass; elements before
+// the position in it (else all before it) are pulled and let go, without work.
+void BatchPool::wind() {
+  opened_ = taken_ = number_of(options_.start);
+  std::int64_t batches = opened_;
+  if (has_whole_passes(pipeline_) && opened_ < total_) {
+    context_.first_epoch = options_.start.epoch;
+    batches = options_.start.batch;
+  }
+  if (!options_.seen.empty()) {
+    context_.seen = &options_.seen;
+    batches = 0;
+  }
+  chain_ = std::make_unique<Chain>(pipeline_, context_);
+  is_winding_ = true;
+  Element element;
+  for (std::int64_t i = 0; i < batches * options_.shard.batch && chain_->next(element);) ++i;
+  is_winding_ = false;
+}
+
+void BatchPool::stop() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  workers_.clear();  // joins
+}
+
+bool BatchPool::can_pull() const {
+  if (is_pulling_) return false;
+  if (!open_.empty() && open_.back()->placed < options_.shard.batch) return true;
+  const std::int64_t ahead = std::max<std::int64_t>(plan_.batches_ahead, is_awaited_ ? 1 : 0);
+  return opened_ < total_ && !free_slots_.empty() && opened_ - taken_ < ahead;
+}
+
+void BatchPool::pull(MutexLock& lock) {
+  const std::int64_t rows = options_.shard.batch;
+  if (open_.empty() || open_.back()->placed == rows) {
+    auto batch = std::make_unique<OpenBatch>();
+    batch->slot = free_slots_.front();
+    batch->number = opened_++;
+    batch->elements.resize(static_cast<std::size_t>(rows));
+    batch->rows.resize(static_cast<std::size_t>(rows));
+    free_slots_.pop_front();
+    open_.push_back(std::move(batch));
+  }
+  OpenBatch& batch = *open_.back();
+  const std::int64_t begin = batch.placed;
+  std::int64_t end = plan_.is_work_before ? begin + 1 : rows;
+  is_pulling_ = true;
+  lock.unlock();
+  for (std::int64_t row = begin; row < end; ++row) {
+    Element& element = batch.elements[static_cast<std::size_t>(row)];
+    if (chain_->next(element)) continue;
+    end = rows;
+    element = {.is_padding = true};
+  }
+  lock.lock();
+  is_pulling_ = false;
+  batch.placed = end;
+  work_.notify_all();
+}
+
+BatchPool::Claim BatchPool::claim(int worker) {
+  MutexLock lock(mutex_);
+  while (true) {
+    if (stopping_) return {};
+    if (worker >= active_) {
+      work_.wait(lock);
+      continue;
+    }
+    for (const auto& batch : open_) {
+      if (batch->claimed < batch->placed) return {.batch = batch.get(), .row = batch->claimed++};
+    }
+    if (can_pull()) {
+      pull(lock);
+      continue;
+    }
+    if (!is_pulling_ && opened_ < total_) ++meter_.full_waits;
+    work_.wait(lock);
+  }
+}
+
+void BatchPool::finish(OpenBatch& batch) {
+  bool is_done = false;
+  {
+    MutexLock lock(mutex_);
+    is_done = ++batch.done == options_.shard.batch;
+  }
+  if (is_done) ready_.notify_one();
+}
+
+void BatchPool::work(int worker) {
+  try {
+    SampleLoader loader = filler_.make_loader();
+    for (Claim unit = claim(worker); unit.batch != nullptr; unit = claim(worker)) {
+      filler_.fill(*unit.batch, unit.row, slots_[static_cast<std::size_t>(unit.batch->slot)], loader);
+      finish(*unit.batch);
+    }
+  } catch (...) {
+    {
+      MutexLock lock(mutex_);
+      error_ = std::current_exception();
+      is_pulling_ = false;
+    }
+    ready_.notify_one();
+  }
+}
+
+std::unique_ptr<OpenBatch> BatchPool::take_front() {
+  const auto start = Clock::now();
+  MutexLock lock(mutex_);
+  is_awaited_ = true;
+  const auto is_ready = [&](const auto& batch) { return batch->done == options_.shard.batch; };
+  meter_.depth_sum += std::ranges::count_if(open_, is_ready);
+  if (open_.empty() || !is_ready(open_.front())) ++meter_.empty_waits;
+  work_.notify_all();
+  while (!error_ && (open_.empty() || !is_ready(open_.front()))) ready_.wait(lock);
+  is_awaited_ = false;
+  if (error_) {
+    has_failed_ = true;
+    std::rethrow_exception(error_);
+  }
+  auto batch = std::move(open_.front());
+  open_.pop_front();
+  ++taken_;
+  ++meter_.items;
+  stats_.wait_s += seconds(Clock::now() - start);
+  stats_.samples += std::ranges::count_if(batch->elements, [](const Element& one) { return !one.is_padding; });
+  work_.notify_all();
+  return batch;
+}
+
+void BatchPool::tune(Clock::time_point begin, Clock::time_point end) {
+  if (tuner_.is_settled()) return;
+  const SampleCosts costs = filler_.costs();
+  const double work_s = costs.read_s + costs.decode_s + costs.transform_s;
+  const bool has_settled = tuner_.observe(
+      {.interval_s = seconds(end - last_taken_), .wait_s = seconds(end - begin), .work_s = work_s - work_then_s_});
+  last_taken_ = end;
+  work_then_s_ = work_s;
+  {
+    MutexLock lock(mutex_);
+    active_ = tuner_.active();
+  }
+  if (has_settled && options_.mode == LoadMode::Training) {
+    log::info(tuner_.active() == plan_.workers
+                  ? fmt::format("pipeline: all {} decoding threads are needed", plan_.workers)
+                  : fmt::format("pipeline: {} of {} decoding threads suffice", tuner_.active(), plan_.workers));
+  }
+}
+
+std::optional<Batch> BatchPool::next() {
+  if (has_failed_ || number_of(position_) >= total_) return std::nullopt;
+  RG_ASSERT(std::any_of(held_.begin(), held_.end(), [](const auto& batch) { return batch == nullptr; }));
+  const auto begin = Clock::now();
+  auto batch = take_front();
+  if (plan_.is_tuned) tune(begin, Clock::now());
+  try {
+    settle(*batch, options_.mode, quarantine_);
+  } catch (...) {
+    has_failed_ = true;
+    throw;
+  }
+  {
+    MutexLock lock(mutex_);
+    stats_.bad = quarantine_.count();
+  }
+  position_ = position_of(batch->number + 1);
+  auto& held = held_[static_cast<std::size_t>(batch->slot)];
+  held = std::move(batch);
+  const LoaderPosition place = position_of(held->number);
+  return Batch{.slot = held->slot,
+               .epoch = place.epoch,
+               .index = place.batch,
+               .samples = held->samples,
+               .valid = static_cast<std::int64_t>(held->samples.size()),
+               .bad = held->bad};
+}
+
+void BatchPool::release(int slot) {
+  RG_ASSERT(slot >= 0 && slot < static_cast<int>(held_.size()));
+  auto& held = held_[static_cast<std::size_t>(slot)];
+  RG_ASSERT(held != nullptr);
+  held.reset();
+  {
+    MutexLock lock(mutex_);
+    free_slots_.push_back(slot);
+  }
+  work_.notify_all();
+}
+
+LoaderStats BatchPool::stats() const {
+  const SampleCosts costs = filler_.costs();
+  MutexLock lock(mutex_);
+  LoaderStats stats = stats_;
+  stats.read_s = costs.read_s;
+  stats.decode_s = costs.decode_s;
+  stats.transform_s = costs.transform_s;
+  stats.read_bytes = costs.read_bytes;
+  stats.cached = costs.cached;
+  return stats;
+}
+
+std::vector<StageReport> BatchPool::report() const {
+  std::vector<StageReport> report = chain_->report();
+  StageMeter meter;
+  int active = 0;
+  {
+    MutexLock lock(mutex_);
+    active = active_;
+    meter = meter_;
+    meter.pull_s = stats_.wait_s;
+  }
+  meter.threads = active;
+  meter.capacity = plan_.batches_ahead;
+  report[plan_.batching_stage].meter = meter;
+  if (plan_.batching_stage + 1 < report.size()) report.back().meter = meter;
+  return report;
+}
+
+}  // namespace roentgen::data

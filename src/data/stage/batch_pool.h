@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// BatchPool: the threads behind a Loader, which carry out the stages batch, map_and_batch and the prefetch behind them.
+// Under one mutex: which batches are open, in order, and which of their rows have an element, are claimed, are done.
+// The unit of work is a row; rows of a batch are written by different workers without a lock, and seen by the consumer
+// through the mutex that counts them. Elements come from the chain of the stages before (chain.h); one worker at a time
+// pulls, without holding the mutex.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/thread_annotations.h"
+#include "data/stage/batch_rows.h"
+#include "data/stage/chain.h"
+#include "data/stage/loader.h"
+#include "data/stage/pool_plan.h"
+#include "data/stage/quarantine.h"
+#include "data/stage/worker_tuner.h"
+
+namespace roentgen::data {
+
+/// The pipeline that the options name, or their mode's own.
+[[nodiscard]] Pipeline pipeline_of(const LoaderOptions& options);
+
+/// What a Loader is, method by method (loader.h).
+class BatchPool {
+ public:
+  BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
+            std::vector<BatchSlot> slots);
+  BatchPool(const BatchPool&) = delete;
+  BatchPool& operator=(const BatchPool&) = delete;
+  ~BatchPool() { stop(); }
+
+  std::optional<Batch> next();
+  void release(int slot);
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] LoaderPosition position() const { return position_; }
+  [[nodiscard]] std::vector<std::uint32_t> bad_samples() const { return quarantine_.samples(); }
+  [[nodiscard]] LoaderStats stats() const;
+  [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
+  [[nodiscard]] std::vector<StageReport> report() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A row to be filled; batch is null when the worker is to end.
+  struct Claim {
+    OpenBatch* batch = nullptr;
+    std::int64_t row = 0;
+  };
+
+  void check() const;
+  [[nodiscard]] std::int64_t total_steps() const;
+  void wind();
+  void stop();
+  void work(int worker);
+  Claim claim(int worker);
+  void finish(OpenBatch& batch);
+  [[nodiscard]] bool can_pull() const RG_REQUIRES(mutex_);
+  void pull(MutexLock& lock) RG_REQUIRES(mutex_);
+  std::unique_ptr<OpenBatch> take_front();
+  void tune(Clock::time_point begin, Clock::time_point end);
+  [[nodiscard]] std::int64_t number_of(const LoaderPosition& position) const {
+    return position.epoch * steps_ + position.batch;
+  }
+  [[nodiscard]] LoaderPosition position_of(std::int64_t number) const {
+    return {.epoch = static_cast<std::uint32_t>(number / steps_), .batch = number % steps_};
+  }
+
+  // Constant after construction.
+  const std::vector<std::uint32_t> samples_;
+  const LoaderOptions options_;
+  const std::vector<BatchSlot> slots_;
+  const Pipeline pipeline_;
+  const RowFiller filler_;
+  const FileTable files_;
+  bool is_winding_ = false;
+  StageContext context_;
+  const std::int64_t steps_;
+  const PoolPlan plan_;
+  /// Batches of all epochs.
+  std::int64_t total_ = 0;
+
+  // Of the consumer's thread.
+  Quarantine quarantine_;
+  std::vector<std::unique_ptr<OpenBatch>> held_;
+  LoaderPosition position_;
+  bool has_failed_ = false;
+  WorkerTuner tuner_;
+  Clock::time_point last_taken_ = Clock::now();
+  double work_then_s_ = 0.0;
+
+  /// Of the worker that pulls.
+  std::unique_ptr<Chain> chain_;
+
+  mutable Mutex mutex_;
+  std::condition_variable_any work_;   // an element was placed, a slot is free, a batch is asked for, or stopping
+  std::condition_variable_any ready_;  // a batch is done
+  bool stopping_ RG_GUARDED_BY(mutex_) = false;
+  bool is_pulling_ RG_GUARDED_BY(mutex_) = false;
+  bool is_awaited_ RG_GUARDED_BY(mutex_) = false;
+  std::deque<int> free_slots_ RG_GUARDED_BY(mutex_);
+  /// In order; the consumer takes from the front. All but the last have all their elements.
+  std::deque<std::unique_ptr<OpenBatch>> open_ RG_GUARDED_BY(mutex_);
+  /// Numbers of the next batch to open and of the next to give.
+  std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
+  std::int64_t taken_ RG_GUARDED_BY(mutex_) = 0;
+  /// Workers below this number work, the others wait.
+  int active_ RG_GUARDED_BY(mutex_);
+  LoaderStats stats_ RG_GUARDED_BY(mutex_);
+  StageMeter meter_ RG_GUARDED_BY(mutex_);
+  /// Why a worker ended early, outside of any row (memory, say).
+  std::exception_ptr error_ RG_GUARDED_BY(mutex_);
+
+  std::vector<std::jthread> workers_;  // last: joined before anything they use goes
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// SampleReader: the decoded image of a sample, whether it is a file of its own or a part of a record.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/result.h"
+#include "data/codec/codec.h"
+#include "data/image.h"
+#include "data/source/dataset.h"
+#include "data/stage/file_reader.h"
+
+namespace roentgen::data {
+
+/// Keeps its buffers from sample to sample. One per worker: thread-compatible.
+class SampleReader {
+ public:
+  /// The bytes of the sample's file, or of its record; valid until the next call. Failure: as FileReader.
+  [[nodiscard]] Result<std::span<const std::byte>> read(const Sample& sample);
+  /// Decodes what read() gave. Failure: a record whose checksum does not hold, or as Decoder; `out` is then undefined.
+  /// Pixels that are stored without a codec keep their channels.
+  [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, Channels channels, Image& out);
+  /// Both.
+  [[nodiscard]] Status load(const Sample& sample, Channels channels, Image& out);
+  /// Was a file opened by the last read()?
+  [[nodiscard]] bool has_opened() const { return reader_.has_opened(); }
+
+ private:
+  FileReader reader_;
+  Decoder decoder_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// EmulatedStorage: storage slower than this machine's, such as a busy network file system, so that a pipeline's
+// behaviour on it can be tried anywhere. For measuring only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/thread_annotations.h"
+
+namespace roentgen::data {
+
+/// What every access costs.
+struct StorageCosts {
+  /// Of opening a file, and of each read of up to 1 MiB from it.
+  double open_s = 0.0;
+  double read_s = 0.0;
+  /// Files that can be opened in a second, by all threads together; 0: any number.
+  double opens_per_s = 0.0;
+
+  /// "open=2ms,read=1ms,opens_per_s=1000".
+  [[nodiscard]] std::string text() const;
+  friend bool operator==(const StorageCosts&, const StorageCosts&) = default;
+};
+/// Reads text(); times in s, ms or us. ConfigError "[data.storage] ..." naming what is known.
+[[nodiscard]] StorageCosts parse_storage_costs(std::string_view text);
+
+/// Makes threads wait as such storage would. Thread-safe.
+class EmulatedStorage {
+ public:
+  explicit EmulatedStorage(StorageCosts costs) : costs_(costs) {}
+
+  /// To be called when a file is opened: waits for its turn among all opens, then open_s.
+  void open();
+  /// To be called when `bytes` of it were read.
+  void read(std::uint64_t bytes) const;
+  [[nodiscard]] const StorageCosts& costs() const { return costs_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const StorageCosts costs_;
+  Mutex mutex_;
+  Clock::time_point next_open_ RG_GUARDED_BY(mutex_) = {};
+};
+
+}  // namespace roentgen::data

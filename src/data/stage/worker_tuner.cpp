@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/worker_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roentgen::data {
+namespace {
+
+constexpr double kReserve = 4.0 / 3.0;
+// Waiting for less than this share is not being held up.
+constexpr double kWaitShare = 0.02;
+constexpr int kMostWindows = 10;
+
+}  // namespace
+
+bool WorkerTuner::observe(const BatchTimes& times) {
+  if (is_settled_ || ++batches_ == 0) return false;
+  sum_.interval_s += times.interval_s;
+  sum_.wait_s += times.wait_s;
+  sum_.work_s += times.work_s;
+  if (batches_ % kWindow != 0) return false;
+  is_settled_ = end_window();
+  sum_ = {};
+  return is_settled_;
+}
+
+bool WorkerTuner::end_window() {
+  const int before = active_;
+  if (sum_.wait_s > kWaitShare * sum_.interval_s) {
+    least_ = std::min(active_ + 1, most_);
+    active_ = least_;
+  } else if (sum_.interval_s > 0.0) {
+    const double needed = std::ceil(kReserve * sum_.work_s / sum_.interval_s);
+    active_ = static_cast<int>(std::clamp<double>(needed, least_, most_));
+  }
+  return active_ == before || ++windows_ == kMostWindows;
+}
+
+}  // namespace roentgen::data

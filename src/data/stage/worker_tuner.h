@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// WorkerTuner: how many of a pool's workers are needed, where a pipeline says parallel=auto. Too few keep the network
+// waiting; more than needed take time from its threads where both share cores.
+#pragma once
+
+#include <cstdint>
+
+namespace roentgen::data {
+
+/// What happened between two batches.
+struct BatchTimes {
+  /// From the time one batch was taken to the next.
+  double interval_s = 0.0;
+  /// Of it, waiting for the batch.
+  double wait_s = 0.0;
+  /// Work of all workers together meanwhile.
+  double work_s = 0.0;
+};
+
+/// Starts with all workers. After each window of batches it takes as many as the measured work needs, with a reserve of
+/// a third, and one more than that whenever the consumer had to wait; it settles when a window changes nothing, or
+/// after 10 windows. Pure: no clock of its own. One thread.
+class WorkerTuner {
+ public:
+  /// Batches of a window; the first one is not counted, since the pool starts empty.
+  static constexpr std::int64_t kWindow = 4;
+
+  explicit WorkerTuner(int most) : most_(most), active_(most) {}
+
+  /// Workers that should work now, from 1 to the most there are.
+  [[nodiscard]] int active() const { return active_; }
+  [[nodiscard]] bool is_settled() const { return is_settled_; }
+  /// To be called for each batch. True when this one settled it.
+  bool observe(const BatchTimes& times);
+
+ private:
+  bool end_window();
+
+  const int most_;
+  int active_;
+  /// What was found to be too few.
+  int least_ = 1;
+  bool is_settled_ = false;
+  std::int64_t batches_ = -1;
+  int windows_ = 0;
+  BatchTimes sum_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Reading half of the protobuf wire format (protobuf.dev/programming-guides/encoding), for messages from strangers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::io {
+
+/// How a field is stored.
+enum class WireType : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+
+/// One field of a message.
+struct ProtobufField {
+  int number = 0;
+  WireType type = WireType::Varint;
+  /// Of Varint, Fixed64 and Fixed32.
+  std::uint64_t value = 0;
+  /// Of Bytes; points into the message.
+  std::span<const std::byte> bytes{};
+
+  [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+};
+
+/// Walks the fields of a message, which it does not own. Value type.
+class ProtobufReader {
+ public:
+  explicit ProtobufReader(std::span<const std::byte> message) : rest_(message) {}
+
+  /// The next field; nothing at the end, and from the first thing on that is no field (a number beyond the end, a
+  /// group, field 0): then is_damaged().
+  [[nodiscard]] std::optional<ProtobufField> next();
+  [[nodiscard]] bool is_damaged() const { return is_damaged_; }
+
+ private:
+  std::optional<std::uint64_t> varint();
+  std::optional<std::uint64_t> fixed(std::size_t bytes);
+
+  std::span<const std::byte> rest_;
+  bool is_damaged_ = false;
+};
+
+/// The varints of a packed field; nothing when it is damaged.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> packed_varints(std::span<const std::byte> packed);
+
+}  // namespace roentgen::io

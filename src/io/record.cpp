@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/record.h"
+
+#include <fmt/core.h>
+#include <isa-l/crc.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace roentgen::io {
+namespace {
+
+template <typename Number>
+void append_little_endian(std::string& to, Number number) {
+  for (std::size_t i = 0; i < sizeof(Number); ++i) to.push_back(static_cast<char>(number >> (8 * i)));
+}
+
+template <typename Number>
+Number little_endian(const std::byte* from) {
+  Number number = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    number |= static_cast<Number>(std::to_integer<Number>(from[i]) << (8 * i));
+  }
+  return number;
+}
+
+}  // namespace
+
+std::uint32_t masked_crc32c(std::span<const std::byte> data) {
+  // The library's function counts in int and changes nothing in what it is given, for all its signature says.
+  std::uint32_t crc = ~0U;
+  while (!data.empty()) {
+    const std::size_t count = std::min<std::size_t>(data.size(), std::numeric_limits<int>::max());
+    auto* bytes = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(data.data()));
+    crc = crc32_iscsi(bytes, static_cast<int>(count), crc);
+    data = data.subspan(count);
+  }
+  crc = ~crc;
+  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
+}
+
+std::string record_frame(std::string_view data) {
+  std::string frame;
+  frame.reserve(kFrameHead_bytes + data.size() + kFrameTail_bytes);
+  append_little_endian(frame, static_cast<std::uint64_t>(data.size()));
+  append_little_endian(frame, masked_crc32c(std::as_bytes(std::span(frame))));
+  frame += data;
+  append_little_endian(frame, masked_crc32c(std::as_bytes(std::span(data))));
+  return frame;
+}
+
+bool is_sound_record(std::span<const std::byte> framed) {
+  if (framed.size() < kFrameTail_bytes) return false;
+  const auto data = framed.first(framed.size() - kFrameTail_bytes);
+  return masked_crc32c(data) == little_endian<std::uint32_t>(framed.data() + data.size());
+}
+
+Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, std::string_view what,
+                                              RecordCheck check) {
+  std::vector<RecordPlace> places;
+  std::size_t at = 0;
+  const auto refuse = [&](std::string_view expected, std::string_view got) {
+    return failure("io.record", fmt::format("{}, record {} at byte {}", what, places.size() + 1, at), expected, got,
+                   "fetching or writing the file again");
+  };
+  while (at < file.size()) {
+    const auto rest = file.subspan(at);
+    if (rest.size() < kFrameHead_bytes + kFrameTail_bytes) {
+      return refuse("a whole record", fmt::format("{} bytes at the end of the file", rest.size()));
+    }
+    if (masked_crc32c(rest.first(8)) != little_endian<std::uint32_t>(rest.data() + 8)) {
+      return refuse("a length whose checksum holds", "another checksum");
+    }
+    const auto length = little_endian<std::uint64_t>(rest.data());
+    if (length > rest.size() - kFrameHead_bytes - kFrameTail_bytes) {
+      return refuse(fmt::format("{} bytes of data", length),
+                    fmt::format("{} to the end of the file", rest.size() - kFrameHead_bytes));
+    }
+    const auto bytes = static_cast<std::size_t>(length);
+    if (check == RecordCheck::Data && !is_sound_record(rest.subspan(kFrameHead_bytes, bytes + kFrameTail_bytes))) {
+      return refuse("data whose checksum holds", "another checksum");
+    }
+    places.push_back({.begin = at + kFrameHead_bytes, .length = length});
+    at += kFrameHead_bytes + bytes + kFrameTail_bytes;
+  }
+  return places;
+}
+
+}  // namespace roentgen::io

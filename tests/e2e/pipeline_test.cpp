@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Pipelines as a user names them: in a recipe and for bench pipeline.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kStopped = 3;
+
+std::vector<std::string> by(std::string_view pipeline) {
+  return {"--set", "train.pipeline=\"" + std::string(pipeline) + "\""};
+}
+
+TEST(Pipelines, train_to_the_same_weights_wherever_the_work_is_done) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 160);
+  place.must_run(place.train_arguments(data, "usual"));
+  place.must_run(plus(place.train_arguments(data, "other"),
+                      by("samples | shuffle | shard | map(parallel=2) | repeat | batch | prefetch(1)")));
+  expect_equal_tensors(place / "usual/checkpoints/best.safetensors", place / "other/checkpoints/best.safetensors");
+}
+
+TEST(Pipelines, of_files_go_on_to_the_same_weights_where_they_were_stopped) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 160);
+  for (const std::string name : {"tf-official", "naive"}) {
+    place.must_run(plus(place.train_arguments(data, name), by(name)));
+    const auto parts = plus(place.train_arguments(data, name + "-parts"), by(name));
+    EXPECT_EQ(place.run(plus(parts, {"--stop-after", "5"})).code, kStopped);
+    place.must_run(plus(parts, {"--resume"}));
+    expect_equal_tensors(place / (name + "/checkpoints/best.safetensors"),
+                         place / (name + "-parts/checkpoints/best.safetensors"));
+  }
+}
+
+TEST(Pipelines, that_cannot_train_are_refused) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 60);
+  const auto train = [&](std::string_view pipeline, const std::vector<std::string>& more = {}) {
+    return place.run(plus(plus(place.train_arguments(data, "run"), by(pipeline)), more));
+  };
+  expect_refusal(train("samples | shuffel | map_and_batch"), {"[data.pipeline] stage", "got 'shuffel'"});
+  expect_refusal(train("samples | map_and_batch"), {"[train.recipe] train.pipeline", "a repeat without a number"});
+  expect_refusal(train("naive", {"--set", "train.tail=wrap"}), {"[train.recipe] train.tail", "shard(tail=wrap)"});
+  EXPECT_FALSE(fs::exists(place / "run/checkpoints"));
+}
+
+TEST(Pipelines, are_measured_and_give_equal_batches) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 60);
+  const auto measure = [&](const std::vector<std::string>& more) {
+    place.must_run(plus({"bench", "pipeline", "--data", data / "images", "--image", "32", "--batch", "8", "--steps",
+                         "4", "--json", place / "pipeline.json"},
+                        more));
+    return read_json(place / "pipeline.json");
+  };
+  const Value usual = measure({"--workers", "2"});
+  EXPECT_EQ(usual.at("images").as_integer(), 60);
+  EXPECT_EQ(usual.at("workers").as_integer(), 2);
+  EXPECT_FALSE(usual.at("emulated").as_bool());
+  EXPECT_GT(usual.at("images_per_s").as_double(), 0.0);
+  EXPECT_EQ(usual.at("stages").as_array().size(), 6U);
+  const Value slow = measure({"--pipeline", "samples | shuffle | shard | repeat | map(3) | batch", "--cold",
+                              "--emulate-storage", "open=100us,opens_per_s=5000", "--device", "emulated:5000"});
+  EXPECT_EQ(slow.at("checksum").as_string(), usual.at("checksum").as_string());
+  EXPECT_TRUE(slow.at("emulated").as_bool());
+  EXPECT_EQ(slow.at("device").as_string(), "emulated:5000");
+  EXPECT_LE(slow.at("images_per_s").as_double(), 5000.0);
+}
+
+TEST(Pipelines, that_cannot_be_measured_are_refused) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 20);
+  const auto measure = [&](const std::vector<std::string>& more) {
+    return place.run(plus({"bench", "pipeline", "--data", data / "images", "--image", "32", "--batch", "8"}, more));
+  };
+  expect_refusal(place.run({"bench", "pipeline"}), {"[cli.bench] --data", "expected images or folders of images"});
+  expect_refusal(place.run({"bench", "step", "--cold"}),
+                 {"[cli.bench] --cold", "expected the case pipeline, got step"});
+  expect_refusal(measure({"--pipeline", "fast"}), {"[data.pipeline] pipeline", "tf-official", "got 'fast'"});
+  expect_refusal(measure({"--device", "gpu"}), {"[bench.pipeline] --device", "emulated:RATE", "got gpu"});
+  expect_refusal(measure({"--emulate-storage", "open=2"}), {"[data.storage]", "a time in s, ms or us"});
+  expect_refusal(measure({"--batch", "21"}), {"[data.loader] samples", "a batch of 21"});
+  expect_refusal(measure({"--pipeline", "samples | map_and_batch"}), {"[bench.pipeline] pipeline", "try a repeat"});
+  expect_refusal(place.run({"bench", "pipeline", "--data", place / "nowhere"}), {"nowhere"});
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
