@@ -99,6 +99,7 @@ Recipe recipe_from_value(const Value& table, std::string_view what) {
   visit_fields(recipe, foreign, reader);
   reader.refuse_unknown();
   read_section(what, "train", [&] { graph::check_passes(recipe.train.fuse); });
+  read_section(what, "train", [&] { static_cast<void>(training_pipeline(recipe.train)); });
   recipe.data = read_section(what, "data", [&] { return data::source_options_from_value(foreign.data, {}); });
   recipe.preprocess = read_section(what, "preprocess", [&] { return data::preprocess_from_value(foreign.preprocess); });
   recipe.augment = read_section(what, "augment", [&] { return data::augment_from_value(foreign.augment); });

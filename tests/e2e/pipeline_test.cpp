@@ -46,9 +46,13 @@ TEST(Pipelines, that_cannot_train_are_refused) {
   const auto train = [&](std::string_view pipeline, const std::vector<std::string>& more = {}) {
     return place.run(plus(plus(place.train_arguments(data, "run"), by(pipeline)), more));
   };
-  expect_refusal(train("samples | shuffel | map_and_batch"), {"[data.pipeline] stage", "got 'shuffel'"});
-  expect_refusal(train("samples | map_and_batch"), {"[train.recipe] train.pipeline", "a repeat without a number"});
-  expect_refusal(train("naive", {"--set", "train.tail=wrap"}), {"[train.recipe] train.tail", "shard(tail=wrap)"});
+  expect_refusal(
+      train("samples | shuffel | map_and_batch"),
+      {"[data.pipeline] --set train.pipeline=", "train.pipeline, stage: expected files, samples", "got 'shuffel'"});
+  expect_refusal(train("samples | map_and_batch"),
+                 {"[train.recipe] --set train.pipeline=", "train.pipeline: expected a repeat without a number"});
+  expect_refusal(train("naive", {"--set", "train.tail=wrap"}),
+                 {"[train.recipe] --set train.tail=wrap: train.tail", "shard(tail=wrap)"});
   EXPECT_FALSE(fs::exists(place / "run/checkpoints"));
 }
 

@@ -54,9 +54,9 @@ class CacheIterator final : public StageIterator {
   void keep(const Element& element) {
     if (element.cargo != nullptr) bytes_ += element.cargo->bytes();
     if (bytes_ > limit_bytes_) {
-      throw ConfigError(error_text("data.pipeline", "stage cache", fmt::format("at most {} MiB", limit_bytes_ >> 20),
-                                   fmt::format("more after {} elements", kept_.size()),
-                                   "cache(limit_mb=...), or a pipeline without it"));
+      throw ConfigError(error_text(
+          "data.pipeline", "pipeline, stage cache", fmt::format("at most {} MiB", limit_bytes_ >> 20),
+          fmt::format("more after {} elements", kept_.size()), "cache(limit_mb=...), or a pipeline without it"));
     }
     kept_.push_back(element);
   }

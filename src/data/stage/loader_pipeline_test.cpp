@@ -177,7 +177,8 @@ TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
 TEST_F(PipelineTest, refuses_a_cache_beyond_its_limit) {
   auto wanted = by("samples | map | cache(1) | batch");
   wanted.preprocess.size_px = 320;  // 23 rows of 400 KiB
-  EXPECT_THAT(refusal(wanted), HasSubstr("[data.pipeline] stage cache: expected at most 1 MiB, got more after"));
+  EXPECT_THAT(refusal(wanted),
+              HasSubstr("[data.pipeline] pipeline, stage cache: expected at most 1 MiB, got more after"));
 }
 
 TEST_F(PipelineTest, names_corrupt_files_whoever_reads_them) {

@@ -23,19 +23,21 @@ void check_order(const std::vector<Stage>& stages) {
   Carries carries = Carries::Nothing;
   for (const Stage& stage : stages) {
     if (const auto* shard = std::get_if<ShardStage>(&stage)) {
-      if (is_endless) refuse("shard", "a shard before repeat", "one behind it");
+      if (is_endless) refuse("pipeline, stage shard", "a shard before repeat", "one behind it");
       if (carries != Carries::Files && shard->tail == Tail::Drop && !is_shuffled) {
-        refuse("shard", "a shuffle before it where the tail is dropped", "the same samples left out of every pass",
-               "shuffle | shard, or shard(tail=wrap)");
+        refuse("pipeline, stage shard", "a shuffle before it where the tail is dropped",
+               "the same samples left out of every pass", "shuffle | shard, or shard(tail=wrap)");
       }
       is_padded = carries != Carries::Files && shard->tail == Tail::Pad;
     }
     carries = gives(stage, carries);
     is_shuffled = is_shuffled || std::holds_alternative<ShuffleStage>(stage);
     if (const auto* shuffle = std::get_if<ShuffleStage>(&stage)) {
-      if (is_padded) refuse("shuffle", "no padding before it", "a shard with tail=pad", "shuffle | shard(pad)");
+      if (is_padded)
+        refuse("pipeline, stage shuffle", "no padding before it", "a shard with tail=pad", "shuffle | shard(pad)");
       if (is_endless && shuffle->buffer == 0) {
-        refuse("shuffle", "an end of what is shuffled", "a repeat before it", "shuffle(1000), or shuffle | repeat");
+        refuse("pipeline, stage shuffle", "an end of what is shuffled", "a repeat before it",
+               "shuffle(1000), or shuffle | repeat");
       }
     }
     if (std::holds_alternative<RepeatStage>(stage)) is_endless = true;

@@ -53,7 +53,7 @@ TEST(Pipeline, writes_zero_as_a_word) {
 
 TEST(Pipeline, refuses_stages_that_do_not_fit) {
   EXPECT_THAT(refusal("samples | interleave | map_and_batch"),
-              HasSubstr("[data.pipeline] stage interleave: expected files before it, got samples"));
+              HasSubstr("[data.pipeline] pipeline, stage interleave: expected files before it, got samples"));
   EXPECT_THAT(refusal("files | map | batch"), HasSubstr("stage map: expected samples before it, got files"));
   EXPECT_THAT(refusal("samples | batch"), HasSubstr("stage batch: expected rows before it, got samples"));
   EXPECT_THAT(refusal("shuffle | samples | map_and_batch"),

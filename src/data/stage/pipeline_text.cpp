@@ -108,7 +108,7 @@ class Settings final : public StageVisitor {
     bool is_used = false;
   };
 
-  [[nodiscard]] std::string where() const { return fmt::format("stage {}", stage_); }
+  [[nodiscard]] std::string where() const { return fmt::format("pipeline, stage {}", stage_); }
 
   std::optional<std::string_view> take(std::string_view name) {
     const bool is_first = known_.empty();
@@ -144,7 +144,7 @@ Stage parse_stage(std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, bracket));
   std::string_view settings;
   if (bracket != std::string_view::npos) {
-    if (text.back() != ')') refuse(fmt::format("stage {}", shown(name)), "a closing bracket", shown(text));
+    if (text.back() != ')') refuse(fmt::format("pipeline, stage {}", shown(name)), "a closing bracket", shown(text));
     settings = trimmed(text.substr(bracket + 1, text.size() - bracket - 2));
   }
   Stage stage;
@@ -155,7 +155,7 @@ Stage parse_stage(std::string_view text) {
   names += (names.empty() ? "" : ", ") + std::string(T::kName);
   RG_STAGES(RG_READ_STAGE)
 #undef RG_READ_STAGE
-  if (!is_known) refuse("stage", names, shown(name));
+  if (!is_known) refuse("pipeline, stage", names, shown(name));
   return stage;
 }
 

@@ -21,7 +21,7 @@ Carries carried(std::string_view stage, Carries before, const std::vector<Carrie
   if (std::ranges::find(allowed, before) != allowed.end()) return then;
   std::string wanted;
   for (const Carries one : allowed) wanted += (wanted.empty() ? "" : " or ") + std::string(name_of(one));
-  throw ConfigError(error_text("data.pipeline", fmt::format("stage {}", stage), wanted + " before it",
+  throw ConfigError(error_text("data.pipeline", fmt::format("pipeline, stage {}", stage), wanted + " before it",
                                std::string(name_of(before)), "another order: docs/pipeline.md"));
 }
 
