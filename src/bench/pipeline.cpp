@@ -2,10 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/pipeline.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -45,13 +43,6 @@ std::int64_t largest_rss_bytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
-
-void drop_from_page_cache(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-  ::close(file);
 }
 
 // One that the consumer holds, and those that the pipeline holds ahead of it.
@@ -111,6 +102,7 @@ data::LoaderOptions loader_options(const PipelineOptions& options, data::Emulate
   loading.preprocess.size_px = options.image_px;
   loading.max_bad_share = 0.0;
   loading.storage = storage;
+  loading.is_cold = options.is_cold;
   return loading;
 }
 
@@ -124,8 +116,7 @@ struct Course {
   std::string checksum;
 };
 
-Course take_batches(data::Loader& loader, const data::Dataset& dataset, const PipelineOptions& options,
-                    const Slots& slots) {
+Course take_batches(data::Loader& loader, const PipelineOptions& options, const Slots& slots) {
   Course course;
   Clock::time_point begin = Clock::now(), last = begin, device_is_free = begin;
   double processor_begin_s = processor_s(), wait_begin_s = 0.0;
@@ -142,9 +133,6 @@ Course take_batches(data::Loader& loader, const data::Dataset& dataset, const Pi
                        std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * static_cast<double>(options.batch) /
                                                                           options.device_images_per_s));
       std::this_thread::sleep_until(device_is_free);  // the emulated device computes
-    }
-    if (options.is_cold) {
-      for (const std::uint32_t sample : batch->samples) drop_from_page_cache(dataset.samples[sample].path);
     }
     loader.release(batch->slot);
     const auto now = Clock::now();
@@ -188,11 +176,8 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   const Slots slots(options, data::slot_bytes(loading.preprocess, DType::F32), dataset.label_names.size());
   std::vector<std::uint32_t> samples(dataset.samples.size());
   std::iota(samples.begin(), samples.end(), 0U);
-  if (options.is_cold) {
-    for (const data::Sample& sample : dataset.samples) drop_from_page_cache(sample.path);
-  }
   data::Loader loader(dataset, samples, loading, slots.all());
-  const Course course = take_batches(loader, dataset, options, slots);
+  const Course course = take_batches(loader, options, slots);
   const data::LoaderStats stats = loader.stats();
   const double loaded = std::max<double>(1.0, static_cast<double>(stats.samples));
   const double wait_share = course.wait_s / course.wall_s;

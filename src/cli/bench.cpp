@@ -83,12 +83,23 @@ class BenchCommand final : public Command {
  private:
   // An option that changes nothing would leave its user with a figure of something else.
   void refuse_options_of_others() const {
-    if (case_ == "pipeline") return;
-    const auto refuse = [this](std::string_view option, bool is_given) {
+    const std::string_view owner = case_ == "pipeline" ? "step" : "pipeline";
+    const auto refuse = [&](std::string_view option, bool is_given) {
       if (is_given) {
-        throw ConfigError(error_text("cli.bench", option, "the case pipeline", case_, "bench pipeline"));
+        throw ConfigError(
+            error_text("cli.bench", option, fmt::format("the case {}", owner), case_, fmt::format("bench {}", owner)));
       }
     };
+    if (case_ == "pipeline") {
+      const bench::StepOptions usual;
+      refuse("--model", step_.model != usual.model);
+      refuse("--labels", step_.labels != usual.labels);
+      refuse("--fuse", step_.fuse != usual.fuse);
+      refuse("--algorithms", step_.algorithms != usual.algorithms);
+      refuse("--profile", step_.has_profile);
+      refuse("--threads", threads_ != 0);
+      return;
+    }
     refuse("--data", !data_.empty());
     refuse("--pipeline", pipeline_text_ != "default");
     refuse("--workers", workers_ != 0);
@@ -125,7 +136,17 @@ class BenchCommand final : public Command {
     if (channels_ > 0) options.channels = channels_;
     if (!storage_.empty()) options.storage = data::parse_storage_costs(storage_);
     if (device_ != kEngine) options.device_images_per_s = bench::parse_emulated_device(device_);
-    return bench::run_pipeline(list_images(data_).dataset, options);
+    return bench::run_pipeline(dataset(), options);
+  }
+
+  // Images, or the record files of a folder.
+  [[nodiscard]] data::Dataset dataset() const {
+    if (data_.size() == 1) {
+      data::SourceOptions records{.root = data_.front(), .source = "tfrecord"};
+      records.split.mode = data::SplitMode::Whole;
+      if (data::has_records(records.root)) return data::load_dataset(records);
+    }
+    return list_images(data_).dataset;
   }
 
   static constexpr std::string_view kEngine = "cpu";

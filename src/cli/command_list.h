@@ -15,6 +15,7 @@
   X(predict)               \
   X(compare)               \
   X(inspect)               \
+  X(convert)               \
   X(look)                  \
   X(export)                \
   X(report)                \

@@ -33,14 +33,24 @@ class RG_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
 class RG_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) RG_THREAD_ATTRIBUTE(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
-  ~MutexLock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  ~MutexLock() RG_THREAD_ATTRIBUTE(release_capability()) {
+    if (is_held_) mutex_.unlock();
+  }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
-  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
-  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) {
+    mutex_.lock();
+    is_held_ = true;
+  }
+  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) {
+    is_held_ = false;
+    mutex_.unlock();
+  }
 
  private:
   Mutex& mutex_;
+  /// An exception may leave the scope between unlock() and lock().
+  bool is_held_ = true;
 };
 
 }  // namespace roentgen

@@ -96,5 +96,49 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   expect_refusal(place.run({"bench", "pipeline", "--data", place / "nowhere"}), {"nowhere"});
 }
 
+TEST(Convert, gives_records_that_train_to_the_same_weights) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 120);
+  place.must_run({"convert", data, place / "records", "--to", "tfrecord", "--shards", "3", "--workers", "2", "--verify",
+                  "--json", place / "convert.json"});
+  EXPECT_EQ(read_json(place / "convert.json").at("images").as_integer(), 120);
+  EXPECT_EQ(read_json(place / "convert.json").at("files_kept").as_integer(), 0);
+  place.must_run(
+      {"convert", data, place / "records", "--to", "tfrecord", "--shards", "3", "--json", place / "convert.json"});
+  EXPECT_EQ(read_json(place / "convert.json").at("files_kept").as_integer(),
+            read_json(place / "convert.json").at("files").as_integer());
+  place.must_run({"inspect", "--data", place / "records", "--json", place / "inspect.json"});
+  EXPECT_EQ(read_json(place / "inspect.json").at("source").as_string(), "tfrecord");
+  // Samples of the train records come in the order of the data set: the same indices, the same draws.
+  place.must_run(place.train_arguments(data, "files"));
+  const auto recorded = place.train_arguments(place / "records", "records-run");
+  const Ended run = place.run(recorded);
+  EXPECT_EQ(run.code, 0) << run.err;
+  const Value measured = [&] {
+    place.must_run({"bench", "pipeline", "--data", place / "records", "--image", "32", "--batch", "8", "--steps", "3",
+                    "--json", place / "bench.json"});
+    return read_json(place / "bench.json");
+  }();
+  EXPECT_EQ(measured.at("images").as_integer(), 120);
+}
+
+TEST(Convert, refuses_what_it_cannot_write) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 20);
+  const auto convert = [&](const std::vector<std::string>& more) {
+    return place.run(plus({"convert", data, place / "records"}, more));
+  };
+  expect_refusal(convert({"--to", "hdf5"}), {"[cli.convert] --to", "expected tfrecord, got hdf5"});
+  expect_refusal(convert({"--encode", "tiff"}), {"[data.convert] --encode", "keep, png, raw, jpeg"});
+  expect_refusal(convert({"--fit", "round"}), {"squash"});
+  EXPECT_FALSE(fs::exists(place / "records"));
+  const Ended resized = convert({"--resize", "64"});
+  expect_stop(resized, {"[data.convert] --resize", "--encode raw"});
+  EXPECT_FALSE(fs::exists(place / "records"));
+  expect_refusal(place.run({"convert", data, data / "records"}), {"records"});
+  place.write("busy/notes.txt", "mine");
+  expect_stop(place.run({"convert", data, place / "busy"}), {"expected a new or an empty folder"});
+}
+
 }  // namespace
 }  // namespace roentgen::e2e

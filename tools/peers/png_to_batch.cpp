@@ -53,6 +53,7 @@ void gather(const Bytes& file, Bytes& packed) {
   packed.clear();
   for (std::size_t at = 8; at + 12 <= file.size();) {
     const std::uint32_t size = big_endian(&file[at]);
+    if (size > file.size() - at - 12) return;
     if (big_endian(&file[at + 4]) == 0x49444154) packed.insert(packed.end(), &file[at + 8], &file[at + 8] + size);
     at += 12 + size;
   }

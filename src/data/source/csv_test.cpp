@@ -252,7 +252,7 @@ TEST(Dataset, refuses_an_unknown_source) {
   options.root = folder.path();
   options.source = "cifar";
   EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options)); }),
-              HasSubstr("auto, nih, chexpert, mimic, padchest, tfrecord, csv"));
+              HasSubstr("auto, nih, chexpert, mimic, padchest, csv, tfrecord"));
 }
 
 }  // namespace

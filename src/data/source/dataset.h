@@ -192,6 +192,9 @@ struct SourceOptions {
 /// splits. DataError or ConfigError, one line; "auto" names what every source looked for.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
+/// Are there record files (docs/data.md) in a folder?
+[[nodiscard]] bool has_records(const std::filesystem::path& folder);
+
 /// Indices into dataset.samples of one split, in order.
 [[nodiscard]] std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split);
 

@@ -11,5 +11,5 @@
   X(chexpert, "train.csv, valid.csv or test.csv with \"Path\" and \"Frontal/Lateral\"")             \
   X(mimic, "...-metadata.csv with \"dicom_id\" and ...-chexpert.csv or ...-negbio.csv, or .csv.gz") \
   X(padchest, "PADCHEST...csv with \"ImageID\", \"ImageDir\" and \"Labels\"")                       \
-  X(tfrecord, "*.tfrecord or train-00000-of-00010, ...: TFRecord files of images")                  \
-  X(csv, "labels.csv with a column \"path\" or \"file\"")
+  X(csv, "labels.csv with a column \"path\" or \"file\"")                                           \
+  X(tfrecord, "*.tfrecord or train-00000-of-00010, ...: TFRecord files of images")

@@ -42,6 +42,7 @@ struct Reading {
   std::map<std::int64_t, std::string> classes;
   bool is_of_classes = false;
   std::set<std::string> ids;
+  std::vector<std::string> repeated;
 };
 
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
@@ -57,22 +58,24 @@ std::int64_t only_integer(const io::Example& example, std::string_view name) {
 std::optional<ImageLayout> raw_layout(const io::Example& example, std::uint64_t bytes, const std::string& where) {
   if (io::text_of(example, "image/format") != "raw") return std::nullopt;
   constexpr std::int64_t kMostSide = 1 << 20;
-  ImageLayout layout{.width_px = only_integer(example, "image/width"),
-                     .height_px = only_integer(example, "image/height"),
-                     .channels = static_cast<int>(only_integer(example, "image/channels")),
-                     .bits = static_cast<int>(only_integer(example, "image/bits"))};
-  const bool is_form = layout.width_px > 0 && layout.height_px > 0 && layout.width_px <= kMostSide &&
-                       layout.height_px <= kMostSide && (layout.channels == 1 || layout.channels == 3) &&
-                       (layout.bits == 8 || layout.bits == 16);
-  if (!is_form || layout.bytes() != bytes) {
-    refuse(where, "raw pixels with their width, height, channels (1 or 3) and bits (8 or 16)",
-           fmt::format("{} bytes, {}x{}, {} channels, {} bits", bytes, layout.width_px, layout.height_px,
-                       layout.channels, layout.bits));
+  const std::int64_t width = only_integer(example, "image/width"), height = only_integer(example, "image/height");
+  const std::int64_t channels = only_integer(example, "image/channels"), bits = only_integer(example, "image/bits");
+  const std::int64_t most = bits == 8 ? 255 : 65535;
+  const bool has_white = example.contains("image/max_value");
+  const std::int64_t white = has_white ? only_integer(example, "image/max_value") : most;
+  const bool is_form = width > 0 && height > 0 && width <= kMostSide && height <= kMostSide &&
+                       (channels == 1 || channels == 3) && (bits == 8 || bits == 16) && white > 0 && white <= most;
+  if (is_form) {
+    const ImageLayout layout{.width_px = width,
+                             .height_px = height,
+                             .channels = static_cast<int>(channels),
+                             .bits = static_cast<int>(bits),
+                             .max_value = static_cast<std::uint32_t>(white)};
+    if (layout.bytes() == bytes) return layout;
   }
-  layout.max_value = layout.bits == 8 ? 255 : 65535;
-  const std::int64_t white = only_integer(example, "image/max_value");
-  if (white > 0 && white <= layout.max_value) layout.max_value = static_cast<std::uint32_t>(white);
-  return layout;
+  refuse(
+      where, "raw pixels with their width, height, channels (1 or 3), bits (8 or 16) and max_value",
+      fmt::format("{} bytes, {}x{}, {} channels, {} bits, max_value {}", bytes, width, height, channels, bits, white));
 }
 
 // NIH's names begin with the patient's number: 00000013_005.png.
@@ -82,6 +85,13 @@ std::string nih_patient(std::string_view id) {
   if (!is_nih) return {};
   const auto digit = std::min<std::size_t>(id.find_first_not_of('0'), 7);
   return std::string(id.substr(digit, 8 - digit));
+}
+
+// What is printed and written into tables must be a word or some, in one line.
+void check_name(std::string_view name, std::string_view feature, const std::string& where) {
+  const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
+  if (!name.empty() && std::ranges::none_of(name, is_control)) return;
+  refuse(where, fmt::format("text in one line as {}", feature), name.empty() ? "nothing" : "control characters");
 }
 
 void read_labels(const io::Example& example, Reading& reading, const std::string& where) {
@@ -95,6 +105,7 @@ void read_labels(const io::Example& example, Reading& reading, const std::string
   } else if (labels.size() == kNihFindings.size()) {
     names.assign(kNihFindings.begin(), kNihFindings.end());
   }
+  for (const std::string& name : names) check_name(name, "image/label_names", where);
   const bool is_of_classes = classes.size() == 1 && names.empty();
   const bool is_first = reading.stored.empty();
   if (is_first) {
@@ -106,6 +117,8 @@ void read_labels(const io::Example& example, Reading& reading, const std::string
   }
   if (is_of_classes) {
     const std::string_view text = io::text_of(example, "image/class/text");
+    if (classes.front() < 0) refuse(where, "a class of at least 0", fmt::format("{}", classes.front()));
+    if (!text.empty()) check_name(text, "image/class/text", where);
     auto& name = reading.classes[classes.front()];
     if (name.empty()) name = text.empty() ? fmt::format("class {}", classes.front()) : std::string(text);
     reading.stored.emplace_back(classes.begin(), classes.end());
@@ -141,21 +154,28 @@ void read_record(const RecordFile& file, std::span<const std::byte> bytes, const
                 .split = file.split,
                 .view = std::string(io::text_of(example, "image/view")),
                 .sex = std::string(io::text_of(example, "image/sex"))};
+  if (!sample.id.empty()) check_name(sample.id, "image/filename", where);
   if (sample.id.empty()) sample.id = fmt::format("{}#{}", file.path.filename().string(), number);
   if (sample.patient.empty()) sample.patient = nih_patient(sample.id);
   if (const auto found = example.find("image/age"); found != example.end()) {
     const auto* age = std::get_if<std::vector<float>>(&found->second);
-    if (age != nullptr && age->size() == 1) sample.age_years = age->front();
+    if (age != nullptr && age->size() == 1 && std::isfinite(age->front()) && age->front() >= 0.0F) {
+      sample.age_years = age->front();
+    }
   }
   if (const auto split = io::text_of(example, "image/split"); !split.empty()) {
     try {
       sample.split = parse_split(split);
       reading.listing.given_splits = "image/split of the records";
     } catch (const ConfigError&) {
+      check_name(split, "image/split", where);
       refuse(where, "train, val, test or none as image/split", split);
     }
   }
-  if (!reading.ids.insert(sample.id).second) refuse(where, "an image once", sample.id + " twice");
+  if (!reading.ids.insert(sample.id).second) {
+    reading.repeated.push_back(sample.id);
+    return;
+  }
   read_labels(example, reading, where);
   reading.listing.samples.push_back(std::move(sample));
 }
@@ -166,7 +186,9 @@ void choose_labels(Reading& reading) {
   std::vector<std::int64_t> classes;
   for (const auto& [number, name] : reading.classes) {
     classes.push_back(number);
-    names.push_back(name);
+    // ImageNet has two classes "crane".
+    const bool is_taken = std::ranges::find(names, name) != names.end();
+    names.push_back(is_taken ? fmt::format("{} ({})", name, number) : name);
   }
   const auto& wanted = reading.options.labels;
   listing.label_names = wanted.empty() ? names : wanted;
@@ -197,18 +219,32 @@ void choose_labels(Reading& reading) {
 // Stands for the bytes of a label table: equal names, labels and splits, equal hash, however the records are cut.
 std::string labels_sha256(const Reading& reading) {
   std::string text;
+  for (const std::string& name : reading.stored_names) text += name + '\n';
+  for (const auto& [number, name] : reading.classes) text += fmt::format("{} {}\n", number, name);
   for (std::size_t i = 0; i < reading.stored.size(); ++i) {
-    text += reading.listing.samples[i].id;
+    text += reading.listing.samples[i].id + ',' + std::string(name_of(reading.listing.samples[i].split));
     for (const std::int64_t value : reading.stored[i]) text += fmt::format(",{}", value);
     text += '\n';
   }
   return io::sha256_hex(text);
 }
 
+// Does the sum of the first length hold? Other programs number their files likewise.
+bool begins_with_record(const fs::path& path) {
+  const auto file = io::MappedFile::open(path);
+  if (!file || file.value().bytes().size() < io::kFrameHead_bytes) return false;
+  const auto head = file.value().bytes().first(io::kFrameHead_bytes);
+  return io::is_sound_record(head);
+}
+
 }  // namespace
 
+bool has_records(const fs::path& folder) { return probe_tfrecord({.root = folder}); }
+
 bool probe_tfrecord(const SourceOptions& options) {
-  return options.csv.empty() && !record_files(options.root, RecordKind::TfRecord).empty();
+  return options.csv.empty() &&
+         std::ranges::any_of(record_files(options.root, RecordKind::TfRecord),
+                             [](const RecordFile& file) { return file.has_ending || begins_with_record(file.path); });
 }
 
 Listing list_tfrecord(const SourceOptions& options) {
@@ -216,7 +252,19 @@ Listing list_tfrecord(const SourceOptions& options) {
   if (files.empty()) {
     refuse(options.root.string(), "*.tfrecord or train-00000-of-00010, ...", "none of them", "another --data");
   }
+  if (!options.csv.empty()) {
+    throw ConfigError(error_text(kThing, "data.csv", "none, since records hold the labels",
+                                 options.csv.front().string(), "data.source=csv"));
+  }
   Reading reading{.options = options};
+  if (const std::string absent = absent_record_files(files); !absent.empty()) {
+    if (options.absent == Absent::Refuse) {
+      refuse(options.root.string(), "all record files that their names count", absent + " absent",
+             "--set data.absent=skip to go on without them");
+    }
+    reading.listing.notes.push_back(fmt::format("absent record files, skipped: {}", absent));
+  }
+  std::int64_t without_split = 0;
   for (const RecordFile& file : files) {
     const std::string name = file.path.filename().string();
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
@@ -225,12 +273,20 @@ Listing list_tfrecord(const SourceOptions& options) {
       refuse(name, "records as they are", "a gzipped file", "gunzip, or roentgen convert");
     }
     const auto places = io::scan_records(bytes, name, io::RecordCheck::Lengths).or_throw<DataError>();
+    if (places.empty()) reading.listing.notes.push_back(fmt::format("{} has no record", name));
+    without_split += file.split == Split::None ? 1 : 0;
     for (std::size_t i = 0; i < places.size(); ++i) read_record(file, bytes, places[i], i + 1, reading);
     if (file.split != Split::None && reading.listing.given_splits.empty())
       reading.listing.given_splits = "names of the record files";
   }
   if (reading.stored.empty()) refuse(files.front().path.filename().string(), "a record", "an empty file");
+  if (without_split > 0 && without_split < std::ssize(files)) {
+    reading.listing.notes.push_back(fmt::format(
+        "{} of {} record files do not begin with train, val or test: their images are in no split unless they say so",
+        without_split, files.size()));
+  }
   choose_labels(reading);
+  settle_repeated(reading.repeated, options, reading.listing);
   reading.listing.csv = {files.front().path};
   reading.listing.csv_sha256 = {labels_sha256(reading)};
   reading.listing.notes.push_back(

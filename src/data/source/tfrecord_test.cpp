@@ -210,6 +210,8 @@ TEST_F(TfRecord, holds_raw_pixels_of_8_and_16_bits) {
   EXPECT_THAT(image.samples<std::uint16_t>(), testing::ElementsAreArray(wide));
   EXPECT_THAT(refusal_of(raw("12345", 8, 0)), HasSubstr("expected raw pixels with their width"));
   EXPECT_THAT(refusal_of(raw("123456", 12, 0)), HasSubstr("12 bits"));
+  EXPECT_THAT(refusal_of(raw("123456", (std::int64_t{1} << 32) + 8, 0)), HasSubstr("4294967304 bits"));
+  EXPECT_THAT(refusal_of(raw("123456", 8, 256)), HasSubstr("max_value 256"));
 }
 
 TEST_F(TfRecord, notices_damage_when_the_image_is_read) {
@@ -241,7 +243,7 @@ TEST_F(TfRecord, refuses_what_holds_no_labelled_images) {
   EXPECT_THAT(refusal_of(gzipped(labelled("x"))), HasSubstr("expected records as they are, got a gzipped file"));
   EXPECT_THAT(refusal_of(""), HasSubstr("expected a record, got an empty file"));
   EXPECT_THAT(refusal_of(own(0) + dell(1)), HasSubstr("record 2: expected labels as in the records before"));
-  EXPECT_THAT(refusal_of(own(0) + own(0)), HasSubstr("expected an image once, got 0.png twice"));
+  EXPECT_THAT(refusal_of(own(0) + own(0)), HasSubstr("expected one row for each image, got 1 repeated (0.png)"));
   io::ExampleWriter wrong;
   wrong.text("image/encoded", "x");
   wrong.texts("image/label_names", std::array<std::string, 1>{"x"});
@@ -253,6 +255,90 @@ TEST_F(TfRecord, refuses_what_holds_no_labelled_images) {
   split.integer("image/label", 1);
   split.text("image/split", "holdout");
   EXPECT_THAT(refusal_of(frame(split)), HasSubstr("train, val, test or none as image/split, got holdout"));
+}
+
+TEST_F(TfRecord, refuses_names_that_break_lines) {
+  const auto with = [](std::string_view label, std::string_view id) {
+    io::ExampleWriter example;
+    example.text("image/encoded", "x");
+    example.texts("image/label_names", std::array<std::string, 1>{std::string(label)});
+    example.integer("image/label", 1);
+    example.text("image/filename", id);
+    return frame(example);
+  };
+  EXPECT_THAT(refusal_of(with("a\nb", "id")),
+              HasSubstr("text in one line as image/label_names, got control characters"));
+  EXPECT_THAT(refusal_of(with("", "id")), HasSubstr("text in one line as image/label_names, got nothing"));
+  EXPECT_THAT(refusal_of(with("a", "i\x1b[d")), HasSubstr("text in one line as image/filename"));
+  io::ExampleWriter unlabelled;
+  unlabelled.text("image/encoded", "x");
+  unlabelled.integer("image/class/label", -1);
+  EXPECT_THAT(refusal_of(frame(unlabelled)), HasSubstr("expected a class of at least 0, got -1"));
+}
+
+TEST_F(TfRecord, wants_all_files_that_their_names_count) {
+  const TestFolder folder;
+  folder.write("train-00000-of-00003", own(0) + own(1));
+  folder.write("train-00002-of-00003", own(8));
+  SourceOptions options = in(folder);
+  options.split.validation = ValidationFrom::None;
+  EXPECT_THAT(refusal(options), HasSubstr("expected all record files that their names count, got 1 of "
+                                          "train-*-of-00003 absent; try --set data.absent=skip"));
+  options.absent = Absent::Skip;
+  EXPECT_EQ(load_dataset(options).samples.size(), 3U);
+}
+
+TEST_F(TfRecord, leaves_folders_with_a_table_to_csv_and_other_numbered_files_alone) {
+  const TestFolder folder;
+  folder.write("a.tfrecord", own(0));
+  folder.write("x.png", image(0));
+  folder.write("labels.csv", "path,ill,split\nx.png,1,test\n");
+  SourceOptions options = in(folder);
+  options.labels = {"ill"};
+  EXPECT_EQ(load_dataset(options).source, "csv");
+  const TestFolder other;
+  other.write("model.ckpt.data-00000-of-00001", "weights");
+  other.write("model-00000-of-00001", "weights of some other program");
+  EXPECT_THAT(refusal(in(other)), HasSubstr("expected one of: nih"));
+  options.csv = {"labels.csv"};
+  options.source = "tfrecord";
+  EXPECT_THAT(refusal(options), HasSubstr("data.csv: expected none, since records hold the labels"));
+}
+
+TEST_F(TfRecord, knows_what_names_of_files_say_of_splits) {
+  const TestFolder folder;
+  folder.write("training.tfrecord", own(0) + own(1));
+  folder.write("eval_0.tfrecords", dell(0));
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("labels as in the records before"));
+  const TestFolder dells;
+  dells.write("training.tfrecord", dell(0) + dell(1));
+  dells.write("eval_0.tfrecords", dell(2));
+  dells.write("test.tfrec", dell(3));
+  dells.write("more.tfrec", dell(4));
+  const Dataset dataset = load_dataset(in(dells));
+  EXPECT_EQ(dataset.summary(Split::Train).images, 2);
+  EXPECT_EQ(dataset.summary(Split::Val).images, 1);
+  EXPECT_EQ(dataset.summary(Split::Test).images, 1);
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("1 of 4 record files do not begin with train, val or test")));
+}
+
+TEST_F(TfRecord, has_another_hash_with_other_names_or_splits) {
+  const auto hash = [&](std::string_view label, std::string_view split) {
+    io::ExampleWriter example;
+    example.text("image/encoded", "x");
+    example.text("image/filename", "1");
+    example.texts("image/label_names", std::array<std::string, 1>{std::string(label)});
+    example.integer("image/label", 1);
+    example.text("image/split", split);
+    const TestFolder folder;
+    folder.write("a.tfrecord", frame(example));
+    SourceOptions options = in(folder);
+    options.split.validation = ValidationFrom::None;
+    return load_dataset(options).csv_sha256.at(0);
+  };
+  EXPECT_EQ(hash("a", "test"), hash("a", "test"));
+  EXPECT_NE(hash("a", "test"), hash("b", "test"));
+  EXPECT_NE(hash("a", "test"), hash("a", "train"));
 }
 
 TEST_F(TfRecord, takes_the_labels_asked_for_and_no_policies) {

@@ -37,9 +37,10 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
                .files = &files_,
                .seed = options_.seed,
                .shard = options_.shard,
-               .epochs = options_.epochs,
+               .epochs = 0,  // total_steps() ends it
                .work = &filler_,
-               .is_winding = &is_winding_},
+               .is_winding = &is_winding_,
+               .is_stopping = &is_stopping_},
       steps_(batches_per_epoch(pipeline_, context_)),
       plan_(plan_pool(pipeline_, options_.workers, slots_.size())),
       quarantine_(static_cast<std::int64_t>(samples_.size()), options_.max_bad_share, options_.quarantine,
@@ -114,12 +115,13 @@ void BatchPool::stop() {
     MutexLock lock(mutex_);
     stopping_ = true;
   }
+  is_stopping_ = true;
   work_.notify_all();
   workers_.clear();  // joins
 }
 
 bool BatchPool::can_pull() const {
-  if (is_pulling_) return false;
+  if (is_pulling_ || error_) return false;
   if (!open_.empty() && open_.back()->placed < options_.shard.batch) return true;
   const std::int64_t ahead = std::max<std::int64_t>(plan_.batches_ahead, is_awaited_ ? 1 : 0);
   return opened_ < total_ && !free_slots_.empty() && opened_ - taken_ < ahead;
@@ -141,11 +143,17 @@ void BatchPool::pull(MutexLock& lock) {
   std::int64_t end = plan_.is_work_before ? begin + 1 : rows;
   is_pulling_ = true;
   lock.unlock();
-  for (std::int64_t row = begin; row < end; ++row) {
-    Element& element = batch.elements[static_cast<std::size_t>(row)];
-    if (chain_->next(element)) continue;
-    end = rows;
-    element = {.is_padding = true};
+  try {
+    for (std::int64_t row = begin; row < end; ++row) {
+      Element& element = batch.elements[static_cast<std::size_t>(row)];
+      if (chain_->next(element)) continue;
+      end = rows;
+      element = {.is_padding = true};
+    }
+  } catch (...) {
+    lock.lock();
+    is_pulling_ = false;
+    throw;
   }
   lock.lock();
   is_pulling_ = false;
@@ -155,8 +163,9 @@ void BatchPool::pull(MutexLock& lock) {
 
 BatchPool::Claim BatchPool::claim(int worker) {
   MutexLock lock(mutex_);
+  bool is_waiting = false;
   while (true) {
-    if (stopping_) return {};
+    if (stopping_ || error_) return {};
     if (worker >= active_) {
       work_.wait(lock);
       continue;
@@ -168,15 +177,16 @@ BatchPool::Claim BatchPool::claim(int worker) {
       pull(lock);
       continue;
     }
-    if (!is_pulling_ && opened_ < total_) ++meter_.full_waits;
+    if (!is_pulling_ && opened_ < total_ && !std::exchange(is_waiting, true)) ++meter_.full_waits;
     work_.wait(lock);
   }
 }
 
-void BatchPool::finish(OpenBatch& batch) {
+void BatchPool::finish(OpenBatch& batch, double work_s) {
   bool is_done = false;
   {
     MutexLock lock(mutex_);
+    meter_.busy_s += work_s;
     is_done = ++batch.done == options_.shard.batch;
   }
   if (is_done) ready_.notify_one();
@@ -186,16 +196,17 @@ void BatchPool::work(int worker) {
   try {
     SampleLoader loader = filler_.make_loader();
     for (Claim unit = claim(worker); unit.batch != nullptr; unit = claim(worker)) {
+      const auto begin = Clock::now();
       filler_.fill(*unit.batch, unit.row, slots_[static_cast<std::size_t>(unit.batch->slot)], loader);
-      finish(*unit.batch);
+      finish(*unit.batch, seconds(Clock::now() - begin));
     }
   } catch (...) {
     {
       MutexLock lock(mutex_);
-      error_ = std::current_exception();
-      is_pulling_ = false;
+      if (!error_) error_ = std::current_exception();
     }
     ready_.notify_one();
+    work_.notify_all();
   }
 }
 
@@ -225,8 +236,11 @@ std::unique_ptr<OpenBatch> BatchPool::take_front() {
 
 void BatchPool::tune(Clock::time_point begin, Clock::time_point end) {
   if (tuner_.is_settled()) return;
-  const SampleCosts costs = filler_.costs();
-  const double work_s = costs.read_s + costs.decode_s + costs.transform_s;
+  double work_s = 0.0;
+  {
+    MutexLock lock(mutex_);
+    work_s = meter_.busy_s;
+  }
   const bool has_settled = tuner_.observe(
       {.interval_s = seconds(end - last_taken_), .wait_s = seconds(end - begin), .work_s = work_s - work_then_s_});
   last_taken_ = end;

@@ -8,6 +8,7 @@
 // pulls, without holding the mutex.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -64,7 +65,7 @@ class BatchPool {
   void stop();
   void work(int worker);
   Claim claim(int worker);
-  void finish(OpenBatch& batch);
+  void finish(OpenBatch& batch, double work_s);
   [[nodiscard]] bool can_pull() const RG_REQUIRES(mutex_);
   void pull(MutexLock& lock) RG_REQUIRES(mutex_);
   std::unique_ptr<OpenBatch> take_front();
@@ -84,6 +85,7 @@ class BatchPool {
   const RowFiller filler_;
   const FileTable files_;
   bool is_winding_ = false;
+  std::atomic<bool> is_stopping_ = false;
   StageContext context_;
   const std::int64_t steps_;
   const PoolPlan plan_;

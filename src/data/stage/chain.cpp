@@ -91,7 +91,7 @@ std::int64_t batches_per_epoch(const Pipeline& pipeline, const StageContext& con
   }
   const std::int64_t batch = context.shard.batch;
   if (!has_repeat(pipeline)) return (most + batch - 1) / batch;
-  return least == 0 ? 0 : std::max<std::int64_t>(1, least / batch);
+  return least / batch;
 }
 
 std::vector<std::uint32_t> samples_seen(const Pipeline& pipeline, const StageContext& context, std::int64_t batches,

@@ -42,7 +42,7 @@ class Chain {
 [[nodiscard]] std::int64_t elements_per_epoch(const Pipeline& pipeline, const StageContext& context);
 
 /// Batches of an epoch, the same on every rank. With a repeat: as many whole ones as the rank with the fewest elements
-/// has (the others go on to their next pass earlier), at least 1. Without: as many as the rank with the most elements
+/// has (the others go on to their next pass earlier). Without: as many as the rank with the most elements
 /// needs; who has fewer gives padding.
 [[nodiscard]] std::int64_t batches_per_epoch(const Pipeline& pipeline, const StageContext& context);
 

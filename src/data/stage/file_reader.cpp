@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/error.h"
+
 namespace roentgen::data {
 namespace {
 
@@ -47,7 +49,7 @@ struct FileReader::OpenFile {
   Descriptor descriptor;
 };
 
-FileReader::FileReader() = default;
+FileReader::FileReader(PageCache page_cache) : page_cache_(page_cache) {}
 FileReader::~FileReader() = default;
 FileReader::FileReader(FileReader&&) noexcept = default;
 FileReader& FileReader::operator=(FileReader&&) noexcept = default;
@@ -64,6 +66,9 @@ std::span<std::byte> FileReader::memory_of(std::uint64_t bytes) {
 Result<std::span<const std::byte>> FileReader::read_from(int file, std::string_view what, std::uint64_t begin,
                                                          std::uint64_t length) {
   const std::span<std::byte> memory = memory_of(length);
+  if (page_cache_ == PageCache::Drop) {
+    ::posix_fadvise(file, static_cast<off_t>(begin), static_cast<off_t>(length), POSIX_FADV_DONTNEED);
+  }
   std::size_t done = 0;
   while (done < memory.size()) {
     const ssize_t count = ::pread(file, memory.data() + done, memory.size() - done, static_cast<off_t>(begin + done));
@@ -75,10 +80,20 @@ Result<std::span<const std::byte>> FileReader::read_from(int file, std::string_v
   return std::span<const std::byte>(memory);
 }
 
+FileReader::Descriptor FileReader::open_file(const std::filesystem::path& path) {
+  Descriptor file(path);
+  const auto has_none_left = [&file] { return file.value() < 0 && (errno == EMFILE || errno == ENFILE); };
+  if (!has_none_left()) return file;
+  open_.clear();
+  file = Descriptor(path);
+  if (!has_none_left()) return file;
+  throw DataError(error_text("data.read", "open files", "another one", system_message(errno), "ulimit -n 4096"));
+}
+
 Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path& path, std::string_view what,
                                                     std::uint64_t limit_bytes) {
   has_opened_ = true;
-  const Descriptor file(path);
+  const Descriptor file = open_file(path);
   if (file.value() < 0) return refused(what, "a readable file", system_message(errno));
   struct stat status {};
   if (::fstat(file.value(), &status) != 0) return refused(what, "a readable file", system_message(errno));
@@ -93,12 +108,15 @@ Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path&
 
 Result<std::span<const std::byte>> FileReader::read_part(const std::filesystem::path& path, std::string_view what,
                                                          std::uint64_t begin, std::uint64_t length) {
+  if (length > kLimit_bytes) {
+    return refused(what, fmt::format("at most {} bytes", kLimit_bytes), fmt::format("{}", length));
+  }
   const auto found = std::ranges::find(open_, path, &OpenFile::path);
   has_opened_ = found == open_.end();
   if (!has_opened_) {
     std::rotate(found, found + 1, open_.end());
   } else {
-    Descriptor file(path);
+    Descriptor file = open_file(path);
     if (file.value() < 0) return refused(what, "a readable file", system_message(errno));
     if (open_.size() == kOpenFiles) open_.erase(open_.begin());
     open_.push_back({.path = path, .descriptor = std::move(file)});

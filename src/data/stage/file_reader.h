@@ -16,10 +16,14 @@
 
 namespace roentgen::data {
 
-/// One per worker: thread-compatible.
+/// One per worker: thread-compatible. Throws DataError where the process may open no more files, which is no file's
+/// fault.
 class FileReader {
  public:
-  FileReader();
+  /// Whether what is read is dropped from the page cache before (advice to the system): for measuring.
+  enum class PageCache : std::uint8_t { Use, Drop };
+
+  explicit FileReader(PageCache page_cache = PageCache::Use);
   ~FileReader();
   FileReader(FileReader&&) noexcept;
   FileReader& operator=(FileReader&&) noexcept;
@@ -32,7 +36,9 @@ class FileReader {
   /// as above, or a file that ends before.
   [[nodiscard]] Result<std::span<const std::byte>> read_part(const std::filesystem::path& path, std::string_view what,
                                                              std::uint64_t begin, std::uint64_t length);
-  static constexpr std::size_t kOpenFiles = 32;
+  static constexpr std::size_t kOpenFiles = 8;
+  /// Largest part of a file that is read.
+  static constexpr std::uint64_t kLimit_bytes = std::uint64_t{1} << 30;
   /// Was a file opened by the last call?
   [[nodiscard]] bool has_opened() const { return has_opened_; }
 
@@ -40,6 +46,7 @@ class FileReader {
   class Descriptor;
   struct OpenFile;
 
+  Descriptor open_file(const std::filesystem::path& path);
   std::span<std::byte> memory_of(std::uint64_t bytes);
   [[nodiscard]] Result<std::span<const std::byte>> read_from(int file, std::string_view what, std::uint64_t begin,
                                                              std::uint64_t length);
@@ -49,6 +56,7 @@ class FileReader {
   /// The one used last is last.
   std::vector<OpenFile> open_;
   bool has_opened_ = false;
+  PageCache page_cache_ = PageCache::Use;
 };
 
 }  // namespace roentgen::data

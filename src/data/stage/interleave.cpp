@@ -120,8 +120,9 @@ std::unique_ptr<StageIterator> make_iterator(const InterleaveStage& stage, Stage
     auto loader = std::make_shared<SampleLoader>(work->make_loader());  // std::function asks for a copyable callable
     return [work, loader](Element& element) { work->read(element, *loader); };
   };
-  return std::make_unique<OrderedIterator>(std::move(order), make_work, static_cast<int>(stage.parallel),
-                                           stage.parallel, context);
+  return std::make_unique<OrderedIterator>(
+      std::move(order), make_work,
+      OrderedIterator::Size{.threads = static_cast<int>(stage.parallel), .window = stage.parallel}, context);
 }
 
 }  // namespace roentgen::data

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -29,16 +30,28 @@ LoaderOptions resume_elsewhere(const Dataset& dataset, const std::vector<std::ui
     throw ConfigError(error_text("data.loader", "pipeline", "one that shards samples, and the same as before",
                                  pipeline.text(), "as many ranks and as large batches as before"));
   }
+  if (now.seed != then.seed) {
+    throw ConfigError(error_text("data.loader", "seed", fmt::format("{}, as before", then.seed),
+                                 fmt::format("{}", now.seed), "the same seed"));
+  }
   const FileTable files = pipeline.is_of_files() ? file_table(dataset, samples) : FileTable{};
-  const StageContext before{.samples = samples,
-                            .files = &files,
-                            .seed = then.seed,
-                            .shard = then.shard,
-                            .epochs = then.epochs,
-                            .first_epoch = position.epoch};
-  now.seen = samples_seen(pipeline, before, position.batch, position.epoch);
+  // What `then` itself had not to give again; its batches of this epoch are those since its own start.
+  const bool is_moved = !then.seen.empty() && then.start.epoch == position.epoch;
+  StageContext before{.samples = samples,
+                      .files = &files,
+                      .seed = then.seed,
+                      .shard = then.shard,
+                      .epochs = then.epochs,
+                      .first_epoch = position.epoch};
+  if (is_moved) before.seen = &then.seen;
+  now.seen = samples_seen(pipeline, before, position.batch - (is_moved ? then.start.batch : 0), position.epoch);
+  if (is_moved) {
+    now.seen.insert(now.seen.end(), then.seen.begin(), then.seen.end());
+    std::ranges::sort(now.seen);
+  }
   StageContext after = before;
   after.shard = now.shard;
+  after.seen = nullptr;
   const std::int64_t whole = batches_per_epoch(pipeline, after);
   after.seen = &now.seen;
   after.epochs = position.epoch + 1;

@@ -58,7 +58,8 @@ struct LoaderOptions {
   /// Where to start, for resume.
   LoaderPosition start;
   /// Samples (indices, ascending) of the epoch of `start` that were given before it: they are not given again. For a
-  /// run that goes on with another batch size or number of ranks; resume_elsewhere() makes it and `start`.
+  /// run that goes on with another batch size or number of ranks; resume_elsewhere() makes it and `start`. It belongs
+  /// to the position: who stores one within that epoch stores it too.
   std::vector<std::uint32_t> seen = {};
   /// Of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
@@ -83,6 +84,8 @@ struct LoaderOptions {
   PixelHashes* pixel_hashes = nullptr;
   /// Makes every file as slow as such storage would be; may be null. Owned by the caller.
   EmulatedStorage* storage = nullptr;
+  /// Drops every file from the page cache before it is read, as far as the system lets it: for measuring.
+  bool is_cold = false;
 };
 
 /// Batches of an epoch that a Loader with these options would give, on every rank (chain.h); touches no image.

@@ -7,10 +7,12 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "core/error.h"
 #include "data/stage/loader.h"
 #include "data/stage/loader_testing.h"
+#include "data/stage/storage.h"
 
 namespace roentgen::data {
 namespace {
@@ -137,6 +139,57 @@ TEST_F(PipelineTest, goes_on_with_other_ranks_and_batches_over_what_was_not_seen
   }
 }
 
+TEST_F(PipelineTest, goes_on_elsewhere_again_and_again_within_an_epoch) {
+  const std::string way = "samples | shuffle | shard(pad) | repeat | map_and_batch";
+  auto now = by(way);
+  now.epochs = 1;
+  std::vector<std::uint32_t> seen;
+  for (const std::int64_t batch : {4, 5, 3, 4}) {
+    auto next = by(way);
+    next.epochs = 1;
+    next.shard.batch = batch;
+    const std::int64_t taken = seen.empty() ? 0 : now.start.batch + 1;
+    now = seen.empty() ? next : resume_elsewhere(dataset_, everything(), now, {.epoch = 0, .batch = taken}, next);
+    const auto batches = run(now);
+    ASSERT_FALSE(batches.empty());
+    const std::size_t count = batch == 4 && !seen.empty() ? batches.size() : 1;  // the last one goes to the end
+    for (std::size_t i = 0; i < count; ++i) {
+      seen.insert(seen.end(), batches[i].samples.begin(), batches[i].samples.end());
+    }
+  }
+  EXPECT_EQ(sorted(seen), everything());
+  auto other = by(way);
+  other.seed = kSeed + 1;
+  EXPECT_THROW(static_cast<void>(resume_elsewhere(dataset_, everything(), by(way), {}, other)), ConfigError);
+}
+
+TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
+  auto wanted = by("tf-official");
+  wanted.shard.batch = 24;
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.loader] samples: expected at least a batch of 24"));
+  wanted.pipeline = parse_pipeline("samples | shuffle | repeat | map_and_batch");
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
+}
+
+// One file takes 20 ms, so that all of them would be half a second.
+TEST_F(PipelineTest, stops_without_reading_what_nobody_waits_for) {
+  for (const std::string way : {"samples | map | shuffle(500) | batch | prefetch",
+                                "files | interleave(parallel=2) | map(2) | skip(20) | batch | prefetch",
+                                "samples | map_and_batch(2) | prefetch"}) {
+    EmulatedStorage storage({.open_s = 0.02});
+    auto wanted = by(way);
+    wanted.storage = &storage;
+    Slots slots = slots_for(wanted);
+    std::int64_t opened = 0;
+    {
+      Loader loader(dataset_, everything(), wanted, slots.all());
+      while (storage.opened() == 0) std::this_thread::yield();
+    }
+    opened = storage.opened();
+    EXPECT_LE(opened, 8) << way;
+  }
+}
+
 TEST_F(PipelineTest, goes_on_with_the_next_epoch_where_nothing_was_left) {
   const std::string way = "samples | shuffle | shard(drop) | repeat | map_and_batch";
   auto then = by(way);
@@ -156,7 +209,7 @@ TEST_F(PipelineTest, refuses_to_go_on_with_other_ranks_where_files_are_sharded) 
 }
 
 TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
-  auto wanted = by("samples | map | cache | shuffle | repeat | batch");
+  auto wanted = by("samples | map | cache | shuffle(50) | repeat | batch");
   wanted.augment = {};
   const auto expected = run(wanted);
   ASSERT_EQ(expected.size(), 8U);
@@ -167,7 +220,7 @@ TEST_F(PipelineTest, keeps_rows_in_its_cache_and_reads_no_file_again) {
     ASSERT_TRUE(batch.has_value());
     EXPECT_EQ(slots.hash(batch->slot), expected[i].hash);
     loader.release(batch->slot);
-    // The shuffle of everything has pulled the whole first pass.
+    // The shuffle's buffer has pulled the whole first pass.
     if (i == 0) {
       for (const Sample& sample : dataset_.samples) std::filesystem::remove(sample.path);
     }
@@ -248,7 +301,11 @@ TEST_F(PipelineTest, stops_in_the_middle_of_anything) {
     wanted.epochs = 0;
     Slots slots = slots_for(wanted);
     Loader loader(dataset_, everything(), wanted, slots.all());
-    for (int i = 0; i < 3; ++i) loader.release(loader.next()->slot);
+    for (int i = 0; i < 3; ++i) {
+      const auto batch = loader.next();
+      ASSERT_TRUE(batch.has_value()) << way;
+      loader.release(batch->slot);
+    }
   }
 }
 

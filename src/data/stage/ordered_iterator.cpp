@@ -10,15 +10,15 @@
 namespace roentgen::data {
 
 OrderedIterator::OrderedIterator(std::unique_ptr<StageIterator> upstream, std::function<ElementWork()> make_work,
-                                 int threads, std::int64_t window, const StageContext& context)
+                                 Size size, const StageContext& context)
     : upstream_(std::move(upstream)),
       make_work_(std::move(make_work)),
-      thread_count_(threads),
+      thread_count_(size.threads),
       context_(context),
-      ring_(static_cast<std::size_t>(window)) {
-  RG_ASSERT(threads >= 1 && window >= 1);
-  meter_.threads = threads;
-  meter_.capacity = window;
+      ring_(static_cast<std::size_t>(size.window)) {
+  RG_ASSERT(size.threads >= 1 && size.window >= 1);
+  meter_.threads = size.threads;
+  meter_.capacity = size.window;
 }
 
 OrderedIterator::~OrderedIterator() {
@@ -33,7 +33,8 @@ void OrderedIterator::start(std::uint32_t epoch) {
   {
     MutexLock lock(mutex_);
     has_ended_ = true;  // nobody begins to pull
-    while (is_pulling_ || at_work_ > 0) is_ready_.wait(lock);
+    while (!error_ && (is_pulling_ || at_work_ > 0)) is_ready_.wait(lock);
+    if (error_) std::rethrow_exception(error_);
     std::ranges::fill(ring_, std::nullopt);
     ready_ = 0;
     given_ = pulled_;
@@ -77,8 +78,7 @@ void OrderedIterator::run() {
   } catch (...) {
     {
       MutexLock lock(mutex_);
-      error_ = std::current_exception();
-      is_pulling_ = false;
+      if (!error_) error_ = std::current_exception();
       has_ended_ = true;
     }
     is_ready_.notify_all();
@@ -95,7 +95,14 @@ void OrderedIterator::work(const ElementWork& work) {
     is_pulling_ = true;
     lock.unlock();
     Element element;
-    const bool has_one = upstream_->next(element);
+    bool has_one = false;
+    try {
+      has_one = upstream_->next(element);
+    } catch (...) {
+      lock.lock();
+      is_pulling_ = false;
+      throw;
+    }
     lock.lock();
     is_pulling_ = false;
     if (!has_one) {
@@ -108,7 +115,13 @@ void OrderedIterator::work(const ElementWork& work) {
     lock.unlock();
     may_pull_.notify_one();
     const auto begin = std::chrono::steady_clock::now();
-    work(element);
+    try {
+      work(element);
+    } catch (...) {
+      lock.lock();
+      --at_work_;
+      throw;
+    }
     const double busy_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     lock.lock();
     meter_.busy_s += busy_s;

@@ -26,13 +26,17 @@ using ElementWork = std::function<void(Element&)>;
 /// forward nobody works ahead. One thread calls start() and next().
 class OrderedIterator final : public StageIterator {
  public:
-  /// `make_work` is called once by each of the `threads` threads, which start with the first element asked for.
-  /// Both numbers at least 1.
-  OrderedIterator(std::unique_ptr<StageIterator> upstream, std::function<ElementWork()> make_work, int threads,
-                  std::int64_t window, const StageContext& context);
+  /// Both at least 1.
+  struct Size {
+    int threads = 1;
+    std::int64_t window = 1;
+  };
+  /// `make_work` is called once by each thread; threads start with the first element asked for.
+  OrderedIterator(std::unique_ptr<StageIterator> upstream, std::function<ElementWork()> make_work, Size size,
+                  const StageContext& context);
   ~OrderedIterator() override;
 
-  /// Waits for what is being worked on, and forgets it.
+  /// Waits for what is being worked on, and forgets it. Throws what a thread threw.
   void start(std::uint32_t epoch) override;
 
  private:

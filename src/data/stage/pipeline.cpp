@@ -19,11 +19,14 @@ namespace {
 
 // What stages cannot see of each other.
 void check_order(const std::vector<Stage>& stages) {
-  bool is_padded = false, is_endless = false, is_shuffled = false;
+  bool is_padded = false, is_endless = false, is_shuffled = false, is_sharded = false;
   Carries carries = Carries::Nothing;
   for (const Stage& stage : stages) {
     if (const auto* shard = std::get_if<ShardStage>(&stage)) {
       if (is_endless) refuse("pipeline, stage shard", "a shard before repeat", "one behind it");
+      if (is_sharded)
+        refuse("pipeline, stage shard", "one shard", "two, which leave out what no rank has", "one of them");
+      is_sharded = true;
       if (carries != Carries::Files && shard->tail == Tail::Drop && !is_shuffled) {
         refuse("pipeline, stage shard", "a shuffle before it where the tail is dropped",
                "the same samples left out of every pass", "shuffle | shard, or shard(tail=wrap)");
@@ -35,10 +38,20 @@ void check_order(const std::vector<Stage>& stages) {
     if (const auto* shuffle = std::get_if<ShuffleStage>(&stage)) {
       if (is_padded)
         refuse("pipeline, stage shuffle", "no padding before it", "a shard with tail=pad", "shuffle | shard(pad)");
+      if (carries == Carries::Rows && shuffle->buffer == 0) {
+        refuse("pipeline, stage shuffle", "a buffer where rows are shuffled", "all of them, in memory at once",
+               "shuffle(1000), or shuffle | map");
+      }
       if (is_endless && shuffle->buffer == 0) {
         refuse("pipeline, stage shuffle", "an end of what is shuffled", "a repeat before it",
                "shuffle(1000), or shuffle | repeat");
       }
+    }
+    const bool is_of_a_pass = std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage) ||
+                              std::holds_alternative<CacheStage>(stage) || std::holds_alternative<RepeatStage>(stage);
+    if (is_endless && is_of_a_pass) {
+      refuse(fmt::format("pipeline, stage {}", text_of(stage)), "take, skip, cache and another repeat before repeat",
+             "one behind it");
     }
     if (std::holds_alternative<RepeatStage>(stage)) is_endless = true;
   }

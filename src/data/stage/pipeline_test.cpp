@@ -68,6 +68,15 @@ TEST(Pipeline, refuses_orders_that_cannot_be_kept) {
   EXPECT_THAT(refusal("samples | repeat | shuffle | map_and_batch"), HasSubstr("an end of what is shuffled"));
   EXPECT_THAT(refusal("samples | shard(pad) | shuffle | map_and_batch"), HasSubstr("no padding before it"));
   EXPECT_THAT(refusal("samples | repeat | shard | map_and_batch"), HasSubstr("a shard before repeat"));
+  EXPECT_THAT(refusal("samples | shuffle | shard | shard(wrap) | map_and_batch"),
+              HasSubstr("expected one shard, got two"));
+  EXPECT_THAT(refusal("files | shard | interleave | shuffle | shard | map_and_batch"), HasSubstr("expected one shard"));
+  EXPECT_THAT(refusal("samples | map | shuffle | batch"), HasSubstr("a buffer where rows are shuffled"));
+  for (const std::string stage : {"take(count=5)", "skip(count=5)", "cache", "repeat(times=2)"}) {
+    EXPECT_THAT(refusal("samples | repeat | " + stage + " | map_and_batch"),
+                HasSubstr("stage " + stage + ": expected take, skip, cache and another repeat before repeat"));
+  }
+  EXPECT_THAT(refusal("samples | map_and_batch | prefetch(65537)"), HasSubstr("auto or a number from 1 to 65536"));
   EXPECT_THAT(refusal("samples | shard | shuffle | repeat | map_and_batch"),
               HasSubstr("got the same samples left out of every pass; try shuffle | shard, or shard(tail=wrap)"));
 }

@@ -42,8 +42,9 @@ bool has_whole_passes(const Pipeline& pipeline) {
       if (is_repeated || !is_sharded) return false;
       is_repeated = true;
     }
-    const bool is_cutting = std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage);
-    if (is_sharded && is_cutting) return false;
+    const bool is_other = std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage) ||
+                          std::holds_alternative<CacheStage>(stage);
+    if (is_sharded && is_other) return false;
     if (is_repeated && std::holds_alternative<ShuffleStage>(stage)) return false;
     if (std::holds_alternative<ShardStage>(stage)) is_sharded = carries != Carries::Files;
     carries = gives(stage, carries);

@@ -28,7 +28,7 @@ struct PoolPlan {
 [[nodiscard]] PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots);
 
 /// Is every pass a whole number of batches, and its order a function of the pass alone? So it is where samples are
-/// sharded and nothing reorders, leaves out or repeats behind that but one repeat.
+/// sharded and nothing reorders, leaves out, keeps or repeats behind that but one repeat.
 [[nodiscard]] bool has_whole_passes(const Pipeline& pipeline);
 
 }  // namespace roentgen::data

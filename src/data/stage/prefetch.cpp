@@ -15,7 +15,7 @@ constexpr std::int64_t kElementsAhead = 2;
 }  // namespace
 
 void PrefetchStage::describe(StageVisitor& visitor) {
-  visitor.count({.name = "count", .word_for_zero = "auto"}, count);
+  visitor.count({.name = "count", .word_for_zero = "auto", .greatest = 65536}, count);
 }
 
 Carries PrefetchStage::gives(Carries before) const {
@@ -26,8 +26,9 @@ std::unique_ptr<StageIterator> make_iterator(const PrefetchStage& stage, StageUp
                                              const StageContext& context) {
   if (context.work == nullptr || upstream.carries == Carries::Batches) return std::move(upstream.iterator);
   const auto make_work = [] { return [](Element& /*element*/) {}; };
-  return std::make_unique<OrderedIterator>(std::move(upstream.iterator), make_work, 1,
-                                           stage.count == 0 ? kElementsAhead : stage.count, context);
+  return std::make_unique<OrderedIterator>(
+      std::move(upstream.iterator), make_work,
+      OrderedIterator::Size{.window = stage.count == 0 ? kElementsAhead : stage.count}, context);
 }
 
 }  // namespace roentgen::data

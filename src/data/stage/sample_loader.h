@@ -39,7 +39,10 @@ struct SampleCosts {
 class SampleLoader {
  public:
   /// Both must outlive it.
-  SampleLoader(const Dataset& dataset, const LoaderOptions& options) : dataset_(dataset), options_(options) {}
+  SampleLoader(const Dataset& dataset, const LoaderOptions& options)
+      : dataset_(dataset),
+        options_(options),
+        reader_(options.is_cold ? FileReader::PageCache::Drop : FileReader::PageCache::Use) {}
 
   /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
   /// they were read before; empty: they are read here. Failure: a file that cannot be read or decoded; `out` is then

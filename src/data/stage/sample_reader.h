@@ -18,6 +18,8 @@ namespace roentgen::data {
 /// Keeps its buffers from sample to sample. One per worker: thread-compatible.
 class SampleReader {
  public:
+  explicit SampleReader(FileReader::PageCache page_cache = FileReader::PageCache::Use) : reader_(page_cache) {}
+
   /// The bytes of the sample's file, or of its record; valid until the next call. Failure: as FileReader.
   [[nodiscard]] Result<std::span<const std::byte>> read(const Sample& sample);
   /// Decodes what read() gave. Failure: a record whose checksum does not hold, or as Decoder; `out` is then undefined.

@@ -57,8 +57,8 @@ class UnseenIterator final : public StageIterator {
 /// is the epoch's last. What other ranks take is let go at once.
 class SampleShardIterator final : public StageIterator {
  public:
-  SampleShardIterator(std::unique_ptr<StageIterator> upstream, const ShardOptions& shard)
-      : upstream_(std::move(upstream)), shard_(shard) {}
+  SampleShardIterator(std::unique_ptr<StageIterator> upstream, const ShardOptions& shard, const StageContext& context)
+      : upstream_(std::move(upstream)), shard_(shard), context_(context) {}
   void start(std::uint32_t epoch) override {
     upstream_->start(epoch);
     piece_.clear();
@@ -82,7 +82,7 @@ class SampleShardIterator final : public StageIterator {
     const bool is_first = first_.empty();
     std::int64_t place = 0;
     for (Element element; place < global; ++place) {
-      has_more_ = upstream_->next(element);
+      has_more_ = !context_.should_stop() && upstream_->next(element);
       if (!has_more_) break;
       if (shard_.tail == Tail::Wrap && is_first) first_.push_back(element);
       if (is_mine(place)) piece_.push_back(std::move(element));
@@ -101,6 +101,7 @@ class SampleShardIterator final : public StageIterator {
 
   const std::unique_ptr<StageIterator> upstream_;
   const ShardOptions shard_;
+  const StageContext& context_;
   std::deque<Element> piece_;
   /// The pass's first global batch, of which a wrapped tail is made.
   std::vector<Element> first_;
@@ -130,7 +131,7 @@ std::unique_ptr<StageIterator> make_iterator(const ShardStage& stage, StageUpstr
   }
   ShardOptions shard = context.shard;
   shard.tail = stage.tail;
-  return std::make_unique<SampleShardIterator>(std::move(upstream.iterator), shard);
+  return std::make_unique<SampleShardIterator>(std::move(upstream.iterator), shard, context);
 }
 
 }  // namespace roentgen::data

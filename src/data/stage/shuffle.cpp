@@ -16,9 +16,10 @@ namespace {
 /// permuted at once, so that the order is epoch_order()'s.
 class ShuffleIterator final : public StageIterator {
  public:
-  ShuffleIterator(std::int64_t buffer, StageUpstream upstream, std::uint64_t seed)
+  ShuffleIterator(std::int64_t buffer, StageUpstream upstream, const StageContext& context)
       : limit_(static_cast<std::size_t>(buffer)),
-        seed_(seed),
+        context_(context),
+        seed_(context.seed),
         stream_(static_cast<std::uint64_t>(upstream.shuffles)),
         upstream_(std::move(upstream.iterator)),
         random_(seed_, RandomStage::Shuffle, stream_, 0) {}
@@ -36,7 +37,9 @@ class ShuffleIterator final : public StageIterator {
 
   bool next_of_all(Element& out) {
     if (!is_filled_) {
-      for (Element element; upstream_->next(element);) buffer_.push_back(std::move(element));
+      for (Element element; !context_.should_stop() && upstream_->next(element);) {
+        buffer_.push_back(std::move(element));
+      }
       for (std::size_t i = buffer_.size(); i > 1; --i) std::swap(buffer_[i - 1], buffer_[random_.below(i)]);
       is_filled_ = true;
     }
@@ -46,7 +49,7 @@ class ShuffleIterator final : public StageIterator {
   }
 
   bool next_of_buffer(Element& out) {
-    while (has_more_ && buffer_.size() < limit_) {
+    while (has_more_ && buffer_.size() < limit_ && !context_.should_stop()) {
       Element element;
       has_more_ = upstream_->next(element);
       if (has_more_) buffer_.push_back(std::move(element));
@@ -60,6 +63,7 @@ class ShuffleIterator final : public StageIterator {
   }
 
   const std::size_t limit_;
+  const StageContext& context_;
   const std::uint64_t seed_;
   const std::uint64_t stream_;
   const std::unique_ptr<StageIterator> upstream_;
@@ -82,7 +86,7 @@ Carries ShuffleStage::gives(Carries before) const {
 
 std::unique_ptr<StageIterator> make_iterator(const ShuffleStage& stage, StageUpstream upstream,
                                              const StageContext& context) {
-  return std::make_unique<ShuffleIterator>(stage.buffer, std::move(upstream), context.seed);
+  return std::make_unique<ShuffleIterator>(stage.buffer, std::move(upstream), context);
 }
 
 }  // namespace roentgen::data

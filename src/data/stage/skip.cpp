@@ -11,8 +11,8 @@ namespace {
 
 class SkipIterator final : public StageIterator {
  public:
-  SkipIterator(std::int64_t count, std::unique_ptr<StageIterator> upstream)
-      : count_(count), upstream_(std::move(upstream)) {}
+  SkipIterator(std::int64_t count, std::unique_ptr<StageIterator> upstream, const StageContext& context)
+      : count_(count), upstream_(std::move(upstream)), context_(context) {}
   void start(std::uint32_t epoch) override {
     left_ = count_;
     upstream_->start(epoch);
@@ -21,13 +21,14 @@ class SkipIterator final : public StageIterator {
  private:
   bool advance(Element& out) override {
     for (; left_ > 0; --left_) {
-      if (!upstream_->next(out)) return false;
+      if (context_.should_stop() || !upstream_->next(out)) return false;
     }
     return upstream_->next(out);
   }
 
   const std::int64_t count_;
   const std::unique_ptr<StageIterator> upstream_;
+  const StageContext& context_;
   std::int64_t left_ = 0;
 };
 
@@ -40,8 +41,8 @@ Carries SkipStage::gives(Carries before) const {
 }
 
 std::unique_ptr<StageIterator> make_iterator(const SkipStage& stage, StageUpstream upstream,
-                                             const StageContext& /*context*/) {
-  return std::make_unique<SkipIterator>(stage.count, std::move(upstream.iterator));
+                                             const StageContext& context) {
+  return std::make_unique<SkipIterator>(stage.count, std::move(upstream.iterator), context);
 }
 
 }  // namespace roentgen::data

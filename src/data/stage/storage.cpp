@@ -85,6 +85,7 @@ StorageCosts parse_storage_costs(std::string_view text) {
 }
 
 void EmulatedStorage::open() {
+  ++opened_;
   Clock::time_point turn = Clock::now();
   if (costs_.opens_per_s > 0.0) {
     MutexLock lock(mutex_);

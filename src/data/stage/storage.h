@@ -5,6 +5,7 @@
 // behaviour on it can be tried anywhere. For measuring only.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -38,12 +39,15 @@ class EmulatedStorage {
   void open();
   /// To be called when `bytes` of it were read.
   void read(std::uint64_t bytes) const;
+  /// Calls of open() so far.
+  [[nodiscard]] std::int64_t opened() const { return opened_; }
   [[nodiscard]] const StorageCosts& costs() const { return costs_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   const StorageCosts costs_;
+  std::atomic<std::int64_t> opened_ = 0;
   Mutex mutex_;
   Clock::time_point next_open_ RG_GUARDED_BY(mutex_) = {};
 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen convert: a data set as record files.
+#include "data/convert/convert.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/command_list.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "data/source/describe.h"
+#include "runtime/cores.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+namespace {
+
+class ConvertCommand final : public Command {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "convert"; }
+  [[nodiscard]] std::string_view summary() const override {
+    return "Write a data set as record files: fewer files to open, less to decode.";
+  }
+  [[nodiscard]] std::string_view examples() const override {
+    return "roentgen convert nih records --to tfrecord\n"
+           "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
+           "roentgen train --recipe recipes/default.toml --data records256 --out run";
+  }
+  [[nodiscard]] std::vector<Option> options() override {
+    return {
+        {.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
+        {.name = "DST",
+         .target = &convert_.folder,
+         .doc = "folder to write",
+         .need = Need::Required,
+         .value_name = "DIR"},
+        {.name = "--to", .target = &format_, .doc = "what to write: tfrecord"},
+        {.name = "--resize",
+         .target = &convert_.size_px,
+         .doc = "side of the stored images, px; 0 = as they are",
+         .least = 0,
+         .most = 16384},
+        {.name = "--encode", .target = &encoding_, .doc = "keep, raw, png or jpeg:QUALITY; raw is largest and fastest"},
+        {.name = "--fit", .target = &fit_, .doc = "how images become square: squash, crop, pad"},
+        {.name = "--shards",
+         .target = &convert_.shards,
+         .doc = "record files of each split; 0 = of about 128 MiB",
+         .least = 0,
+         .most = 99999},
+        {.name = "--workers",
+         .target = &workers_,
+         .doc = "files written at a time; 0 = all cores",
+         .least = 0,
+         .most = 1024},
+        {.name = "--verify",
+         .target = &convert_.should_verify,
+         .doc = "read every record again and compare its pixels"},
+        {.name = "--set", .target = &overrides_, .doc = "recipe keys of [data]"}};
+  }
+
+  [[nodiscard]] Folders folders() const override { return {.data = source_, .made = convert_.folder}; }
+
+  [[nodiscard]] CommandResult run() override {
+    if (format_ != "tfrecord") {
+      throw ConfigError(error_text("cli.convert", "--to", "tfrecord", format_, "--to tfrecord"));
+    }
+    data::parse_encoding(encoding_, convert_);
+    convert_.fit = data::parse_fit(fit_);
+    convert_.workers = workers_ > 0 ? static_cast<int>(workers_) : runtime::available_cores();
+    train::Recipe recipe = train::parse_recipe("", "--set", overrides_);
+    recipe.data.root = source_;
+    const data::Dataset dataset = data::load_dataset(recipe.data);
+    fmt::print("{}", data::describe(dataset));
+    const auto begin = std::chrono::steady_clock::now();
+    auto last = begin;
+    convert_.on_progress = [&](std::int64_t done, std::int64_t total) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - last < std::chrono::seconds(10) || done == total) return;
+      last = now;
+      const double rate = static_cast<double>(done) / std::chrono::duration<double>(now - begin).count();
+      log::info(fmt::format("{} of {} images, {:.0f} a second, {:.0f} s left", done, total, rate,
+                            static_cast<double>(total - done) / rate));
+    };
+    const data::Converted result = data::convert_to_tfrecord(dataset, convert_);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    fmt::print("{}: {} images in {} files{}, {:.1f} MiB, {:.1f} s\n", convert_.folder.string(), result.images,
+               result.files, result.files_kept > 0 ? fmt::format(" ({} there already)", result.files_kept) : "",
+               static_cast<double>(result.bytes) / (1 << 20), seconds);
+    Value json = Value::table();
+    json.set("images", result.images);
+    json.set("files", result.files);
+    json.set("files_kept", result.files_kept);
+    json.set("bytes", static_cast<std::int64_t>(result.bytes));
+    json.set("seconds", seconds);
+    return {.json = std::move(json)};
+  }
+
+ private:
+  std::filesystem::path source_;
+  data::ConvertOptions convert_;
+  std::string format_ = "tfrecord";
+  std::string encoding_ = "keep";
+  std::string fit_ = "squash";
+  std::int64_t workers_ = 0;
+  std::vector<std::string> overrides_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_convert_command() { return std::make_unique<ConvertCommand>(); }
+
+}  // namespace roentgen::cli

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/convert/convert.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/thread_annotations.h"
+#include "core/value.h"
+#include "data/convert/record_image.h"
+#include "io/example.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "io/record.h"
+#include "io/sha256.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kThing = "data.convert";
+constexpr std::string_view kManifest = "convert.json";
+constexpr double kUsualFile_bytes = 128 << 20;
+constexpr std::int64_t kMostFiles = 99999;
+constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
+
+/// A record file that is to be.
+struct Shard {
+  fs::path path;
+  /// Indices into Dataset::samples.
+  std::vector<std::uint32_t> samples;
+};
+
+[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
+                         std::string_view remedy) {
+  throw ConfigError(error_text(kThing, what, expected, got, remedy));
+}
+
+void check(const ConvertOptions& options) {
+  if (options.size_px > 0 && options.encoding == Encoding::Keep) {
+    refuse("--resize", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
+  }
+  if (options.shards < 0 || options.shards > kMostFiles) {
+    refuse("--shards", fmt::format("at most {}", kMostFiles), fmt::format("{}", options.shards), "fewer");
+  }
+}
+
+double bytes_of(const Dataset& dataset, const std::vector<std::uint32_t>& samples) {
+  double bytes = 0.0;
+  for (const std::uint32_t index : samples) {
+    const Sample& sample = dataset.samples[index];
+    std::error_code ignored;
+    const auto size = sample.stored ? sample.stored->length : fs::file_size(sample.path, ignored);
+    if (!ignored) bytes += static_cast<double>(size);
+  }
+  return bytes;
+}
+
+// The images of each split in their order, cut into pieces of equal length.
+std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options) {
+  std::vector<Shard> shards;
+  for (const Split split : kSplits) {
+    const auto samples = samples_of(dataset, split);
+    if (samples.empty()) continue;
+    const auto n = static_cast<std::int64_t>(samples.size());
+    std::int64_t count = options.shards;
+    if (count == 0) count = static_cast<std::int64_t>(bytes_of(dataset, samples) / kUsualFile_bytes) + 1;
+    count = std::clamp<std::int64_t>(count, 1, std::min(n, kMostFiles));
+    for (std::int64_t i = 0; i < count; ++i) {
+      shards.push_back({.path = options.folder / fmt::format("{}-{:05}-of-{:05}.tfrecord", name_of(split), i, count),
+                        .samples = {samples.begin() + i * n / count, samples.begin() + (i + 1) * n / count}});
+    }
+  }
+  return shards;
+}
+
+// Equal data sets and options, equal text.
+std::string manifest_text(const Dataset& dataset, const ConvertOptions& options, const std::vector<Shard>& shards) {
+  std::string samples;
+  for (const Sample& sample : dataset.samples) {
+    samples += sample.id + ' ' + std::string(name_of(sample.split));
+    for (const float label : sample.labels) samples += fmt::format(" {}", label);
+    samples += '\n';
+  }
+  Value labels = Value::array();
+  for (const std::string& label : dataset.label_names) labels.push_back(label);
+  Value manifest = Value::table();
+  manifest.set("format", "tfrecord");
+  manifest.set("source", dataset.source);
+  manifest.set("images", std::ssize(dataset.samples));
+  manifest.set("files", std::ssize(shards));
+  manifest.set("labels", labels);
+  manifest.set("names_and_labels_sha256", io::sha256_hex(samples));
+  manifest.set("encode", options.encoding == Encoding::Jpeg
+                             ? fmt::format("jpeg:{}", options.jpeg_quality)
+                             : std::string(kEncodings.at(static_cast<std::size_t>(options.encoding))));
+  manifest.set("resize", options.size_px);
+  manifest.set("fit", name_of(options.fit));
+  manifest.set("filter", name_of(options.filter));
+  return io::to_json(manifest) + "\n";
+}
+
+void settle_folder(const ConvertOptions& options, const std::string& manifest) {
+  const fs::path path = options.folder / kManifest;
+  std::error_code ignored;
+  fs::create_directories(options.folder, ignored);
+  if (fs::exists(path, ignored)) {
+    if (io::read_text(path).or_throw<DataError>() == manifest) return;
+    refuse(options.folder.string(), "a new folder, or one that was begun with the same data and options",
+           "one of another conversion", "another folder");
+  }
+  if (!fs::is_directory(options.folder, ignored) || !fs::is_empty(options.folder, ignored)) {
+    refuse(options.folder.string(), "a new or an empty folder", "something else", "another folder");
+  }
+  io::write_file_atomically(path, manifest);
+}
+
+class Conversion {
+ public:
+  Conversion(const Dataset& dataset, const ConvertOptions& options, std::vector<Shard> shards)
+      : dataset_(dataset), options_(options), shards_(std::move(shards)) {
+    for (const Shard& shard : shards_) total_ += std::ssize(shard.samples);
+  }
+
+  Converted run() {
+    {
+      std::vector<std::jthread> workers;
+      for (int i = 0; i < options_.workers; ++i) workers.emplace_back([this] { work(); });
+    }
+    MutexLock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+    return result_;
+  }
+
+ private:
+  void work() {
+    RecordMaker maker(dataset_, options_);
+    try {
+      while (!has_ended_) {
+        const std::size_t next = next_.fetch_add(1);
+        if (next >= shards_.size()) return;
+        write(shards_[next], maker);
+      }
+    } catch (...) {
+      has_ended_ = true;
+      MutexLock lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  void write(const Shard& shard, RecordMaker& maker) {
+    std::error_code is_absent;
+    const auto size = fs::file_size(shard.path, is_absent);
+    if (!is_absent) {
+      count(std::ssize(shard.samples));
+      MutexLock lock(mutex_);
+      ++result_.files_kept;
+      finish(shard, size);
+      return;
+    }
+    io::remove_leftover_temporaries(options_.folder);
+    io::AtomicFile file(shard.path);
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t sample : shard.samples) {
+      if (has_ended_) return;  // another worker failed
+      const std::string record = maker.make(sample).or_throw<DataError>();
+      if (options_.should_verify) verify(record, dataset_.samples[sample], maker);
+      const std::string framed = io::record_frame(record);
+      file.write(framed);
+      bytes += framed.size();
+      count(1);
+    }
+    file.commit();
+    if (options_.should_verify) verify_file(shard);
+    MutexLock lock(mutex_);
+    finish(shard, bytes);
+  }
+
+  void finish(const Shard& shard, std::uint64_t bytes) RG_REQUIRES(mutex_) {
+    ++result_.files;
+    result_.images += std::ssize(shard.samples);
+    result_.bytes += bytes;
+  }
+
+  void count(std::int64_t images) {
+    const std::int64_t done = done_.fetch_add(images) + images;
+    MutexLock lock(mutex_);
+    if (options_.on_progress) options_.on_progress(done, total_);
+  }
+
+  // Decodes what the record holds.
+  static void verify(const std::string& record, const Sample& sample, const RecordMaker& maker) {
+    const auto example = io::parse_example(std::as_bytes(std::span(record)), sample.id).or_throw<DataError>();
+    const std::string_view image = io::text_of(example, "image/encoded");
+    const auto bytes = std::as_bytes(std::span(image));
+    Image decoded;
+    if (io::text_of(example, "image/format") == "raw") {
+      const auto integer = [&](std::string_view name) { return io::integers_of(example, name).front(); };
+      decoded.reset({.width_px = integer("image/width"),
+                     .height_px = integer("image/height"),
+                     .channels = static_cast<int>(integer("image/channels")),
+                     .bits = static_cast<int>(integer("image/bits")),
+                     .max_value = static_cast<std::uint32_t>(integer("image/max_value"))});
+      if (decoded.bytes().size() == bytes.size()) std::ranges::copy(bytes, decoded.bytes().begin());
+    } else {
+      Decoder decoder;
+      static_cast<void>(decoder.decode(bytes, sample.id, {.channels = Channels::FromFile, .limits = {}}, decoded)
+                            .or_throw<DataError>());
+    }
+    if (maker.holds(decoded)) return;
+    throw DataError(error_text(kThing, sample.id, "a record with the pixels that were to be stored", "others",
+                               "reporting this: it is a fault of the program"));
+  }
+
+  // Reads the whole file back from where it was written.
+  static void verify_file(const Shard& shard) {
+    const auto file = io::MappedFile::open(shard.path).or_throw<DataError>();
+    const auto places =
+        io::scan_records(file.bytes(), shard.path.filename().string(), io::RecordCheck::Data).or_throw<DataError>();
+    if (places.size() == shard.samples.size()) return;
+    throw DataError(error_text(kThing, shard.path.string(), fmt::format("{} records", shard.samples.size()),
+                               fmt::format("{}", places.size()), "checking the disk"));
+  }
+
+  const Dataset& dataset_;
+  const ConvertOptions& options_;
+  const std::vector<Shard> shards_;
+  std::int64_t total_ = 0;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::int64_t> done_ = 0;
+  std::atomic<bool> has_ended_ = false;
+  Mutex mutex_;
+  Converted result_ RG_GUARDED_BY(mutex_);
+  std::exception_ptr error_ RG_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+void parse_encoding(std::string_view text, ConvertOptions& options) {
+  const auto colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto found = std::ranges::find(kEncodings, name);
+  const bool has_quality = colon != std::string_view::npos;
+  bool is_sound = found != kEncodings.end();
+  if (is_sound) options.encoding = static_cast<Encoding>(found - kEncodings.begin());
+  if (is_sound && has_quality) {
+    const std::string_view number = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.jpeg_quality);
+    is_sound = options.encoding == Encoding::Jpeg && error == std::errc() && end == number.data() + number.size() &&
+               options.jpeg_quality >= 1 && options.jpeg_quality <= 100;
+  }
+  if (!is_sound) refuse("--encode", "keep, png, raw, jpeg or jpeg:1 to jpeg:100", text, "--encode raw");
+}
+
+Converted convert_to_tfrecord(const Dataset& dataset, const ConvertOptions& options) {
+  RG_ASSERT(options.workers >= 1);
+  check(options);
+  std::vector<Shard> shards = plan(dataset, options);
+  settle_folder(options, manifest_text(dataset, options, shards));
+  return Conversion(dataset, options, std::move(shards)).run();
+}
+
+}  // namespace roentgen::data

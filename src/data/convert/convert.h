@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From a data set to TFRecord files of it (source/tfrecord.cpp reads them): fewer files to open, and, where images are
+// resized on the way, less to read and decode in every epoch.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+/// What is stored of an image.
+enum class Encoding : std::uint8_t {
+  Keep,  ///< the file as it is
+  Png,   ///< its pixels as PNG
+  Raw,   ///< its pixels
+  Jpeg,  ///< 8 bits of its pixels as JPEG: not the same pixels
+};
+
+/// What to write.
+struct ConvertOptions {
+  std::filesystem::path folder;
+  Encoding encoding = Encoding::Keep;
+  /// Of Encoding::Jpeg, 1 to 100.
+  int jpeg_quality = 92;
+  /// Side of the stored images, px; 0: as they are. Not with Keep.
+  std::int64_t size_px = 0;
+  /// How they are resized.
+  Fit fit = Fit::Squash;
+  Filter filter = Filter::Triangle;
+  /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are.
+  std::int64_t shards = 0;
+  /// Record files written at a time; at least 1.
+  int workers = 1;
+  /// Reads every written record again and compares its pixels with those that were to be stored (JPEG: its size).
+  bool should_verify = false;
+  /// Called now and then with images done and in all, by any worker, never by two at once.
+  std::function<void(std::int64_t done, std::int64_t total)> on_progress{};
+};
+
+/// Parses "keep", "png", "raw", "jpeg" or "jpeg:QUALITY" into the two fields; ConfigError naming the choices.
+void parse_encoding(std::string_view text, ConvertOptions& options);
+
+/// What was done.
+struct Converted {
+  std::int64_t images = 0;
+  std::int64_t files = 0;
+  /// Of them, those that an earlier run had written.
+  std::int64_t files_kept = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Writes <folder>/<split>-00000-of-00010.tfrecord, ..., each in one piece under its final name or not at all, and
+/// convert.json, which says what they are of. Called again with the same data set and options, after a kill say, it
+/// keeps the files that are there. ConfigError: options that do not fit, or a folder with files of something else.
+/// DataError: an image that cannot be read or decoded, a full disk, a record that does not hold what was to be stored.
+[[nodiscard]] Converted convert_to_tfrecord(const Dataset& dataset, const ConvertOptions& options);
+
+}  // namespace roentgen::data

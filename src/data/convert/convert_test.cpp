@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/convert/convert.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "data/stage/loader_testing.h"
+#include "data/stage/sample_reader.h"
+#include "io/png_writer.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Convert : public LoaderTest {
+ protected:
+  Convert() : LoaderTest(23) {
+    for (std::size_t i = 0; i < 23; ++i) {
+      Sample& sample = dataset_.samples[i];
+      sample.split = i < 15 ? Split::Train : i < 19 ? Split::Val : Split::Test;
+      sample.patient = fmt::format("{}", i);
+      sample.view = "PA";
+    }
+  }
+  [[nodiscard]] ConvertOptions to(std::string_view name) const {
+    ConvertOptions options;
+    options.folder = out_.path() / name;
+    options.shards = 2;
+    return options;
+  }
+  static Dataset read(const fs::path& folder) {
+    SourceOptions options;
+    options.root = folder;
+    return load_dataset(options);
+  }
+  [[nodiscard]] std::string refusal(const ConvertOptions& options) const {
+    try {
+      static_cast<void>(convert_to_tfrecord(dataset_, options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no refusal";
+  }
+  static std::size_t files_in(const fs::path& folder) {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
+  TestFolder out_;
+};
+
+TEST_F(Convert, keeps_names_labels_splits_and_the_bytes_of_every_batch) {
+  const auto from_files = run(options());
+  const Dataset before = dataset_;
+  for (const Encoding encoding : {Encoding::Keep, Encoding::Png, Encoding::Raw}) {
+    auto wanted = to(fmt::format("{}", static_cast<int>(encoding)));
+    wanted.encoding = encoding;
+    wanted.should_verify = true;
+    wanted.workers = 3;
+    dataset_ = before;
+    const Converted done = convert_to_tfrecord(dataset_, wanted);
+    EXPECT_EQ(done.images, 23);
+    EXPECT_EQ(done.files, 6);
+    dataset_ = read(wanted.folder);
+    ASSERT_EQ(dataset_.samples.size(), 23U);
+    EXPECT_EQ(dataset_.label_names, before.label_names);
+    // Record files are read by name: test, train, val.
+    std::vector<Sample> sorted(23);
+    for (const Sample& sample : dataset_.samples) sorted[static_cast<std::size_t>(std::stoi(sample.patient))] = sample;
+    for (std::size_t i = 0; i < 23; ++i) {
+      EXPECT_EQ(sorted[i].id, before.samples[i].id);
+      EXPECT_EQ(sorted[i].split, before.samples[i].split);
+      EXPECT_EQ(sorted[i].labels[0], before.samples[i].labels[0]);
+      EXPECT_EQ(std::isnan(sorted[i].labels[1]), std::isnan(before.samples[i].labels[1]));
+      EXPECT_EQ(sorted[i].view, "PA");
+    }
+    dataset_.samples = sorted;
+    EXPECT_EQ(run(options()), from_files) << static_cast<int>(encoding);
+  }
+}
+
+TEST_F(Convert, resizes_as_the_network_would) {
+  auto wanted = to("small");
+  wanted.encoding = Encoding::Raw;
+  wanted.size_px = 8;
+  wanted.fit = Fit::Crop;
+  wanted.should_verify = true;
+  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  const Dataset small = read(wanted.folder);
+  Preprocess preprocess;
+  preprocess.size_px = 8;
+  preprocess.fit = Fit::Crop;
+  SampleReader reader;
+  Transformer transformer;
+  Image image;
+  std::vector<std::byte> expected(64);
+  for (const Sample& sample : small.samples) {
+    const auto& original = dataset_.samples[static_cast<std::size_t>(std::stoi(sample.patient))];
+    ASSERT_TRUE(reader.load(original, Channels::Gray, image));
+    transformer.apply(image, preprocess, nullptr, {.bytes = expected, .dtype = DType::U8});
+    ASSERT_TRUE(reader.load(sample, Channels::Gray, image));
+    EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 8, .height_px = 8}));
+    EXPECT_TRUE(std::ranges::equal(image.bytes(), expected));
+  }
+}
+
+TEST_F(Convert, keeps_colour_and_16_bits) {
+  const std::array<std::byte, 2 * 2 * 6> rgb16 = [] {
+    std::array<std::byte, 24> pixels{};
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::byte>(11 * i);
+    return pixels;
+  }();
+  const auto bytes = io::encode_png({.width_px = 2, .height_px = 2, .channels = 3, .bits = 16, .pixels = rgb16});
+  folder_.write("0.png", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  dataset_.samples.resize(1);
+  for (const std::int64_t size : {0, 2}) {
+    auto wanted = to(fmt::format("colour{}", size));
+    wanted.encoding = Encoding::Raw;
+    wanted.size_px = size;
+    wanted.should_verify = true;
+    static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+    SourceOptions options;
+    options.root = wanted.folder;
+    options.split.mode = SplitMode::Whole;
+    const Dataset read = load_dataset(options);
+    SampleReader reader;
+    Image image;
+    ASSERT_TRUE(reader.load(read.samples[0], Channels::FromFile, image));
+    EXPECT_EQ(image.layout(),
+              (ImageLayout{.width_px = 2, .height_px = 2, .channels = 3, .bits = 16, .max_value = 65535}));
+    EXPECT_TRUE(std::ranges::equal(image.bytes(), rgb16));
+  }
+}
+
+TEST_F(Convert, writes_jpeg_near_the_pixels) {
+  auto wanted = to("jpeg");
+  parse_encoding("jpeg:95", wanted);
+  wanted.should_verify = true;
+  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  const Dataset read_back = read(wanted.folder);
+  SampleReader reader;
+  Image image;
+  ASSERT_TRUE(reader.load(read_back.samples[0], Channels::Gray, image));
+  EXPECT_GT(image.width_px(), 0);
+}
+
+TEST_F(Convert, goes_on_where_it_was_killed) {
+  auto wanted = to("again");
+  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  const auto whole = fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord");
+  fs::remove(wanted.folder / "train-00001-of-00002.tfrecord");
+  std::ofstream(wanted.folder / ".train-00001-of-00002.tfrecord.roentgen-1-0.tmp") << "as a kill leaves it";
+  // What is there is not made again: its images could be gone.
+  fs::remove(dataset_.samples[0].path);
+  const Converted done = convert_to_tfrecord(dataset_, wanted);
+  EXPECT_EQ(done.files, 6);
+  EXPECT_EQ(done.files_kept, 5);
+  EXPECT_EQ(fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord"), whole);
+  EXPECT_EQ(files_in(wanted.folder), 7U) << "six files and convert.json";
+}
+
+TEST_F(Convert, leaves_no_file_half_written) {
+  damage(20);
+  auto wanted = to("broken");
+  EXPECT_THAT(refusal(wanted), HasSubstr("20.png"));
+  for (const auto& entry : fs::directory_iterator(wanted.folder)) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("test-00000")) << entry.path();
+    EXPECT_NE(entry.path().extension(), ".tmp");
+  }
+}
+
+TEST_F(Convert, refuses_other_folders_and_options) {
+  auto wanted = to("one");
+  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  wanted.encoding = Encoding::Raw;
+  EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
+  wanted = to("two");
+  out_.write("two/notes.txt", "mine");
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder, got something else"));
+  wanted = to("three");
+  wanted.size_px = 8;
+  EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got keep"));
+  EXPECT_FALSE(fs::exists(wanted.folder));
+  wanted.size_px = 0;
+  wanted.shards = 100000;
+  EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected at most 99999"));
+}
+
+TEST(Encoding, is_read_or_refused) {
+  ConvertOptions options;
+  parse_encoding("raw", options);
+  EXPECT_EQ(options.encoding, Encoding::Raw);
+  parse_encoding("jpeg:70", options);
+  EXPECT_EQ(options.encoding, Encoding::Jpeg);
+  EXPECT_EQ(options.jpeg_quality, 70);
+  for (const auto* text : {"", "tiff", "jpeg:", "jpeg:0", "jpeg:101", "jpeg:9x", "png:5"}) {
+    EXPECT_THROW(parse_encoding(text, options), ConfigError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::data

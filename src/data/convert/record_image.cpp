@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/convert/record_image.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "data/codec/codec.h"
+#include "io/example.h"
+#include "io/jpeg_writer.h"
+#include "io/png_writer.h"
+
+namespace roentgen::data {
+namespace {
+
+constexpr std::array<std::string_view, 4> kFormats{"", "png", "raw", "jpeg"};
+
+std::vector<std::int64_t> integers_of(const std::vector<float>& labels) {
+  std::vector<std::int64_t> integers;
+  for (const float label : labels) integers.push_back(std::isnan(label) ? -1 : static_cast<std::int64_t>(label));
+  return integers;
+}
+
+void add_text(io::ExampleWriter& example, std::string_view name, std::string_view value) {
+  if (!value.empty()) example.text(name, value);
+}
+
+}  // namespace
+
+// JPEG has 8 bits; of 16 the upper ones, rounded.
+Status RecordMaker::prepare(const Sample& sample) {
+  auto status = reader_.load(sample, Channels::FromFile, decoded_);
+  if (!status) return status;
+  if (options_.size_px > 0)
+    resize();
+  else
+    std::swap(decoded_, stored_);
+  if (options_.encoding != Encoding::Jpeg || stored_.layout().bits == 8) return status;
+  std::swap(decoded_, stored_);
+  ImageLayout narrow = decoded_.layout();
+  const double scale = 255.0 / narrow.max_value;
+  narrow.bits = 8;
+  narrow.max_value = 255;
+  stored_.reset(narrow);
+  std::ranges::transform(
+      decoded_.samples<std::uint16_t>(), stored_.samples<std::uint8_t>().begin(),
+      [scale](std::uint16_t v) { return static_cast<std::uint8_t>(std::clamp(std::lround(scale * v), 0L, 255L)); });
+  return status;
+}
+
+void RecordMaker::resize() {
+  Preprocess preprocess;
+  preprocess.size_px = options_.size_px;
+  preprocess.channels = decoded_.channels();
+  preprocess.fit = options_.fit;
+  preprocess.filter = options_.filter;
+  const int bits = decoded_.layout().bits;
+  const DType dtype = bits == 8 ? DType::U8 : DType::U16;
+  ImageLayout layout{.width_px = options_.size_px,
+                     .height_px = options_.size_px,
+                     .channels = decoded_.channels(),
+                     .bits = bits,
+                     .max_value = bits == 8 ? 255U : 65535U};
+  stored_.reset(layout);
+  if (layout.channels == 1) {
+    transformer_.apply(decoded_, preprocess, nullptr, {.bytes = stored_.bytes(), .dtype = dtype});
+    return;
+  }
+  std::vector<std::byte> planes(layout.bytes());
+  transformer_.apply(decoded_, preprocess, nullptr, {.bytes = planes, .dtype = dtype});
+  const auto width = static_cast<std::size_t>(bits / 8);
+  const std::size_t pixels = planes.size() / (3 * width);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      std::copy_n(planes.data() + (channel * pixels + i) * width, width,
+                  stored_.bytes().data() + (3 * i + channel) * width);
+    }
+  }
+}
+
+std::vector<std::byte> RecordMaker::encode() const {
+  const ImageLayout& layout = stored_.layout();
+  if (options_.encoding == Encoding::Png) {
+    return io::encode_png({.width_px = layout.width_px,
+                           .height_px = layout.height_px,
+                           .channels = layout.channels,
+                           .bits = layout.bits,
+                           .pixels = stored_.bytes()});
+  }
+  if (options_.encoding == Encoding::Jpeg) {
+    return io::encode_jpeg({.width_px = layout.width_px,
+                            .height_px = layout.height_px,
+                            .channels = layout.channels,
+                            .pixels = stored_.samples<std::uint8_t>()},
+                           options_.jpeg_quality);
+  }
+  return {stored_.bytes().begin(), stored_.bytes().end()};
+}
+
+// The file as it is: decoded only to be compared.
+Status RecordMaker::keep(const Sample& sample, StoredForm& form) {
+  const auto bytes = reader_.read(sample);
+  if (!bytes) return bytes.why();
+  auto file = bytes.value();
+  if (sample.stored) file = file.subspan(sample.stored->image_begin, sample.stored->image_length);
+  form.image.assign(file.begin(), file.end());
+  const auto info = read_info(form.image, sample.id);
+  if (!info) return info.why();
+  form.format = info.value().format;
+  form.layout = {.width_px = info.value().width_px,
+                 .height_px = info.value().height_px,
+                 .channels = info.value().channels,
+                 .bits = info.value().bits <= 8 ? 8 : 16};
+  if (!options_.should_verify) return Done{};
+  return reader_.load(sample, Channels::FromFile, stored_);
+}
+
+Result<std::string> RecordMaker::make(std::size_t index) {
+  const Sample& sample = dataset_.samples.at(index);
+  const bool is_raw_already = sample.stored && sample.stored->raw;
+  StoredForm form;
+  const Status status = options_.encoding == Encoding::Keep && !is_raw_already ? keep(sample, form) : prepare(sample);
+  if (!status) return status.why();
+  if (form.format.empty()) {
+    form = {.image = encode(),
+            .format = is_raw_already && options_.encoding == Encoding::Keep
+                          ? "raw"
+                          : kFormats.at(static_cast<std::size_t>(options_.encoding)),
+            .layout = stored_.layout()};
+  }
+
+  io::ExampleWriter example;
+  example.bytes("image/encoded", form.image);
+  example.text("image/format", form.format);
+  example.text("image/filename", sample.id);
+  example.integer("image/width", form.layout.width_px);
+  example.integer("image/height", form.layout.height_px);
+  example.integer("image/channels", form.layout.channels);
+  example.integer("image/bits", form.layout.bits);
+  if (form.format == "raw") example.integer("image/max_value", form.layout.max_value);
+  example.texts("image/label_names", dataset_.label_names);
+  example.integers("image/label", integers_of(sample.labels));
+  add_text(example, "image/patient", sample.patient);
+  add_text(example, "image/view", sample.view);
+  add_text(example, "image/sex", sample.sex);
+  if (!std::isnan(sample.age_years)) example.number("image/age", sample.age_years);
+  example.text("image/split", name_of(sample.split));
+  return example.data();
+}
+
+bool RecordMaker::holds(const Image& decoded) const {
+  if (options_.encoding == Encoding::Jpeg) {
+    return decoded.width_px() == stored_.width_px() && decoded.height_px() == stored_.height_px();
+  }
+  return decoded.layout() == stored_.layout() && std::ranges::equal(decoded.bytes(), stored_.bytes());
+}
+
+}  // namespace roentgen::data

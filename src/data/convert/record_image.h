@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// One sample as a record: its image as it is to be stored, and all that is known of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "data/convert/convert.h"
+#include "data/image.h"
+#include "data/stage/sample_reader.h"
+#include "data/transform/transform.h"
+
+namespace roentgen::data {
+
+/// Makes records. Keeps its buffers. One per worker: thread-compatible.
+class RecordMaker {
+ public:
+  /// Both must outlive it.
+  RecordMaker(const Dataset& dataset, const ConvertOptions& options) : dataset_(dataset), options_(options) {}
+
+  /// The tf.train.Example of dataset.samples[sample]. Failure: as SampleReader::load().
+  [[nodiscard]] Result<std::string> make(std::size_t sample);
+  /// Do the image bytes of the record last made, decoded, have the pixels that were to be stored?
+  [[nodiscard]] bool holds(const Image& decoded) const;
+
+ private:
+  /// An image as it goes into a record.
+  struct StoredForm {
+    std::vector<std::byte> image;
+    std::string_view format;
+    ImageLayout layout;
+  };
+
+  [[nodiscard]] Status keep(const Sample& sample, StoredForm& form);
+  [[nodiscard]] Status prepare(const Sample& sample);
+  void resize();
+  [[nodiscard]] std::vector<std::byte> encode() const;
+
+  const Dataset& dataset_;
+  const ConvertOptions& options_;
+  SampleReader reader_;
+  Transformer transformer_;
+  /// As decoded, and as it is to be stored.
+  Image decoded_, stored_;
+};
+
+}  // namespace roentgen::data
