@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "cli/command_list.h"
+#include "cli/output_file.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/describe.h"
@@ -67,6 +68,7 @@ class ConvertCommand final : public Command {
     if (format_ != "tfrecord") {
       throw ConfigError(error_text("cli.convert", "--to", "tfrecord", format_, "--to tfrecord"));
     }
+    refuse_inside_data("DST", convert_.folder, source_);
     data::parse_encoding(encoding_, convert_);
     convert_.fit = data::parse_fit(fit_);
     convert_.workers = workers_ > 0 ? static_cast<int>(workers_) : runtime::available_cores();
