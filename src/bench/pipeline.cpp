@@ -15,7 +15,9 @@
 
 #include "bench/harness.h"
 #include "core/error.h"
+#include "data/source/dataset.h"
 #include "data/stage/loader.h"
+#include "data/stage/storage.h"
 #include "data/transform/transform.h"
 #include "runtime/aligned_buffer.h"
 #include "runtime/cores.h"

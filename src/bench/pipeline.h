@@ -11,9 +11,12 @@
 #include <string_view>
 
 #include "core/value.h"
-#include "data/source/dataset.h"
 #include "data/stage/pipeline.h"
-#include "data/stage/storage.h"
+#include "data/stage/storage_costs.h"
+
+namespace roentgen::data {
+struct Dataset;
+}
 
 namespace roentgen::bench {
 

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "data/source/dataset.h"
 #include "io/io_testing.h"
 #include "io/png_writer.h"
 

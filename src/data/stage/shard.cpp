@@ -81,7 +81,8 @@ class SampleShardIterator final : public StageIterator {
     const auto is_mine = [&](std::int64_t place) { return place >= begin && place < begin + shard_.batch; };
     const bool is_first = first_.empty();
     std::int64_t place = 0;
-    for (Element element; place < global; ++place) {
+    for (; place < global; ++place) {
+      Element element;
       has_more_ = !context_.should_stop() && upstream_->next(element);
       if (!has_more_) break;
       if (shard_.tail == Tail::Wrap && is_first) first_.push_back(element);

@@ -8,27 +8,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "core/thread_annotations.h"
+#include "data/stage/storage_costs.h"
 
 namespace roentgen::data {
-
-/// What every access costs.
-struct StorageCosts {
-  /// Of opening a file, and of each read of up to 1 MiB from it.
-  double open_s = 0.0;
-  double read_s = 0.0;
-  /// Files that can be opened in a second, by all threads together; 0: any number.
-  double opens_per_s = 0.0;
-
-  /// "open=2ms,read=1ms,opens_per_s=1000".
-  [[nodiscard]] std::string text() const;
-  friend bool operator==(const StorageCosts&, const StorageCosts&) = default;
-};
-/// Reads text(); times in s, ms or us. ConfigError "[data.storage] ..." naming what is known.
-[[nodiscard]] StorageCosts parse_storage_costs(std::string_view text);
 
 /// Makes threads wait as such storage would. Thread-safe.
 class EmulatedStorage {
