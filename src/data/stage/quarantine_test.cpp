@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "data/source/source_testing.h"
 #include "io/csv.h"
 
 namespace roentgen::data {
@@ -14,8 +15,6 @@ namespace {
 
 class QuarantineFile : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove(file_); }
-  void TearDown() override { std::filesystem::remove(file_); }
   [[nodiscard]] std::vector<std::string> images() const {
     const auto csv = io::read_csv(file_);
     EXPECT_TRUE(csv.ok());
@@ -23,7 +22,9 @@ class QuarantineFile : public testing::Test {
     for (const auto& row : csv.value().rows) names.push_back(row.at(0));
     return names;
   }
-  const std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "roentgen_quarantine_test.csv";
+  // Of this test alone: the others may run at the same time.
+  const TestFolder folder_;
+  const std::filesystem::path file_ = folder_.path() / "quarantine.csv";
 };
 
 TEST_F(QuarantineFile, a_resumed_run_adds_only_what_is_not_in_the_file) {
