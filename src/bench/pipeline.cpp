@@ -21,14 +21,12 @@
 #include "data/transform/transform.h"
 #include "runtime/aligned_buffer.h"
 #include "runtime/cores.h"
+#include "train/observer.h"
 
 namespace roentgen::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Waiting for longer than this share of the time is being held up.
-constexpr double kHeldUp = 0.05;
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -182,7 +180,6 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   const Course course = take_batches(loader, options, slots);
   const data::LoaderStats stats = loader.stats();
   const double loaded = std::max<double>(1.0, static_cast<double>(stats.samples));
-  const double wait_share = course.wait_s / course.wall_s;
   const bool has_device = options.device_images_per_s > 0.0;
 
   Value result = Value::table();
@@ -203,8 +200,8 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   result.set("images_per_s", static_cast<double>(course.images) / course.wall_s);
   result.set("per_core", static_cast<double>(course.images) / course.processor_s);
   result.set("batch_ms", summary_ms(course.batch_s));
-  result.set("wait_share", wait_share);
-  result.set("bound", !has_device || wait_share > kHeldUp ? "input" : "compute");
+  result.set("wait_share", course.wait_s / course.wall_s);
+  result.set("bound", !has_device || train::is_input_bound(course.wait_s, course.wall_s) ? "input" : "compute");
   result.set("read_ms", 1e3 * stats.read_s / loaded);
   result.set("decode_ms", 1e3 * stats.decode_s / loaded);
   result.set("transform_ms", 1e3 * stats.transform_s / loaded);

@@ -4,21 +4,17 @@
 // The csv files of real data sets, as published.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "io/csv.h"
+#include "io/io_testing.h"
 
 namespace roentgen::io {
 namespace {
-/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
-std::filesystem::path real_data() {
-  if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
-  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
-  return (source != nullptr ? std::filesystem::path(source) : std::filesystem::current_path()) / "../shared/data";
-}
 
-class CsvReal : public testing::Test {
+using testing::real_data;
+
+class CsvReal : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::is_directory(real_data())) {

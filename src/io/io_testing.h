@@ -124,4 +124,11 @@ inline std::string damaged(std::string content, Random& random) {
   return content;
 }
 
+/// The folder of real files: ROENTGEN_TEST_DATA, or shared/data beside the checkout.
+inline std::filesystem::path real_data() {
+  if (const char* set = std::getenv("ROENTGEN_TEST_DATA")) return set;
+  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
+  return (source != nullptr ? std::filesystem::path(source) : std::filesystem::current_path()) / "../shared/data";
+}
+
 }  // namespace roentgen::io::testing

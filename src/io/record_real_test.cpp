@@ -5,11 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "io/csv.h"
 #include "io/example.h"
 #include "io/file.h"
+#include "io/io_testing.h"
 #include "io/record.h"
 
 namespace roentgen::io {
@@ -17,13 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path records() {
-  const char* named = std::getenv("ROENTGEN_TEST_DATA");
-  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
-  const fs::path data =
-      named != nullptr ? fs::path(named) : fs::path(source == nullptr ? "." : source) / "../shared/data";
-  return data / "records";
-}
+fs::path records() { return testing::real_data() / "records"; }
 
 class RealRecords : public ::testing::Test {
  protected:

@@ -93,6 +93,8 @@ enum class ProgressStyle : std::uint8_t {
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style);
 /// What holds a run up that waited `wait_s` of `seconds` for batches: "input-bound" beyond 5%, else "compute-bound".
 [[nodiscard]] std::string_view bound_by(double wait_s, double seconds);
+/// Is it the first?
+[[nodiscard]] bool is_input_bound(double wait_s, double seconds);
 
 /// "1:02:03", "2:03" (minutes, seconds).
 [[nodiscard]] std::string duration_text(double seconds);

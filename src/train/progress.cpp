@@ -115,8 +115,12 @@ class Progress final : public Observer {
 }  // namespace
 
 std::string_view bound_by(double wait_s, double seconds) {
+  return is_input_bound(wait_s, seconds) ? "input-bound" : "compute-bound";
+}
+
+bool is_input_bound(double wait_s, double seconds) {
   constexpr double kHeldUp = 0.05;
-  return wait_s > kHeldUp * seconds ? "input-bound" : "compute-bound";
+  return wait_s > kHeldUp * seconds;
 }
 
 std::unique_ptr<Observer> make_progress(ProgressStyle style) { return std::make_unique<Progress>(style); }

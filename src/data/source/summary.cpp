@@ -15,19 +15,15 @@
 namespace roentgen::data {
 namespace {
 
-std::vector<std::string> list_names(const Dataset& dataset, Split split, bool base_names) {
+std::vector<std::string> list_names(const Dataset& dataset, Split split) {
   std::vector<std::string> names;
   for (const auto& sample : dataset.samples) {
-    if (sample.split != split) continue;
-    names.push_back(base_names ? std::filesystem::path(sample.id).filename().string() : sample.id);
+    if (sample.split == split) names.push_back(sample.id);
   }
   return names;
 }
 
 void count_splits(Dataset& dataset) {
-  std::unordered_set<std::string> bases;
-  for (const auto& sample : dataset.samples) bases.insert(std::filesystem::path(sample.id).filename().string());
-  const bool base_names = bases.size() == dataset.samples.size();
   for (const Split split : kSplits) {
     SplitSummary& summary = dataset.summaries.at(static_cast<std::size_t>(split));
     summary.split = split;
@@ -43,7 +39,7 @@ void count_splits(Dataset& dataset) {
       }
     }
     summary.patients = static_cast<std::int64_t>(patients.size());
-    if (summary.images > 0) summary.list_sha256 = io::name_list_sha256(list_names(dataset, split, base_names));
+    if (summary.images > 0) summary.list_sha256 = io::name_list_sha256(list_names(dataset, split));
   }
 }
 

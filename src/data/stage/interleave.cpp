@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "data/stage/batch_rows.h"
-#include "data/stage/ordered_iterator.h"
+#include "data/stage/sample_step.h"
 #include "data/stage/stage.h"
 
 namespace roentgen::data {
@@ -79,25 +78,6 @@ class InterleaveOrder final : public StageIterator {
   bool has_more_ = true;
 };
 
-/// Reads what it pulls, one sample at a time.
-class ReadIterator final : public StageIterator {
- public:
-  ReadIterator(std::unique_ptr<StageIterator> upstream, const StageContext& context)
-      : upstream_(std::move(upstream)), context_(context), loader_(context.work->make_loader()) {}
-  void start(std::uint32_t epoch) override { upstream_->start(epoch); }
-
- private:
-  bool advance(Element& out) override {
-    if (!upstream_->next(out)) return false;
-    if (context_.does_work()) context_.work->read(out, loader_);
-    return true;
-  }
-
-  const std::unique_ptr<StageIterator> upstream_;
-  const StageContext& context_;
-  SampleLoader loader_;
-};
-
 }  // namespace
 
 void InterleaveStage::describe(StageVisitor& visitor) {
@@ -115,14 +95,7 @@ std::unique_ptr<StageIterator> make_iterator(const InterleaveStage& stage, Stage
   RG_ASSERT(context.files != nullptr);
   auto order = std::make_unique<InterleaveOrder>(stage, std::move(upstream.iterator), *context.files);
   if (context.work == nullptr) return order;
-  if (stage.parallel == 1) return std::make_unique<ReadIterator>(std::move(order), context);
-  const auto make_work = [work = context.work] {
-    auto loader = std::make_shared<SampleLoader>(work->make_loader());  // std::function asks for a copyable callable
-    return [work, loader](Element& element) { work->read(element, *loader); };
-  };
-  return std::make_unique<OrderedIterator>(
-      std::move(order), make_work,
-      OrderedIterator::Size{.threads = static_cast<int>(stage.parallel), .window = stage.parallel}, context);
+  return with_step(std::move(order), &RowFiller::read, stage.parallel, context);
 }
 
 }  // namespace roentgen::data

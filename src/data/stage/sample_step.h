@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the stages interleave and map do to every sample that passes. For src/data/stage only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "data/stage/batch_rows.h"
+#include "data/stage/stage.h"
+
+namespace roentgen::data {
+
+/// RowFiller::read or RowFiller::map.
+using SampleStep = void (RowFiller::*)(Element&, SampleLoader&) const;
+
+/// The stage before, with `step` done to every element by `parallel` threads, as many elements ahead; 1: by whoever
+/// pulls. context.work must not be null.
+[[nodiscard]] std::unique_ptr<StageIterator> with_step(std::unique_ptr<StageIterator> upstream, SampleStep step,
+                                                       std::int64_t parallel, const StageContext& context);
+
+}  // namespace roentgen::data
