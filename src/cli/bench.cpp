@@ -4,6 +4,8 @@
 // roentgen bench: named benchmark cases with a checked answer. --json FILE has all of the result, for machines.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "bench/harness.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
@@ -139,14 +141,23 @@ class BenchCommand final : public Command {
     return bench::run_pipeline(dataset(), options);
   }
 
-  // Images, or the record files of a folder.
+  // Images, or the record files of folders.
   [[nodiscard]] data::Dataset dataset() const {
-    if (data_.size() == 1) {
-      data::SourceOptions records{.root = data_.front(), .source = "tfrecord"};
-      records.split.mode = data::SplitMode::Whole;
-      if (data::has_records(records.root)) return data::load_dataset(records);
+    if (!std::ranges::all_of(data_, [](const std::string& folder) { return data::has_records(folder); })) {
+      return list_images(data_).dataset;
     }
-    return list_images(data_).dataset;
+    data::Dataset all;
+    for (const std::string& folder : data_) {
+      data::SourceOptions records{.root = folder, .source = "tfrecord"};
+      records.split.mode = data::SplitMode::Whole;
+      data::Dataset one = data::load_dataset(records);
+      if (data_.size() == 1) return one;
+      for (data::Sample& sample : one.samples) {
+        sample.labels.clear();
+        all.samples.push_back(std::move(sample));
+      }
+    }
+    return all;
   }
 
   static constexpr std::string_view kEngine = "cpu";

@@ -14,6 +14,7 @@
 #include "cli/eval_output.h"
 #include "cli/eval_part.h"
 #include "cli/eval_set.h"
+#include "cli/output_file.h"
 #include "cli/pixel_check.h"
 #include "cli/prediction_match.h"
 #include "cli/stored_value.h"
@@ -77,7 +78,9 @@ class EvalCommand final : public Command {
   }
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
-    return {.data = options_.data, .made = {}, .own = {}, .read = {options_.labels}};
+    Folders folders = data_folders(options_.data);
+    folders.read.push_back(options_.labels);
+    return folders;
   }
   [[nodiscard]] CommandResult run() override;
 
@@ -100,9 +103,9 @@ class EvalCommand final : public Command {
 data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) const {
   check_data_overrides(options_.overrides);
   data::SourceOptions source = train::parse_recipe(info.recipe, options_.checkpoint.string(), options_.overrides).data;
-  source.root = options_.data;
   source.labels = info.labels;
-  if (source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
+  if (source.sources.empty() && source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
+  data::place_folders(source, options_.data);
   return source;
 }
 

@@ -24,7 +24,10 @@ namespace {
 std::vector<Option> EvalOptions::list() {
   return {
       {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
-      {.name = "--data", .target = &data, .doc = "data folder", .value_name = "DIR"},
+      {.name = "--data",
+       .target = &data,
+       .doc = "data folder; as many as the model was trained on, or NAME=DIR for some of them",
+       .value_name = "[NAME=]DIR"},
       {.name = "--split", .target = &split, .doc = "train, val or test"},
       {.name = "--list",
        .target = &image_list,
@@ -52,7 +55,7 @@ std::vector<Option> EvalOptions::list() {
        .target = &save_points,
        .doc = "write thresholds and temperature here",
        .is_output = true},
-      {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age; or study: one row a study"},
+      {.name = "--by", .target = &by, .doc = "subgroups: view,sex,age,source; or study: one row a study"},
       {.name = "--aggregate", .target = &aggregate, .doc = "with --by study: max (default) or mean"},
       {.name = "--preds", .target = &save_predictions, .doc = "write the probabilities to this csv", .is_output = true},
       {.name = "--aucs", .target = &save_aurocs, .doc = "write label,auc to this csv", .is_output = true},
@@ -113,8 +116,9 @@ void EvalOptions::check(const Folders& folders) const {
   if (!points.empty() && !validation.empty()) refuse("eval", "--points or --validation", "both");
   if (!points.empty() && !save_points.empty()) refuse("eval", "--points or --save-points", "both");
   for (const std::string& attribute : groups()) {
-    const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "study";
-    if (!is_known) refuse("eval --by", "view, sex, age or study, with commas between", attribute);
+    const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "source" ||
+                          attribute == "study";
+    if (!is_known) refuse("eval --by", "view, sex, age, source or study, with commas between", attribute);
   }
   if (has_group("view") && has_group("study")) {
     refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");

@@ -17,7 +17,7 @@ namespace roentgen::cli {
 /// Options of `roentgen eval`; list() says what each is for. Empty paths: not given.
 struct EvalOptions {
   std::filesystem::path checkpoint;
-  std::filesystem::path data;
+  std::vector<std::string> data;
   std::string split = "test";
   /// eval_part.h.
   std::string image_list;

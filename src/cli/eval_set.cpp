@@ -105,6 +105,7 @@ EvalSet with_facts(eval::Predictions predictions, const data::Dataset& dataset,
            .view = sample.view,
            .sex = sample.sex,
            .age_years = sample.age_years,
+           .source = sample.part < dataset.parts.size() ? dataset.parts[sample.part].name : std::string(),
            .labels = {}};
     if (sample.patient.empty()) ++set.unknown_patients;
   }
@@ -135,6 +136,7 @@ std::vector<std::string> attribute_values(const EvalSet& set, std::string_view a
   for (const LabelRow& row : set.facts) {
     if (attribute == "view") values.push_back(row.view);
     if (attribute == "sex") values.push_back(row.sex);
+    if (attribute == "source") values.push_back(row.source);
     if (attribute == "age") values.push_back(eval::age_band(row.age_years));
   }
   RG_ASSERT(values.size() == set.facts.size());

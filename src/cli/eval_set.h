@@ -49,7 +49,7 @@ struct EvalSet {
 /// One row a study. DataError where an image's study is not known.
 [[nodiscard]] EvalSet by_study(const EvalSet& set, eval::Aggregate aggregate);
 
-/// The value of an attribute ("view", "sex" or "age") for each row; empty where unknown.
+/// The value of an attribute ("view", "sex", "age" or "source") for each row; empty where unknown.
 [[nodiscard]] std::vector<std::string> attribute_values(const EvalSet& set, std::string_view attribute);
 
 /// Validation may share no image with the test, and no patient unless `allows_patients`: DataError, else a warning.

@@ -30,6 +30,8 @@ struct LabelRow {
   std::string view;
   std::string sex;
   float age_years = std::numeric_limits<float>::quiet_NaN();
+  /// Which of several data sets it is of.
+  std::string source;
   /// (K) 1, 0 or eval::kUnknown
   std::vector<std::int8_t> labels;
 };

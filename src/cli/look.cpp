@@ -30,7 +30,11 @@ class LookCommand final : public Command {
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file", .need = Need::Required},
-            {.name = "--data", .target = &data_, .doc = "data folder", .need = Need::Required},
+            {.name = "--data",
+             .target = &data_,
+             .doc = "data folder; several are one data set",
+             .need = Need::Required,
+             .value_name = "[NAME=]DIR"},
             {.name = "--sheet", .target = &sheet_, .doc = "PNG to write", .need = Need::Required, .is_output = true},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
             {.name = "--split", .target = &split_, .doc = "train, val or test"},
@@ -43,15 +47,18 @@ class LookCommand final : public Command {
              .most = 1e9},
             {.name = "--plain", .target = &is_plain_, .doc = "without distortions, as in evaluation"}};
   }
-  [[nodiscard]] Folders folders() const override { return {.data = data_, .read = {recipe_}}; }
+  [[nodiscard]] Folders folders() const override {
+    Folders folders = data_folders(data_);
+    folders.read.push_back(recipe_);
+    return folders;
+  }
 
   [[nodiscard]] CommandResult run() override {
     check_output_file("--sheet", sheet_, folders());
-    const train::Recipe recipe = train::read_recipe(recipe_, overrides_);
+    train::Recipe recipe = train::read_recipe(recipe_, overrides_);
     const std::int64_t side = recipe.preprocess.size_px;
-    data::SourceOptions source = recipe.data;
-    source.root = data_;
-    const data::Dataset dataset = data::load_dataset(source);
+    data::place_folders(recipe.data, data_);
+    const data::Dataset dataset = data::load_dataset(recipe.data);
     const auto rows = publish::choose_rows(
         dataset, {.split = data::parse_split(split_), .columns = columns_, .seed = static_cast<std::uint64_t>(seed_)});
     if (columns_ * side * side * static_cast<std::int64_t>(rows.size()) > kMostPixels) {
@@ -83,7 +90,7 @@ class LookCommand final : public Command {
 
  private:
   std::filesystem::path recipe_;
-  std::filesystem::path data_;
+  std::vector<std::string> data_;
   std::filesystem::path sheet_;
   std::vector<std::string> overrides_;
   std::string split_ = "train";

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "data/source/dataset.h"
 
 namespace roentgen::cli {
 namespace {
@@ -53,6 +54,15 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   const fs::path outer = resolved(folder);
   const fs::path inner = resolved(path);
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+Folders data_folders(const std::vector<std::string>& data) {
+  Folders folders;
+  for (const std::string& text : data) {
+    folders.read.push_back(data::folder_of(text));
+    if (folders.data.empty()) folders.data = folders.read.front();
+  }
+  return folders;
 }
 
 void check_apart(const std::vector<Option>& options, const Folders& folders) {

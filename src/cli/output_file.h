@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace roentgen::cli {
 /// Data folders are never written to: ConfigError when `path` is the folder `data` or lies in it.
 /// @param option "--out", for the error
 void refuse_inside_data(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& data);
+
+/// The folders of --data, each "DIR" or "NAME=DIR".
+[[nodiscard]] Folders data_folders(const std::vector<std::string>& data);
 
 /// Whether `path` is the folder `folder` or lies in it, links resolved.
 [[nodiscard]] bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder);

@@ -63,7 +63,10 @@ class TrainCommand final : public Command {
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
-        {.name = "--data", .target = &data_, .doc = "data folder; never written to", .value_name = "DIR"},
+        {.name = "--data",
+         .target = &data_,
+         .doc = "data folder, never written to; several are read as one data set",
+         .value_name = "[NAME=]DIR"},
         {.name = "--out", .target = &out_, .doc = "run folder to make", .value_name = "DIR"},
         {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe; may be repeated"},
         {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
@@ -96,7 +99,7 @@ class TrainCommand final : public Command {
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
 
   fs::path recipe_;
-  fs::path data_;
+  std::vector<std::string> data_;
   fs::path out_;
   std::vector<std::string> overrides_;
   std::string model_;
@@ -134,6 +137,8 @@ train::Recipe TrainCommand::read_recipe() const {
   if (!init_.empty()) recipe.train.init = init_;
   if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;
   if (is_partial_) recipe.train.partial = true;
+  data::place_folders(recipe.data, data_);
+  require_option(recipe.data.root, "--data DIR");
   return recipe;
 }
 
@@ -211,7 +216,8 @@ Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& 
 }
 
 Folders TrainCommand::folders() const {
-  Folders folders{.data = data_, .made = out_, .own = {}};
+  Folders folders = data_folders(data_);
+  folders.made = out_;
   if (out_.empty()) return folders;
   if (seeds_.empty()) {
     folders.own = train::RunFolder(out_).own();
@@ -284,13 +290,12 @@ CommandResult TrainCommand::run() {
     return {};
   }
   require_option(recipe_, "--recipe FILE");
-  require_option(data_, "--data DIR");
   require_option(out_, "--out DIR");
   if (is_resume_ && is_overwrite_) {
     throw ConfigError(
         error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));
   }
-  refuse_inside_data("--out", out_, data_);
+  for (const std::string& folder : data_) refuse_inside_data("--out", out_, data::folder_of(folder));
   return seeds_.empty() ? train_one(read_recipe(), train::RunFolder(out_)) : train_seeds();
 }
 
@@ -301,10 +306,8 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
   if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
   const train::Start start = check_before_data(recipe, folder);
   if (lock_) folder.remove_leftovers();
-  data::SourceOptions source = recipe.data;
-  source.root = data_;
   if (!dataset_) {
-    dataset_ = data::load_dataset(source);
+    dataset_ = data::load_dataset(recipe.data);
     fmt::print("{}", data::describe(*dataset_));
   }
   const data::Dataset& dataset = *dataset_;

@@ -3,6 +3,7 @@
 #include "data/source/chexpert_labels.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
@@ -35,16 +36,16 @@ ChexpertLabels::ChexpertLabels(const std::vector<std::string>& header, const Sou
   }
   for (const std::string& label : labels) {
     const auto column = finding_column(header, label);
-    if (!column) {
+    if (!column && options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(error_text("data.labels", label, "a label column of " + std::string(what),
                                    "columns " + first_names(header, header.size()), "one of these in data.labels"));
     }
-    const auto same = std::ranges::find(columns_, *column, &Column::column);
-    if (same != columns_.end()) {
+    const auto same = std::ranges::find(columns_, column, &Column::column);
+    if (column && same != columns_.end()) {
       throw ConfigError(error_text("data.labels", label, "each finding once", "it as " + same->name + " too",
                                    "naming it once in data.labels"));
     }
-    columns_.push_back({.name = label, .column = *column, .policy = policy_of(options, label)});
+    columns_.push_back({.name = label, .column = column, .policy = policy_of(options, label)});
   }
 }
 
@@ -54,6 +55,10 @@ std::vector<float> ChexpertLabels::read(const std::vector<std::string>& row, std
       std::ranges::any_of(findings_, [&row](std::size_t column) { return is_positive(row, column); });
   std::vector<float> labels;
   for (const Column& label : columns_) {
+    if (!label.column) {
+      labels.push_back(std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
     const std::string text = field(row, label.column);
     const auto value = parse_label_value(text);
     if (!value) {

@@ -33,7 +33,8 @@ inline constexpr std::array<std::string_view, 14> kChexpertFindings{"No Finding"
 /// go by the policies.
 class ChexpertLabels {
  public:
-  /// ConfigError when a label has no column, or two have one. `options` outlive it; `what` is the table, for errors.
+  /// ConfigError when a label has no column (unless labels may be unknown), or two have one. `options` outlive it;
+  /// `what` is the table, for errors.
   ChexpertLabels(const std::vector<std::string>& header, const SourceOptions& options,
                  const std::vector<std::string>& labels, std::string_view what);
   /// (K); DataError naming `where` for a field that is no label.
@@ -42,7 +43,8 @@ class ChexpertLabels {
  private:
   struct Column {
     std::string name;
-    std::size_t column = 0;
+    /// None: the table does not have it.
+    std::optional<std::size_t> column;
     LabelPolicy policy;
   };
   std::vector<Column> columns_;

@@ -9,10 +9,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/finding_names.h"
 #include "data/source/label_value.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
@@ -32,7 +34,8 @@ struct Columns {
 /// Where a label is read from.
 struct LabelColumn {
   std::string name;
-  std::size_t column = 0;
+  /// None: the table does not have it.
+  std::optional<std::size_t> column;
   /// Positive when the field equals this; else the field itself is 1, 0, -1, ...
   std::optional<std::string> equals;
   LabelPolicy policy;
@@ -135,23 +138,24 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
   std::vector<LabelColumn> labels;
   for (const auto& name : options.labels) {
     LabelColumn label{.name = name, .equals = {}, .policy = policy_of(options, name)};
-    auto column = table.column(name);
+    auto column = finding_column(table.header, name);
     const auto colon = name.find(':');
     if (!column && colon != std::string::npos) {
       column = table.column(name.substr(0, colon));
       label.equals = name.substr(colon + 1);
     }
-    if (!column) {
+    if (!column && options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(
           error_text("data.labels", name, "a label column of " + what, names, label_remedy(table, columns)));
     }
-    label.column = *column;
+    label.column = column;
     labels.push_back(std::move(label));
   }
   return labels;
 }
 
 float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {
+  if (!label.column) return std::numeric_limits<float>::quiet_NaN();
   const std::string text = field(row, label.column);
   if (label.equals) {
     if (text.empty()) return label_number(LabelValue::Empty, label.policy);

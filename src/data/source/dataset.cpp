@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/label_map.h"
+#include "data/source/several.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
 #include "data/source/summary.h"
@@ -97,6 +99,7 @@ void filter_views(Listing& listing, const SourceOptions& options) {
 }
 
 std::string hash_patient(const Dataset& dataset, const std::string& patient, std::string_view salt) {
+  if (dataset.parts.size() > 1) return io::sha256_hex(fmt::format("{}\n{}", salt, patient)).substr(0, 16);
   return io::sha256_hex(fmt::format("{}\n{}\n{}", salt, dataset.patient_namespace, patient)).substr(0, 16);
 }
 
@@ -113,13 +116,18 @@ Split parse_split(std::string_view text) {
   throw ConfigError(error_text("data.split", "split", "train, val, test or none", text, "--split test"));
 }
 
-Dataset load_dataset(const SourceOptions& asked) {
+std::string_view detected_source(const SourceOptions& options) {
+  check_root(options);
+  return choose_source(options).name;
+}
+
+Dataset load_one(const SourceOptions& asked) {
   check_root(asked);
   check_distinct(asked.labels);
   const SourceEntry& source = choose_source(asked);
   SourceOptions options = asked;
-  if (options.patient_namespace.empty()) options.patient_namespace = source.name;
-  Listing listing = source.list(options);
+  if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
+  Listing listing = list_mapped(source.list, options);
   check_distinct(listing.label_names);
   filter_views(listing, options);
   std::string split_origin = assign_splits(listing, options);
@@ -134,6 +142,17 @@ Dataset load_dataset(const SourceOptions& asked) {
   dataset.csv_sha256 = std::move(listing.csv_sha256);
   dataset.split_origin = std::move(split_origin);
   dataset.notes = std::move(listing.notes);
+  dataset.parts = {{.name = asked.name.empty() ? dataset.source : asked.name,
+                    .source = dataset.source,
+                    .root = dataset.root,
+                    .patient_namespace = dataset.patient_namespace,
+                    .split_origin = dataset.split_origin,
+                    .known_labels = dataset.label_names}};
+  return dataset;
+}
+
+Dataset load_dataset(const SourceOptions& options) {
+  Dataset dataset = options.sources.empty() ? load_one(options) : load_several(options);
   summarise(dataset);
   return dataset;
 }

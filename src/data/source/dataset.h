@@ -50,7 +50,8 @@ struct Sample {
   std::filesystem::path path{};
   /// Where in it the image is; nothing: it is the whole file.
   std::optional<StoredImage> stored{};
-  /// Patient as the source names it (NIH: decimal without leading zeros). Empty: unknown. Never printed or written.
+  /// Patient as the source names it (NIH: decimal without leading zeros), of several sources behind its namespace and a
+  /// line break. Empty: unknown. Never printed or written.
   std::string patient{};
   Split split = Split::None;
   /// (K): 1 positive, 0 negative, NaN unknown.
@@ -61,6 +62,21 @@ struct Sample {
   std::string sex{};
   /// Years; NaN: unknown.
   float age_years = std::numeric_limits<float>::quiet_NaN();
+  /// Index into Dataset::parts.
+  std::uint32_t part = 0;
+};
+
+/// One of the data sets that a Dataset was made of.
+struct DatasetPart {
+  /// Among the others: SourceOptions::name.
+  std::string name{};
+  /// Which source read it: a name of source_list.h.
+  std::string source{};
+  std::filesystem::path root{};
+  std::string patient_namespace{};
+  std::string split_origin{};
+  /// Labels of the Dataset of which it knows something.
+  std::vector<std::string> known_labels{};
 };
 
 /// Of one label in one split. Their sum is the number of images.
@@ -84,11 +100,15 @@ struct SplitSummary {
 
 /// A data set, listed. Thread-safe to read.
 struct Dataset {
-  /// Which source read it: a name of source_list.h.
+  /// Which source read it: a name of source_list.h; the names of several, with " + " between them.
   std::string source;
+  /// The folder, of several the first.
   std::filesystem::path root;
-  /// Keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes().
+  /// Keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes(). Empty: each part has
+  /// its own.
   std::string patient_namespace;
+  /// What it was made of: one or several; none when it was not listed by load_dataset().
+  std::vector<DatasetPart> parts;
   /// (K)
   std::vector<std::string> label_names;
   /// In the order of the csv.
@@ -162,6 +182,9 @@ enum class Absent : std::uint8_t { Refuse, Skip };
 /// What to do with a name that comes twice, as a row or as a file.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
+/// What to do with a label that a source does not know. Mask: it is unknown of all its images.
+enum class UnknownLabels : std::uint8_t { Refuse, Mask };
+
 /// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
   /// Data folder. Never written to.
@@ -175,6 +198,9 @@ struct SourceOptions {
   /// Labels to learn. A name is a finding (nih) or a column (csv), or "Column:value" = the column holds that value:
   /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). Empty: the source's own (nih: the 14 findings in CheXNet order).
   std::vector<std::string> labels;
+  UnknownLabels unknown_labels = UnknownLabels::Refuse;
+  /// Labels that the source calls otherwise, beside the names of finding_names.h: label, and the source's own name.
+  std::vector<std::pair<std::string, std::string>> label_map;
   /// For all labels, and exceptions by label name.
   LabelPolicy policy;
   std::vector<std::pair<std::string, LabelPolicy>> label_policies;
@@ -184,12 +210,29 @@ struct SourceOptions {
   Absent absent = Absent::Refuse;
   Duplicates duplicates = Duplicates::Refuse;
   SplitOptions split;
-  /// See Dataset::patient_namespace; empty: the source's name.
+  /// See Dataset::patient_namespace; empty: the source's name, of one among several `name`.
   std::string patient_namespace;
+  /// Of one among several: letters, digits, _, - and dots.
+  std::string name;
+  /// Data sets that are read as one. What is above then says `labels`, the labels of all; the rest is each one's own.
+  std::vector<SourceOptions> sources;
 };
 
-/// Lists a data folder. Refuses absent, unnamed and repeated images, unknown labels, empty tables, patients in two
-/// splits. DataError or ConfigError, one line; "auto" names what every source looked for.
+/// Gives the data sets that are asked for their folders, each "DIR" or "NAME=DIR": with options.sources to those of
+/// that name (others are left out) or, without names, to all in order; else one folder is the root, and several make a
+/// data set each, called as told or by the source that is found there. ConfigError when that is ambiguous, DataError
+/// when a folder is absent.
+void place_folders(SourceOptions& options, const std::vector<std::string>& folders);
+
+/// The folder of "DIR" or "NAME=DIR".
+[[nodiscard]] std::filesystem::path folder_of(const std::string& text);
+
+/// Lists a data folder, or all of options.sources as one data set: a label is the same in all by its name or
+/// finding_names.h, and unknown where a source does not know it; names of images that occur twice get the source's name
+/// before them; splits are each source's own. Refused are sources that share no label with another, label maps that
+/// contradict one another, and a patient in two splits where sources share a namespace. Of each folder it refuses
+/// absent, unnamed and repeated images, unknown labels, empty tables, patients in two splits. DataError or ConfigError,
+/// one line; "auto" names what every source looked for.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
 /// Are there record files (docs/data.md) in a folder?

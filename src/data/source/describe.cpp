@@ -29,6 +29,39 @@ std::vector<float> sorted_ages(const Dataset& dataset) {
   return ages;
 }
 
+/// Of the images of one part.
+std::int64_t images_of(const Dataset& dataset, std::size_t part) {
+  return std::ranges::count(dataset.samples, part, &Sample::part);
+}
+
+/// A line for each of several data sets.
+std::string parts_text(const Dataset& dataset) {
+  if (dataset.parts.size() < 2) return fmt::format("{:<9} {}\n", "splits", dataset.split_origin);
+  std::string text;
+  for (std::size_t i = 0; i < dataset.parts.size(); ++i) {
+    const DatasetPart& part = dataset.parts[i];
+    text += fmt::format("{:<9} {} ({}): {} images in {}, {} of {} labels known; {}\n", "part", part.name, part.source,
+                        images_of(dataset, i), part.root.string(), part.known_labels.size(), dataset.label_names.size(),
+                        part.split_origin);
+  }
+  return text;
+}
+
+Value parts_value(const Dataset& dataset) {
+  Value parts = Value::array();
+  for (std::size_t i = 0; i < dataset.parts.size(); ++i) {
+    const DatasetPart& part = dataset.parts[i];
+    Value labels = Value::array();
+    for (const std::string& label : part.known_labels) labels.push_back(label);
+    parts.push_back(Value::Table{{"name", part.name},
+                                 {"source", part.source},
+                                 {"images", images_of(dataset, i)},
+                                 {"split_origin", part.split_origin},
+                                 {"known_labels", std::move(labels)}});
+  }
+  return parts;
+}
+
 Value counts_value(const Counts& counts) {
   Value table = Value::table();
   for (const auto& [name, count] : counts) table.set(name, count);
@@ -85,12 +118,12 @@ std::string label_table(const Dataset& dataset) {
 }  // namespace
 
 std::string describe(const Dataset& dataset) {
-  std::string text = fmt::format("{:<9} {} ({} images) in {}\n", "source", dataset.source, dataset.samples.size(),
-                                 dataset.root.string());
+  std::string text = fmt::format("{:<9} {} ({} images)", "source", dataset.source, dataset.samples.size());
+  text += dataset.parts.size() > 1 ? "\n" : fmt::format(" in {}\n", dataset.root.string());
   for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
     text += fmt::format("{:<9} {}, sha256 {}\n", "csv", dataset.csv[i].filename().string(), dataset.csv_sha256.at(i));
   }
-  text += fmt::format("{:<9} {}\n", "splits", dataset.split_origin);
+  text += parts_text(dataset);
   for (const auto& summary : dataset.summaries) {
     if (summary.images == 0) continue;
     text += fmt::format("{:<9} {} images, {} patients, list {}\n", name_of(summary.split), summary.images,
@@ -110,6 +143,7 @@ std::string describe(const Dataset& dataset) {
 Value describe_value(const Dataset& dataset) {
   Value table = Value::table();
   table.set("source", dataset.source);
+  if (dataset.parts.size() > 1) table.set("sources", parts_value(dataset));
   Value& tables = table.set("csv", Value::array());
   for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
     Value entry = Value::table();

@@ -15,9 +15,10 @@ namespace roentgen::data {
 /// each label in each split, notes. Ends with a newline.
 [[nodiscard]] std::string describe(const Dataset& dataset);
 
-/// The same for JSON: {source, csv: [{file, sha256}], split_origin, splits: {train: {images, patients, list_sha256,
-/// labels: {NAME: {positives, negatives, unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median,
-/// max}, notes}. Splits without images are left out; "" stands for unknown.
+/// The same for JSON: {source, of several sources: [{name, source, images, split_origin, known_labels}], csv: [{file,
+/// sha256}], split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives, negatives,
+/// unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}. Splits without images
+/// are left out; "" stands for unknown.
 [[nodiscard]] Value describe_value(const Dataset& dataset);
 
 }  // namespace roentgen::data

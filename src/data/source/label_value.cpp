@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/finding_names.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -77,12 +78,18 @@ LabelPolicy policy_of(const SourceOptions& options, std::string_view label) {
   for (const auto& [name, policy] : options.label_policies) {
     if (name == label) return policy;
   }
+  const std::string key = finding_key(label);
+  for (const auto& [name, policy] : options.label_policies) {
+    if (finding_key(name) == key) return policy;
+  }
   return options.policy;
 }
 
 void check_label_policies(const SourceOptions& options, const std::vector<std::string>& labels) {
+  if (options.unknown_labels == UnknownLabels::Mask) return;
   for (const auto& [name, policy] : options.label_policies) {
-    if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+    const std::string key = finding_key(name);
+    if (std::ranges::none_of(labels, [&key](const auto& label) { return finding_key(label) == key; })) {
       throw ConfigError(error_text("data.labels", "policy of \"" + name + "\"", "a label of this run",
                                    first_names(labels, labels.size()), "the name of one of them"));
     }

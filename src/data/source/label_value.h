@@ -21,10 +21,10 @@ enum class LabelValue : std::uint8_t { Positive, Negative, Uncertain, Empty };
 /// 1, 0 or NaN (unknown).
 [[nodiscard]] float label_number(LabelValue value, const LabelPolicy& policy);
 
-/// The policy of one label: its own, or the one for all.
+/// The policy of one label: its own, by this or another name of the finding, or the one for all.
 [[nodiscard]] LabelPolicy policy_of(const SourceOptions& options, std::string_view label);
 
-/// ConfigError when a policy is given for a label that is not in `labels`.
+/// ConfigError when a policy is given for a label that is not in `labels`, unless labels may be unknown.
 void check_label_policies(const SourceOptions& options, const std::vector<std::string>& labels);
 
 }  // namespace roentgen::data

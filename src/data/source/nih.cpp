@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/finding_names.h"
 #include "data/source/findings.h"
 #include "data/source/image_index.h"
 #include "data/source/label_value.h"
@@ -184,17 +185,21 @@ void read_lists(Reading& reading) {
       "no csv: labels from the lists, patients from the image names; view and sex unknown");
 }
 
-/// Labels that no row could ever have.
+/// Labels that no row could ever have: refused, or unknown of every row.
 void check_labels(const Reading& reading) {
-  for (const auto& label : reading.listing.label_names) {
+  Listing& listing = reading.listing;
+  for (std::size_t k = 0; k < listing.label_names.size(); ++k) {
+    const std::string& label = listing.label_names[k];
     const bool known = label == kNoFinding || reading.findings.contains(label) || label.starts_with("View:") ||
                        label.starts_with("Sex:") ||
                        std::find(kNihFindings.begin(), kNihFindings.end(), label) != kNihFindings.end();
-    if (!known) {
+    if (known) continue;
+    if (reading.options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(error_text("data.labels", label, "a finding of the csv, \"No Finding\", View:AP or Sex:M",
                                    "findings " + first_names({kNihFindings.begin(), kNihFindings.end()}, 14),
                                    "one of these in data.labels"));
     }
+    mask_label(listing, k);
   }
 }
 
@@ -207,6 +212,25 @@ void settle_ambiguous(const Reading& reading) {
                                "--set data.images=FOLDER or --set data.duplicates=first"));
   }
   reading.listing.notes.push_back("repeated files, first kept: " + got);
+}
+
+bool names_finding(const std::vector<io::Csv>& tables, const std::string& finding) {
+  return std::ranges::any_of(tables, [&finding](const io::Csv& table) {
+    const auto column = find_column(table.header, {kFindingsColumn});
+    return column && std::ranges::any_of(table.rows, [&](const auto& row) {
+             return split_findings(field(row, column)).contains(finding);
+           });
+  });
+}
+
+/// What the tables call a label: NIH's name of a finding, unless they have the very name that was asked for.
+std::string name_in(const std::vector<io::Csv>& tables, const std::string& label) {
+  if (label.find(':') != std::string::npos) return label;
+  const std::string name = canonical_finding(label);
+  const std::string key = finding_key(label);
+  const auto nih = std::ranges::find_if(kNihFindings, [&key](auto finding) { return finding_key(finding) == key; });
+  if (nih == kNihFindings.end() || *nih == name || names_finding(tables, name)) return name;
+  return std::string(*nih);
 }
 
 }  // namespace
@@ -226,12 +250,10 @@ bool probe_nih(const SourceOptions& options) {
 Listing list_nih(const SourceOptions& options) {
   Listing listing;
   listing.csv = table_paths(options);
-  for (const auto& label : options.labels) {
-    listing.label_names.push_back(label.find(':') == std::string::npos ? canonical_finding(label) : label);
-  }
+  const auto tables = read_tables(listing.csv, "data.nih");
+  for (const auto& label : options.labels) listing.label_names.push_back(name_in(tables, label));
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);
-  const auto tables = read_tables(listing.csv, "data.nih");
 
   std::vector<fs::path> folders;
   for (const auto& folder : options.images) folders.push_back(below_root(options, folder));

@@ -134,13 +134,37 @@ void set_text(Value& table, std::string_view key, const std::string& text) {
   if (!text.empty()) table.set(key, text);
 }
 
-}  // namespace
+void read_label_policies(const Reader& reader, std::string_view section, SourceOptions& options) {
+  const Value* policies = reader.find("label_policy");
+  if (policies == nullptr) return;
+  const std::string name = fmt::format("{}.label_policy", section);
+  static_cast<void>(Reader(*policies, name));  // is it a table
+  for (const auto& [label, entry] : policies->as_table()) {
+    const Reader one(entry, name + "." + label);
+    one.refuse_unknown(std::array<std::string_view, 2>{"blank", "uncertain"});
+    LabelPolicy policy = options.policy;
+    read_policy(one, policy);
+    options.label_policies.emplace_back(label, policy);
+  }
+}
 
-SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root) {
+void read_label_map(const Reader& reader, std::string_view section, SourceOptions& options) {
+  const Value* map = reader.find("label_map");
+  if (map == nullptr) return;
+  const Reader names(*map, fmt::format("{}.label_map", section));
+  for (const auto& entry : map->as_table()) {
+    std::string own;
+    names.string(entry.first, own);
+    options.label_map.emplace_back(entry.first, own);
+  }
+}
+
+/// All of a table but `sources`.
+SourceOptions read_one(const Value& table, const std::string& section) {
   SourceOptions options;
-  options.root = root;
-  const Reader reader(table, "data");
-  reader.refuse_unknown(kSourceKeys);
+  const Reader reader(table, section);
+  reader.string("name", options.name);
+  reader.path("folder", options.root);
   reader.string("source", options.source);
   reader.list("csv", options.csv);
   reader.list("images", options.images);
@@ -160,20 +184,39 @@ SourceOptions source_options_from_value(const Value& table, const std::filesyste
   reader.path("val_list", options.split.val_list);
   reader.path("test_list", options.split.test_list);
   reader.string("patient_namespace", options.patient_namespace);
-  if (const Value* policies = reader.find("label_policy")) {
-    static_cast<void>(Reader(*policies, "data.label_policy"));  // is it a table
-    for (const auto& [label, entry] : policies->as_table()) {
-      const Reader one(entry, "data.label_policy." + label);
-      one.refuse_unknown(std::array<std::string_view, 2>{"blank", "uncertain"});
-      LabelPolicy policy = options.policy;
-      read_policy(one, policy);
-      options.label_policies.emplace_back(label, policy);
-    }
-  }
+  read_label_policies(reader, section, options);
+  read_label_map(reader, section, options);
   return options;
 }
 
-Value to_value(const SourceOptions& options) {
+/// Keys of an entry of `sources`.
+constexpr std::array<std::string_view, kSourceKeys.size() + 1> source_entry_keys() {
+  std::array<std::string_view, kSourceKeys.size() + 1> keys{"name", "folder"};
+  std::size_t count = 2;
+  for (const std::string_view key : kSourceKeys) {
+    if (key != "sources") keys.at(count++) = key;
+  }
+  return keys;
+}
+
+void read_sources(const Value& sources, const Value& all, SourceOptions& options) {
+  if (!sources.is_array()) {
+    throw ConfigError(error_text("data.source", "data.sources", "[[data.sources]], a table for each data set",
+                                 sources.kind(), kRemedy));
+  }
+  for (const Value& entry : sources.as_array()) {
+    const std::string section = fmt::format("data.sources[{}]", options.sources.size());
+    Reader(entry, section).refuse_unknown(source_entry_keys());
+    Value table = Value::table();
+    for (const auto& [key, value] : all.as_table()) {
+      if (key != "sources" && key != "labels") table.set(key, value);
+    }
+    for (const auto& [key, value] : entry.as_table()) table.set(key, value);
+    options.sources.push_back(read_one(table, section));
+  }
+}
+
+Value one_to_value(const SourceOptions& options) {
   const SplitOptions& split = options.split;
   Value table = policy_value(options.policy);
   table.set("source", options.source);
@@ -198,6 +241,50 @@ Value to_value(const SourceOptions& options) {
     Value& policies = table.set("label_policy", Value::table());
     for (const auto& [label, policy] : options.label_policies) policies.set(label, policy_value(policy));
   }
+  if (!options.label_map.empty()) {
+    Value& names = table.set("label_map", Value::table());
+    for (const auto& [label, own] : options.label_map) names.set(label, own);
+  }
+  return table;
+}
+
+/// What stands for nothing in place of a value.
+Value nothing_for(const Value& value) {
+  return value.is_array() ? Value::array() : value.is_table() ? Value::table() : Value("");
+}
+
+/// Of an entry what the others do not have alike.
+Value entry_to_value(const SourceOptions& entry, const Value& all) {
+  const Value whole = one_to_value(entry);
+  Value table = Value::table();
+  set_text(table, "name", entry.name);
+  for (const auto& [key, value] : whole.as_table()) {
+    const Value* usual = all.find(key);
+    if (key == "labels" || usual == nullptr || *usual != value) table.set(key, value);
+  }
+  for (const auto& [key, value] : all.as_table()) {
+    if (key != "labels" && whole.find(key) == nullptr) table.set(key, nothing_for(value));
+  }
+  return table;
+}
+
+}  // namespace
+
+SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root) {
+  const Reader reader(table, "data");
+  reader.refuse_unknown(kSourceKeys);
+  SourceOptions options = read_one(table, "data");
+  options.root = root;
+  if (const Value* sources = reader.find("sources")) read_sources(*sources, table, options);
+  return options;
+}
+
+Value to_value(const SourceOptions& options) {
+  const Value all = one_to_value(options);
+  Value table = all;
+  if (options.sources.empty()) return table;
+  Value& sources = table.set("sources", Value::array());
+  for (const SourceOptions& entry : options.sources) sources.push_back(entry_to_value(entry, all));
   return table;
 }
 

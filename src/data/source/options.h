@@ -24,15 +24,18 @@ namespace roentgen::data {
 ///   split_unit = "patient" | "image", split_seed = 0, test_fraction = 0.2, val_fraction = 0.125
 ///   train_val_list, train_list, val_list, test_list = "FILE"
 ///   patient_namespace = "NAME"
-inline constexpr std::array<std::string_view, 21> kSourceKeys{
+///   label_map = {Effusion = "the source's own name of it"}
+///   sources = [{name = "a", folder = "DIR", any of the keys above}, ...]: what is above holds where they do not say
+inline constexpr std::array<std::string_view, 23> kSourceKeys{
     "source",        "csv",          "images",         "labels",     "blank",      "uncertain",  "label_policy",
     "views",         "absent",       "duplicates",     "split",      "validation", "split_unit", "split_seed",
-    "test_fraction", "val_fraction", "train_val_list", "train_list", "val_list",   "test_list",  "patient_namespace"};
+    "test_fraction", "val_fraction", "train_val_list", "train_list", "val_list",   "test_list",  "patient_namespace",
+    "label_map",     "sources"};
 
 /// Reads a table with those keys; `root` is the data folder. ConfigError on unknown keys, kinds and values.
 [[nodiscard]] SourceOptions source_options_from_value(const Value& table, const std::filesystem::path& root);
 
-/// The reverse, without the root: every key that is not empty.
+/// The reverse, without folders: every key that is not empty, and of sources what they have otherwise than all.
 [[nodiscard]] Value to_value(const SourceOptions& options);
 
 }  // namespace roentgen::data

@@ -53,6 +53,9 @@ TEST(SourceOptions, survive_the_way_to_a_value_and_back) {
                    .val_list = "v.txt",
                    .test_list = "e.txt"};
   options.patient_namespace = "here";
+  options.label_map = {{"Mass", "masa"}};
+  options.sources = {options};
+  options.sources[0].name = "one";
   const Value table = to_value(options);
   EXPECT_EQ(to_value(source_options_from_value(table, "/data")), table);
   for (const auto& [key, value] : table.as_table()) {

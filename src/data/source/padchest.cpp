@@ -218,6 +218,10 @@ void check_labels(const Reading& reading) {
     const bool is_met = std::ranges::any_of(
         reading.relations, [k](const auto& entry) { return entry.second[k] != PadchestRelation::None; });
     if (is_met || std::ranges::any_of(kNihFindings, is_it) || is_it(kNoFinding)) continue;
+    if (reading.options.unknown_labels == UnknownLabels::Mask) {
+      mask_label(reading.listing, k);
+      continue;
+    }
     throw ConfigError(error_text("data.labels", label, "a label that a row of the table has", first_names(met, 20),
                                  "one of these in data.labels"));
   }

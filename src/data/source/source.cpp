@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -92,6 +93,10 @@ std::string first_names(const std::vector<std::string>& names, std::size_t shown
   for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
+}
+
+void mask_label(Listing& listing, std::size_t k) {
+  for (Sample& sample : listing.samples) sample.labels.at(k) = std::numeric_limits<float>::quiet_NaN();
 }
 
 void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,

@@ -64,6 +64,9 @@ void check_width(const std::vector<std::string>& row, const io::Csv& table, std:
 /// "a, b, c and 17 more".
 [[nodiscard]] std::string first_names(const std::vector<std::string>& names, std::size_t shown = 5);
 
+/// Makes label `k` unknown of every sample.
+void mask_label(Listing& listing, std::size_t k);
+
 /// Refuses or notes rows whose images are absent; `rows` is the number of rows. DataError when refused or when nothing
 /// is left.
 void settle_absent(const std::vector<std::string>& absent, std::int64_t rows, const SourceOptions& options,

@@ -168,11 +168,12 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
-/// The same patient in two of train, val and test.
-void refuse_shared_patients(const Listing& listing) {
+}  // namespace
+
+void refuse_shared_patients(const std::vector<Sample>& samples) {
   std::unordered_map<std::string, Split> side;
   std::map<std::string, bool> shared;
-  for (const auto& sample : listing.samples) {
+  for (const auto& sample : samples) {
     if (sample.split == Split::None || sample.patient.empty()) continue;
     const auto [position, is_new] = side.try_emplace(sample.patient, sample.split);
     if (!is_new && position->second != sample.split) shared[sample.patient] = true;
@@ -182,8 +183,6 @@ void refuse_shared_patients(const Listing& listing) {
                              fmt::format("{} of {} patients in two or more", shared.size(), side.size()),
                              "--set data.split=random to draw by patient"));
 }
-
-}  // namespace
 
 double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
                   std::string_view patient) {
@@ -220,7 +219,7 @@ std::string assign_splits(Listing& listing, const SourceOptions& options) {
     origin = fmt::format("test: {:g}% of the patients, seed {}", 100.0 * split.test_fraction, split.seed);
   }
   settle_validation(listing, options, origin);
-  refuse_shared_patients(listing);
+  refuse_shared_patients(listing.samples);
   return origin;
 }
 

@@ -17,6 +17,9 @@ namespace roentgen::data {
 /// patient in two splits. options.patient_namespace must be set.
 [[nodiscard]] std::string assign_splits(Listing& listing, const SourceOptions& options);
 
+/// DataError when a patient is in two of train, val and test.
+void refuse_shared_patients(const std::vector<Sample>& samples);
+
 /// A number in [0, 1) that depends on the arguments only: the first 13 hex digits of SHA-256 of
 /// "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient, over 2^52. A patient goes to the
 /// drawn side when it is below the side's fraction.

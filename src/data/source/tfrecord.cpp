@@ -199,6 +199,10 @@ void choose_labels(Reading& reading) {
   }
   for (const std::string& label : listing.label_names) {
     const auto column = finding_column(names, label);
+    if (!column && reading.options.unknown_labels == UnknownLabels::Mask) {
+      for (Sample& sample : listing.samples) sample.labels.push_back(std::nanf(""));
+      continue;
+    }
     if (!column) {
       throw ConfigError(error_text("data.labels", label, "a label of the records", first_names(names, names.size()),
                                    "data.labels=[] for all of them"));
