@@ -3,13 +3,20 @@
 //
 // roentgen inspect: what a model costs, or what a data folder holds.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "cli/command_list.h"
 #include "cli/model_option.h"
+#include "cli/output_file.h"
 #include "core/error.h"
+#include "data/census/census.h"
 #include "data/source/describe.h"
 #include "graph/summary.h"
 #include "graph/text.h"
+#include "io/csv.h"
+#include "io/file.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -24,14 +31,23 @@ class InspectCommand final : public Command {
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen inspect --model densenet121\n"
            "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
-           "roentgen inspect --data nih --json nih.json";
+           "roentgen inspect --data nih --json nih.json\n"
+           "roentgen inspect --data nih --pixels --broken broken.csv";
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
             {.name = "--data",
              .target = &data_,
-             .doc = "data folder: source, splits, counts of every label",
-             .value_name = "DIR"},
+             .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
+             .value_name = "[NAME=]DIR"},
+            {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
+            {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
+            {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
+            {.name = "--broken",
+             .target = &broken_,
+             .doc = "data: write names of images that cannot be read, and why, to this csv",
+             .is_output = true},
+            {.name = "--workers", .target = &workers_, .doc = "data: threads; 0 = all cores", .least = 0, .most = 1024},
             {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
             {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .least = 1, .most = 65536},
             {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .least = 1, .most = 3},
@@ -44,13 +60,18 @@ class InspectCommand final : public Command {
             {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"}};
   }
 
-  [[nodiscard]] Folders folders() const override { return {.data = data_, .made = {}}; }
+  [[nodiscard]] Folders folders() const override {
+    Folders folders = data_folders(data_);
+    folders.read.push_back(recipe_);
+    return folders;
+  }
   [[nodiscard]] CommandResult run() override {
     if (model_.empty() == data_.empty()) {
       throw ConfigError(error_text("cli.arguments", "inspect", "either --model NAME or --data DIR",
                                    model_.empty() ? "none" : "both", "roentgen inspect --help"));
     }
-    train::Recipe recipe = train::parse_recipe("", "--set", overrides_);
+    train::Recipe recipe =
+        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);
   }
 
@@ -63,17 +84,54 @@ class InspectCommand final : public Command {
     return {.json = graph::to_value(summary)};
   }
   [[nodiscard]] CommandResult inspect_data(data::SourceOptions& source) const {
-    source.root = data_;
+    if (is_table_only_ && (is_decoded_ || !broken_.empty())) {
+      throw ConfigError(error_text("cli.arguments", "inspect --no-files", "it alone",
+                                   is_decoded_ ? "--pixels too" : "--broken too", "one of them"));
+    }
+    check_output_file("--broken", broken_, folders());
+    data::place_folders(source, data_);
     const data::Dataset dataset = data::load_dataset(source);
     fmt::print("{}", data::describe(dataset));
-    return {.json = data::describe_value(dataset)};
+    std::fflush(stdout);
+    Value json = data::describe_value(dataset);
+    if (is_table_only_) return {.json = std::move(json)};
+    const data::Census census = count_files(dataset);
+    fmt::print("{}", data::to_text(census));
+    json.set("files", data::to_value(census));
+    if (!broken_.empty()) write_broken(dataset, census);
+    return {.json = std::move(json)};
+  }
+  [[nodiscard]] data::Census count_files(const data::Dataset& dataset) const {
+    data::CensusOptions options{.depth = is_decoded_ ? data::CensusDepth::Pixels : data::CensusDepth::Headers,
+                                .threads = static_cast<int>(workers_)};
+    const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
+    if (is_terminal) {
+      options.on_progress = [&dataset](std::int64_t done) {
+        fmt::print(stderr, "\r\x1b[K{}/{} images", done, dataset.samples.size());
+      };
+    }
+    data::Census census = data::take_census(dataset, options);
+    if (is_terminal) fmt::print(stderr, "\r\x1b[K");
+    return census;
+  }
+  void write_broken(const data::Dataset& dataset, const data::Census& census) const {
+    std::string text = "image,reason\n";
+    for (const data::BrokenImage& image : census.broken) {
+      text += io::csv_field(dataset.samples[image.sample].id) + "," + io::csv_field(image.reason) + "\n";
+    }
+    io::write_file_atomically(broken_, text);
   }
 
   std::string model_;
-  std::filesystem::path data_;
+  std::vector<std::string> data_;
+  std::filesystem::path recipe_;
   std::vector<std::string> overrides_;
   ModelShape shape_;
   bool is_text_ = false;
+  bool is_decoded_ = false;
+  bool is_table_only_ = false;
+  std::filesystem::path broken_;
+  std::int64_t workers_ = 0;
 };
 
 }  // namespace

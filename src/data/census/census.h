@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the image files of a data set are, and what is wrong with them: forms, sizes, broken files, the same image
+// twice, gray values that leave most of their range unused. Names no image but in Census::broken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/value.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// How much of each file is read. Headers: its head, and files whole that may be the same.
+enum class CensusDepth : std::uint8_t { Headers, Pixels };
+
+/// What take_census() is asked for.
+struct CensusOptions {
+  CensusDepth depth = CensusDepth::Headers;
+  /// Threads; 0: as many as the process may use cores.
+  int threads = 0;
+  /// Called now and then with the number of images done, by one thread at a time.
+  std::function<void(std::int64_t)> on_progress{};
+};
+
+/// An image that cannot be read.
+struct BrokenImage {
+  std::uint32_t sample = 0;
+  std::string reason;
+};
+
+/// Images that are the same: by the bytes of their files, or by their pixels (data::pixel_hash; blank ones are not).
+struct SameImages {
+  /// Distinct images that come more than once, and how many images those are.
+  std::int64_t groups = 0;
+  std::int64_t images = 0;
+  /// Groups in two of train, val and test; of two patients.
+  std::int64_t across_splits = 0;
+  std::int64_t across_patients = 0;
+};
+
+/// Gray values that occur, as numbers of the files.
+struct GrayRange {
+  std::uint32_t lowest = 0;
+  std::uint32_t highest = 0;
+  /// What white is: the largest of the files' containers.
+  std::uint32_t white = 0;
+  /// Images whose values, from the lowest to the highest, span less than a quarter of their container.
+  std::int64_t below_a_quarter = 0;
+  /// Do all images of the form together?
+  [[nodiscard]] bool is_narrow() const { return highest - lowest < white / 4; }
+};
+
+/// What was found.
+struct Census {
+  CensusDepth depth = CensusDepth::Headers;
+  std::int64_t images = 0;
+  /// Of image files, or parts of record files.
+  std::uint64_t bytes = 0;
+  /// "png gray 8 bit": images of that form.
+  std::map<std::string, std::int64_t> forms;
+  /// (width, height) px: images of that size.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;
+  std::vector<BrokenImage> broken;
+  SameImages duplicates;
+  /// By form; empty for CensusDepth::Headers.
+  std::map<std::string, GrayRange> ranges;
+};
+
+/// Reads the samples' files. Broken ones are counted, never thrown; the result depends on the files alone, not on the
+/// number of threads. DataError where the process may open no more files.
+[[nodiscard]] Census take_census(const Dataset& dataset, const CensusOptions& options);
+
+/// Lines for the terminal, warnings among them; ends with a newline.
+[[nodiscard]] std::string to_text(const Census& census);
+/// The same for JSON: {depth, images, bytes, forms, sizes: [{width, height, images}], broken: {images, reasons},
+/// duplicates: {groups, images, across_splits, across_patients}, gray: {FORM: {lowest, highest, white,
+/// below_a_quarter}}, warnings}.
+[[nodiscard]] Value to_value(const Census& census);
+
+}  // namespace roentgen::data

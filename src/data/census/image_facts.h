@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a census reads of one image. For src/data/census only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "data/census/census.h"
+#include "data/image.h"
+#include "data/stage/file_reader.h"
+#include "data/stage/sample_reader.h"
+
+namespace roentgen::data {
+
+/// Equal for equal images: XXH3-128 of bytes, or data::pixel_hash.
+using ImageKey = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Of one image.
+struct ImageFacts {
+  /// Why it cannot be read; empty: it can.
+  std::string broken{};
+  /// "png gray 8 bit".
+  std::string form{};
+  std::uint64_t bytes = 0;
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  /// None: blank, or not readable.
+  std::optional<ImageKey> key{};
+  /// Is the key of the whole image, not of its head?
+  bool is_whole = false;
+  /// Samples that occur, and white; white 0: not decoded.
+  std::uint32_t lowest = 0;
+  std::uint32_t highest = 0;
+  std::uint32_t white = 0;
+};
+
+/// Keeps its buffers from image to image. One per worker: thread-compatible.
+class FactsReader {
+ public:
+  /// What its head says, or its pixels. Errors are in the facts, but for DataError where no more files may be opened.
+  [[nodiscard]] ImageFacts read(const Sample& sample, CensusDepth depth);
+  /// Of all its bytes; none where they cannot be read any more.
+  [[nodiscard]] std::optional<ImageKey> whole_key(const Sample& sample);
+
+ private:
+  void read_head(const Sample& sample, ImageFacts& facts);
+  void read_pixels(const Sample& sample, ImageFacts& facts);
+
+  FileReader files_;
+  SampleReader samples_;
+  Image image_;
+};
+
+}  // namespace roentgen::data
