@@ -14,7 +14,7 @@ QUICK_LABELS := unit|parallel|e2e|real
 # ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN.
 TSAN_ROOMS := data runtime dist train
 
-.PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread lint format bench clean
+.PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread fuzz lint format bench clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -47,6 +47,12 @@ sanitize-thread: setup  ## Unit tests of the rooms with threads of their own und
 	cmake --build build/tsan -j$(JOBS) --target $(addsuffix _test,$(TSAN_ROOMS))
 	for room in $(TSAN_ROOMS); do \
 	  OMP_NUM_THREADS=1 ROENTGEN_SOURCE_DIR=$(CURDIR) build/tsan/$${room}_test --gtest_brief=1; done
+
+fuzz:  ## Every parser under libFuzzer, FUZZ_SECONDS (60) each; FUZZ_TARGETS="png csv" for some (needs clang)
+	tools/setup.sh --fuzz
+	cmake --preset fuzz
+	cmake --build build/fuzz -j$(JOBS) --target roentgen_fuzz
+	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tools/fuzz.py build/fuzz $(FUZZ_TARGETS)
 
 lint: setup  ## Format, borders, include cost, clang-tidy
 	cmake --preset release >/dev/null

@@ -6,6 +6,7 @@
 # Debian 12: through apt. Elsewhere: prints what to install.
 #   tools/setup.sh             what `make build`, `make test` and `make lint` need
 #   tools/setup.sh --minimal   without the lint tools
+#   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
 #   tools/setup.sh --all       also what planned parts will use: MPI, DICOM, LMDB, ONNX
 set -euo pipefail
 
@@ -16,12 +17,14 @@ packages=(g++ cmake ninja-build pkg-config git python3
 lint=(clang-format clang-tidy)
 planned=(libopenmpi-dev openmpi-bin libdcmtk-dev libopenjp2-7-dev liblmdb-dev libonnx-dev libprotobuf-dev
   protobuf-compiler)
+fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 case "${1:-}" in
   "") packages+=("${lint[@]}") ;;
   --minimal) ;;
+  --fuzz) packages+=("${fuzz[@]}") ;;
   --all) packages+=("${lint[@]}" "${planned[@]}") ;;
   *)
-    echo "[setup.options] $1: expected --minimal, --all or nothing, got another word; try tools/setup.sh" >&2
+    echo "[setup.options] $1: expected --minimal, --fuzz, --all or nothing, got another word; try tools/setup.sh" >&2
     exit 1
     ;;
 esac
@@ -34,6 +37,7 @@ by_hand() {
             OpenSSL (libcrypto)
   to test:  GoogleTest, RapidCheck
   to lint:  clang-format and clang-tidy 14
+  to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
   where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
 TEXT

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What libFuzzer calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// One input for the target that the environment variable ROENTGEN_FUZZ names.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one list of fuzz targets: every parser of bytes that others wrote. A new one is a file targets/x.cpp with
+// `void fuzz_x(Input)` (fuzz.h), one line here, and a tiny file or two in corpus/x.
+//   X(name, files of the test data that `make fuzz` begins with, as globs below it)
+#pragma once
+
+#define RG_FUZZ_TARGETS(X)                                                                    \
+  X(png, "corrupt/png/**/*.png corrupt/made/*.png nih/png64/*.png")                           \
+  X(jpeg, "corrupt/jpeg/**/*.jp* corrupt/made/*.jpeg jpeg_folder/**/*.jpg kermany/**/*.jpeg") \
+  X(csv, "corrupt/expected.csv dicom/labels.csv jpeg_folder/labels.csv nih/extra/*.csv")      \
+  X(label_tables, "jpeg_folder/labels.csv nih/labels_64.csv")                                 \
+  X(name_lists, "nih/*_list.txt jpeg_folder/image_list.txt")                                  \
+  X(toml, "")                                                                                 \
+  X(recipe, "")                                                                               \
+  X(json, "")                                                                                 \
+  X(pipeline, "")                                                                             \
+  X(graph, "")                                                                                \
+  X(safetensors, "")                                                                          \
+  X(gzip, "records/tfrecord/**/*.gz")                                                         \
+  X(tfrecord, "records/tfrecord/**/*.tfrecord")                                               \
+  X(example, "")

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/csv.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace roentgen::fuzz {
+
+// What parses is the same after it was written again.
+void fuzz_csv(Input input) {
+  const auto table = io::parse_csv(text_of(input), "input");
+  if (!table.ok()) return;
+  const io::Csv& csv = table.value();
+  require(csv.lines.size() == csv.rows.size(), "a line number for each row");
+  std::string text;
+  const auto add = [&text](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + io::csv_field(row[i]);
+    text += '\n';
+  };
+  add(csv.header);
+  for (const auto& row : csv.rows) add(row);
+  const auto again = io::parse_csv(text, "again");
+  require(again.ok() && again.value().header == csv.header && again.value().rows == csv.rows,
+          "the same table after it was written");
+}
+
+}  // namespace roentgen::fuzz

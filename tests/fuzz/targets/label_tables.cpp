@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/dataset.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace roentgen::fuzz {
+
+// One table as every source would read it, beside the images 0.png and view1_frontal.jpg.
+void fuzz_label_tables(Input input) {
+  static const auto images = [] {
+    const auto folder = scratch_folder() / "train" / "patient00001" / "study1";
+    std::filesystem::create_directories(folder);
+    return std::vector{write_scratch("0.png", {}), write_scratch("train/patient00001/study1/view1_frontal.jpg", {})};
+  }();
+  static_cast<void>(write_scratch("table.csv", input));
+  for (const std::string_view source : {"nih", "chexpert", "mimic", "padchest", "csv"}) {
+    may_refuse([source] {
+      data::SourceOptions options{.root = scratch_folder(), .source = std::string(source), .csv = {"table.csv"}};
+      if (source == "csv") options.labels = {"a", "b:x"};
+      options.absent = data::Absent::Skip;
+      options.duplicates = data::Duplicates::First;
+      options.split.unit = data::SplitUnit::Image;
+      static_cast<void>(data::load_dataset(options));
+    });
+  }
+}
+
+}  // namespace roentgen::fuzz

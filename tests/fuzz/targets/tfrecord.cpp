@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/dataset.h"
+#include "io/record.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace roentgen::fuzz {
+
+// Frames, then the source that reads them, once as they are and once as the data of a sound record.
+void fuzz_tfrecord(Input input) {
+  const auto places = io::scan_records(input, "input", io::RecordCheck::Lengths);
+  if (places.ok()) {
+    for (const io::RecordPlace& place : places.value()) {
+      require(place.begin + place.length + io::kFrameTail_bytes <= input.size(), "records within the file");
+    }
+  }
+  static_cast<void>(io::scan_records(input, "input", io::RecordCheck::Data));
+  const std::string framed = io::record_frame(text_of(input));
+  for (const Input bytes : {input, std::as_bytes(std::span(framed))}) {
+    may_refuse([bytes] {
+      const auto folder = scratch_folder() / "records";
+      std::filesystem::create_directories(folder);
+      static_cast<void>(write_scratch("records/a.tfrecord", bytes));
+      data::SourceOptions options{.root = folder, .source = "tfrecord"};
+      options.split.mode = data::SplitMode::Whole;
+      static_cast<void>(data::load_dataset(options));
+    });
+  }
+}
+
+}  // namespace roentgen::fuzz
