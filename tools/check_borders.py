@@ -44,6 +44,7 @@ BACKENDS = [
     (r"cudnn|cublas", ["engine/cuda/"]),
     (r"cuda_runtime|cuda\.h|cuda_", ["runtime/cuda/", "engine/cuda/", "dist/nccl"]),
     (r"mpi\.h|nccl\.h", ["dist/"]),
+    (r"dcmtk/|openjpeg", ["data/codec/dicom/"]),
 ]
 SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
 LONGEST = 400

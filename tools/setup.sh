@@ -7,15 +7,16 @@
 #   tools/setup.sh             what `make build`, `make test` and `make lint` need
 #   tools/setup.sh --minimal   without the lint tools
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
-#   tools/setup.sh --all       also what planned parts will use: MPI, DICOM, LMDB, ONNX
+#   tools/setup.sh --all       also what planned parts will use: MPI, LMDB, ONNX
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config git python3
   libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
+  libdcmtk-dev libopenjp2-7-dev
   libgtest-dev libgmock-dev librapidcheck-dev)
 lint=(clang-format clang-tidy)
-planned=(libopenmpi-dev openmpi-bin libdcmtk-dev libopenjp2-7-dev liblmdb-dev libonnx-dev libprotobuf-dev
+planned=(libopenmpi-dev openmpi-bin liblmdb-dev libonnx-dev libprotobuf-dev
   protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 case "${1:-}" in
@@ -38,6 +39,7 @@ by_hand() {
   to test:  GoogleTest, RapidCheck
   to lint:  clang-format and clang-tidy 14
   to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
+  for DICOM: DCMTK 3.6, OpenJPEG 2.5
   where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
 TEXT

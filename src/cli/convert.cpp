@@ -46,6 +46,9 @@ class ConvertCommand final : public Command {
          .most = 16384},
         {.name = "--encode", .target = &encoding_, .doc = "keep, raw, png or jpeg:QUALITY; raw is largest and fastest"},
         {.name = "--fit", .target = &fit_, .doc = "how images become square: squash, crop, pad"},
+        {.name = "--intensity",
+         .target = &intensity_,
+         .doc = "how DICOM files become gray levels: " + data::intensity_names()},
         {.name = "--shards",
          .target = &convert_.shards,
          .doc = "record files of each split; 0 = of about 128 MiB",
@@ -71,6 +74,7 @@ class ConvertCommand final : public Command {
     refuse_inside_data("DST", convert_.folder, source_);
     data::parse_encoding(encoding_, convert_);
     convert_.fit = data::parse_fit(fit_);
+    convert_.intensity = data::parse_intensity(intensity_);
     convert_.workers = workers_ > 0 ? static_cast<int>(workers_) : runtime::available_cores();
     train::Recipe recipe = train::parse_recipe("", "--set", overrides_);
     recipe.data.root = source_;
@@ -106,6 +110,7 @@ class ConvertCommand final : public Command {
   std::string format_ = "tfrecord";
   std::string encoding_ = "keep";
   std::string fit_ = "squash";
+  std::string intensity_ = "stored";
   std::int64_t workers_ = 0;
   std::vector<std::string> overrides_;
 };

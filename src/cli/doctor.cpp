@@ -8,6 +8,7 @@
 #include "cli/command_list.h"
 #include "cli/report_text.h"
 #include "core/error.h"
+#include "data/codec/dicom_study.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
 #include "io/environment.h"
@@ -35,6 +36,8 @@ class DoctorCommand final : public Command {
       }
     }
     report.set("engines", std::move(engines));
+    const data::DicomSupport dicom = data::dicom_support();
+    report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});
     fmt::print("{}", report_text(report));
     return {.json = std::move(report)};
   }

@@ -26,6 +26,10 @@ namespace roentgen::cli {
 /// A decoded picture with the way back from a network's input to its pixels. Keeps its memory from one to the next.
 class Picture {
  public:
+  /// `intensity`: of DICOM files.
+  explicit Picture(data::Intensity intensity = data::Intensity::Stored)
+      : reader_(data::FileReader::PageCache::Use, intensity) {}
+
   /// Failure as FileReader and Decoder.
   [[nodiscard]] Status load(const data::Sample& sample);
   [[nodiscard]] std::int64_t width_px() const { return image_.width_px(); }

@@ -46,8 +46,10 @@ class Walk {
         } else {
           folder(entry.path());
         }
+      } else if (data::may_be_dicom(entry.path()) && data::starts_as_dicom(entry.path())) {
+        choose(entry.path());
       } else if (data::has_image_extension(entry.path())) {
-        samples_.push_back({.id = entry.path().lexically_relative(root_).string(), .path = entry.path()});
+        add(entry.path());
       } else {
         ++others_;
       }
@@ -55,17 +57,32 @@ class Walk {
   }
   [[nodiscard]] std::int64_t others() const { return others_; }
   [[nodiscard]] std::int64_t companions() const { return companions_; }
+  [[nodiscard]] const data::DicomTally& dicom() const { return dicom_; }
 
  private:
+  void add(const fs::path& path) { samples_.push_back({.id = path.lexically_relative(root_).string(), .path = path}); }
+  // What cannot be read is taken all the same: the prediction names it.
+  void choose(const fs::path& path) {
+    const auto study = data::read_dicom_header(path);
+    const std::string exclusion = study ? data::exclusion_of(study.value()) : std::string();
+    if (exclusion.empty()) {
+      add(path);
+    } else {
+      dicom_.add(exclusion);
+    }
+  }
+
   fs::path root_;
   std::vector<data::Sample>& samples_;
   std::set<std::string> visited_;
   std::int64_t others_ = 0;
   std::int64_t companions_ = 0;
+  data::DicomTally dicom_;
 };
 
 // What lies in a folder without images.
 std::string contents(const Walk& walk) {
+  if (const std::string dicom = walk.dicom().text(); !dicom.empty()) return "DICOM files " + dicom;
   if (walk.companions() > 0) return "only folders called masks or pairs, which are passed over";
   return walk.others() == 0 ? std::string("no files") : fmt::format("{} other files", walk.others());
 }
@@ -103,9 +120,10 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     walk.folder(path);
     list.others += walk.others();
     list.companions += walk.companions();
+    list.dicom += walk.dicom();
     if (samples.size() > before) continue;
-    refuse(argument, "files that end in .png, .jpg or .jpeg below it", contents(walk),
-           "another folder, or naming the files themselves");
+    refuse(argument, "files that end in .png, .jpg or .jpeg, or frontal chest radiographs as DICOM, below it",
+           contents(walk), "another folder, or naming the files themselves");
   }
   if (repeated(samples) != nullptr) {
     for (data::Sample& sample : samples) sample.id = sample.path.lexically_normal().string();

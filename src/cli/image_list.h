@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/source/dataset.h"
+#include "data/source/dicom_choice.h"
 
 namespace roentgen::cli {
 
@@ -21,16 +22,19 @@ enum class ImageNames : std::uint8_t { Hidden, Shown };
 struct ImageList {
   /// No labels, no patients, no split.
   data::Dataset dataset;
-  /// Files in the folders that are left out, since their names do not end in .png, .jpg or .jpeg.
+  /// Files in the folders that are left out, since they are no images by their names, nor DICOM.
   std::int64_t others = 0;
+  /// DICOM files in the folders that are left out: data::exclusion_of().
+  data::DicomTally dicom;
   /// Folders that are passed over: data::is_companion_folder().
   std::int64_t companions = 0;
 };
 
-/// Lists them. A file that is named is taken whatever its ending; folders are walked, links to folders too, each real
-/// folder once, hidden names and companion folders below it left out. The name (Sample::id) is a file's base name, or
-/// its path below the folder that was named; where two would be the same, all names are the paths as given. DataError
-/// naming the argument: nothing there, no images below a folder, an image named twice.
+/// Lists them. A file that is named is taken whatever its ending, and whatever the header of a DICOM file says; folders
+/// are walked, links to folders too, each real folder once, hidden names and companion folders below it left out. The
+/// name (Sample::id) is a file's base name, or its path below the folder that was named; where two would be the same,
+/// all names are the paths as given. DataError naming the argument: nothing there, no images below a folder, an image
+/// named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
 
 /// Keeps the images that `list` (a name of an image a line) names, in the order they have; names are found as

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "data/codec/dicom_testing.h"
 #include "data/source/source_testing.h"
 
 namespace roentgen::cli {
@@ -52,6 +53,23 @@ TEST_F(ImageListTest, walks_folders_by_name_and_counts_what_it_leaves_out) {
   EXPECT_TRUE(list.dataset.samples[0].labels.empty());
 }
 
+TEST_F(ImageListTest, chooses_among_dicom_files_of_a_folder_but_not_among_files_that_are_named) {
+  if (!data::dicom_support().is_built) GTEST_SKIP() << data::dicom_support().text;
+  const std::string frontal = data::encode_test_dicom({});
+  const std::string lateral = data::encode_test_dicom({.elements = {{0x00185101, data::text_element("CS", "LL")}}});
+  folder_.write("d/IM0001", frontal);
+  folder_.write("d/IM0002", lateral);
+  folder_.write("d/IM0003.dcm", lateral);
+  folder_.write("d/damaged.dcm", frontal.substr(0, 200));
+  ImageList list = list_images({in("d")});
+  EXPECT_THAT(names(list), ElementsAre("IM0001", "damaged.dcm")) << "what is damaged is for the prediction to name";
+  EXPECT_EQ(list.dicom.text(), "left out, laterals: 2");
+  EXPECT_EQ(list.others, 0);
+  EXPECT_THAT(names(list_images({in("d/IM0002")})), ElementsAre("IM0002"));
+  folder_.write("e/1.dcm", lateral);
+  EXPECT_THAT(refusal({in("e")}), HasSubstr("got DICOM files left out, laterals: 1"));
+}
+
 TEST_F(ImageListTest, walks_a_folder_that_links_to_itself_once) {
   write("d/1.png");
   fs::create_directory_symlink(in("d"), in("d/loop"));
@@ -80,10 +98,11 @@ TEST_F(ImageListTest, refuses_what_holds_no_images) {
   write("d/notes.txt");
   fs::create_directory(in("e"));
   fs::create_symlink(in("gone"), in("link.png"));
-  EXPECT_THAT(refusal({in("none.png")}), HasSubstr("none.png: expected PNG or JPEG files, or a folder of them, got "
-                                                   "nothing there; try checking the path"));
+  EXPECT_THAT(refusal({in("none.png")}),
+              HasSubstr("none.png: expected PNG, JPEG or DICOM files, or a folder of them, got "
+                        "nothing there; try checking the path"));
   EXPECT_THAT(refusal({in("link.png")}), HasSubstr("got a link to nothing"));
-  EXPECT_THAT(refusal({in("d")}), HasSubstr("expected files that end in .png, .jpg or .jpeg below it, got 1 other"));
+  EXPECT_THAT(refusal({in("d")}), HasSubstr("below it, got 1 other"));
   EXPECT_THAT(refusal({in("e")}), HasSubstr("got no files"));
 }
 

@@ -37,15 +37,15 @@ std::vector<std::string> hash_texts(const data::PixelHashes& hashes, std::span<c
 }
 
 std::vector<std::string> read_hashes(const data::Dataset& dataset, std::span<const std::uint32_t> samples,
-                                     std::int64_t channels) {
-  data::SampleReader reader;
+                                     const data::Preprocess& preprocess) {
+  data::SampleReader reader(data::FileReader::PageCache::Use, data::parse_intensity(preprocess.intensity));
   data::Image image;
   std::vector<std::string> texts;
   texts.reserve(samples.size());
   for (const std::uint32_t index : samples) {
     const data::Sample& sample = dataset.samples.at(index);
     const bool is_read =
-        reader.load(sample, channels == 1 ? data::Channels::Gray : data::Channels::FromFile, image).ok();
+        reader.load(sample, preprocess.channels == 1 ? data::Channels::Gray : data::Channels::FromFile, image).ok();
     texts.push_back(is_read ? text_of(data::pixel_hash(image)) : std::string());
   }
   return texts;

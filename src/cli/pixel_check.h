@@ -12,6 +12,7 @@
 
 #include "data/source/dataset.h"
 #include "data/stage/pixel_hashes.h"
+#include "data/transform/preprocess.h"
 #include "eval/leak.h"
 
 namespace roentgen::cli {
@@ -28,9 +29,10 @@ eval::PixelOverlap check_pixels(std::span<const std::string> training, std::span
 [[nodiscard]] std::vector<std::string> hash_texts(const data::PixelHashes& hashes,
                                                   std::span<const std::uint32_t> samples);
 
-/// Reads and decodes these samples for their hashes, as a network of so many channels gets them: each of 1 and 3
-/// channels knows an image by pixels of its own. "" of an image that cannot be read. One thread.
+/// Reads and decodes these samples for their hashes, as a network of that preprocessing gets them: each of 1 and 3
+/// channels knows an image by pixels of its own, and each intensity a DICOM file. "" of an image that cannot be read.
+/// One thread.
 [[nodiscard]] std::vector<std::string> read_hashes(const data::Dataset& dataset, std::span<const std::uint32_t> samples,
-                                                   std::int64_t channels);
+                                                   const data::Preprocess& preprocess);
 
 }  // namespace roentgen::cli

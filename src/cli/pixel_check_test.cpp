@@ -44,8 +44,8 @@ TEST_F(PixelCheck, hashes_what_a_network_of_so_many_channels_gets) {
   put("colour.png", std::array<std::uint8_t, 6>{10, 90, 10, 200, 0, 200});
   put("blank.png", std::array<std::uint8_t, 2>{7, 7});
   add("broken.png", folder_.write("broken.png", "no image"));
-  const std::vector<std::string> one = read_hashes(dataset_, samples_, 1);
-  const std::vector<std::string> three = read_hashes(dataset_, samples_, 3);
+  const std::vector<std::string> one = read_hashes(dataset_, samples_, {.channels = 1});
+  const std::vector<std::string> three = read_hashes(dataset_, samples_, {.channels = 3});
   ASSERT_EQ(one.size(), 5U);
   EXPECT_EQ(one[0].size(), 16U);
   EXPECT_EQ(one[0], one[1]);

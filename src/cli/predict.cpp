@@ -72,7 +72,10 @@ void check_masks(const MaskFolder& masks, const data::Dataset& dataset, const st
 class Heatmaps {
  public:
   Heatmaps(const train::LoadedModel& model, const PredictOptions& options, HeatmapChoice choice)
-      : model_(model), mapper_(*model.executable, *model.heat), choice_(std::move(choice)) {
+      : model_(model),
+        mapper_(*model.executable, *model.heat),
+        choice_(std::move(choice)),
+        picture_(data::parse_intensity(model.preprocess.intensity)) {
     if (!options.boxes.empty()) {
       boxes_.emplace(options.boxes, model.info.labels, options.box_grid_px);
     }
@@ -95,8 +98,7 @@ class Heatmaps {
       const std::string& id = dataset.samples[i].id;
       if (boxes_ ? boxes_->has(id) : masks_->has(id)) scored.push_back(i);
     }
-    overlap_ =
-        check_pixels(model_.info.training_pixels, read_hashes(dataset, scored, model_.preprocess.channels), on_overlap);
+    overlap_ = check_pixels(model_.info.training_pixels, read_hashes(dataset, scored, model_.preprocess), on_overlap);
   }
 
   [[nodiscard]] const std::optional<BoxFile>& boxes() const { return boxes_; }
@@ -240,6 +242,7 @@ CommandResult PredictCommand::run() {
   }
   if (list.companions > 0) log::info(fmt::format("{} folders called masks or pairs are passed over", list.companions));
   if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
+  if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
 
   const bool is_softmax = model.info.loss == "softmax";
   PredictionOutput output(model.info.labels, is_softmax ? eval::Outputs::Exclusive : eval::Outputs::Independent, points,

@@ -84,7 +84,8 @@ class Filler {
         names_(request.names),
         model_(model),
         mapper_(*model.executable, *model.heat),
-        gallery_(gallery) {
+        gallery_(gallery),
+        picture_(data::parse_intensity(model.preprocess.intensity)) {
     gallery_.method = train::name_of(mapper_.head().method);
     for (const std::string& label : predictions.label_names) {
       const auto at = std::ranges::find(model.info.labels, label);

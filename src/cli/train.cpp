@@ -312,6 +312,10 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
   }
   const data::Dataset& dataset = *dataset_;
   std::fflush(stdout);
+  if (dataset.label_names.empty()) {
+    throw ConfigError(error_text("cli.train", dataset.root.string(), "a data set with labels", "images without any",
+                                 "a labels.csv beside them; roentgen predict needs none"));
+  }
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
   const auto engine = engine::make_engine(recipe.train.engine);
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));

@@ -35,8 +35,7 @@ std::string describe(Bytes bytes) {
     std::string_view name;
   };
   using namespace std::string_view_literals;
-  static constexpr std::array kMagics{Magic{128, "DICM"sv, "a DICOM file"},
-                                      Magic{0, "GIF8"sv, "a GIF image"},
+  static constexpr std::array kMagics{Magic{0, "GIF8"sv, "a GIF image"},
                                       Magic{0, "BM"sv, "a BMP image"},
                                       Magic{0, "II*\0"sv, "a TIFF image"},
                                       Magic{0, "MM\0*"sv, "a TIFF image"},
@@ -137,7 +136,7 @@ Status Decoder::decode(Bytes bytes, std::string_view what, const DecodeOptions& 
   const Status within = check_limits(info.value(), options.channels, what, options.limits);
   if (!within) return within.why();
   out.reset(layout_of(info.value(), options.channels));
-  return codec.value()->decode(DecodeJob{bytes, what, info.value(), scratch_}, out);
+  return codec.value()->decode(DecodeJob{bytes, what, info.value(), options, scratch_}, out);
 }
 
 std::string codec_names() {

@@ -21,13 +21,14 @@
 #include <string_view>
 
 #include "core/result.h"
+#include "data/codec/intensity.h"
 #include "data/image.h"
 
 namespace roentgen::data {
 
 /// What a file's header says.
 struct ImageInfo {
-  /// Name from codec_list.h: "png", "jpeg".
+  /// Name from codec_list.h: "png", "jpeg", "dicom".
   std::string_view format;
   /// "gray", "gray+alpha", "palette", "rgb", "rgba", "ycbcr", "cmyk".
   std::string_view colour;
@@ -54,6 +55,8 @@ enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 struct DecodeOptions {
   Channels channels = Channels::FromFile;
   DecodeLimits limits;
+  /// How stored values of a DICOM file become gray levels; other formats have none of their own.
+  Intensity intensity = Intensity::Stored;
 };
 
 /// Reads the header. `what` names the file in messages. Failure: empty, no known format, broken header, beyond limits.
@@ -66,6 +69,8 @@ struct DecodeScratch {
   runtime::AlignedBuffer pixels;
   /// PNG: data chunks joined, rows as they come out of inflate, rows in SIMD lanes.
   runtime::AlignedBuffer packed, filtered, lanes;
+  /// DICOM: samples as the file has them.
+  runtime::AlignedBuffer stored;
 };
 
 /// `bytes` of a buffer, which is made anew when it is smaller.

@@ -8,4 +8,5 @@
 
 #define RG_CODECS(X) \
   X(png, "PNG")      \
-  X(jpeg, "JPEG")
+  X(jpeg, "JPEG")    \
+  X(dicom, "DICOM")

@@ -20,6 +20,7 @@ struct DecodeJob {
   std::string_view what;
   /// From the codec's own read_info(), within the limits.
   const ImageInfo& info;
+  const DecodeOptions& options;
   DecodeScratch& scratch;
 };
 
@@ -32,7 +33,8 @@ struct Codec {
   bool (*probe)(std::span<const std::byte> bytes);
   /// Reads the header and takes no pixel memory.
   Result<ImageInfo> (*read_info)(std::span<const std::byte> bytes, std::string_view what);
-  /// Fills `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info).
+  /// Fills `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info); a codec
+  /// whose levels depend on the options gives it other bits and max_value, within the limits.
   Status (*decode)(const DecodeJob& job, Image& out);
 };
 

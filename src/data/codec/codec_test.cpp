@@ -51,7 +51,7 @@ TEST(Codec, finds_the_format_by_content) {
   EXPECT_EQ(read_info(small_jpeg(), "x.png").value().format, "jpeg");
 }
 
-TEST(Codec, names_all_formats) { EXPECT_EQ(codec_names(), "PNG or JPEG"); }
+TEST(Codec, names_all_formats) { EXPECT_EQ(codec_names(), "PNG, JPEG or DICOM"); }
 
 TEST(Codec, reads_the_header) {
   const Result<ImageInfo> info = read_info(small_png(), "x");
@@ -64,8 +64,9 @@ TEST(Codec, reads_the_header) {
 }
 
 TEST(Codec, says_of_an_empty_file_that_it_is_empty) {
-  EXPECT_EQ(error_of({}),
-            "[data.codec] study.png: expected a PNG or JPEG image, got an empty file; try fetching the file again");
+  EXPECT_EQ(
+      error_of({}),
+      "[data.codec] study.png: expected a PNG, JPEG or DICOM image, got an empty file; try fetching the file again");
 }
 
 TEST(Codec, says_what_a_file_is_that_is_no_picture) {

@@ -49,6 +49,9 @@ void check(const ConvertOptions& options) {
   if (options.size_px > 0 && options.encoding == Encoding::Keep) {
     refuse("--resize", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
   }
+  if (options.intensity != Intensity::Stored && options.encoding == Encoding::Keep) {
+    refuse("--intensity", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
+  }
   if (options.shards < 0 || options.shards > kMostFiles) {
     refuse("--shards", fmt::format("at most {}", kMostFiles), fmt::format("{}", options.shards), "fewer");
   }
@@ -106,6 +109,7 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   manifest.set("resize", options.size_px);
   manifest.set("fit", name_of(options.fit));
   manifest.set("filter", name_of(options.filter));
+  if (options.intensity != Intensity::Stored) manifest.set("intensity", name_of(options.intensity));
   return io::to_json(manifest) + "\n";
 }
 

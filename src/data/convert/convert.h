@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/codec/intensity.h"
 #include "data/source/dataset.h"
 #include "data/transform/preprocess.h"
 
@@ -36,6 +37,8 @@ struct ConvertOptions {
   /// How they are resized.
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;
+  /// How DICOM files become gray levels. Not with Keep.
+  Intensity intensity = Intensity::Stored;
   /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are.
   std::int64_t shards = 0;
   /// Record files written at a time; at least 1.

@@ -27,9 +27,18 @@ void add_text(io::ExampleWriter& example, std::string_view name, std::string_vie
   if (!value.empty()) example.text(name, value);
 }
 
+// The same gray levels on another range, rounded.
+template <typename From, typename To>
+void spread(const Image& from, Image& to) {
+  const double most = to.layout().max_value;
+  const double scale = most / from.layout().max_value;
+  std::ranges::transform(from.samples<From>(), to.samples<To>().begin(), [&](From sample) {
+    return static_cast<To>(std::min(std::round(scale * static_cast<double>(sample)), most));
+  });
+}
+
 }  // namespace
 
-// JPEG has 8 bits; of 16 the upper ones, rounded.
 Status RecordMaker::prepare(const Sample& sample) {
   auto status = reader_.load(sample, Channels::FromFile, decoded_);
   if (!status) return status;
@@ -37,17 +46,26 @@ Status RecordMaker::prepare(const Sample& sample) {
     resize();
   else
     std::swap(decoded_, stored_);
-  if (options_.encoding != Encoding::Jpeg || stored_.layout().bits == 8) return status;
-  std::swap(decoded_, stored_);
-  ImageLayout narrow = decoded_.layout();
-  const double scale = 255.0 / narrow.max_value;
-  narrow.bits = 8;
-  narrow.max_value = 255;
-  stored_.reset(narrow);
-  std::ranges::transform(
-      decoded_.samples<std::uint16_t>(), stored_.samples<std::uint8_t>().begin(),
-      [scale](std::uint16_t v) { return static_cast<std::uint8_t>(std::clamp(std::lround(scale * v), 0L, 255L)); });
+  // JPEG has 8 bits; neither it nor PNG can say that white is less than their greatest number.
+  const bool is_jpeg = options_.encoding == Encoding::Jpeg;
+  if (is_jpeg || options_.encoding == Encoding::Png) spread_to(is_jpeg ? 8 : stored_.layout().bits);
   return status;
+}
+
+void RecordMaker::spread_to(int bits) {
+  ImageLayout layout = stored_.layout();
+  layout.bits = bits;
+  layout.max_value = bits == 8 ? 255 : 65535;
+  if (layout == stored_.layout()) return;
+  std::swap(decoded_, stored_);
+  stored_.reset(layout);
+  if (decoded_.layout().bits == 8) {
+    spread<std::uint8_t, std::uint8_t>(decoded_, stored_);
+  } else if (bits == 8) {
+    spread<std::uint16_t, std::uint8_t>(decoded_, stored_);
+  } else {
+    spread<std::uint16_t, std::uint16_t>(decoded_, stored_);
+  }
 }
 
 void RecordMaker::resize() {

@@ -21,7 +21,8 @@ namespace roentgen::data {
 class RecordMaker {
  public:
   /// Both must outlive it.
-  RecordMaker(const Dataset& dataset, const ConvertOptions& options) : dataset_(dataset), options_(options) {}
+  RecordMaker(const Dataset& dataset, const ConvertOptions& options)
+      : dataset_(dataset), options_(options), reader_(FileReader::PageCache::Use, options.intensity) {}
 
   /// The tf.train.Example of dataset.samples[sample]. Failure: as SampleReader::load().
   [[nodiscard]] Result<std::string> make(std::size_t sample);
@@ -39,6 +40,8 @@ class RecordMaker {
   [[nodiscard]] Status keep(const Sample& sample, StoredForm& form);
   [[nodiscard]] Status prepare(const Sample& sample);
   void resize();
+  // stored_ with white at the greatest number of 8 or 16 bits.
+  void spread_to(int bits);
   [[nodiscard]] std::vector<std::byte> encode() const;
 
   const Dataset& dataset_;

@@ -18,7 +18,7 @@ bool has_image_extension(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<std::string_view, 3> kExtensions{".png", ".jpg", ".jpeg"};
+  constexpr std::array<std::string_view, 5> kExtensions{".png", ".jpg", ".jpeg", ".dcm", ".dicom"};
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 

@@ -43,7 +43,7 @@ class ImageIndex {
   std::int64_t images_ = 0;
 };
 
-/// True for the extensions of images: png, jpg, jpeg, in any case.
+/// True for the extensions of images: png, jpg, jpeg, dcm, dicom, in any case.
 [[nodiscard]] bool has_image_extension(const std::filesystem::path& path);
 
 }  // namespace roentgen::data

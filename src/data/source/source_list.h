@@ -12,4 +12,5 @@
   X(mimic, "...-metadata.csv with \"dicom_id\" and ...-chexpert.csv or ...-negbio.csv, or .csv.gz") \
   X(padchest, "PADCHEST...csv with \"ImageID\", \"ImageDir\" and \"Labels\"")                       \
   X(csv, "labels.csv with a column \"path\" or \"file\"")                                           \
-  X(tfrecord, "*.tfrecord or train-00000-of-00010, ...: TFRecord files of images")
+  X(tfrecord, "*.tfrecord or train-00000-of-00010, ...: TFRecord files of images")                  \
+  X(dicom, "DICOM files")

@@ -42,7 +42,8 @@ class SampleLoader {
   SampleLoader(const Dataset& dataset, const LoaderOptions& options)
       : dataset_(dataset),
         options_(options),
-        reader_(options.is_cold ? FileReader::PageCache::Drop : FileReader::PageCache::Use) {}
+        reader_(options.is_cold ? FileReader::PageCache::Drop : FileReader::PageCache::Use,
+                parse_intensity(options.preprocess.intensity)) {}
 
   /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
   /// they were read before; empty: they are read here. Failure: a file that cannot be read or decoded; `out` is then

@@ -27,7 +27,7 @@ Status SampleReader::decode(const Sample& sample, std::span<const std::byte> byt
       return Done{};
     }
   }
-  return decoder_.decode(bytes, sample.id, {.channels = channels, .limits = {}}, out);
+  return decoder_.decode(bytes, sample.id, {.channels = channels, .limits = {}, .intensity = intensity_}, out);
 }
 
 Status SampleReader::load(const Sample& sample, Channels channels, Image& out) {

@@ -18,7 +18,10 @@ namespace roentgen::data {
 /// Keeps its buffers from sample to sample. One per worker: thread-compatible.
 class SampleReader {
  public:
-  explicit SampleReader(FileReader::PageCache page_cache = FileReader::PageCache::Use) : reader_(page_cache) {}
+  /// `intensity`: of DICOM files.
+  explicit SampleReader(FileReader::PageCache page_cache = FileReader::PageCache::Use,
+                        Intensity intensity = Intensity::Stored)
+      : reader_(page_cache), intensity_(intensity) {}
 
   /// The bytes of the sample's file, or of its record; valid until the next call. Failure: as FileReader.
   [[nodiscard]] Result<std::span<const std::byte>> read(const Sample& sample);
@@ -32,6 +35,7 @@ class SampleReader {
 
  private:
   FileReader reader_;
+  Intensity intensity_;
   Decoder decoder_;
 };
 

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "data/codec/intensity.h"
 
 namespace roentgen::data {
 namespace {
@@ -127,9 +128,10 @@ Value Preprocess::to_value() const {
 
 std::string Preprocess::text() const {
   const std::string_view name = preset_name(*this);
-  return fmt::format("{}x{} {}, {}, {}, (v - {:g}) / {:g}{}", size_px, size_px, channels == 1 ? "gray" : "RGB",
-                     name_of(fit), name_of(filter), fmt::join(mean, " "), fmt::join(stddev, " "),
-                     name.empty() ? "" : fmt::format(" ({})", name));
+  const bool is_plain = intensity == Preprocess().intensity;
+  return fmt::format("{}x{} {}, {}, {}, {}(v - {:g}) / {:g}{}", size_px, size_px, channels == 1 ? "gray" : "RGB",
+                     name_of(fit), name_of(filter), is_plain ? "" : fmt::format("DICOM as {}, ", intensity),
+                     fmt::join(mean, " "), fmt::join(stddev, " "), name.empty() ? "" : fmt::format(" ({})", name));
 }
 
 Preprocess preset(std::string_view name) {
@@ -179,10 +181,8 @@ Preprocess preprocess_from_value(const Value& table) {
   }
   if (const Value* fit = table.find("fit")) preprocess.fit = parse_fit(text_of(*fit, "fit"));
   if (const Value* filter = table.find("filter")) preprocess.filter = parse_filter(text_of(*filter, "filter"));
-  if (const Value* intensity = table.find("intensity")) preprocess.intensity = text_of(*intensity, "intensity");
-  if (preprocess.intensity != "stored") {
-    throw ConfigError(
-        error_text(kThing, "intensity", "stored", preprocess.intensity, "--set preprocess.intensity=stored"));
+  if (const Value* intensity = table.find("intensity")) {
+    preprocess.intensity = name_of(parse_intensity(text_of(*intensity, "intensity")));
   }
   return preprocess;
 }

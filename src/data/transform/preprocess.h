@@ -43,8 +43,8 @@ struct Preprocess {
   int channels = 1;
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;
-  /// How stored samples become gray levels: "stored" = as the file has them. (DICOM's intensity presets will be names
-  /// here.)
+  /// How the stored values of a DICOM file become gray levels: a name of codec/intensity.h. Files of other formats are
+  /// taken as they are.
   std::string intensity = "stored";
   /// (channels), on the [0, 1] scale.
   std::vector<double> mean{0.5};

@@ -85,7 +85,15 @@ TEST(Preprocess, refuses_what_it_does_not_know) {
             "[data.preprocess] fit: expected one of squash, crop, pad, got stretch; try "
             "roentgen train --keys for all keys and what they take");
   EXPECT_THAT(error_of(table_of({{"filter", "cubic"}})), HasSubstr("expected one of triangle, area"));
-  EXPECT_THAT(error_of(table_of({{"intensity", "voi"}})), HasSubstr("expected stored, got voi"));
+  EXPECT_THAT(error_of(table_of({{"intensity", "jpg"}})),
+              HasSubstr("expected one of stored, voi, nih, mimic-jpg, chexpert, xrv, got jpg"));
+}
+
+TEST(Preprocess, keeps_and_names_the_treatment_of_dicom_files) {
+  const Preprocess viewed = preprocess_from_value(table_of({{"intensity", "voi"}}));
+  EXPECT_EQ(viewed.intensity, "voi");
+  EXPECT_THAT(viewed.text(), HasSubstr("DICOM as voi"));
+  EXPECT_EQ(preprocess_from_value(viewed.to_value()), viewed);
 }
 
 TEST(Preprocess, refuses_numbers_out_of_range) {

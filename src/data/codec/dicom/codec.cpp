@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// DICOM: one gray image of up to 16 bits a file, by DCMTK, and OpenJPEG for JPEG 2000. DCMTK gives stored values; what
+// they mean is ours (gray_levels.h). Info has the bits that are stored; the decoded image those of the treatment.
+#include <fmt/core.h>
+#include <array>
+
+#include "data/codec/channels.h"
+#include "data/codec/codec_table.h"
+#include "data/codec/dicom/dataset.h"
+#include "data/codec/dicom/file.h"
+#include "data/codec/gray_levels.h"
+
+namespace roentgen::data {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
+  const auto file = DicomFile::open(bytes, what);
+  if (!file) return file.why();
+  const DicomHeader& header = file.value().header();
+  return ImageInfo{.format = "dicom",
+                   .colour = "gray",
+                   .width_px = header.width_px,
+                   .height_px = header.height_px,
+                   .channels = 1,
+                   .bits = header.meaning.bits_stored};
+}
+
+template <typename Sample>
+void fill(std::span<const std::uint16_t> codes, const GrayTable& table, Image& out) {
+  const std::span<Sample> samples = out.samples<Sample>();
+  const auto channels = static_cast<std::size_t>(out.channels());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const auto level = static_cast<Sample>(table.levels[codes[i]]);
+    for (std::size_t channel = 0; channel < channels; ++channel) samples[i * channels + channel] = level;
+  }
+}
+
+std::vector<std::uint32_t> counts_of(std::span<const std::uint16_t> codes, int bits) {
+  std::vector<std::uint32_t> counts(std::size_t{1} << bits, 0);
+  for (const std::uint16_t code : codes) ++counts[code];
+  return counts;
+}
+
+Status decode(const DecodeJob& job, Image& out) {
+  auto file = DicomFile::open(job.bytes, job.what);
+  if (!file) return file.why();
+  const auto pixels = static_cast<std::size_t>(job.info.width_px * job.info.height_px);
+  const std::span<std::byte> memory = grown(job.scratch.stored, pixels * sizeof(std::uint16_t));
+  const std::span codes(reinterpret_cast<std::uint16_t*>(memory.data()), pixels);
+  Status read = file.value().read_codes(job.what, codes);
+  if (!read) return read;
+  const GrayMeaning& meaning = file.value().header().meaning;
+  const GrayTable table = gray_table(meaning, job.options.intensity, counts_of(codes, meaning.bits_stored));
+  ImageLayout layout = out.layout();
+  layout.bits = table.bits;
+  layout.max_value = table.max_value;
+  if (layout.bytes() > job.options.limits.max_bytes) {
+    return failure("data.dicom", job.what, fmt::format("at most {} bytes of pixels", job.options.limits.max_bytes),
+                   std::to_string(layout.bytes()), "a smaller copy of the image");
+  }
+  out.reset(layout);
+  if (table.bits == 8) {
+    fill<std::uint8_t>(codes, table, out);
+  } else {
+    fill<std::uint16_t>(codes, table, out);
+  }
+  return read;
+}
+
+}  // namespace
+
+const Codec& codec_dicom() {
+  static constexpr Codec kCodec{"dicom", "DICOM", is_dicom, read_info, decode};
+  return kCodec;
+}
+
+}  // namespace roentgen::data

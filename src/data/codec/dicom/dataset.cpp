@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/codec/dicom/dataset.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include <dcmtk/dcmdata/dcdeftag.h>
+#include <dcmtk/dcmdata/dcmetinf.h>
+#include <dcmtk/dcmdata/dcrledrg.h>
+#include <dcmtk/dcmdata/dcuid.h>
+#include <dcmtk/dcmjpeg/djdecode.h>
+#include <dcmtk/dcmjpls/djdecode.h>
+#include <dcmtk/oflog/oflog.h>
+#include <fmt/core.h>
+#include <isa-l/igzip_lib.h>
+
+#include "data/codec/dicom/memory_stream.h"
+
+namespace roentgen::data {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::string_view kThing = "data.dicom";
+constexpr std::string_view kMendRemedy = "fetching the file again";
+constexpr std::size_t kPreamble_bytes = 128;
+/// DCMTK reads nested sequences by recursion, and every level of it needs an item. A radiograph has tens of items.
+constexpr std::size_t kMostItems = 500;
+/// Where the pixels of a radiograph begin, and more: what is before them is looked for here first.
+constexpr std::size_t kHead_bytes = std::size_t{1} << 18;
+/// Of a deflated file; DEFLATE shrinks at most 1,032 times.
+constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 30;
+
+void prepare_dcmtk() {
+  static std::once_flag done;
+  std::call_once(done, [] {
+    OFLog::configure(OFLogger::OFF_LOG_LEVEL);
+    DJDecoderRegistration::registerCodecs(EDC_never, EUC_never);
+    DJLSDecoderRegistration::registerCodecs(EJLSUC_never);
+    DcmRLEDecoderRegistration::registerCodecs();
+  });
+}
+
+// Tags of items, in either byte order. What looks like one inside a value counts as well: a bound, not a number.
+std::size_t count_items(Bytes bytes) {
+  const auto count = [&](std::string_view tag) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::size_t found = 0;
+    for (auto at = text.find(tag); at != std::string_view::npos && found <= kMostItems; at = text.find(tag, at + 4)) {
+      ++found;
+    }
+    return found;
+  };
+  using namespace std::string_view_literals;
+  return count("\xFE\xFF\x00\xE0"sv) + count("\xFF\xFE\xE0\x00"sv);
+}
+
+Result<std::vector<std::byte>> inflate(Bytes packed, std::string_view what) {
+  std::vector<std::byte> out;
+  inflate_state state;
+  isal_inflate_init(&state);
+  state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(packed.data()));
+  state.avail_in = static_cast<std::uint32_t>(std::min<std::size_t>(packed.size(), UINT32_MAX));
+  constexpr std::size_t kPiece_bytes = std::size_t{1} << 20;
+  while (state.block_state != ISAL_BLOCK_FINISH) {
+    const std::size_t before = out.size();
+    if (before >= kMostInflated_bytes) {
+      return failure(kThing, what, fmt::format("at most {} bytes unpacked", kMostInflated_bytes), "more", kMendRemedy);
+    }
+    out.resize(before + kPiece_bytes);
+    state.next_out = reinterpret_cast<std::uint8_t*>(out.data() + before);
+    state.avail_out = kPiece_bytes;
+    const int error = isal_inflate(&state);
+    const std::size_t gained = kPiece_bytes - state.avail_out;
+    out.resize(before + gained);
+    if (error != ISAL_DECOMP_OK || (gained == 0 && state.block_state != ISAL_BLOCK_FINISH)) {
+      return failure(kThing, what, "a whole deflated data set", "damaged or missing data", kMendRemedy);
+    }
+  }
+  return out;
+}
+
+Failure unreadable(std::string_view what, const OFCondition& condition) {
+  const bool is_cut =
+      condition == EC_StreamNotifyClient || condition == EC_EndOfStream || condition == EC_InvalidStream;
+  return failure(kThing, what, "a whole DICOM file", is_cut ? "data that end early" : condition.text(), kMendRemedy);
+}
+
+Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, DicomExtent extent,
+                    DcmDataset& dataset) {
+  if (count_items(body) > kMostItems) {
+    return failure(kThing, what, fmt::format("at most {} items of sequences and fragments", kMostItems), "more",
+                   "a file of one image");
+  }
+  MemoryStream stream(body);
+  dataset.transferInit();
+  const OFCondition condition =
+      extent == DicomExtent::Whole
+          ? dataset.read(stream, syntax, EGL_noChange, kLongValue_bytes)
+          : dataset.readUntilTag(stream, syntax, EGL_noChange, kLongValue_bytes, DCM_PixelData);
+  dataset.transferEnd();
+  if (condition.bad()) return unreadable(what, condition);
+  return Done{};
+}
+
+}  // namespace
+
+bool is_dicom(Bytes bytes) {
+  return bytes.size() >= kPreamble_bytes + 4 && std::memcmp(bytes.data() + kPreamble_bytes, "DICM", 4) == 0;
+}
+
+Result<ParsedDicom> parse_dicom(Bytes bytes, std::string_view what, DicomExtent extent) {
+  prepare_dcmtk();
+  MemoryStream stream(bytes);
+  DcmMetaInfo meta;
+  meta.transferInit();
+  const OFCondition read_meta = meta.read(stream, EXS_Unknown, EGL_noChange, kLongValue_bytes);
+  meta.transferEnd();
+  if (read_meta.bad()) return unreadable(what, read_meta);
+  ParsedDicom parsed{.syntax = text_of(meta, DCM_TransferSyntaxUID), .inflated = {}, .dataset = nullptr};
+  DcmXfer syntax(parsed.syntax.empty() ? EXS_Unknown : DcmXfer(parsed.syntax.c_str()).getXfer());
+  Bytes body = bytes.subspan(stream.at());
+  if (parsed.syntax == UID_DeflatedExplicitVRLittleEndianTransferSyntax) {
+    auto inflated = inflate(body, what);
+    if (!inflated) return inflated.why();
+    parsed.inflated = std::move(inflated).value();
+    body = parsed.inflated;
+    syntax = DcmXfer(EXS_LittleEndianExplicit);
+  }
+  if (extent == DicomExtent::UntilPixels && body.size() > kHead_bytes) {
+    parsed.dataset = std::make_unique<DcmDataset>();
+    if (read_dataset(body.first(kHead_bytes), what, syntax.getXfer(), extent, *parsed.dataset)) return parsed;
+  }
+  parsed.dataset = std::make_unique<DcmDataset>();
+  const Status status = read_dataset(body, what, syntax.getXfer(), extent, *parsed.dataset);
+  if (!status) return status.why();
+  return parsed;
+}
+
+std::string text_of(DcmItem& item, const DcmTagKey& tag) {
+  OFString value;
+  if (item.findAndGetOFString(tag, value).bad()) return {};
+  std::string text(value.c_str(), value.size());
+  text.resize(text.find_last_not_of(std::string_view(" \0", 2)) + 1);
+  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/codec/dicom/file.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <dcmtk/dcmdata/dcdeftag.h>
+#include <dcmtk/dcmdata/dcpixel.h>
+#include <dcmtk/dcmdata/dcpixseq.h>
+#include <dcmtk/dcmdata/dcpxitem.h>
+#include <dcmtk/dcmdata/dcuid.h>
+#include <fmt/core.h>
+
+#include "data/codec/codec.h"
+#include "data/codec/dicom/dataset.h"
+#include "data/codec/dicom/header.h"
+#include "data/codec/dicom/jpeg2000.h"
+
+namespace roentgen::data {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+using Codes = std::span<std::uint16_t>;
+
+constexpr std::string_view kThing = "data.dicom";
+constexpr std::string_view kMendRemedy = "fetching the file again";
+
+Failure damaged(std::string_view what, std::string_view got) {
+  return failure(kThing, what, "whole pixel data", got, kMendRemedy);
+}
+
+// The bits of each sample as a number.
+template <typename Sample>
+void take_bits(const Sample* samples, const DicomHeader& header, Codes codes) {
+  const int shift = header.high_bit + 1 - header.meaning.bits_stored;
+  const std::uint32_t mask = (std::uint32_t{1} << header.meaning.bits_stored) - 1;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = static_cast<std::uint16_t>((std::uint32_t{samples[i]} >> shift) & mask);
+  }
+}
+
+Status read_plain(DcmDataset& dataset, std::string_view what, const DicomHeader& header, Codes codes) {
+  DcmElement* element = nullptr;
+  if (dataset.findAndGetElement(DCM_PixelData, element).bad() || element == nullptr) return damaged(what, "none");
+  const std::size_t wanted_bytes = codes.size() * static_cast<std::size_t>(header.bits_allocated / 8);
+  if (element->getLength() < wanted_bytes) {
+    return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
+  }
+  Uint8* bytes = nullptr;
+  Uint16* words = nullptr;
+  const OFCondition read = header.bits_allocated == 8 ? element->getUint8Array(bytes) : element->getUint16Array(words);
+  if (read.bad() || (bytes == nullptr && words == nullptr)) return damaged(what, read.text());
+  if (bytes != nullptr) {
+    take_bits(bytes, header, codes);
+  } else {
+    take_bits(words, header, codes);
+  }
+  return Done{};
+}
+
+// The compressed image: all fragments behind the offset table.
+Result<std::vector<std::byte>> fragments_of(DcmDataset& dataset, std::string_view what) {
+  DcmElement* element = nullptr;
+  static_cast<void>(dataset.findAndGetElement(DCM_PixelData, element));
+  auto* pixels = dynamic_cast<DcmPixelData*>(element);
+  DcmPixelSequence* sequence = nullptr;
+  const E_TransferSyntax syntax = dataset.getOriginalXfer();
+  if (pixels == nullptr || pixels->getEncapsulatedRepresentation(syntax, nullptr, sequence).bad() ||
+      sequence == nullptr) {
+    return damaged(what, "no fragments");
+  }
+  std::vector<std::byte> joined;
+  for (unsigned long i = 1; i < sequence->card(); ++i) {
+    DcmPixelItem* item = nullptr;
+    Uint8* bytes = nullptr;
+    if (sequence->getItem(item, i).bad() || item == nullptr) return damaged(what, "a fragment that is none");
+    if (item->getLength() == 0) continue;
+    if (item->getUint8Array(bytes).bad() || bytes == nullptr) return damaged(what, "a fragment that ends early");
+    const auto* begin = reinterpret_cast<const std::byte*>(bytes);
+    joined.insert(joined.end(), begin, begin + item->getLength());
+  }
+  if (joined.empty()) return damaged(what, "no fragments");
+  return joined;
+}
+
+// Baseline JPEG is TurboJPEG's, under the checks of our own codec.
+Status read_jpeg(Bytes file, std::string_view what, const DicomHeader& header, Codes codes) {
+  const bool is_jpeg = file.size() > 2 && file[0] == std::byte{0xFF} && file[1] == std::byte{0xD8};
+  if (!is_jpeg) return damaged(what, "no JPEG stream");
+  const auto info = read_info(file, what);
+  if (!info) return info.why();
+  if (info.value().format != "jpeg" || info.value().channels != 1 || info.value().width_px != header.width_px ||
+      info.value().height_px != header.height_px || header.meaning.bits_stored > 8) {
+    return failure(kThing, what, fmt::format("a gray JPEG of 8 bits, {}x{}", header.width_px, header.height_px),
+                   fmt::format("{}, {}x{}, {} bits stored", info.value().colour, info.value().width_px,
+                               info.value().height_px, header.meaning.bits_stored),
+                   kMendRemedy);
+  }
+  Image image;
+  Decoder decoder;
+  Status decoded = decoder.decode(file, what, {.channels = Channels::Gray, .limits = {}}, image);
+  if (!decoded) return decoded;
+  const std::uint32_t most = (std::uint32_t{1} << header.meaning.bits_stored) - 1;
+  std::ranges::transform(image.samples<std::uint8_t>(), codes.begin(), [most](std::uint8_t sample) {
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(sample, most));
+  });
+  return decoded;
+}
+
+Status read_by_dcmtk(DcmDataset& dataset, std::string_view what, DicomHeader& header, Codes codes) {
+  const OFCondition decoded = dataset.chooseRepresentation(EXS_LittleEndianExplicit, nullptr);
+  if (decoded.bad()) return damaged(what, decoded.text());
+  auto now = read_header(dataset, std::string(UID_LittleEndianExplicitTransferSyntax), what);
+  if (!now) return now.why();
+  if (now.value().width_px != header.width_px || now.value().height_px != header.height_px) {
+    return damaged(what, "another size than the header's");
+  }
+  header.bits_allocated = now.value().bits_allocated;
+  header.high_bit = now.value().high_bit;
+  header.meaning.bits_stored = now.value().meaning.bits_stored;
+  return read_plain(dataset, what, header, codes);
+}
+
+}  // namespace
+
+DicomFile::DicomFile(DicomHeader header, std::unique_ptr<ParsedDicom> parsed)
+    : header_(std::move(header)), parsed_(std::move(parsed)) {}
+DicomFile::~DicomFile() = default;
+DicomFile::DicomFile(DicomFile&&) noexcept = default;
+DicomFile& DicomFile::operator=(DicomFile&&) noexcept = default;
+
+Result<DicomFile> DicomFile::open(Bytes bytes, std::string_view what) {
+  auto parsed = parse_dicom(bytes, what, DicomExtent::Whole);
+  if (!parsed) {
+    // A transfer syntax that DCMTK does not know may have broken it.
+    const auto head = parse_dicom(bytes, what, DicomExtent::UntilPixels);
+    const auto coding = head ? coding_of(head.value().syntax, what) : Result<PixelCoding>(parsed.why());
+    return coding ? parsed.why() : coding.why();
+  }
+  auto owned = std::make_unique<ParsedDicom>(std::move(parsed).value());
+  auto header = read_header(*owned->dataset, owned->syntax, what);
+  if (!header) return header.why();
+  return DicomFile(std::move(header).value(), std::move(owned));
+}
+
+Status DicomFile::read_codes(std::string_view what, Codes codes) {
+  RG_ASSERT(codes.size() == static_cast<std::size_t>(header_.width_px * header_.height_px));
+  DcmDataset& dataset = *parsed_->dataset;
+  const auto coding = coding_of(header_.syntax, what);
+  if (!coding) return coding.why();
+  if (coding.value() == PixelCoding::Plain) return read_plain(dataset, what, header_, codes);
+  if (coding.value() == PixelCoding::Dcmtk) return read_by_dcmtk(dataset, what, header_, codes);
+  const auto stream = fragments_of(dataset, what);
+  if (!stream) return stream.why();
+  return coding.value() == PixelCoding::Jpeg8 ? read_jpeg(stream.value(), what, header_, codes)
+                                              : decode_jpeg2000(stream.value(), what, header_, codes);
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A DICOM file as a gray image: what its header says, and its samples as they are stored, before any table. What is no
+// single gray image of up to 16 bits is refused by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "data/codec/gray_levels.h"
+
+namespace roentgen::data {
+
+/// Of an image that can be read.
+struct DicomHeader {
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  /// Bits of a sample in the file: 8 or 16.
+  int bits_allocated = 16;
+  /// Place of a sample's upper bit.
+  int high_bit = 15;
+  /// Transfer Syntax UID.
+  std::string syntax;
+  GrayMeaning meaning;
+};
+
+struct ParsedDicom;
+
+/// One file, read but for its pixels. Thread-compatible.
+class DicomFile {
+ public:
+  /// `bytes` must outlive it. Failure: damaged, or no image of header()'s kind; sizes are not held to limits here.
+  [[nodiscard]] static Result<DicomFile> open(std::span<const std::byte> bytes, std::string_view what);
+  ~DicomFile();
+  DicomFile(DicomFile&&) noexcept;
+  DicomFile& operator=(DicomFile&&) noexcept;
+
+  [[nodiscard]] const DicomHeader& header() const { return header_; }
+
+  /// Fills `codes` (height_px, width_px) with the samples as GrayTable counts them; once. Memory beside it is of the
+  /// order of the image that the header says. Failure: damaged or missing data, another size than the header's.
+  [[nodiscard]] Status read_codes(std::string_view what, std::span<std::uint16_t> codes);
+
+ private:
+  DicomFile(DicomHeader header, std::unique_ptr<ParsedDicom> parsed);
+
+  DicomHeader header_;
+  std::unique_ptr<ParsedDicom> parsed_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// DicomHeader from a data set, and what is no image we read. Only the files of this folder include it.
+#pragma once
+
+#include "data/codec/dicom/dataset.h"
+#include "data/codec/dicom/file.h"
+
+namespace roentgen::data {
+
+/// What decodes the pixels of a transfer syntax.
+enum class PixelCoding : std::uint8_t {
+  Plain,     ///< no compression but that of the whole data set
+  Jpeg8,     ///< JPEG baseline: our own codec
+  Dcmtk,     ///< JPEG of other kinds, JPEG-LS, RLE: DCMTK's decoders
+  Jpeg2000,  ///< jpeg2000.h
+};
+
+/// Of a Transfer Syntax UID; Failure for one that is not read.
+[[nodiscard]] Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what);
+
+/// Reads and checks the header.
+[[nodiscard]] Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what);
+
+}  // namespace roentgen::data

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/codec/dicom/jpeg2000.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <openjpeg.h>
+
+#include "core/unique_handle.h"
+
+namespace roentgen::data {
+namespace {
+
+using Codec = UniqueHandle<opj_codec_t, opj_destroy_codec>;
+using Stream = UniqueHandle<opj_stream_t, opj_stream_destroy>;
+using Picture = UniqueHandle<opj_image_t, opj_image_destroy>;
+
+constexpr std::string_view kThing = "data.dicom";
+constexpr std::string_view kRemedy = "fetching the file again";
+
+/// Bytes being read.
+struct Source {
+  std::span<const std::byte> bytes;
+  std::size_t at = 0;
+};
+
+OPJ_SIZE_T read_bytes(void* buffer, OPJ_SIZE_T count, void* user) {
+  auto& source = *static_cast<Source*>(user);
+  const std::size_t done = std::min<std::size_t>(count, source.bytes.size() - source.at);
+  if (done == 0) return static_cast<OPJ_SIZE_T>(-1);
+  std::memcpy(buffer, source.bytes.data() + source.at, done);
+  source.at += done;
+  return done;
+}
+
+OPJ_OFF_T skip_bytes(OPJ_OFF_T count, void* user) {
+  auto& source = *static_cast<Source*>(user);
+  const auto left = static_cast<OPJ_OFF_T>(source.bytes.size() - source.at);
+  if (count < 0 || left == 0) return -1;
+  const OPJ_OFF_T done = std::min(count, left);
+  source.at += static_cast<std::size_t>(done);
+  return done;
+}
+
+OPJ_BOOL seek_bytes(OPJ_OFF_T to, void* user) {
+  auto& source = *static_cast<Source*>(user);
+  if (to < 0 || static_cast<std::size_t>(to) > source.bytes.size()) return OPJ_FALSE;
+  source.at = static_cast<std::size_t>(to);
+  return OPJ_TRUE;
+}
+
+void keep_first_line(const char* text, void* user) {
+  auto& message = *static_cast<std::string*>(user);
+  if (!message.empty()) return;
+  message = text;
+  message.resize(std::min(message.size(), message.find('\n')));
+}
+
+Stream stream_of(Source& source) {
+  constexpr OPJ_SIZE_T kBuffer_bytes = 1 << 16;
+  Stream stream(opj_stream_create(kBuffer_bytes, OPJ_TRUE));
+  if (!stream) return stream;
+  opj_stream_set_read_function(stream.get(), read_bytes);
+  opj_stream_set_skip_function(stream.get(), skip_bytes);
+  opj_stream_set_seek_function(stream.get(), seek_bytes);
+  opj_stream_set_user_data(stream.get(), &source, nullptr);
+  opj_stream_set_user_data_length(stream.get(), source.bytes.size());
+  return stream;
+}
+
+OPJ_CODEC_FORMAT format_of(std::span<const std::byte> bytes) {
+  const bool is_boxed = bytes.size() >= 8 && std::memcmp(bytes.data() + 4, "jP  ", 4) == 0;
+  return is_boxed ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K;
+}
+
+// Before any pixel memory is taken.
+Status check(const opj_image_t& picture, std::string_view what, const DicomHeader& header) {
+  const std::int64_t width = std::int64_t{picture.x1} - picture.x0, height = std::int64_t{picture.y1} - picture.y0;
+  const bool is_gray = picture.numcomps == 1 && picture.comps[0].dx == 1 && picture.comps[0].dy == 1;
+  const int bits = picture.numcomps > 0 ? static_cast<int>(picture.comps[0].prec) : 0;
+  if (is_gray && bits >= 1 && bits <= 16 && width == header.width_px && height == header.height_px) return Done{};
+  return failure(kThing, what, fmt::format("one component of up to 16 bits, {}x{}", header.width_px, header.height_px),
+                 fmt::format("JPEG 2000 with {} of {} bits, {}x{}", picture.numcomps, bits, width, height), kRemedy);
+}
+
+// Of the samples in bits_stored, which grows to the codestream's precision where a sample needs it. Where header and
+// codestream differ over the sign, the header's holds for the codestream's bits.
+void take_codes(const opj_image_comp_t& gray, GrayMeaning& meaning, std::span<std::uint16_t> codes) {
+  const int bits = static_cast<int>(gray.prec);
+  const std::int32_t sign = meaning.is_signed && gray.sgnd == 0 ? std::int32_t{1} << (bits - 1) : 0;
+  const std::span samples(gray.data, codes.size());
+  const auto value_of = [sign](std::int32_t sample) { return (sample ^ sign) - sign; };
+  const auto fits = [&](std::int32_t sample) {
+    const std::int32_t value = value_of(sample);
+    const std::int32_t span = std::int32_t{1} << meaning.bits_stored;
+    return meaning.is_signed ? value >= -span / 2 && value < span / 2 : value < span;
+  };
+  if (bits > meaning.bits_stored && !std::ranges::all_of(samples, fits)) meaning.bits_stored = bits;
+  const std::uint32_t mask = (std::uint32_t{1} << meaning.bits_stored) - 1;
+  std::ranges::transform(samples, codes.begin(), [&](std::int32_t sample) {
+    return static_cast<std::uint16_t>(static_cast<std::uint32_t>(value_of(sample)) & mask);
+  });
+}
+
+}  // namespace
+
+Status decode_jpeg2000(std::span<const std::byte> bytes, std::string_view what, DicomHeader& header,
+                       std::span<std::uint16_t> codes) {
+  std::string reason;
+  const auto refuse = [&](std::string_view otherwise) {
+    return failure(kThing, what, "a whole JPEG 2000 image", reason.empty() ? otherwise : reason, kRemedy);
+  };
+  Source source{.bytes = bytes};
+  const Stream stream = stream_of(source);
+  const Codec codec(opj_create_decompress(format_of(bytes)));
+  if (!stream || !codec) return refuse("no memory");
+  opj_set_error_handler(codec.get(), keep_first_line, &reason);
+  opj_dparameters_t parameters;
+  opj_set_default_decoder_parameters(&parameters);
+  if (opj_setup_decoder(codec.get(), &parameters) == OPJ_FALSE) return refuse("no decoder");
+  opj_image_t* raw = nullptr;
+  const bool has_header = opj_read_header(stream.get(), codec.get(), &raw) == OPJ_TRUE;
+  const Picture picture(raw);
+  if (!has_header || !picture) return refuse("a damaged header");
+  const Status fits = check(*picture, what, header);
+  if (!fits) return fits;
+  const bool is_decoded = opj_decode(codec.get(), stream.get(), picture.get()) == OPJ_TRUE &&
+                          opj_end_decompress(codec.get(), stream.get()) == OPJ_TRUE;
+  const opj_image_comp_t& gray = picture->comps[0];
+  if (!is_decoded || gray.data == nullptr || std::size_t{gray.w} * gray.h != codes.size())
+    return refuse("damaged data");
+
+  take_codes(gray, header.meaning, codes);
+  return Done{};
+}
+
+std::string jpeg2000_library() { return fmt::format("OpenJPEG {}", opj_version()); }
+
+}  // namespace roentgen::data

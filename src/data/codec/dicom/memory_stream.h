@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A file in memory as DCMTK wants its input. DCMTK's own stream over memory loads every value as it comes, as long as
+// the file claims it to be; this one lets it put off all but short values, and so allocate nothing that is not there.
+#pragma once
+
+#include <dcmtk/config/osconfig.h>
+
+#include <cstddef>
+#include <span>
+
+#include <dcmtk/dcmdata/dcistrma.h>
+
+namespace roentgen::data {
+
+/// Values of more bytes than this are loaded when they are asked for.
+inline constexpr Uint32 kLongValue_bytes = 1024;
+
+/// Bytes of memory, which must outlive it.
+class MemoryProducer final : public DcmProducer {
+ public:
+  MemoryProducer(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
+  OFBool good() const override { return is_good_; }
+  OFCondition status() const override;
+  OFBool eos() override { return !is_good_ || at_ == bytes_.size(); }
+  offile_off_t avail() override { return static_cast<offile_off_t>(bytes_.size() - at_); }
+  offile_off_t read(void* buffer, offile_off_t length) override;
+  offile_off_t skip(offile_off_t length) override;
+  void putback(offile_off_t length) override;
+
+  [[nodiscard]] std::size_t at() const { return at_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t at_;
+  bool is_good_ = true;
+};
+
+/// A stream from `at` to the end of `bytes`, which must outlive it and all that was read by it. One thread.
+class MemoryStream final : public DcmInputStream {
+ public:
+  explicit MemoryStream(std::span<const std::byte> bytes, std::size_t at = 0)
+      : DcmInputStream(&producer_), producer_(bytes, at) {}  // the base keeps the address, no more
+  DcmInputStreamFactory* newFactory() const override;
+  [[nodiscard]] std::size_t at() const { return producer_.at(); }
+
+ private:
+  MemoryProducer producer_;
+};
+
+}  // namespace roentgen::data

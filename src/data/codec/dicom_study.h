@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the header of a DICOM file says of study and patient, to choose radiographs by, and whether this program was
+// built to read DICOM.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace roentgen::data {
+
+/// Texts without the blanks around them; empty: the header does not say.
+struct DicomStudy {
+  /// Upper case: "CR", "DX".
+  std::string modality;
+  /// Upper case: "CHEST".
+  std::string body_part;
+  /// View Position, upper case: "PA", "LL".
+  std::string view;
+  /// Meaning of the View Code Sequence, upper case: "POSTERO-ANTERIOR", "LATERAL".
+  std::string view_code;
+  /// Presentation Intent Type: "FOR PRESENTATION", "FOR PROCESSING".
+  std::string intent;
+  /// Patient ID. Never printed or written.
+  std::string patient;
+  /// "M", "F", "O".
+  std::string sex;
+  /// Patient's Age: "058Y".
+  std::string age;
+  /// Are there rows and columns, as every image has?
+  bool has_size = false;
+};
+
+/// Do the first 132 bytes or more begin like DICOM?
+[[nodiscard]] bool is_dicom_file(std::span<const std::byte> head);
+
+/// Reads what is before the pixels; of mapped files the rest is not touched. Failure: damaged, or a program without
+/// DICOM. Thread-safe.
+[[nodiscard]] Result<DicomStudy> read_dicom_study(std::span<const std::byte> bytes, std::string_view what);
+
+/// Of this program.
+struct DicomSupport {
+  bool is_built = false;
+  /// The libraries, or what to install.
+  std::string text;
+};
+[[nodiscard]] DicomSupport dicom_support();
+
+}  // namespace roentgen::data

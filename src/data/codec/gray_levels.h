@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From the stored values of a DICOM image to gray levels: the formulas of PS3.3 C.11.1 (modality) and C.11.2 (VOI), and
+// those by which published data sets were made. Pure functions of numbers; files are read elsewhere (dicom/file.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "data/codec/intensity.h"
+
+namespace roentgen::data {
+
+/// Modality LUT or VOI LUT: entry i is the output for the input first + i; inputs beyond take the nearest entry.
+struct DicomLut {
+  std::int64_t first = 0;
+  /// Of an entry: 8 to 16.
+  int bits = 16;
+  std::vector<std::uint16_t> entries;
+};
+
+/// VOI LUT Function (0028,1056).
+enum class VoiFunction : std::uint8_t { Linear, LinearExact, Sigmoid };
+
+/// Window Center (0028,1050) and Width (0028,1051), the first of several.
+struct VoiWindow {
+  double center = 0.0;
+  /// At least 1 with Linear, above 0 else.
+  double width = 1.0;
+  VoiFunction function = VoiFunction::Linear;
+};
+
+/// What a header says of the meaning of stored values.
+struct GrayMeaning {
+  /// 1 to 16.
+  int bits_stored = 16;
+  bool is_signed = false;
+  /// MONOCHROME1, or Presentation LUT Shape INVERSE.
+  bool is_inverted = false;
+  double slope = 1.0;
+  double intercept = 0.0;
+  /// Instead of slope and intercept.
+  std::optional<DicomLut> modality;
+  /// Before the window.
+  std::optional<DicomLut> voi;
+  std::optional<VoiWindow> window;
+  /// Pixel Padding Value (0028,0120), and its Range Limit (0028,0121): stored values of no meaning, both included.
+  std::optional<std::pair<std::int64_t, std::int64_t>> padding;
+};
+
+/// Gray level of every code. A code is the bits_stored bits of a sample as a number without sign.
+struct GrayTable {
+  /// (2^bits_stored)
+  std::vector<std::uint16_t> levels;
+  /// Bits of the image's container: 8 or 16.
+  int bits = 16;
+  std::uint32_t max_value = 65535;
+};
+
+/// The stored value that a code means: two's complement where values have a sign.
+[[nodiscard]] std::int64_t value_of_code(std::uint32_t code, const GrayMeaning& meaning);
+
+/// Is a window one by which PS3.3 C.11.2.1 defines an output?
+[[nodiscard]] bool is_defined(const VoiWindow& window);
+
+/// PS3.3 C.11.2.1.2 (Linear), C.11.2.1.3.2 (LinearExact), C.11.2.1.3.1 (Sigmoid), on an output range of 0 to 1.
+[[nodiscard]] double apply_window(const VoiWindow& window, double value);
+
+/// The table of an image; `counts` (2^bits_stored) is how often each code occurs in it, which MimicJpg and Chexpert
+/// need. Stored and Voi keep the file's precision: max_value is 2^bits_stored - 1, or that of the last table's entries,
+/// or 65535 behind a window.
+[[nodiscard]] GrayTable gray_table(const GrayMeaning& meaning, Intensity intensity,
+                                   std::span<const std::uint32_t> counts);
+
+/// OpenCV's equalizeHist as a table of 256 levels; `counts` (256). A picture of one level keeps it.
+[[nodiscard]] std::vector<std::uint8_t> equalising_table(std::span<const std::uint64_t> counts);
+
+}  // namespace roentgen::data
