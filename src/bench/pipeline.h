@@ -7,8 +7,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <vector>
 
 #include "core/value.h"
 #include "data/stage/pipeline.h"
@@ -27,8 +26,12 @@ struct PipelineOptions {
   std::int64_t image_px = 224;
   /// 1 gray or 3.
   std::int64_t channels = 1;
-  /// Threads of a map_and_batch that names no number; 0: the cores the process may use.
+  /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
   int workers = 0;
+  /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
+  std::vector<int> cores{};
+  /// The pipeline is that of rank 0 of so many; at least 1.
+  int ranks = 1;
   /// Batches before, and batches measured; at least 0 and 1.
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
@@ -43,7 +46,8 @@ struct PipelineOptions {
 
 /// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, without distortion, into
 /// normalised float32. The result, a table:
-///   case, pipeline (text), images, batch, image_px, channels, workers, warmup, n, cold, seed
+///   case, pipeline (text), images, batch, image_px, channels, workers, input_cores, ranks, cold, storage, seed
+///   warmup, n
 ///   storage, device     what is emulated; null where nothing is
 ///   emulated            is anything emulated? Then no figure is one of this machine alone
 ///   images_per_s        images of the measured batches / wall time
@@ -60,8 +64,5 @@ struct PipelineOptions {
 ///   program, cpu, ...   what it ran on
 /// ConfigError on options out of range and where there are fewer images than a batch; DataError on unreadable images.
 [[nodiscard]] Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options);
-
-/// "emulated:1200" as 1200 images a second; ConfigError otherwise.
-[[nodiscard]] double parse_emulated_device(std::string_view text);
 
 }  // namespace roentgen::bench

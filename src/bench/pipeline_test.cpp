@@ -2,42 +2,21 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/pipeline.h"
 
-#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <fstream>
 
+#include "bench/consumer.h"
+#include "bench/images_testing.h"
 #include "core/error.h"
-#include "data/source/dataset.h"
-#include "io/io_testing.h"
-#include "io/png_writer.h"
 
 namespace roentgen::bench {
 namespace {
 
 using testing::HasSubstr;
 
-class PipelineCase : public testing::Test {
- protected:
-  PipelineCase() {
-    for (int i = 0; i < 9; ++i) {
-      std::array<std::byte, 64> pixels{};
-      pixels.fill(static_cast<std::byte>(20 * i));
-      const auto bytes = io::encode_png({.width_px = 8, .height_px = 8, .pixels = pixels}, 1);
-      const auto path = folder_.path() / fmt::format("{}.png", i);
-      std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
-      data::Sample sample;
-      sample.id = path.filename();
-      sample.path = path;
-      dataset_.samples.push_back(sample);
-    }
-  }
-  static PipelineOptions small() { return {.batch = 4, .image_px = 16, .workers = 2, .warmup = 1, .steps = 6}; }
-  io::testing::TemporaryFolder folder_;
-  data::Dataset dataset_;
-};
+using PipelineCase = ImagesTest;
 
 TEST_F(PipelineCase, measures_every_batch_and_stage) {
   const Value result = run_pipeline(dataset_, small());
@@ -63,6 +42,16 @@ TEST_F(PipelineCase, gives_the_same_batches_whoever_does_the_work) {
   EXPECT_EQ(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
   options.seed = 1;
   EXPECT_NE(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
+}
+
+TEST_F(PipelineCase, of_one_rank_of_two_needs_images_for_both) {
+  auto options = small();
+  options.ranks = 2;
+  EXPECT_EQ(run_pipeline(dataset_, options).at("ranks").as_integer(), 2);
+  options.batch = 5;
+  EXPECT_THROW(static_cast<void>(run_pipeline(dataset_, options)), ConfigError) << "9 images for 10 places";
+  options.ranks = 1;
+  EXPECT_NO_THROW(static_cast<void>(run_pipeline(dataset_, options)));
 }
 
 TEST_F(PipelineCase, waits_for_what_is_emulated_and_says_so) {
@@ -94,6 +83,9 @@ TEST_F(PipelineCase, refuses_what_it_cannot_run) {
   options = small();
   options.pipeline = data::parse_pipeline("samples | map_and_batch");
   EXPECT_THAT(refusal(options), HasSubstr("[bench.pipeline] pipeline: expected 7 batches, got 3; try a repeat"));
+  options = small();
+  options.ranks = 0;
+  EXPECT_THAT(refusal(options), HasSubstr("[bench.options] ranks: expected at least 1"));
   options = small();
   std::ofstream(dataset_.samples[5].path, std::ios::trunc) << "no image";
   EXPECT_THAT(refusal(options), HasSubstr("5.png"));

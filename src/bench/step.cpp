@@ -20,11 +20,9 @@
 
 #include "bench/case_list.h"
 #include "bench/harness.h"
+#include "bench/step_model.h"
 #include "core/error.h"
-#include "core/random.h"
 #include "engine/engine.h"
-#include "graph/loss.h"
-#include "models/model.h"
 #include "runtime/cores.h"
 #include "train/optimizer/optimizer.h"
 
@@ -33,7 +31,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kSeed = 1;
 /// Repetitions of one entry for the floor, before the steps and again after them: the best of all counts.
 constexpr int kFloorRepeats = 4;
 /// Slowest over fastest step. Steps do the same work: on a quiet machine they differ by a few percent.
@@ -48,57 +45,6 @@ struct Measurements {
   /// Of all steps, the warm-up included.
   std::vector<float> losses;
 };
-
-std::span<float> floats_of(engine::Executable& executable, std::int64_t input) {
-  const std::span<std::byte> bytes = executable.slot(input, 0);
-  return {reinterpret_cast<float*>(bytes.data()), executable.inputs()[static_cast<std::size_t>(input)].bytes / 4};
-}
-
-// Images uniform with mean 0 and variance 1, one label in ten positive, all known.
-void fill_inputs(engine::Executable& executable) {
-  for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
-    const engine::InputSpec& spec = executable.inputs()[i];
-    RG_ASSERT(spec.dtype == DType::F32);
-    Random random(kSeed, RandomStage::Test, i);
-    for (float& value : floats_of(executable, static_cast<std::int64_t>(i))) {
-      if (spec.name == "image") value = static_cast<float>(random.uniform(-std::sqrt(3.0), std::sqrt(3.0)));
-      if (spec.name == "labels") value = random.chance(0.1) ? 1.0F : 0.0F;
-      if (spec.name == "mask") value = 1.0F;
-    }
-  }
-}
-
-void require_shape(const graph::Graph& graph, std::string_view value, graph::NodeId node, const Shape& wanted) {
-  const std::string found = node < 0 ? "none" : graph.node(node).shape.text();
-  if (found == wanted.text()) return;
-  throw ConfigError(error_text("bench.step", fmt::format("{} of {}", value, graph.name()), wanted.text(), found,
-                               "--batch, --channels, --image and --labels as the graph text has them"));
-}
-
-graph::Graph model_of(const StepOptions& options) {
-  if (options.graph == nullptr) {
-    return models::build_model({.name = options.model,
-                                .labels = options.labels,
-                                .channels = options.channels,
-                                .image_px = options.image_px,
-                                .batch = options.batch});
-  }
-  const graph::Graph& graph = *options.graph;
-  require_shape(graph, "image", graph.find("image"),
-                {options.batch, options.channels, options.image_px, options.image_px});
-  require_shape(graph, "logits", graph.output("logits"), {options.batch, options.labels});
-  return graph;
-}
-
-std::unique_ptr<engine::Executable> compile(const StepOptions& options, engine::Engine& engine, int threads) {
-  const graph::Graph graph = graph::with_loss(model_of(options), {});
-  auto executable = engine.compile(
-      graph, {.threads = threads, .fuse = options.fuse, .algorithms = options.algorithms, .seed = kSeed});
-  engine::initialise(*executable, kSeed);
-  fill_inputs(*executable);
-  executable->bind_slot(0);
-  return executable;
-}
 
 /// The convolutions and linear layers of a plan, each run alone; best times over all calls of measure().
 class Floor {
@@ -299,7 +245,7 @@ Value run_step(const StepOptions& options) {
   require_at_least("threads", options.threads, 0);
   const int threads = options.threads > 0 ? options.threads : runtime::default_compute_threads();
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
-  const std::unique_ptr<engine::Executable> executable = compile(options, *engine, threads);
+  const std::unique_ptr<engine::Executable> executable = compile_step(options, *engine, {.threads = threads});
   const std::unique_ptr<train::Optimizer> optimizer = train::make_optimizer(
       "sgd", {.momentum = 0.9, .threads = threads}, static_cast<std::int64_t>(executable->parameters().size()));
   Floor floor(*executable);

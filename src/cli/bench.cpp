@@ -6,24 +6,94 @@
 
 #include <algorithm>
 
+#include "bench/ablation.h"
+#include "bench/consumer.h"
+#include "bench/experiment.h"
+#include "bench/formats.h"
 #include "bench/harness.h"
+#include "bench/overlap.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
 #include "cli/command_list.h"
 #include "cli/image_list.h"
 #include "cli/model_option.h"
+#include "cli/output_file.h"
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "runtime/core_list.h"
 
 namespace roentgen::cli {
 namespace {
+
+// Which cases take an option.
+constexpr unsigned kStep = 1, kPipeline = 2, kOverlap = 4, kAblation = 8, kFormats = 16, kExperiment = 32, kOther = 64;
+constexpr unsigned kWithInput = kPipeline | kOverlap | kAblation | kFormats | kExperiment;
+constexpr unsigned kOfRounds = kOverlap | kAblation | kFormats | kExperiment;
+constexpr unsigned kWithRecords = kFormats | kExperiment;
+constexpr unsigned kOfOneModel = kStep | kOverlap;
+constexpr unsigned kWithModel = kOfOneModel | kExperiment;
+constexpr unsigned kAll = kStep | kWithInput | kOther;
+
+struct CaseBit {
+  std::string_view name;
+  unsigned bit;
+};
+constexpr CaseBit kCases[] = {{"step", kStep},       {"pipeline", kPipeline}, {"overlap", kOverlap},
+                              {"formats", kFormats}, {"ablation", kAblation}, {"experiment", kExperiment}};
+
+unsigned bit_of(std::string_view name) {
+  const auto* const found = std::ranges::find(kCases, name, &CaseBit::name);
+  return found == std::end(kCases) ? kOther : found->bit;
+}
+
+std::string names_of(unsigned cases) {
+  std::string text;
+  for (const auto& [name, bit] : kCases) {
+    if ((cases & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
+// An option, the cases that take it, and what it holds unless it is given.
+struct CaseOption {
+  unsigned cases = kAll;
+  Option option;
+};
+
+std::string held(const Target& target) {
+  return std::visit(
+      [](const auto* value) {
+        if constexpr (std::is_same_v<decltype(value), const std::vector<std::string>*>) {
+          return fmt::format("{}", fmt::join(*value, "\n"));
+        } else if constexpr (std::is_same_v<decltype(value), const std::filesystem::path*>) {
+          return value->string();
+        } else {
+          return fmt::format("{}", *value);
+        }
+      },
+      target);
+}
+
+constexpr std::string_view kNone = "none";
+
+// Between commas; "none": none.
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  if (text == kNone) return names;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    names.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return names;
+}
 
 class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, pipeline, data.decode_png, ...";
+    return "Run a benchmark case: step, pipeline, overlap, formats, ablation, experiment, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
@@ -31,50 +101,37 @@ class BenchCommand final : public Command {
            "roentgen bench step --model densenet121 --profile\n"
            "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
            "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold\n"
+           "roentgen bench overlap --data images/ --model resnet50 --batch 16 --input-cores 0\n"
+           "roentgen bench formats --data images/ --work /tmp --resize 256\n"
+           "roentgen bench ablation --data images/ --emulate-storage open=2ms,read=1ms\n"
+           "roentgen bench experiment --data images/ --work /tmp --batch 16 --emulate-storage open=2ms,read=1ms\n"
            "roentgen bench --list";
   }
   [[nodiscard]] std::vector<Option> options() override {
-    return {
-        {.name = "CASE", .target = &case_, .doc = "name of the case"},
-        {.name = "--list", .target = &is_list_, .doc = "list the cases"},
-        {.name = "--data", .target = &data_, .doc = "pipeline: images and folders of images, labels not needed"},
-        {.name = "--pipeline", .target = &pipeline_text_, .doc = "pipeline: its name, or stages with | between them"},
-        {.name = "--workers",
-         .target = &workers_,
-         .doc = "pipeline: decoding threads; 0 = all cores",
-         .least = 0,
-         .most = 1024},
-        {.name = "--cold", .target = &is_cold_, .doc = "pipeline: drop files from the page cache before they are read"},
-        {.name = "--emulate-storage",
-         .target = &storage_,
-         .doc = "pipeline: as on slow storage: open=2ms,read=1ms,opens_per_s=1000"},
-        {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = 1e6},
-        {.name = "--steps", .target = &step_.steps, .doc = "runs measured", .least = 1, .most = 1e6},
-        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
-        {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"},
-        {.name = "--model", .target = &step_.model, .doc = "step: name of a model, or file with a graph text"},
-        {.name = "--batch", .target = &batch_, .doc = "images a batch; 0 = 16, pipeline 64", .least = 0, .most = 65536},
-        {.name = "--image", .target = &step_.image_px, .doc = "side of the image, px", .least = 1, .most = 65536},
-        {.name = "--channels", .target = &channels_, .doc = "1 or 3; 0 = 3, pipeline 1", .least = 0, .most = 3},
-        {.name = "--labels", .target = &step_.labels, .doc = "step: outputs", .least = 1, .most = 1e6},
-        {.name = "--device", .target = &device_, .doc = "step: engine; pipeline: emulated:RATE, images a second"},
-        {.name = "--fuse", .target = &step_.fuse, .doc = "step: graph passes: on, off or names"},
-        {.name = "--algorithms", .target = &step_.algorithms, .doc = "step: convolutions: direct or auto"},
-        {.name = "--profile", .target = &step_.has_profile, .doc = "step: time of every kind of kernel"}};
+    std::vector<Option> options;
+    for (const CaseOption& each : case_options()) {
+      usual_.push_back(held(each.option.target));
+      options.push_back(each.option);
+      if (each.cases != kAll) options.back().doc = fmt::format("{}: {}", names_of(each.cases), each.option.doc);
+    }
+    return options;
   }
+
+  [[nodiscard]] Folders folders() const override { return {.read = {data_.begin(), data_.end()}}; }
 
   [[nodiscard]] CommandResult run() override {
     if (is_list_) {
-      for (const std::string_view name : bench::case_names()) fmt::print("{}\n", name);
+      for (const auto& [name, bit] : kCases) fmt::print("{}\n", name);
+      for (const std::string_view name : bench::case_names()) {
+        if (bit_of(name) == kOther) fmt::print("{}\n", name);
+      }
       return {};
     }
-    const int threads = bench::threads_of(threads_, may_oversubscribe_);
-    step_.threads = threads;
     refuse_options_of_others();
-    Value json = case_ == "step" ? run_step()
-                 : case_ == "pipeline"
-                     ? run_pipeline()
-                     : bench::run_case(case_, {.warmup = step_.warmup, .repeats = step_.steps, .threads = threads});
+    if ((bit_of(case_) & kWithInput) != 0 && data_.empty()) {
+      throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
+    }
+    Value json = run_case();
     fmt::print("{}", report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries"}));
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
@@ -83,62 +140,116 @@ class BenchCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] std::vector<CaseOption> case_options();
   // An option that changes nothing would leave its user with a figure of something else.
-  void refuse_options_of_others() const {
-    const std::string_view owner = case_ == "pipeline" ? "step" : "pipeline";
-    const auto refuse = [&](std::string_view option, bool is_given) {
-      if (is_given) {
-        throw ConfigError(
-            error_text("cli.bench", option, fmt::format("the case {}", owner), case_, fmt::format("bench {}", owner)));
-      }
-    };
-    if (case_ == "pipeline") {
-      const bench::StepOptions usual;
-      refuse("--model", step_.model != usual.model);
-      refuse("--labels", step_.labels != usual.labels);
-      refuse("--fuse", step_.fuse != usual.fuse);
-      refuse("--algorithms", step_.algorithms != usual.algorithms);
-      refuse("--profile", step_.has_profile);
-      refuse("--threads", threads_ != 0);
-      return;
+  void refuse_options_of_others() {
+    const std::vector<CaseOption> options = case_options();
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      const auto& [cases, option] = options[i];
+      if ((cases & bit_of(case_)) != 0 || held(option.target) == usual_[i]) continue;
+      throw ConfigError(error_text("cli.bench", option.name, fmt::format("one of the cases {}", names_of(cases)), case_,
+                                   fmt::format("bench {}", names_of(cases).substr(0, names_of(cases).find(',')))));
     }
-    refuse("--data", !data_.empty());
-    refuse("--pipeline", pipeline_text_ != "default");
-    refuse("--workers", workers_ != 0);
-    refuse("--cold", is_cold_);
-    refuse("--emulate-storage", !storage_.empty());
   }
 
-  [[nodiscard]] Value run_step() const {
-    bench::StepOptions options = step_;
-    options.device = device_;
-    if (batch_ > 0) options.batch = batch_;
-    if (channels_ > 0) options.channels = channels_;
+  [[nodiscard]] Value run_case() {
+    switch (bit_of(case_)) {
+      case kStep:
+        return run_step();
+      case kPipeline:
+        return bench::run_pipeline(dataset(), pipeline_options());
+      case kOverlap:
+        return run_overlap();
+      case kFormats:
+        return run_formats();
+      case kExperiment:
+        return run_experiment();
+      case kAblation:
+        return bench::run_ablation(dataset(), {.input = pipeline_options(), .rounds = rounds_});
+      default:
+        return bench::run_case(case_, {.warmup = step_.warmup,
+                                       .repeats = step_.steps,
+                                       .threads = bench::threads_of(threads_, may_oversubscribe_)});
+    }
+  }
+
+  [[nodiscard]] Value run_step() {
+    step_.threads = bench::threads_of(threads_, may_oversubscribe_);
+    step_.device = device_;
+    if (batch_ > 0) step_.batch = batch_;
+    if (channels_ > 0) step_.channels = channels_;
+    take_graph();
+    return bench::run_step(step_);
+  }
+
+  [[nodiscard]] Value run_overlap() {
+    bench::OverlapOptions options{.input = pipeline_options(), .rounds = rounds_};
+    step_.threads = static_cast<int>(threads_);
+    if (options.input.device_images_per_s <= 0.0) {
+      step_.device = device_;
+      step_.batch = options.input.batch;
+      step_.channels = options.input.channels;
+      take_graph();
+    }
+    options.step = step_;
+    return bench::run_overlap(dataset(), options);
+  }
+
+  void require_work() const {
+    if (work_.empty()) {
+      throw ConfigError(error_text("cli.bench", "--work", "a folder for record files", "none", "--work DIR"));
+    }
+    for (const std::string& data : data_) refuse_inside_data("--work", work_, data);
+  }
+
+  [[nodiscard]] Value run_formats() const {
+    require_work();
+    return bench::run_formats(dataset(),
+                              {.input = pipeline_options(), .stored_px = stored_px_, .work = work_, .rounds = rounds_});
+  }
+
+  [[nodiscard]] Value run_experiment() const {
+    constexpr std::int64_t kMostSteps = 1000;
+    require_work();
+    bench::ExperimentOptions options{.input = pipeline_options(),
+                                     .models = names_in(models_),
+                                     .rates = bench::parse_rates(rates_ == kNone ? "" : rates_),
+                                     .step = step_,
+                                     .work = work_,
+                                     .cell_s = cell_s_,
+                                     .rounds = rounds_};
+    options.input.steps = kMostSteps;
+    options.step.threads = static_cast<int>(threads_);
+    return bench::run_experiment(dataset(), options);
+  }
+
+  // A --model that names a file.
+  void take_graph() {
     train::ModelRecipe model;
-    set_model(model, options.model);
-    if (model.file.empty()) return bench::run_step(options);
-    const graph::Graph graph = make_model(
-        model,
-        {.batch = options.batch, .channels = options.channels, .image_px = options.image_px, .labels = options.labels});
-    options.graph = &graph;
-    return bench::run_step(options);
+    set_model(model, step_.model);
+    if (model.file.empty()) return;
+    graph_ = make_model(
+        model, {.batch = step_.batch, .channels = step_.channels, .image_px = step_.image_px, .labels = step_.labels});
+    step_.graph = &*graph_;
   }
 
-  [[nodiscard]] Value run_pipeline() const {
-    if (data_.empty()) {
-      throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
-    }
+  [[nodiscard]] bench::PipelineOptions pipeline_options() const {
     bench::PipelineOptions options{.pipeline = data::parse_pipeline(pipeline_text_),
                                    .image_px = step_.image_px,
                                    .workers = static_cast<int>(workers_),
                                    .warmup = step_.warmup,
                                    .steps = step_.steps,
                                    .is_cold = is_cold_};
+    const unsigned bit = bit_of(case_);
+    if ((bit & kWithModel) != 0) options.batch = bench::StepOptions{}.batch;
+    options.ranks = ranks_ > 0 ? static_cast<int>(ranks_) : bit == kAblation ? bench::AblationOptions{}.input.ranks : 1;
     if (batch_ > 0) options.batch = batch_;
     if (channels_ > 0) options.channels = channels_;
+    if (!input_cores_.empty()) options.cores = runtime::parse_core_list(input_cores_);
     if (!storage_.empty()) options.storage = data::parse_storage_costs(storage_);
-    if (device_ != kEngine) options.device_images_per_s = bench::parse_emulated_device(device_);
-    return bench::run_pipeline(dataset(), options);
+    const bool is_engine = (bit & kWithModel) != 0 && !bench::is_emulated_device(device_);
+    if (device_ != kEngine && !is_engine) options.device_images_per_s = bench::parse_emulated_device(device_);
+    return options;
   }
 
   // Images, or the record files of folders.
@@ -167,15 +278,101 @@ class BenchCommand final : public Command {
   std::int64_t threads_ = 0;
   bool may_oversubscribe_ = false;
   bench::StepOptions step_;
+  std::optional<graph::Graph> graph_;
   std::int64_t batch_ = 0;
   std::int64_t channels_ = 0;
   std::string device_{kEngine};
   std::vector<std::string> data_;
   std::string pipeline_text_ = "default";
   std::int64_t workers_ = 0;
+  std::string input_cores_;
   bool is_cold_ = false;
   std::string storage_;
+  std::int64_t rounds_ = 3;
+  std::int64_t ranks_ = 0;
+  std::filesystem::path work_;
+  std::int64_t stored_px_ = bench::FormatsOptions{}.stored_px;
+  std::string models_ = "resnet50,densenet121";
+  std::string rates_ = "200,1000,5000";
+  double cell_s_ = bench::ExperimentOptions{}.cell_s;
+  /// What the options hold unless they are given, in their order.
+  std::vector<std::string> usual_;
 };
+
+std::vector<CaseOption> BenchCommand::case_options() {
+  constexpr double kMany = 1e6;
+  return {
+      {kAll, {.name = "CASE", .target = &case_, .doc = "name of the case"}},
+      {kAll, {.name = "--list", .target = &is_list_, .doc = "list the cases"}},
+      {kWithInput, {.name = "--data", .target = &data_, .doc = "images and folders of images, labels not needed"}},
+      {kPipeline | kOverlap | kFormats,
+       {.name = "--pipeline", .target = &pipeline_text_, .doc = "its name, or stages with | between them"}},
+      {kWithInput,
+       {.name = "--workers",
+        .target = &workers_,
+        .doc = "decoding threads; 0 = as many as cores",
+        .least = 0,
+        .most = 1024}},
+      {kPipeline | kOverlap,
+       {.name = "--input-cores",
+        .target = &input_cores_,
+        .doc = "cores of all input threads, as 0-1,4; the rest computes"}},
+      {kPipeline | kOverlap | kAblation,
+       {.name = "--cold", .target = &is_cold_, .doc = "drop files from the page cache before they are read"}},
+      {kWithInput,
+       {.name = "--emulate-storage",
+        .target = &storage_,
+        .doc = "as on slow storage: open=2ms,read=1ms,opens_per_s=1000"}},
+      {kPipeline | kAblation,
+       {.name = "--ranks",
+        .target = &ranks_,
+        .doc = "as rank 0 of so many; 0 = 1, ablation 2",
+        .least = 0,
+        .most = 4096}},
+      {kWithRecords,
+       {.name = "--work", .target = &work_, .doc = "folder for record files, removed afterwards", .value_name = "DIR"}},
+      {kFormats,
+       {.name = "--resize",
+        .target = &stored_px_,
+        .doc = "side of images stored smaller, px",
+        .least = 1,
+        .most = 16384}},
+      {kExperiment, {.name = "--models", .target = &models_, .doc = "networks to train, with commas, or none"}},
+      {kExperiment,
+       {.name = "--rates", .target = &rates_, .doc = "emulated accelerators, images a second, with commas, or none"}},
+      {kExperiment,
+       {.name = "--cell-seconds",
+        .target = &cell_s_,
+        .doc = "longest measurement of a cell in a round",
+        .least = 0.001,
+        .most = 3600}},
+      {kOfRounds, {.name = "--rounds", .target = &rounds_, .doc = "interleaved rounds", .least = 1, .most = kMany}},
+      {kAll,
+       {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = kMany}},
+      {kAll & ~kExperiment,
+       {.name = "--steps", .target = &step_.steps, .doc = "runs measured", .least = 1, .most = kMany}},
+      {kWithModel | kOther,
+       {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = kMany}},
+      {kStep | kOther,
+       {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"}},
+      {kOfOneModel, {.name = "--model", .target = &step_.model, .doc = "name of a model, or file with a graph text"}},
+      {kStep | kWithInput,
+       {.name = "--batch",
+        .target = &batch_,
+        .doc = "images a batch; 0 = 16 with a model, else 64",
+        .least = 0,
+        .most = 65536}},
+      {kStep | kWithInput,
+       {.name = "--image", .target = &step_.image_px, .doc = "side of the image, px", .least = 1, .most = 65536}},
+      {kStep | kWithInput,
+       {.name = "--channels", .target = &channels_, .doc = "1 or 3; 0 = 1, step 3", .least = 0, .most = 3}},
+      {kWithModel, {.name = "--labels", .target = &step_.labels, .doc = "outputs", .least = 1, .most = kMany}},
+      {kOfOneModel | kPipeline | kAblation,
+       {.name = "--device", .target = &device_, .doc = "engine; with images also emulated:RATE, images a second"}},
+      {kWithModel, {.name = "--fuse", .target = &step_.fuse, .doc = "graph passes: on, off or names"}},
+      {kWithModel, {.name = "--algorithms", .target = &step_.algorithms, .doc = "convolutions: direct or auto"}},
+      {kStep, {.name = "--profile", .target = &step_.has_profile, .doc = "time of every kind of kernel"}}};
+}
 
 }  // namespace
 

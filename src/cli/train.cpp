@@ -72,6 +72,9 @@ class TrainCommand final : public Command {
         {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
         {.name = "--init", .target = &init_, .doc = "safetensors file to start from"},
         {.name = "--init-preset", .target = &init_preset_, .doc = "preprocessing its weights were trained with"},
+        {.name = "--input-cores",
+         .target = &input_cores_,
+         .doc = "cores of the decoding threads, as 0-1,4; the rest computes"},
         {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
         {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
         {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
@@ -105,6 +108,7 @@ class TrainCommand final : public Command {
   std::string model_;
   std::string init_;
   std::string init_preset_;
+  std::string input_cores_;
   bool is_partial_ = false;
   bool is_resume_ = false;
   bool is_overwrite_ = false;
@@ -136,6 +140,7 @@ train::Recipe TrainCommand::read_recipe() const {
   if (!model_.empty()) set_model(recipe.model, model_);
   if (!init_.empty()) recipe.train.init = init_;
   if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;
+  if (!input_cores_.empty()) recipe.train.input_cores = input_cores_;
   if (is_partial_) recipe.train.partial = true;
   data::place_folders(recipe.data, data_);
   require_option(recipe.data.root, "--data DIR");
@@ -209,6 +214,7 @@ Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& 
   json.set("images_per_s",
            outcome.step_seconds > 0.0 ? static_cast<double>(outcome.images) / outcome.step_seconds : 0.0);
   json.set("data_wait", outcome.step_seconds > 0.0 ? outcome.data_wait_seconds / outcome.step_seconds : 0.0);
+  json.set("bound", train::bound_by(outcome.data_wait_seconds, outcome.step_seconds));
   json.set("planned_bytes", outcome.planned_bytes);
   json.set("best", folder.best().string());
   json.set("resume", folder.resume().string());

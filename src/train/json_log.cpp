@@ -40,6 +40,7 @@ class JsonLog final : public Observer {
     if (record.gradient_norm) line.set("gradient_norm", *record.gradient_norm);
     line.set("images_per_s", record.images_per_s());
     line.set("data_wait", record.data_wait_share());
+    if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
     write(line);
   }
 

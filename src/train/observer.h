@@ -30,6 +30,8 @@ struct StepRecord {
   double seconds = 0.0;
   /// Part of `seconds` spent waiting for the loader.
   double data_wait_seconds = 0.0;
+  /// Part of `seconds` spent waiting for the gradients of other ranks; absent where it was not measured.
+  std::optional<double> comm_exposed_seconds{};
 
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
   [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }
@@ -91,9 +93,10 @@ enum class ProgressStyle : std::uint8_t {
 };
 /// Writes to standard error: loss, images/s, share of time spent waiting for data, time left.
 [[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style);
-/// What holds a run up that waited `wait_s` of `seconds` for batches: "input-bound" beyond 5%, else "compute-bound".
-[[nodiscard]] std::string_view bound_by(double wait_s, double seconds);
-/// Is it the first?
+/// What holds a run up that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks: of those beyond 5%
+/// the longer one, "input-bound" or "communication-bound"; "compute-bound" where neither is.
+[[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0);
+/// Is it the first, without other ranks?
 [[nodiscard]] bool is_input_bound(double wait_s, double seconds);
 
 /// "1:02:03", "2:03" (minutes, seconds).

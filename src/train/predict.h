@@ -34,6 +34,8 @@ struct PredictOptions {
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
   int workers = 1;
+  /// As data::LoaderOptions::cores.
+  std::vector<int> cores{};
   /// May be null; must outlive the call.
   data::ImageCache* cache = nullptr;
   /// Gets the hash of every image's pixels; may be null.

@@ -39,18 +39,22 @@ class Progress final : public Observer {
     double loss = 0.0;
     double seconds = 0.0;
     double wait = 0.0;
+    std::optional<double> comm;
     std::int64_t images = 0;
     for (const StepRecord& entry : window_) {
       loss += entry.loss;
       seconds += entry.seconds;
       wait += entry.data_wait_seconds;
+      if (entry.comm_exposed_seconds) comm = comm.value_or(0.0) + *entry.comm_exposed_seconds;
       images += entry.images;
     }
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%, {}  left {}", record.epoch + 1,
-                     record.step, record.total_steps, loss / count, static_cast<double>(images) / seconds,
-                     100.0 * wait / seconds, bound_by(wait, seconds), duration_text(left)));
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}  left {}",
+                     record.epoch + 1, record.step, record.total_steps, loss / count,
+                     static_cast<double>(images) / seconds, 100.0 * wait / seconds,
+                     comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
+                     bound_by(wait, seconds, comm.value_or(0.0)), duration_text(left)));
   }
 
   void on_validation(std::int64_t done, std::int64_t total) override {
@@ -114,14 +118,13 @@ class Progress final : public Observer {
 
 }  // namespace
 
-std::string_view bound_by(double wait_s, double seconds) {
-  return is_input_bound(wait_s, seconds) ? "input-bound" : "compute-bound";
+std::string_view bound_by(double wait_s, double seconds, double comm_s) {
+  constexpr double kHeldUp = 0.05;
+  if (std::max(wait_s, comm_s) <= kHeldUp * seconds) return "compute-bound";
+  return wait_s >= comm_s ? "input-bound" : "communication-bound";
 }
 
-bool is_input_bound(double wait_s, double seconds) {
-  constexpr double kHeldUp = 0.05;
-  return wait_s > kHeldUp * seconds;
-}
+bool is_input_bound(double wait_s, double seconds) { return bound_by(wait_s, seconds) == "input-bound"; }
 
 std::unique_ptr<Observer> make_progress(ProgressStyle style) { return std::make_unique<Progress>(style); }
 

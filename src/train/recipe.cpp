@@ -138,19 +138,29 @@ std::string recipe_keys() {
   return lister.list();
 }
 
+TrainCores train_cores(const TrainRecipe& recipe) {
+  if (recipe.input_cores.empty()) return {};
+  runtime::CoreList input = runtime::parse_core_list(recipe.input_cores);
+  runtime::CoreList compute = runtime::other_cores(input);
+  return {.input = std::move(input), .compute = std::move(compute)};
+}
+
 int compute_threads(const TrainRecipe& recipe) {
-  if (recipe.threads <= 0) return runtime::default_compute_threads();
+  const runtime::CoreList cores = train_cores(recipe).compute;
+  if (recipe.threads <= 0) return cores.empty() ? runtime::default_compute_threads() : runtime::physical_cores(cores);
   // Spinning teams larger than the machine are slower by orders of magnitude, not by the share they exceed it.
-  const int most = runtime::available_hardware_threads();
+  const int most = cores.empty() ? runtime::available_hardware_threads() : static_cast<int>(cores.size());
   if (recipe.threads > most) {
-    throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what the process may use", most),
+    throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what it may use", most),
                                  fmt::to_string(recipe.threads), "fewer, or 0 for all cores"));
   }
   return static_cast<int>(recipe.threads);
 }
 
 int decode_workers(const TrainRecipe& recipe) {
-  return recipe.workers > 0 ? static_cast<int>(recipe.workers) : runtime::available_cores();
+  if (recipe.workers > 0) return static_cast<int>(recipe.workers);
+  const runtime::CoreList cores = train_cores(recipe).input;
+  return cores.empty() ? runtime::available_cores() : runtime::physical_cores(cores);
 }
 
 data::Pipeline training_pipeline(const TrainRecipe& recipe) {

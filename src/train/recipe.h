@@ -18,6 +18,7 @@
 #include "data/stage/pipeline.h"
 #include "data/transform/augment.h"
 #include "data/transform/preprocess.h"
+#include "runtime/core_list.h"
 
 namespace roentgen::graph {
 struct LossConfig;
@@ -54,6 +55,7 @@ struct TrainRecipe {
   std::int64_t early_stop = 0;
   std::int64_t workers = 0;
   std::int64_t threads = 0;
+  std::string input_cores;
   std::int64_t slots = 3;
   std::int64_t cache_mb = 1024;
   double max_bad = 0.001;
@@ -139,8 +141,15 @@ struct ForeignSections {
 /// Calls the visitor for every key (recipe_fields.cpp).
 void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visitor);
 
-/// Compute and decoding threads, with 0 in the recipe resolved to what the process may use. ConfigError for more
-/// compute threads than that.
+/// Cores that decoding and computing are bound to; both empty where they share all. ConfigError on a list that is none,
+/// or that leaves no core to compute.
+struct TrainCores {
+  runtime::CoreList input;
+  runtime::CoreList compute;
+};
+[[nodiscard]] TrainCores train_cores(const TrainRecipe& recipe);
+/// Compute and decoding threads, with 0 in the recipe resolved to what the process may use, or to their own cores.
+/// ConfigError for more compute threads than that; as train_cores().
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
 /// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when

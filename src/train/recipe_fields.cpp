@@ -48,6 +48,8 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("early_stop", train.early_stop, kCount, "stop after so many epochs without improvement; 0 = never");
   v.integer("workers", train.workers, {.low = 0, .high = 1024}, "decoding threads; 0 = chosen");
   v.integer("threads", train.threads, {.low = 0, .high = 4096}, "compute threads; 0 = all cores");
+  v.text("input_cores", train.input_cores, {},
+         "cores of the decoding threads, as 0-1,4, the rest computes; empty = both share all");
   v.integer("slots", train.slots, {.low = 2, .high = 64}, "batches kept ahead of the step");
   v.integer("cache_mb", train.cache_mb, kCount, "decoded images kept in memory between epochs, MiB");
   v.number("max_bad", train.max_bad, kShare, "share of unreadable images that is tolerated");

@@ -164,6 +164,23 @@ TEST(ComputeThreads, are_what_the_process_may_use_at_most) {
   EXPECT_THROW(static_cast<void>(compute_threads({.threads = most + 1})), ConfigError);
 }
 
+TEST(TrainCores, are_shared_unless_some_are_kept_for_input) {
+  EXPECT_TRUE(train_cores({}).input.empty());
+  EXPECT_TRUE(train_cores({}).compute.empty());
+  EXPECT_THROW(static_cast<void>(train_cores({.input_cores = "none"})), ConfigError);
+  const runtime::CoreList all = runtime::usable_cores();
+  EXPECT_THROW(static_cast<void>(train_cores({.input_cores = runtime::text_of(all)})), ConfigError);
+  if (all.size() < 2) GTEST_SKIP() << "one core";
+  const TrainRecipe recipe{.input_cores = runtime::text_of({all.front()})};
+  EXPECT_EQ(train_cores(recipe).input, runtime::CoreList{all.front()});
+  EXPECT_EQ(train_cores(recipe).compute, runtime::CoreList(all.begin() + 1, all.end()));
+  EXPECT_EQ(decode_workers(recipe), 1);
+  EXPECT_LE(compute_threads(recipe), static_cast<int>(all.size()) - 1);
+  TrainRecipe larger = recipe;
+  larger.threads = std::ssize(all);
+  EXPECT_THROW(static_cast<void>(compute_threads(larger)), ConfigError);
+}
+
 TEST(ScheduleOptions, turn_epochs_into_steps) {
   Recipe recipe;
   recipe.train.epochs = 4;

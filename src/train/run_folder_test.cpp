@@ -207,6 +207,27 @@ TEST(Progress, names_what_holds_a_run_up) {
   EXPECT_EQ(bound_by(0.0, 10.0), "compute-bound");
   EXPECT_EQ(bound_by(0.4, 10.0), "compute-bound");
   EXPECT_EQ(bound_by(0.6, 10.0), "input-bound");
+  EXPECT_EQ(bound_by(0.6, 10.0, 0.7), "communication-bound");
+  EXPECT_EQ(bound_by(0.7, 10.0, 0.6), "input-bound");
+  EXPECT_EQ(bound_by(0.4, 10.0, 0.4), "compute-bound");
+  EXPECT_EQ(bound_by(0.0, 0.0), "compute-bound");
+}
+
+// The line that is shown after one step that followed another.
+std::string progress_line(const StepRecord& record) {
+  const auto progress = make_progress(ProgressStyle::Line);
+  testing::internal::CaptureStderr();
+  progress->on_step(record);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Progress, shows_waiting_and_its_verdict_and_communication_only_where_it_was_measured) {
+  StepRecord record{.step = 3, .total_steps = 9, .images = 20, .seconds = 2.0, .data_wait_seconds = 0.5};
+  EXPECT_THAT(progress_line(record), HasSubstr("10.0 img/s  data wait 25.0%, input-bound  left 0:12"));
+  record.comm_exposed_seconds = 0.6;
+  EXPECT_THAT(progress_line(record), HasSubstr("data wait 25.0%, comm exposed 30.0%, communication-bound"));
+  record.data_wait_seconds = record.comm_exposed_seconds.emplace(0.0);
+  EXPECT_THAT(progress_line(record), HasSubstr("data wait 0.0%, comm exposed 0.0%, compute-bound"));
 }
 
 }  // namespace

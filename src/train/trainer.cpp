@@ -16,6 +16,7 @@
 #include "eval/table.h"
 #include "graph/graph.h"
 #include "io/file.h"
+#include "runtime/core_list.h"
 #include "train/aurocs_csv.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
@@ -65,6 +66,8 @@ class Trainer {
 
   const TrainJob& job_;
   const Recipe& recipe_;
+  /// Before the first compute thread starts.
+  const runtime::BoundToCores bound_;
   std::vector<std::uint32_t> training_;
   std::vector<std::uint32_t> validation_;
   data::ImageCache cache_;
@@ -91,6 +94,7 @@ class Trainer {
 Trainer::Trainer(const TrainJob& job)
     : job_(job),
       recipe_(job.recipe),
+      bound_(train_cores(job.recipe.train).compute),
       training_(data::samples_of(job.dataset, data::Split::Train)),
       validation_(data::samples_of(job.dataset, data::Split::Val)),
       cache_(static_cast<std::int64_t>(job.dataset.samples.size()), mebibytes(job.recipe.train.cache_mb)),
@@ -203,6 +207,7 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   }
   PredictOptions options{.preprocess = recipe_.preprocess, .loss = recipe_.loss.name};
   options.workers = decode_workers(recipe_.train);
+  options.cores = train_cores(recipe_.train).input;
   options.cache = &cache_;
   options.on_progress = [&](std::int64_t done) {
     for (Observer* observer : observers_) {

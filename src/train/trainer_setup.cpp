@@ -190,6 +190,7 @@ data::LoaderOptions loader_options(const TrainJob& job, DType dtype) {
   options.shard = {.batch = recipe.train.batch, .tail = data::parse_tail(recipe.train.tail)};
   options.pipeline = training_pipeline(recipe.train);
   options.workers = decode_workers(recipe.train);
+  options.cores = train_cores(recipe.train).input;
   options.seed = static_cast<std::uint64_t>(recipe.train.seed);
   options.epochs = static_cast<std::uint32_t>(recipe.train.epochs);
   options.preprocess = recipe.preprocess;

@@ -87,7 +87,7 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   };
   expect_refusal(place.run({"bench", "pipeline"}), {"[cli.bench] --data", "expected images or folders of images"});
   expect_refusal(place.run({"bench", "step", "--cold"}),
-                 {"[cli.bench] --cold", "expected the case pipeline, got step"});
+                 {"[cli.bench] --cold", "expected one of the cases pipeline, overlap, ablation, got step"});
   expect_refusal(measure({"--pipeline", "fast"}), {"[data.pipeline] pipeline", "tf-official", "got 'fast'"});
   expect_refusal(measure({"--device", "gpu"}), {"[bench.pipeline] --device", "emulated:RATE", "got gpu"});
   expect_refusal(measure({"--emulate-storage", "open=2"}), {"[data.storage]", "a time in s, ms or us"});

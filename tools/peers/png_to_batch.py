@@ -14,28 +14,15 @@ import io
 import json
 import os
 import pathlib
-import struct
 import subprocess
+import sys
 import time
-import zlib
 
 import numpy as np
 from PIL import Image, features
 
-
-def is_wanted(data):
-    if data[:8] != b"\x89PNG\r\n\x1a\n":
-        return False
-    width, height, bits, colour, _, _, interlace = struct.unpack(">IIBBBBB", data[16:29])
-    if (bits, colour, interlace) != (8, 0, 0):
-        return False
-    packed, at = b"", 8
-    while at + 12 <= len(data):
-        (size,) = struct.unpack(">I", data[at:at + 4])
-        if data[at + 4:at + 8] == b"IDAT":
-            packed += data[at + 8:at + 8 + size]
-        at += 12 + size
-    return any(byte != 1 for byte in zlib.decompress(packed)[::width + 1])
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from nih_originals import is_original  # noqa: E402
 
 
 def pillow_ms(files, size):
@@ -59,7 +46,7 @@ def main():
 
     subprocess.run(["cmake", "--build", options.build, "--target", "png_to_batch"], check=True, stdout=subprocess.DEVNULL)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    files = [data for data in (path.read_bytes() for path in sorted(options.data.iterdir())) if is_wanted(data)]
+    files = [data for data in (path.read_bytes() for path in sorted(options.data.iterdir())) if is_original(data)]
     rounds = []
     for _ in range(options.rounds):
         command = [f"{options.build}/png_to_batch", str(options.data), "1", str(options.size)]

@@ -249,6 +249,8 @@ class Conversion {
 
 }  // namespace
 
+std::span<const std::string_view> encoding_names() { return kEncodings; }
+
 void parse_encoding(std::string_view text, ConvertOptions& options) {
   const auto colon = text.find(':');
   const std::string_view name = text.substr(0, colon);

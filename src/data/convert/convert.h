@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct ConvertOptions {
   std::function<void(std::int64_t done, std::int64_t total)> on_progress{};
 };
 
+/// "keep", "png", "raw", "jpeg".
+[[nodiscard]] std::span<const std::string_view> encoding_names();
 /// Parses "keep", "png", "raw", "jpeg" or "jpeg:QUALITY" into the two fields; ConfigError naming the choices.
 void parse_encoding(std::string_view text, ConvertOptions& options);
 

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "data/stage/sample_loader.h"
+#include "runtime/core_list.h"
 
 namespace roentgen::data {
 namespace {
@@ -51,6 +52,7 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
       active_(plan_.workers) {
   check();
   total_ = total_steps();
+  const runtime::BoundToCores bound(options_.cores);
   wind();
   stats_.bad = quarantine_.count();
   for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) free_slots_.push_back(slot);

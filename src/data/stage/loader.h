@@ -53,6 +53,8 @@ struct LoaderOptions {
   std::optional<Pipeline> pipeline{};
   /// Threads of a map_and_batch that names no number; at least 1.
   int workers = 1;
+  /// Cores that all its threads are bound to (runtime/core_list.h); empty: those of the thread that makes the loader.
+  std::vector<int> cores = {};
   /// Root of the streams Shuffle, Augment and Replace.
   std::uint64_t seed = 0;
   /// Where to start, for resume.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/consumer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <thread>
+
+#include "bench/step.h"
+#include "core/error.h"
+#include "engine/engine.h"
+#include "runtime/aligned_buffer.h"
+#include "train/optimizer/optimizer.h"
+
+namespace roentgen::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kPrefix = "emulated:";
+
+class EmulatedDevice final : public Consumer {
+ public:
+  EmulatedDevice(double images_per_s, const BatchSize& size) : images_per_s_(images_per_s), size_(size) {
+    for (int i = 0; i < size.slots; ++i) images_.emplace_back(bytes());
+  }
+
+  std::vector<data::BatchSlot> slots(std::size_t labels) override {
+    const std::size_t values = static_cast<std::size_t>(size_.images) * labels;
+    labels_.assign(images_.size(), std::vector<float>(values));
+    masks_ = labels_;
+    std::vector<data::BatchSlot> all;
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      all.push_back({.images = images_[i].bytes().first(bytes()), .labels = labels_[i], .mask = masks_[i]});
+    }
+    return all;
+  }
+
+  void take(int /*slot*/) override {
+    if (images_per_s_ <= 0.0) return;
+    const auto busy =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * static_cast<double>(size_.images) / images_per_s_));
+    is_free_ = std::max(is_free_, Clock::now()) + busy;
+    std::this_thread::sleep_until(is_free_);  // the emulated device computes
+  }
+
+  [[nodiscard]] std::string name() const override {
+    return is_emulated() ? fmt::format("{}{}", kPrefix, images_per_s_) : std::string();
+  }
+  [[nodiscard]] bool is_emulated() const override { return images_per_s_ > 0.0; }
+
+ private:
+  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_.images) * size_.image_bytes; }
+
+  const double images_per_s_;
+  const BatchSize size_;
+  std::vector<runtime::AlignedBuffer> images_;
+  std::vector<std::vector<float>> labels_, masks_;
+  Clock::time_point is_free_ = Clock::now();
+};
+
+class TrainingStep final : public Consumer {
+ public:
+  TrainingStep(const StepOptions& options, StepTeam team)
+      : options_(options),
+        team_(team),
+        engine_(engine::make_engine(options.device)),
+        executable_(compile_step(options, *engine_, team)),
+        optimizer_(train::make_optimizer("sgd", {.momentum = 0.9, .threads = team.threads},
+                                         static_cast<std::int64_t>(executable_->parameters().size()))),
+        ranges_{{.begin = 0, .count = std::ssize(executable_->parameters()), .weight_decay = 1e-4}} {}
+
+  std::vector<data::BatchSlot> slots(std::size_t labels) override {
+    labels_.assign(static_cast<std::size_t>(team_.slots),
+                   std::vector<float>(static_cast<std::size_t>(options_.batch) * labels));
+    masks_ = labels_;
+    const auto input = std::ranges::find(executable_->inputs(), "image", &engine::InputSpec::name);
+    RG_ASSERT(input != executable_->inputs().end());
+    std::vector<data::BatchSlot> all;
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      all.push_back({.images = executable_->slot(input - executable_->inputs().begin(), static_cast<int>(i)),
+                     .labels = labels_[i],
+                     .mask = masks_[i]});
+    }
+    return all;
+  }
+
+  void take(int slot) override {
+    executable_->bind_slot(slot);
+    executable_->set_step(step_++);
+    executable_->forward();
+    executable_->backward([](std::int64_t) {});
+    optimizer_->apply({.parameters = executable_->parameters(),
+                       .gradients = executable_->gradients(),
+                       .ranges = ranges_,
+                       .lr = 1e-4,
+                       .step = step_});
+    if (std::isfinite(executable_->output("loss")[0])) return;
+    throw DataError(error_text("bench.step", fmt::format("step {}", step_), "a finite loss",
+                               fmt::format("{}", executable_->output("loss")[0]), "--algorithms direct"));
+  }
+
+  [[nodiscard]] std::string name() const override { return options_.model; }
+  [[nodiscard]] int threads() const override { return team_.threads; }
+
+ private:
+  const StepOptions options_;
+  const StepTeam team_;
+  const std::unique_ptr<engine::Engine> engine_;
+  const std::unique_ptr<engine::Executable> executable_;
+  const std::unique_ptr<train::Optimizer> optimizer_;
+  const std::vector<train::UpdateRange> ranges_;
+  std::vector<std::vector<float>> labels_, masks_;
+  std::int64_t step_ = 0;
+};
+
+std::optional<double> emulated_rate(std::string_view text) {
+  if (!text.starts_with(kPrefix)) return std::nullopt;
+  double rate = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + kPrefix.size(), end, rate);
+  if (error == std::errc() && at == end && rate >= 0.1 && rate <= 1e9) return rate;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::unique_ptr<Consumer> make_emulated_device(double images_per_s, const BatchSize& size) {
+  return std::make_unique<EmulatedDevice>(images_per_s, size);
+}
+
+std::unique_ptr<Consumer> make_training_step(const StepOptions& options, StepTeam team) {
+  return std::make_unique<TrainingStep>(options, team);
+}
+
+double parse_emulated_device(std::string_view text) {
+  if (const auto rate = emulated_rate(text)) return *rate;
+  throw ConfigError(
+      error_text("bench.pipeline", "--device", "emulated:RATE, images a second", text, "--device emulated:1200"));
+}
+
+bool is_emulated_device(std::string_view text) { return text.starts_with(kPrefix); }
+
+}  // namespace roentgen::bench

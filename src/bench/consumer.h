@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Consumer: what takes batches while a pipeline is measured: nothing, an emulated device, or training steps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/step_model.h"
+#include "core/value.h"
+#include "data/stage/batch.h"
+
+namespace roentgen::bench {
+
+/// Memory for batches, and what is done with one. One thread.
+class Consumer {
+ public:
+  virtual ~Consumer() = default;
+  /// Slots for batches of images with `labels` labels each, for a Loader. They live as long as this, or until the next
+  /// call.
+  [[nodiscard]] virtual std::vector<data::BatchSlot> slots(std::size_t labels) = 0;
+  /// Does its work on a filled slot, which may be filled again afterwards.
+  virtual void take(int slot) = 0;
+  /// "emulated:1200", "resnet50"; empty: it only takes.
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Does its time stand for that of another machine?
+  [[nodiscard]] virtual bool is_emulated() const { return false; }
+  /// Compute threads; 0: none.
+  [[nodiscard]] virtual int threads() const { return 0; }
+};
+
+/// Size of the batches.
+struct BatchSize {
+  std::int64_t images = 64;
+  /// Of one image.
+  std::size_t image_bytes = 0;
+  int slots = 3;
+};
+
+/// Takes batches as an accelerator of such an appetite would: each keeps it busy for images / images_per_s, during
+/// which the thread sleeps. 0: for no time.
+[[nodiscard]] std::unique_ptr<Consumer> make_emulated_device(double images_per_s, const BatchSize& size);
+/// Makes an update by SGD with momentum on each batch, with labels of its own. Compiles at once; throws what
+/// compile_step() throws, and take() DataError when a loss is not finite.
+[[nodiscard]] std::unique_ptr<Consumer> make_training_step(const StepOptions& options, StepTeam team);
+
+/// "emulated:1200" as 1200 images a second; ConfigError otherwise.
+[[nodiscard]] double parse_emulated_device(std::string_view text);
+/// Is it of that form?
+[[nodiscard]] bool is_emulated_device(std::string_view text);
+
+}  // namespace roentgen::bench

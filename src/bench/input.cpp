@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/input.h"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "bench/harness.h"
+#include "bench/pipeline.h"
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/stage/loader.h"
+#include "data/stage/storage.h"
+#include "data/transform/transform.h"
+#include "runtime/core_list.h"
+#include "runtime/cores.h"
+#include "train/observer.h"
+
+namespace roentgen::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+double processor_s() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+data::Preprocess preprocess_of(const PipelineOptions& options) {
+  data::Preprocess preprocess = data::with_channels(data::preset("xray"), static_cast<int>(options.channels));
+  preprocess.size_px = options.image_px;
+  return preprocess;
+}
+
+data::LoaderOptions loader_options(const PipelineOptions& options, data::EmulatedStorage* storage) {
+  data::LoaderOptions loading;
+  loading.mode = data::LoadMode::Training;
+  loading.shard = {.batch = options.batch, .ranks = options.ranks};
+  loading.pipeline = options.pipeline;
+  loading.workers = workers_of(options);
+  loading.cores = options.cores;
+  loading.seed = options.seed;
+  loading.preprocess = preprocess_of(options);
+  loading.max_bad_share = 0.0;
+  loading.storage = storage;
+  loading.is_cold = options.is_cold;
+  return loading;
+}
+
+std::vector<std::uint32_t> all_of(const data::Dataset& dataset) {
+  std::vector<std::uint32_t> samples(dataset.samples.size());
+  std::iota(samples.begin(), samples.end(), 0U);
+  return samples;
+}
+
+// From one point on.
+struct Meter {
+  Clock::time_point begin = Clock::now();
+  double processor_begin_s = processor_s();
+};
+
+bool is_over(const BatchCounts& counts, const Meter& meter) {
+  return counts.most_s > 0.0 && seconds(Clock::now() - meter.begin) >= counts.most_s;
+}
+
+}  // namespace
+
+BatchSize batch_size(const PipelineOptions& options) {
+  constexpr std::int64_t kFewest = 3, kMost = 64;
+  const auto* prefetch = std::get_if<data::PrefetchStage>(&options.pipeline.stages().back());
+  return {.images = options.batch,
+          .image_bytes = data::slot_bytes(preprocess_of(options), DType::F32),
+          .slots = static_cast<int>(std::clamp(prefetch == nullptr ? 1 : prefetch->count + 1, kFewest, kMost))};
+}
+
+int workers_of(const PipelineOptions& options) {
+  if (options.workers > 0) return options.workers;
+  return options.cores.empty() ? runtime::available_cores() : runtime::physical_cores(options.cores);
+}
+
+Input::Input(const data::Dataset& dataset, const PipelineOptions& options, std::vector<data::BatchSlot> slots)
+    : slots_(std::move(slots)) {
+  require_at_least("ranks", options.ranks, 1);
+  if (options.storage) storage_ = std::make_unique<data::EmulatedStorage>(*options.storage);
+  loader_ = std::make_unique<data::Loader>(dataset, all_of(dataset), loader_options(options, storage_.get()), slots_);
+}
+
+Input::~Input() = default;
+
+Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts) {
+  Course course;
+  data::Loader& loader = input.loader();
+  Meter meter;
+  Clock::time_point last = meter.begin;
+  double wait_begin_s = 0.0;
+  for (std::int64_t i = 0; i < counts.warmup + counts.steps; ++i) {
+    const auto batch = loader.next();
+    if (!batch) {
+      throw ConfigError(error_text("bench.pipeline", "pipeline",
+                                   fmt::format("{} batches", counts.warmup + counts.steps), fmt::format("{}", i),
+                                   "a repeat, fewer --steps, or a smaller --batch"));
+    }
+    if (i == 0) course.checksum = checksum(input.slots()[static_cast<std::size_t>(batch->slot)].images);
+    consumer.take(batch->slot);
+    loader.release(batch->slot);
+    const auto now = Clock::now();
+    if (i < counts.warmup) {
+      meter = {.begin = now};
+      wait_begin_s = loader.stats().wait_s;
+    } else {
+      course.batch_s.push_back(seconds(now - last));
+      course.images += batch->valid;
+    }
+    last = now;
+    if (i >= counts.warmup && is_over(counts, meter)) break;
+  }
+  course.wall_s = seconds(last - meter.begin);
+  course.processor_s = processor_s() - meter.processor_begin_s;
+  course.wait_s = loader.stats().wait_s - wait_begin_s;
+  return course;
+}
+
+Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts) {
+  Course course;
+  for (std::int64_t i = 0; i < counts.warmup; ++i) consumer.take(0);
+  const Meter meter;
+  Clock::time_point last = meter.begin;
+  for (std::int64_t i = 0; i < counts.steps; ++i) {
+    consumer.take(0);
+    const auto now = Clock::now();
+    course.batch_s.push_back(seconds(now - last));
+    last = now;
+    if (is_over(counts, meter)) break;
+  }
+  course.images = std::ssize(course.batch_s) * images;
+  course.wall_s = seconds(last - meter.begin);
+  course.processor_s = processor_s() - meter.processor_begin_s;
+  return course;
+}
+
+void read_once(const data::Dataset& dataset) {
+  std::set<std::filesystem::path> files;
+  for (const data::Sample& sample : dataset.samples) files.insert(sample.path);
+  std::vector<char> piece(1 << 20);
+  for (const std::filesystem::path& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    while (file.read(piece.data(), std::ssize(piece))) {
+    }
+  }
+}
+
+void add_settings(Value& result, const data::Dataset& dataset, const PipelineOptions& options) {
+  result.set("images", std::ssize(dataset.samples));
+  result.set("batch", options.batch);
+  result.set("image_px", options.image_px);
+  result.set("channels", options.channels);
+  result.set("workers", workers_of(options));
+  result.set("input_cores", options.cores.empty() ? Value() : Value(runtime::text_of(options.cores)));
+  result.set("ranks", options.ranks);
+  result.set("cold", options.is_cold);
+  result.set("storage", options.storage ? Value(options.storage->text()) : Value());
+  result.set("seed", static_cast<std::int64_t>(options.seed));
+}
+
+std::string_view bound_of(const Course& course, const Consumer& consumer) {
+  return consumer.name().empty() || train::is_input_bound(course.wait_s, course.wall_s) ? "input" : "compute";
+}
+
+}  // namespace roentgen::bench

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/record_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace roentgen::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path make_folder(const fs::path& work) {
+  std::string name = (work / "roentgen-bench-XXXXXX").string();
+  if (::mkdtemp(name.data()) != nullptr) return name;
+  throw ConfigError(error_text("bench.records", work.string(), "a folder that can be written to", std::strerror(errno),
+                               "--work DIR"));
+}
+
+// Records are refused without labels: images that have none get one.
+data::Dataset with_label(data::Dataset dataset) {
+  if (!dataset.label_names.empty()) return dataset;
+  dataset.label_names = {"none"};
+  for (data::Sample& sample : dataset.samples) sample.labels = {0.0F};
+  return dataset;
+}
+
+}  // namespace
+
+RecordFolder::RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const fs::path& work)
+    : folder_(make_folder(work)) {
+  try {
+    options.folder = folder_ / "records";
+    const auto begin = std::chrono::steady_clock::now();
+    const data::Converted converted = data::convert_to_tfrecord(with_label(dataset), options);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    bytes_ = converted.bytes;
+    data::SourceOptions source{.root = options.folder};
+    source.split.mode = data::SplitMode::Whole;
+    dataset_ = data::load_dataset(source);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+    throw;
+  }
+}
+
+RecordFolder::~RecordFolder() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+  if (error) log::warning("cannot remove " + folder_.string() + ": " + error.message());
+}
+
+std::int64_t record_files_for(std::int64_t images) {
+  constexpr std::int64_t kImagesInAFile = 32, kMostFiles = 64;
+  return std::clamp<std::int64_t>(images / kImagesInAFile, 1, kMostFiles);
+}
+
+}  // namespace roentgen::bench

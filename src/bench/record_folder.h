@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// RecordFolder: a data set as record files, for as long as it is measured.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "data/convert/convert.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::bench {
+
+/// Record files in a new folder, which is gone with this. One thread.
+class RecordFolder {
+ public:
+  /// Converts at once. `options.folder` is not used: the folder is made below `work`, which must be there. ConfigError
+  /// and DataError as convert(), and when no folder can be made.
+  RecordFolder(const data::Dataset& dataset, data::ConvertOptions options, const std::filesystem::path& work);
+  ~RecordFolder();
+  RecordFolder(const RecordFolder&) = delete;
+  RecordFolder& operator=(const RecordFolder&) = delete;
+
+  /// What the files hold: the images in their order.
+  [[nodiscard]] const data::Dataset& dataset() const { return dataset_; }
+  /// Time that converting took.
+  [[nodiscard]] double seconds() const { return seconds_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::filesystem::path folder_;
+  data::Dataset dataset_;
+  double seconds_ = 0.0;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Record files for so many images, enough that several are read at a time.
+[[nodiscard]] std::int64_t record_files_for(std::int64_t images);
+
+}  // namespace roentgen::bench

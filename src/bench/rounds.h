@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Interleaved rounds: every arm of a comparison once a round, because the speed of a machine drifts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bench/harness.h"
+
+namespace roentgen::bench {
+
+/// Calls run(arm), arm from 0 to `arms` - 1, once in each of `rounds` rounds: upwards in even ones, downwards in odd
+/// ones. Returns what it gave, [arm][round].
+template <typename Run>
+[[nodiscard]] auto interleave(std::size_t arms, std::int64_t rounds, Run&& run) {
+  std::vector<std::vector<decltype(run(std::size_t{0}))>> results(arms);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < arms; ++i) {
+      const std::size_t arm = round % 2 == 0 ? i : arms - 1 - i;
+      results[arm].push_back(run(arm));
+    }
+  }
+  return results;
+}
+
+/// Median over all elements of `what(element)`.
+template <typename Elements, typename What>
+[[nodiscard]] double median_of(const Elements& elements, What&& what) {
+  std::vector<double> values;
+  for (const auto& element : elements) values.push_back(what(element));
+  return summarise(values).median;
+}
+
+}  // namespace roentgen::bench

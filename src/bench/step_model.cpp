@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/step_model.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "bench/step.h"
+#include "core/error.h"
+#include "core/random.h"
+#include "engine/engine.h"
+#include "graph/loss.h"
+#include "models/model.h"
+
+namespace roentgen::bench {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+
+std::span<float> floats_of(engine::Executable& executable, std::int64_t input, int slot) {
+  const std::span<std::byte> bytes = executable.slot(input, slot);
+  return {reinterpret_cast<float*>(bytes.data()), executable.inputs()[static_cast<std::size_t>(input)].bytes / 4};
+}
+
+// Images uniform with mean 0 and variance 1, one label in ten positive, all known.
+void fill_inputs(engine::Executable& executable, int slot) {
+  for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
+    const engine::InputSpec& spec = executable.inputs()[i];
+    RG_ASSERT(spec.dtype == DType::F32);
+    Random random(kSeed, RandomStage::Test, i);
+    for (float& value : floats_of(executable, static_cast<std::int64_t>(i), slot)) {
+      if (spec.name == "image") value = static_cast<float>(random.uniform(-std::sqrt(3.0), std::sqrt(3.0)));
+      if (spec.name == "labels") value = random.chance(0.1) ? 1.0F : 0.0F;
+      if (spec.name == "mask") value = 1.0F;
+    }
+  }
+}
+
+void require_shape(const graph::Graph& graph, std::string_view value, graph::NodeId node, const Shape& wanted) {
+  const std::string found = node < 0 ? "none" : graph.node(node).shape.text();
+  if (found == wanted.text()) return;
+  throw ConfigError(error_text("bench.step", fmt::format("{} of {}", value, graph.name()), wanted.text(), found,
+                               "--batch, --channels, --image and --labels as the graph text has them"));
+}
+
+graph::Graph model_of(const StepOptions& options) {
+  if (options.graph == nullptr) {
+    return models::build_model({.name = options.model,
+                                .labels = options.labels,
+                                .channels = options.channels,
+                                .image_px = options.image_px,
+                                .batch = options.batch});
+  }
+  const graph::Graph& graph = *options.graph;
+  require_shape(graph, "image", graph.find("image"),
+                {options.batch, options.channels, options.image_px, options.image_px});
+  require_shape(graph, "logits", graph.output("logits"), {options.batch, options.labels});
+  return graph;
+}
+
+}  // namespace
+
+std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {
+  const graph::Graph graph = graph::with_loss(model_of(options), {});
+  auto executable = engine.compile(graph, {.threads = team.threads,
+                                           .slots = team.slots,
+                                           .fuse = options.fuse,
+                                           .algorithms = options.algorithms,
+                                           .seed = kSeed});
+  engine::initialise(*executable, kSeed);
+  for (int slot = 0; slot < team.slots; ++slot) fill_inputs(*executable, slot);
+  executable->bind_slot(0);
+  return executable;
+}
+
+}  // namespace roentgen::bench

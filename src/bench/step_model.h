@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The network that the cases with a training step run, compiled for training.
+#pragma once
+
+#include <memory>
+
+namespace roentgen::engine {
+class Engine;
+class Executable;
+}  // namespace roentgen::engine
+
+namespace roentgen::bench {
+
+struct StepOptions;
+
+/// Compute threads, and batches that can be filled ahead.
+struct StepTeam {
+  int threads = 1;
+  int slots = 2;
+};
+
+/// The model that the options name, or their graph, with a sigmoid loss and drawn weights; every slot is filled with
+/// random images and labels, and slot 0 is bound. ConfigError on a graph of other sizes; what compile() throws.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine,
+                                                               StepTeam team);
+
+}  // namespace roentgen::bench

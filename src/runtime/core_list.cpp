@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "runtime/core_list.h"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <iterator>
+#include <set>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace roentgen::runtime {
+namespace {
+
+constexpr std::string_view kThing = "runtime.cores";
+
+CoreList mask_of(pid_t thread) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CoreList cores;
+  if (::sched_getaffinity(thread, sizeof(mask), &mask) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &mask) != 0) cores.push_back(core);
+  }
+  return cores;
+}
+
+bool bind(const CoreList& cores) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int core : cores) CPU_SET(core, &mask);
+  return ::sched_setaffinity(0, sizeof(mask), &mask) == 0;
+}
+
+/// As it was when first asked for, whatever threads are bound to later.
+const CoreList& cores_of_process() {
+  static const CoreList cores = mask_of(::getpid());
+  return cores;
+}
+
+[[noreturn]] void refuse(std::string_view expected, std::string_view got) {
+  throw ConfigError(error_text(kThing, "cores", expected, got, fmt::format("some of {}", text_of(cores_of_process()))));
+}
+
+int number_of(std::string_view text, std::string_view whole) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) refuse("numbers, as 0-3,8", whole);
+  return number;
+}
+
+}  // namespace
+
+CoreList usable_cores() { return mask_of(0); }
+
+CoreList parse_core_list(std::string_view text) {
+  std::set<int> cores;
+  std::string_view rest = text;
+  while (true) {
+    const auto comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    const auto dash = part.find('-');
+    const int first = number_of(part.substr(0, dash), text);
+    const int last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), text);
+    if (last < first || last >= CPU_SETSIZE) refuse("numbers, as 0-3,8", text);
+    for (int core = first; core <= last; ++core) cores.insert(core);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  CoreList list(cores.begin(), cores.end());
+  if (!std::ranges::includes(cores_of_process(), list)) refuse("cores that the process may use", text);
+  return list;
+}
+
+std::string text_of(const CoreList& cores) {
+  std::string text;
+  for (std::size_t i = 0; i < cores.size();) {
+    std::size_t end = i + 1;
+    while (end < cores.size() && cores[end] == cores[end - 1] + 1) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", cores[i]);
+    if (end - i > 1) text += fmt::format("-{}", cores[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+CoreList other_cores(const CoreList& cores) {
+  CoreList others;
+  std::ranges::set_difference(cores_of_process(), cores, std::back_inserter(others));
+  if (others.empty()) refuse("a core left for other work", fmt::format("all of {}", text_of(cores)));
+  return others;
+}
+
+int physical_cores(const CoreList& cores) {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return 1;
+  hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+  for (const int core : cores) hwloc_bitmap_set(mask, static_cast<unsigned>(core));
+  int count = 0;
+  if (hwloc_topology_load(topology) == 0) {
+    const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+    for (int i = 0; i < all; ++i) {
+      const hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
+      if (hwloc_bitmap_intersects(core->cpuset, mask) != 0) ++count;
+    }
+  }
+  hwloc_bitmap_free(mask);
+  hwloc_topology_destroy(topology);
+  return std::max(count, 1);
+}
+
+BoundToCores::BoundToCores(const CoreList& cores) {
+  if (cores.empty()) return;
+  static_cast<void>(cores_of_process());
+  before_ = usable_cores();
+  if (bind(cores)) return;
+  throw DeviceError(
+      error_text(kThing, text_of(cores), "cores that a thread can be bound to", std::strerror(errno), "other cores"));
+}
+
+BoundToCores::~BoundToCores() {
+  if (!before_.empty() && !bind(before_)) log::warning("a thread stays bound to cores: " + text_of(usable_cores()));
+}
+
+}  // namespace roentgen::runtime

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// CoreList: some of the cores, so that input and computing can be kept apart.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::runtime {
+
+/// Hardware threads by the system's numbers, ascending, each once.
+using CoreList = std::vector<int>;
+
+/// Those that the calling thread may use.
+[[nodiscard]] CoreList usable_cores();
+/// Reads "0-3,8". ConfigError "[runtime.cores] ..." on another form and on numbers that the process may not use.
+[[nodiscard]] CoreList parse_core_list(std::string_view text);
+/// "0-3,8".
+[[nodiscard]] std::string text_of(const CoreList& cores);
+/// Those that the process may use and that are not in `cores`, which are parse_core_list()'s; ConfigError where that
+/// leaves none.
+[[nodiscard]] CoreList other_cores(const CoreList& cores);
+/// Physical cores among them: what a team on them should have. At least 1.
+[[nodiscard]] int physical_cores(const CoreList& cores);
+
+/// Binds the calling thread to some cores while it lives; threads that are started meanwhile stay bound. None: does
+/// nothing.
+class BoundToCores {
+ public:
+  /// DeviceError when the system refuses.
+  explicit BoundToCores(const CoreList& cores);
+  ~BoundToCores();
+  BoundToCores(const BoundToCores&) = delete;
+  BoundToCores& operator=(const BoundToCores&) = delete;
+
+ private:
+  CoreList before_;
+};
+
+}  // namespace roentgen::runtime

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "runtime/core_list.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "core/error.h"
+
+namespace roentgen::runtime {
+namespace {
+
+TEST(CoreList, is_written_as_ranges) {
+  EXPECT_EQ(text_of({}), "");
+  EXPECT_EQ(text_of({3}), "3");
+  EXPECT_EQ(text_of({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
+}
+
+TEST(CoreList, is_read_as_it_is_written) {
+  const CoreList all = usable_cores();
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(parse_core_list(text_of(all)), all);
+  const std::string last = std::to_string(all.back());
+  EXPECT_EQ(parse_core_list(last + "," + last + "-" + last), CoreList{all.back()});
+}
+
+TEST(CoreList, of_another_form_or_of_cores_that_are_not_there_is_refused) {
+  for (const char* text : {"", ",", "0-", "-1", "one", "0,,0", "1-0", "0x0", "99999999999", "0-1000000"}) {
+    EXPECT_THROW(static_cast<void>(parse_core_list(text)), ConfigError) << text;
+  }
+}
+
+TEST(OtherCores, are_the_rest_and_at_least_one) {
+  const CoreList all = usable_cores();
+  EXPECT_THROW(static_cast<void>(other_cores(all)), ConfigError);
+  if (all.size() < 2) GTEST_SKIP() << "one core";
+  EXPECT_EQ(other_cores({all.front()}), CoreList(all.begin() + 1, all.end()));
+}
+
+TEST(PhysicalCores, are_at_least_one_and_at_most_the_hardware_threads) {
+  const CoreList all = usable_cores();
+  EXPECT_GE(physical_cores(all), 1);
+  EXPECT_LE(physical_cores(all), static_cast<int>(all.size()));
+  EXPECT_EQ(physical_cores({all.front()}), 1);
+}
+
+TEST(BoundToCores, holds_for_the_thread_and_those_it_starts_until_it_goes) {
+  const CoreList all = usable_cores();
+  const CoreList one{all.back()};
+  CoreList started;
+  {
+    const BoundToCores bound(one);
+    EXPECT_EQ(usable_cores(), one);
+    std::jthread([&] { started = usable_cores(); }).join();
+    EXPECT_EQ(parse_core_list(text_of(all)), all) << "the process may still use them";
+  }
+  EXPECT_EQ(started, one);
+  EXPECT_EQ(usable_cores(), all);
+  const BoundToCores none({});
+  EXPECT_EQ(usable_cores(), all);
+}
+
+}  // namespace
+}  // namespace roentgen::runtime

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The benchmark cases that compare pipelines, on a few little images: that they run, say what they did, and leave
+// nothing behind. What they measure here means nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/core_list.h"
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr std::string_view kNet = R"(graph "tiny"
+input image (N, C, S, S)
+v = conv2d(image, out=8, kernel=3x3, bias=no)
+p = global_avg_pool(v)
+f = flatten(p)
+l = linear(f, out=K)
+output logits = l
+)";
+
+class Bench : public testing::Test {
+ protected:
+  Bench() : images_(place_.synth("data", 24) / "images") { fs::create_directory(place_ / "work"); }
+
+  // The result of a case on images of 32 px.
+  Value measure(const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = plus({"bench", name}, small());
+    out_ = place_.must_run(plus(plus(arguments, {"--json", place_ / "bench.json"}), more)).out;
+    EXPECT_TRUE(fs::is_empty(place_ / "work")) << name;
+    return read_json(place_ / "bench.json");
+  }
+  [[nodiscard]] std::vector<std::string> small() const {
+    return {"--data", images_, "--image", "32", "--batch", "4", "--workers", "2", "--warmup", "1"};
+  }
+
+  Workplace place_;
+  std::string images_;
+  std::string out_;
+};
+
+TEST_F(Bench, overlap_shows_steps_of_a_network_and_of_an_emulated_device_beside_their_least_time) {
+  const fs::path net = place_.write("net.graph", kNet);
+  const Value network = measure("overlap", {"--model", net, "--labels", "3", "--steps", "3", "--rounds", "1"});
+  EXPECT_EQ(network.at("cores").as_string(), "shared");
+  EXPECT_FALSE(network.at("emulated").as_bool());
+  EXPECT_THAT(out_, HasSubstr("train + input_work / cores"));
+  const Value device = measure("overlap", {"--device", "emulated:2000", "--steps", "3", "--rounds", "2"});
+  EXPECT_EQ(device.at("cores").as_string(), "disjoint");
+  EXPECT_TRUE(device.at("emulated").as_bool());
+  EXPECT_EQ(device.at("by_round").as_array().size(), 2U);
+  EXPECT_GE(device.at("step_ms").at("train").as_double(), 2.0);
+}
+
+TEST_F(Bench, formats_compares_files_with_records) {
+  const Value result =
+      measure("formats", {"--work", place_ / "work", "--resize", "16", "--steps", "2", "--rounds", "1"});
+  EXPECT_GE(result.at("formats").as_array().size(), 8U);
+  EXPECT_THAT(out_, HasSubstr("warm_images_per_s"));
+  EXPECT_THAT(out_, HasSubstr("16 px"));
+}
+
+TEST_F(Bench, ablation_compares_orders) {
+  const Value result = measure("ablation", {"--emulate-storage", "open=100us", "--steps", "2", "--rounds", "1"});
+  EXPECT_TRUE(result.at("emulated").as_bool());
+  EXPECT_EQ(result.at("ranks").as_integer(), 2);
+  EXPECT_THAT(out_, HasSubstr("shard-after-map"));
+}
+
+TEST_F(Bench, experiment_measures_all_combinations) {
+  const Value result = measure("experiment", {"--work", place_ / "work", "--models", "none", "--rates", "2000",
+                                              "--cell-seconds", "0.01", "--emulate-storage", "open=100us"});
+  EXPECT_EQ(result.at("cells").as_array().size(), 18U);
+  EXPECT_THAT(out_, HasSubstr("tf-official"));
+}
+
+TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
+  const auto run = [&](const std::string& name, const std::vector<std::string>& more) {
+    return place_.run(plus(plus({"bench", name}, small()), more));
+  };
+  expect_refusal(place_.run({"bench", "overlap"}), {"[cli.bench] --data"});
+  expect_refusal(run("overlap", {"--ranks", "2"}), {"[cli.bench] --ranks", "got overlap"});
+  expect_refusal(run("overlap", {"--input-cores", "a"}), {"[runtime.cores] cores", "got a"});
+  expect_refusal(run("overlap", {"--input-cores", runtime::text_of(runtime::usable_cores())}),
+                 {"[runtime.cores] cores: expected a core left"});
+  expect_refusal(run("overlap", {"--device", "emulated:x"}), {"emulated:RATE"});
+  expect_refusal(run("formats", {}), {"[cli.bench] --work"});
+  expect_refusal(run("formats", {"--cold", "--work", place_ / "work"}), {"[cli.bench] --cold", "got formats"});
+  expect_refusal(run("formats", {"--work", fs::path(images_) / "work"}), {"--work"});
+  expect_refusal(run("formats", {"--work", place_ / "nowhere"}), {"[bench.records]", "nowhere"});
+  expect_refusal(run("experiment", {"--work", place_ / "work", "--rates", "fast"}), {"emulated:RATE", "fast"});
+  expect_refusal(run("ablation", {"--json", fs::path(images_) / "result.json"}), {"--json"});
+}
+
+TEST_F(Bench, lists_its_cases) {
+  const std::string names = place_.must_run({"bench", "--list"}).out;
+  for (const char* name :
+       {"step\n", "pipeline\n", "overlap\n", "formats\n", "ablation\n", "experiment\n", "data.decode_png\n"}) {
+    EXPECT_THAT(names, HasSubstr(name));
+  }
+}
+
+TEST(InputCores, change_no_weight) {
+  const runtime::CoreList cores = runtime::usable_cores();
+  if (cores.size() < 2) GTEST_SKIP() << "one core";
+  const Workplace place;
+  const fs::path data = place.synth("data", 60);
+  const std::vector<std::string> one_thread{"--set", "train.threads=1", "--set", "train.epochs=1"};
+  place.must_run(plus(place.train_arguments(data, "shared"), one_thread));
+  place.must_run(plus(plus(place.train_arguments(data, "apart"), one_thread),
+                      {"--input-cores", runtime::text_of({cores.front()})}));
+  expect_equal_tensors(place / "shared/checkpoints/best.safetensors", place / "apart/checkpoints/best.safetensors");
+  expect_refusal(place.run(plus(place.train_arguments(data, "none"), {"--input-cores", "x"})),
+                 {"[runtime.cores] cores", "got x"});
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
