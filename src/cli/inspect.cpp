@@ -39,7 +39,7 @@ class InspectCommand final : public Command {
             {.name = "--data",
              .target = &data_,
              .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
-             .value_name = "[NAME=]DIR"},
+             .value_name = "DIR"},
             {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
             {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
             {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},

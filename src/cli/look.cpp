@@ -34,7 +34,7 @@ class LookCommand final : public Command {
              .target = &data_,
              .doc = "data folder; several are one data set",
              .need = Need::Required,
-             .value_name = "[NAME=]DIR"},
+             .value_name = "DIR"},
             {.name = "--sheet", .target = &sheet_, .doc = "PNG to write", .need = Need::Required, .is_output = true},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
             {.name = "--split", .target = &split_, .doc = "train, val or test"},
