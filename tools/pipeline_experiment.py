@@ -165,7 +165,7 @@ def bench(options, case, folder, words, work):
 
 def cpu_text(result):
     cpu = result.get("cpu")
-    return ", ".join(str(value) for value in cpu.values()) if isinstance(cpu, dict) else str(cpu)
+    return f"{cpu['model']}, {cpu['affinity_cores']} cores"
 
 
 def measure(options):
@@ -184,14 +184,16 @@ def measure(options):
                 cell["sentence"] = cell_sentence(cell)
         if "formats" in options.parts:
             record["formats"] = bench(options, "formats", few,
-                                      [*batch, *rounds, "--steps", options.steps, "--work", work, "--resize", 256], work)
+                                      [*batch, *rounds, "--cell-seconds", options.form_seconds, "--work", work,
+                                       "--resize", 256], work)
         if "ablation" in options.parts:
             record["ablation"] = [bench(options, "ablation", many, [*batch, *rounds, "--steps", options.steps, *words], work)
                                   for words in ([], ["--emulate-storage", slow])]
         if "overlap" in options.parts:
-            model = ["--model", options.models.split(",")[0], "--steps", options.train_steps]
+            model = ["--model", options.overlap_model, "--steps", options.train_steps]
             rate = ["--device", f"emulated:{options.overlap_rate}", "--steps", options.steps]
             kinds = [model, [*model, "--input-cores", min(os.sched_getaffinity(0))], rate]
+            rounds = ["--rounds", options.overlap_rounds]
             record["overlap"] = [bench(options, "overlap", many, [*batch, *rounds, *words], work) for words in kinds
                                  if "--input-cores" not in words or len(os.sched_getaffinity(0)) > 1]
         part = record[options.parts[0]]
@@ -209,6 +211,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, help="where the temporary folder is made")
     parser.add_argument("--models", default="resnet50,densenet121")
     parser.add_argument("--rates", default="200,1000,5000")
+    parser.add_argument("--overlap-model", default="resnet50")
     parser.add_argument("--overlap-rate", type=float, default=300)
     parser.add_argument("--storage", default="open=2ms,read=1ms,opens_per_s=1000")
     parser.add_argument("--batch", type=int, default=16)
@@ -216,9 +219,11 @@ def main():
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--experiment-rounds", type=int, default=1)
-    parser.add_argument("--cell-seconds", type=float, default=2.0)
+    parser.add_argument("--overlap-rounds", type=int, default=2)
+    parser.add_argument("--cell-seconds", type=float, default=1.5)
+    parser.add_argument("--form-seconds", type=float, default=1.0)
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--train-steps", type=int, default=5)
+    parser.add_argument("--train-steps", type=int, default=4)
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)

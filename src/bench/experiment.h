@@ -31,7 +31,7 @@ struct ExperimentOptions {
   /// Folder for the record files, which are removed in the end.
   std::filesystem::path work;
   /// Longest time that is measured of a cell in a round; above 0.
-  double cell_s = 2.0;
+  double cell_s = 1.0;
   /// At least 1.
   std::int64_t rounds = 1;
 };

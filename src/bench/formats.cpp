@@ -68,7 +68,8 @@ class Forms {
     if (!input.is_cold) read_once(dataset);
     const std::unique_ptr<Consumer> nothing = make_emulated_device(0.0, batch_size(input));
     Input running(dataset, input, nothing->slots(dataset.label_names.size()));
-    const Course course = take_batches(running, *nothing, {.warmup = input.warmup, .steps = input.steps});
+    const Course course =
+        take_batches(running, *nothing, {.warmup = input.warmup, .steps = input.steps, .most_s = options_.cell_s});
     return {.images_per_s = course.images_per_s(), .checksum = course.checksum};
   }
 
@@ -157,8 +158,8 @@ Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
   add_settings(result, dataset, options.input);
   std::erase_if(result.as_table(), [](const auto& entry) { return entry.first == "cold"; });
   result.set("warmup", options.input.warmup);
-  result.set("n", options.input.steps);
   result.set("rounds", options.rounds);
+  result.set("cell_s", options.cell_s);
   result.set("stored_px", options.stored_px);
   result.set("emulated", options.input.storage.has_value());
   result.set("formats", std::move(rows));

@@ -18,12 +18,14 @@ namespace roentgen::bench {
 
 /// What to measure.
 struct FormatsOptions {
-  /// Whether it is cold is not asked: both are measured.
+  /// Its steps are the most that are measured. Whether it is cold is not asked: both are measured.
   PipelineOptions input;
   /// Side of images that are resized before they are stored, px; at least 1.
   std::int64_t stored_px = 256;
   /// Folder for the record files, which are removed in the end.
   std::filesystem::path work;
+  /// Longest time that is measured of a form in a round; above 0.
+  double cell_s = 1.0;
   /// At least 1.
   std::int64_t rounds = 3;
 };
@@ -43,8 +45,8 @@ struct RecordCase {
                                                       double records_images_per_s);
 
 /// Converts `dataset` into every form below options.work, one after the other, then measures in interleaved rounds,
-/// warm and cold, each warmup + steps batches. The result, a table:
-///   case, pipeline, the input's settings (without cold), warmup, n, rounds, stored_px, emulated
+/// warm and cold, each warmup batches and then steps until cell_s are over. The result, a table:
+///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
 ///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
 ///   bytes_per_image,
 ///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches}]: the files first; size

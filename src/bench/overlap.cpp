@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/consumer.h"
@@ -171,6 +173,12 @@ Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options) {
   Value& limits = result.set("limits", Value::array());
   for (const Cores each : {Cores::Disjoint, Cores::Shared}) limits.push_back(limit_row(rounds, each, core_count));
   result.set("by_round", round_table(rounds, cores, core_count));
+  Value& warnings = result.set("warnings", Value::array());
+  if (!consumer->is_emulated()) {
+    for (const Course& course : courses[kTrain]) {
+      for (std::string& text : signs_of_other_work(course.batch_s, std::nullopt)) warnings.push_back(std::move(text));
+    }
+  }
   add_environment(result);
   return result;
 }

@@ -64,6 +64,7 @@ inline constexpr double kOverlapFactor = 1.05;
 ///   cores             "disjoint" or "shared": which row of `limits` is this run's
 ///   limits            [{cores, least, least_ms, ratio, allowed, holds}]: ratio = overlapped / least, in each round
 ///   by_round          [{input_ms, ..., ratio}]
+///   warnings          as run_step(), of the steps with training only
 ///   program, cpu, ...
 /// ConfigError on options out of range, DataError on unreadable images; what make_training_step() throws.
 [[nodiscard]] Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options);

@@ -204,12 +204,13 @@ class BenchCommand final : public Command {
 
   [[nodiscard]] Value run_formats() const {
     require_work();
-    return bench::run_formats(dataset(),
-                              {.input = pipeline_options(), .stored_px = stored_px_, .work = work_, .rounds = rounds_});
+    bench::FormatsOptions options{
+        .input = pipeline_options(), .stored_px = stored_px_, .work = work_, .cell_s = cell_s_, .rounds = rounds_};
+    options.input.steps = kMostSteps;
+    return bench::run_formats(dataset(), options);
   }
 
   [[nodiscard]] Value run_experiment() const {
-    constexpr std::int64_t kMostSteps = 1000;
     require_work();
     bench::ExperimentOptions options{.input = pipeline_options(),
                                      .models = names_in(models_),
@@ -272,6 +273,8 @@ class BenchCommand final : public Command {
   }
 
   static constexpr std::string_view kEngine = "cpu";
+  /// Where time ends a measurement.
+  static constexpr std::int64_t kMostSteps = 100'000;
 
   std::string case_ = "step";
   bool is_list_ = false;
@@ -294,7 +297,7 @@ class BenchCommand final : public Command {
   std::int64_t stored_px_ = bench::FormatsOptions{}.stored_px;
   std::string models_ = "resnet50,densenet121";
   std::string rates_ = "200,1000,5000";
-  double cell_s_ = bench::ExperimentOptions{}.cell_s;
+  double cell_s_ = bench::FormatsOptions{}.cell_s;
   /// What the options hold unless they are given, in their order.
   std::vector<std::string> usual_;
 };
@@ -340,16 +343,16 @@ std::vector<CaseOption> BenchCommand::case_options() {
       {kExperiment, {.name = "--models", .target = &models_, .doc = "networks to train, with commas, or none"}},
       {kExperiment,
        {.name = "--rates", .target = &rates_, .doc = "emulated accelerators, images a second, with commas, or none"}},
-      {kExperiment,
+      {kWithRecords,
        {.name = "--cell-seconds",
         .target = &cell_s_,
-        .doc = "longest measurement of a cell in a round",
+        .doc = "longest measurement of a cell or form in a round",
         .least = 0.001,
         .most = 3600}},
       {kOfRounds, {.name = "--rounds", .target = &rounds_, .doc = "interleaved rounds", .least = 1, .most = kMany}},
       {kAll,
        {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = kMany}},
-      {kAll & ~kExperiment,
+      {kAll & ~kWithRecords,
        {.name = "--steps", .target = &step_.steps, .doc = "runs measured", .least = 1, .most = kMany}},
       {kWithModel | kOther,
        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = kMany}},

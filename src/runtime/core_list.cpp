@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "runtime/cores.h"
 
 namespace roentgen::runtime {
 namespace {
@@ -119,6 +120,7 @@ int physical_cores(const CoreList& cores) {
 BoundToCores::BoundToCores(const CoreList& cores) {
   if (cores.empty()) return;
   static_cast<void>(cores_of_process());
+  static_cast<void>(available_cores());  // of the process, too, whatever this thread is bound to
   before_ = usable_cores();
   if (bind(cores)) return;
   throw DeviceError(

@@ -59,7 +59,7 @@ TEST_F(Bench, overlap_shows_steps_of_a_network_and_of_an_emulated_device_beside_
 
 TEST_F(Bench, formats_compares_files_with_records) {
   const Value result =
-      measure("formats", {"--work", place_ / "work", "--resize", "16", "--steps", "2", "--rounds", "1"});
+      measure("formats", {"--work", place_ / "work", "--resize", "16", "--cell-seconds", "0.01", "--rounds", "1"});
   EXPECT_GE(result.at("formats").as_array().size(), 8U);
   EXPECT_THAT(out_, HasSubstr("warm_images_per_s"));
   EXPECT_THAT(out_, HasSubstr("16 px"));
