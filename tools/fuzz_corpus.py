@@ -85,6 +85,28 @@ def safetensors():
     return struct.pack("<Q", len(text)) + text + bytes(12)
 
 
+def dicom():
+    """Explicit little endian, 2 x 2 pixels of 12 bits."""
+    def element(group, number, kind, value):
+        value += b"\0" * (len(value) % 2)
+        if kind == b"OW":
+            return struct.pack("<HH2sHI", group, number, kind, 0, len(value)) + value
+        return struct.pack("<HH2sH", group, number, kind, len(value)) + value
+
+    def short(value):
+        return struct.pack("<H", value)
+
+    meta = element(2, 0x10, b"UI", b"1.2.840.10008.1.2.1")
+    head = element(2, 0, b"UL", struct.pack("<I", len(meta))) + meta
+    body = element(0x28, 2, b"US", short(1)) + element(0x28, 4, b"CS", b"MONOCHROME2")
+    body += element(0x28, 0x10, b"US", short(2)) + element(0x28, 0x11, b"US", short(2))
+    body += element(0x28, 0x100, b"US", short(16)) + element(0x28, 0x101, b"US", short(12))
+    body += element(0x28, 0x102, b"US", short(11)) + element(0x28, 0x103, b"US", short(0))
+    body += element(0x28, 0x1050, b"DS", b"2048") + element(0x28, 0x1051, b"DS", b"4096")
+    body += element(0x7FE0, 0x10, b"OW", struct.pack("<4H", 0, 100, 2000, 4095))
+    return bytes(128) + b"DICM" + head + body
+
+
 def files():
     gray = b"".join(bytes([row % 5, 1, 2, 3, row]) for row in range(4))
     rgba16 = b"".join(bytes([4 - row]) + bytes(range(32)) for row in range(4))
@@ -92,6 +114,7 @@ def files():
         "png/gray8.png": png(0, 8, gray),
         "png/rgba16.png": png(6, 16, rgba16),
         "jpeg/gray.jpg": base64.b64decode(JPEG),
+        "dicom/raw12.dcm": dicom(),
         "example/ours": example(png(0, 8, gray)),
         "tfrecord/one.tfrecord": record(example(png(0, 8, gray))),
         "tfrecord/example": example(b"x"),

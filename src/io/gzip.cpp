@@ -20,6 +20,7 @@ Ending unpack(std::string_view packed, std::size_t most_bytes, std::string& text
   const auto state = std::make_unique<inflate_state>();
   text.clear();
   std::size_t length = 0;
+  const char* const end = packed.data() + packed.size();
   while (!packed.empty()) {
     isal_inflate_init(state.get());
     state->crc_flag = ISAL_GZIP;
@@ -38,15 +39,18 @@ Ending unpack(std::string_view packed, std::size_t most_bytes, std::string& text
       state->next_out = reinterpret_cast<std::uint8_t*>(text.data()) + length;
       state->avail_out = static_cast<std::uint32_t>(room);
       const int error = isal_inflate(state.get());
-      const std::size_t taken = in - state->avail_in, made = room - state->avail_out;
-      packed.remove_prefix(taken);
+      // At a member's end the library gives back what it had read ahead, which may be from before this call.
+      const char* const next = reinterpret_cast<const char*>(state->next_in);
+      const std::size_t made = room - state->avail_out;
+      const bool is_idle = next == packed.data() && made == 0;
+      packed = {next, static_cast<std::size_t>(end - next)};
       length += made;
       if (error < 0) {
         text.resize(length);
         return Ending::Damaged;
       }
       const bool is_done = state->block_state == ISAL_BLOCK_FINISH;
-      if (!is_done && taken == 0 && made == 0 && (packed.empty() || length < text.size())) {
+      if (!is_done && is_idle && (packed.empty() || length < text.size())) {
         text.resize(length);
         return Ending::CutShort;
       }
