@@ -33,6 +33,36 @@ def png(colour, bits, rows, interlace=0):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def element(group, number, kind, value):
+    """An element of a DICOM file, explicit VR, little endian."""
+    value += b"\0" * (len(value) % 2)
+    head = struct.pack("<HH2s", group, number, kind)
+    is_long = kind in (b"OB", b"OW", b"SQ")
+    return head + (struct.pack("<HI", 0, len(value)) if is_long else struct.pack("<H", len(value))) + value
+
+
+def dicom(syntax, pixels):
+    """A DICOM file of 2 x 2 pixels, 12 bits, with a window and a VOI table; `pixels` is its last element."""
+    def number(at, value):
+        return element(0x28, at, b"US", struct.pack("<H", value))
+    item = element(0x28, 0x3002, b"US", struct.pack("<HHH", 3, 0, 12))
+    item += element(0x28, 0x3006, b"OW", b"\0\0\0\1\xff\x0f")
+    meta = element(2, 0x10, b"UI", syntax)
+    return (bytes(128) + b"DICM" + element(2, 0, b"UL", struct.pack("<I", len(meta))) + meta
+            + element(8, 0x60, b"CS", b"DX") + number(2, 1) + element(0x28, 4, b"CS", b"MONOCHROME1 ") + number(0x10, 2)
+            + number(0x11, 2) + number(0x100, 16) + number(0x101, 12) + number(0x102, 11) + number(0x103, 0)
+            + element(0x28, 0x1050, b"DS", b"2000") + element(0x28, 0x1051, b"DS", b"1000")
+            + element(0x28, 0x3010, b"SQ", struct.pack("<HHI", 0xFFFE, 0xE000, len(item)) + item) + pixels)
+
+
+def fragments(frame):
+    """Pixel data of one fragment."""
+    def item(number, data):
+        return struct.pack("<HHI", 0xFFFE, number, len(data)) + data
+    return (struct.pack("<HH2sHI", 0x7FE0, 0x10, b"OB", 0, 0xFFFFFFFF) + item(0xE000, b"") + item(0xE000, frame)
+            + item(0xE0DD, b""))
+
+
 def varint(number):
     out = b""
     while number > 127:
@@ -85,28 +115,6 @@ def safetensors():
     return struct.pack("<Q", len(text)) + text + bytes(12)
 
 
-def dicom():
-    """Explicit little endian, 2 x 2 pixels of 12 bits."""
-    def element(group, number, kind, value):
-        value += b"\0" * (len(value) % 2)
-        if kind == b"OW":
-            return struct.pack("<HH2sHI", group, number, kind, 0, len(value)) + value
-        return struct.pack("<HH2sH", group, number, kind, len(value)) + value
-
-    def short(value):
-        return struct.pack("<H", value)
-
-    meta = element(2, 0x10, b"UI", b"1.2.840.10008.1.2.1")
-    head = element(2, 0, b"UL", struct.pack("<I", len(meta))) + meta
-    body = element(0x28, 2, b"US", short(1)) + element(0x28, 4, b"CS", b"MONOCHROME2")
-    body += element(0x28, 0x10, b"US", short(2)) + element(0x28, 0x11, b"US", short(2))
-    body += element(0x28, 0x100, b"US", short(16)) + element(0x28, 0x101, b"US", short(12))
-    body += element(0x28, 0x102, b"US", short(11)) + element(0x28, 0x103, b"US", short(0))
-    body += element(0x28, 0x1050, b"DS", b"2048") + element(0x28, 0x1051, b"DS", b"4096")
-    body += element(0x7FE0, 0x10, b"OW", struct.pack("<4H", 0, 100, 2000, 4095))
-    return bytes(128) + b"DICM" + head + body
-
-
 def files():
     gray = b"".join(bytes([row % 5, 1, 2, 3, row]) for row in range(4))
     rgba16 = b"".join(bytes([4 - row]) + bytes(range(32)) for row in range(4))
@@ -114,7 +122,11 @@ def files():
         "png/gray8.png": png(0, 8, gray),
         "png/rgba16.png": png(6, 16, rgba16),
         "jpeg/gray.jpg": base64.b64decode(JPEG),
-        "dicom/raw12.dcm": dicom(),
+        "dicom/gray12.dcm": dicom(b"1.2.840.10008.1.2.1",
+                                  element(0x7FE0, 0x10, b"OW", struct.pack("<4H", 0, 1, 2, 4095))),
+        # RLE of two byte planes, each a literal run of four.
+        "dicom/rle.dcm": dicom(b"1.2.840.10008.1.2.5", fragments(struct.pack("<16I", 2, 64, 70, *[0] * 13)
+                                                                 + b"\x03\0\0\0\x0f\0" + b"\x03\0\1\2\xff\0")),
         "example/ours": example(png(0, 8, gray)),
         "tfrecord/one.tfrecord": record(example(png(0, 8, gray))),
         "tfrecord/example": example(b"x"),
