@@ -68,6 +68,12 @@ void check_masks(const MaskFolder& masks, const data::Dataset& dataset, const st
                              "the images that the masks belong to"));
 }
 
+bool has_dicom(const data::Dataset& dataset) {
+  return std::ranges::any_of(dataset.samples, [](const data::Sample& sample) {
+    return data::may_be_dicom(sample.path) && data::starts_as_dicom(sample.path);
+  });
+}
+
 // Makes, writes and scores the maps of one batch after the other.
 class Heatmaps {
  public:
@@ -243,6 +249,11 @@ CommandResult PredictCommand::run() {
   if (list.companions > 0) log::info(fmt::format("{} folders called masks or pairs are passed over", list.companions));
   if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
   if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
+  if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
+    log::warning(
+        "DICOM files are taken by their stored values, without their windows and tables: the checkpoint's "
+        "preprocess.intensity is stored (docs/data.md)");
+  }
 
   const bool is_softmax = model.info.loss == "softmax";
   PredictionOutput output(model.info.labels, is_softmax ? eval::Outputs::Exclusive : eval::Outputs::Independent, points,

@@ -173,9 +173,7 @@ double apply_window(const VoiWindow& window, double value) {
 
 GrayTable gray_table(const GrayMeaning& meaning, Intensity intensity, std::span<const std::uint32_t> counts) {
   RG_ASSERT(meaning.bits_stored >= 1 && meaning.bits_stored <= 16);
-  if (intensity == Intensity::MimicJpg || intensity == Intensity::Chexpert) {
-    return equalised_table(meaning, intensity, counts);
-  }
+  if (needs_counts(intensity)) return equalised_table(meaning, intensity, counts);
   const bool is_viewed = intensity == Intensity::Voi || intensity == Intensity::Nih;
   GrayTable table = is_viewed ? voi_table(meaning) : stored_table(meaning);
   if (meaning.is_inverted) invert(table);

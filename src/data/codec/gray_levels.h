@@ -70,9 +70,14 @@ struct GrayTable {
 /// PS3.3 C.11.2.1.2 (Linear), C.11.2.1.3.2 (LinearExact), C.11.2.1.3.1 (Sigmoid), on an output range of 0 to 1.
 [[nodiscard]] double apply_window(const VoiWindow& window, double value);
 
-/// The table of an image; `counts` (2^bits_stored) is how often each code occurs in it, which MimicJpg and Chexpert
-/// need. Stored and Voi keep the file's precision: max_value is 2^bits_stored - 1, or that of the last table's entries,
-/// or 65535 behind a window.
+/// Does the table depend on how often each code occurs?
+[[nodiscard]] constexpr bool needs_counts(Intensity intensity) {
+  return intensity == Intensity::MimicJpg || intensity == Intensity::Chexpert;
+}
+
+/// The table of an image; `counts` (2^bits_stored, or empty where needs_counts() is false) is how often each code
+/// occurs in it. Stored and Voi keep the file's precision: max_value is 2^bits_stored - 1, or that of the last table's
+/// entries, or 65535 behind a window.
 [[nodiscard]] GrayTable gray_table(const GrayMeaning& meaning, Intensity intensity,
                                    std::span<const std::uint32_t> counts);
 

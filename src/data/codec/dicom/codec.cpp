@@ -4,9 +4,9 @@
 // DICOM: one gray image of up to 16 bits a file, by DCMTK, and OpenJPEG for JPEG 2000. DCMTK gives stored values; what
 // they mean is ours (gray_levels.h). Info has the bits that are stored; the decoded image those of the treatment.
 #include <fmt/core.h>
-#include <array>
 
-#include "data/codec/channels.h"
+#include <vector>
+
 #include "data/codec/codec_table.h"
 #include "data/codec/dicom/dataset.h"
 #include "data/codec/dicom/file.h"
@@ -54,7 +54,9 @@ Status decode(const DecodeJob& job, Image& out) {
   Status read = file.value().read_codes(job.what, codes);
   if (!read) return read;
   const GrayMeaning& meaning = file.value().header().meaning;
-  const GrayTable table = gray_table(meaning, job.options.intensity, counts_of(codes, meaning.bits_stored));
+  const Intensity intensity = job.options.intensity;
+  const auto counts = needs_counts(intensity) ? counts_of(codes, meaning.bits_stored) : std::vector<std::uint32_t>();
+  const GrayTable table = gray_table(meaning, intensity, counts);
   ImageLayout layout = out.layout();
   layout.bits = table.bits;
   layout.max_value = table.max_value;

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <isa-l/igzip_lib.h>
 
 #include <thread>
 
@@ -169,6 +170,41 @@ TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
   const std::string claims = little_endian(0x0009, 2) + little_endian(0x0010, 2) + "OB" + std::string(2, '\0') +
                              little_endian(0xFFFFFFFE, 4) + "abcd";
   EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got data that end early"));
+}
+
+constexpr const char* kDeflated = "1.2.840.10008.1.2.1.99";
+
+// So many MiB of zeros, deflated.
+std::string deflated_zeros(int mebibytes) {
+  std::vector<std::uint8_t> zeros(std::size_t{1} << 20), packed(std::size_t{1} << 16);
+  isal_zstream stream;
+  isal_deflate_init(&stream);
+  std::string out;
+  for (int i = 0; i < mebibytes; ++i) {
+    stream.next_in = zeros.data();
+    stream.avail_in = static_cast<std::uint32_t>(zeros.size());
+    stream.end_of_stream = i + 1 == mebibytes ? 1 : 0;
+    do {
+      stream.next_out = packed.data();
+      stream.avail_out = static_cast<std::uint32_t>(packed.size());
+      EXPECT_EQ(isal_deflate(&stream), COMP_OK);
+      out.append(reinterpret_cast<const char*>(packed.data()), packed.size() - stream.avail_out);
+    } while (stream.avail_out == 0);
+  }
+  return out;
+}
+
+TEST(Dicom, that_is_deflated_and_damaged_is_refused) {
+  EXPECT_THAT(error_of(with_meta(kDeflated, "")), HasSubstr("expected a whole deflated data set"));
+  EXPECT_THAT(error_of(with_meta(kDeflated, "no deflate stream")), HasSubstr("expected a whole deflated data set"));
+  const std::string whole = deflated_zeros(2);
+  EXPECT_THAT(error_of(with_meta(kDeflated, whole.substr(0, whole.size() / 2))),
+              HasSubstr("expected a whole deflated data set"));
+}
+
+TEST(Dicom, that_would_inflate_beyond_bounds_is_refused) {
+  EXPECT_THAT(error_of(with_meta(kDeflated, deflated_zeros(257))),
+              HasSubstr("expected at most 268435456 bytes unpacked"));
 }
 
 std::string nested(int levels) {

@@ -31,7 +31,7 @@ constexpr std::size_t kMostItems = 500;
 /// Where the pixels of a radiograph begin, and more: what is before them is looked for here first.
 constexpr std::size_t kHead_bytes = std::size_t{1} << 18;
 /// Of a deflated file; DEFLATE shrinks at most 1,032 times.
-constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 30;
+constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 28;
 
 void prepare_dcmtk() {
   static std::once_flag done;
