@@ -134,10 +134,11 @@ ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
   return result;
 }
 
-/// files/p10/p10000032/s50414267/<image>.jpg, and what is left of it where images were resized or moved.
+/// files/p10/p10000032/s50414267/<image>.jpg, and what is left of it where images were resized or moved; MIMIC-CXR
+/// itself has .dcm there.
 std::vector<fs::path> places_of(const fs::path& root, const fs::path& name) {
   std::vector<fs::path> places;
-  for (const char* extension : {".png", ".jpg"}) {
+  for (const char* extension : {".png", ".jpg", ".dcm"}) {
     const fs::path file = fs::path(name).replace_extension(extension);
     for (const fs::path& folder : {root, root / "files"}) {
       places.push_back(folder / file.filename());

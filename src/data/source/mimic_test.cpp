@@ -89,6 +89,14 @@ TEST_F(Mimic, finds_images_that_were_moved_or_made_into_png) {
   EXPECT_EQ(dataset.samples[1].path, folder_.path() / "bbb.png");
 }
 
+TEST_F(Mimic, finds_the_dicom_files_of_mimic_cxr) {
+  const auto study = folder_.path() / "files/p10/p10000032/s50414267";
+  std::filesystem::rename(study / "aaa.jpg", study / "aaa.dcm");
+  const Dataset dataset = load_dataset(options_);
+  EXPECT_EQ(dataset.samples[0].path, study / "aaa.dcm");
+  EXPECT_EQ(dataset.samples[0].id, "p10/p10000032/s50414267/aaa.jpg") << "one name in both forms";
+}
+
 TEST_F(Mimic, draws_splits_without_a_split_table) {
   folder_.write("mimic-cxr-2.0.0-chexpert.csv",
                 "subject_id,study_id,Atelectasis,No Finding,Pleural Effusion,Support Devices\n"
