@@ -7,7 +7,7 @@
 #   tools/setup.sh             what `make build`, `make test` and `make lint` need
 #   tools/setup.sh --minimal   without the lint tools
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
-#   tools/setup.sh --all       also what planned parts will use: MPI, LMDB, ONNX
+#   tools/setup.sh --all       also what planned parts will use: MPI, ONNX
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config git python3
@@ -16,7 +16,7 @@ packages=(g++ cmake ninja-build pkg-config git python3
   libdcmtk-dev libopenjp2-7-dev
   libgtest-dev libgmock-dev librapidcheck-dev)
 lint=(clang-format clang-tidy)
-planned=(libopenmpi-dev openmpi-bin liblmdb-dev libonnx-dev libprotobuf-dev
+planned=(libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev
   protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 case "${1:-}" in

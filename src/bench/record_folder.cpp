@@ -42,7 +42,7 @@ RecordFolder::RecordFolder(const data::Dataset& dataset, data::ConvertOptions op
   try {
     options.folder = folder_ / "records";
     const auto begin = std::chrono::steady_clock::now();
-    const data::Converted converted = data::convert_to_tfrecord(with_label(dataset), options);
+    const data::Converted converted = data::convert(with_label(dataset), options);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     bytes_ = converted.bytes;
     data::SourceOptions source{.root = options.folder};

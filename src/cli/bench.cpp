@@ -21,6 +21,7 @@
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "data/source/record_source.h"
 #include "runtime/core_list.h"
 
 namespace roentgen::cli {
@@ -260,7 +261,7 @@ class BenchCommand final : public Command {
     }
     data::Dataset all;
     for (const std::string& folder : data_) {
-      data::SourceOptions records{.root = folder, .source = "tfrecord"};
+      data::SourceOptions records{.root = folder, .source = std::string(*data::record_source(folder))};
       records.split.mode = data::SplitMode::Whole;
       data::Dataset one = data::load_dataset(records);
       if (data_.size() == 1) return one;

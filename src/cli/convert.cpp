@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// roentgen convert: a data set as record files.
+// roentgen convert: a data set as record files, or as a folder of PNG files.
 #include "data/convert/convert.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 #include "cli/command_list.h"
 #include "cli/output_file.h"
-#include "core/error.h"
 #include "core/log.h"
+#include "data/convert/record_form.h"
 #include "data/source/describe.h"
 #include "runtime/cores.h"
 #include "train/recipe.h"
@@ -27,6 +27,7 @@ class ConvertCommand final : public Command {
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen convert nih records --to tfrecord\n"
+           "roentgen convert nih shards --to tar --workers 8\n"
            "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
            "roentgen train --recipe recipes/default.toml --data records256 --out run";
   }
@@ -38,7 +39,9 @@ class ConvertCommand final : public Command {
          .doc = "folder to write",
          .need = Need::Required,
          .value_name = "DIR"},
-        {.name = "--to", .target = &format_, .doc = "what to write: tfrecord"},
+        {.name = "--to",
+         .target = &convert_.form,
+         .doc = "what to write: tfrecord, tar (WebDataset shards), png (a folder of files and labels.csv)"},
         {.name = "--resize",
          .target = &convert_.size_px,
          .doc = "side of the stored images, px; 0 = as they are",
@@ -68,9 +71,7 @@ class ConvertCommand final : public Command {
   [[nodiscard]] Folders folders() const override { return {.data = source_, .made = convert_.folder}; }
 
   [[nodiscard]] CommandResult run() override {
-    if (format_ != "tfrecord") {
-      throw ConfigError(error_text("cli.convert", "--to", "tfrecord", format_, "--to tfrecord"));
-    }
+    static_cast<void>(data::record_form(convert_.form));
     refuse_inside_data("DST", convert_.folder, source_);
     data::parse_encoding(encoding_, convert_);
     convert_.fit = data::parse_fit(fit_);
@@ -90,7 +91,7 @@ class ConvertCommand final : public Command {
       log::info(fmt::format("{} of {} images, {:.0f} a second, {:.0f} s left", done, total, rate,
                             static_cast<double>(total - done) / rate));
     };
-    const data::Converted result = data::convert_to_tfrecord(dataset, convert_);
+    const data::Converted result = data::convert(dataset, convert_);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fmt::print("{}: {} images in {} files{}, {:.1f} MiB, {:.1f} s\n", convert_.folder.string(), result.images,
                result.files, result.files_kept > 0 ? fmt::format(" ({} there already)", result.files_kept) : "",
@@ -107,7 +108,6 @@ class ConvertCommand final : public Command {
  private:
   std::filesystem::path source_;
   data::ConvertOptions convert_;
-  std::string format_ = "tfrecord";
   std::string encoding_ = "keep";
   std::string fit_ = "squash";
   std::string intensity_ = "stored";

@@ -25,6 +25,13 @@ constexpr std::string_view kTable{
 
 std::string error_of(std::string_view packed, std::size_t limit = kLimit) {
   const auto result = gunzip(packed, limit, "t.csv.gz");
+  std::string pieces;
+  const auto length = gunzip_to(packed, limit, "t.csv.gz", [&pieces](std::string_view piece) { pieces += piece; });
+  EXPECT_EQ(length.ok() ? "no error" : length.error(), result.ok() ? "no error" : result.error());
+  if (result && length) {
+    EXPECT_EQ(pieces, result.value());
+    EXPECT_EQ(length.value(), pieces.size());
+  }
   return result.ok() ? "no error" : result.error();
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Writes NumPy's .npy files: one array each, readable by numpy.load() and by most other programs.
+// NumPy's .npy files: one array each, readable by numpy.load() and by most other programs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
 
+#include "core/result.h"
 #include "core/shape.h"
 
 namespace roentgen::io {
@@ -14,5 +18,21 @@ namespace roentgen::io {
 /// Writes `values`, row-major, as format 1.0, little-endian float32, C order. Atomic (io/file.h); DataError on a full
 /// disk. `values` has the elements of `shape`, whose rank is at least 1.
 void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const float> values);
+
+/// What stands before the elements of an array, in their form: dtype F32, U8 or U16, little-endian, C order.
+[[nodiscard]] std::string npy_head(const Shape& shape, DType dtype);
+
+/// An array whose elements lie somewhere else.
+struct NpyHead {
+  Shape shape;
+  DType dtype = DType::F32;
+  /// Bytes before the first element.
+  std::size_t data_begin = 0;
+};
+
+/// Reads what npy_head() writes, or NumPy (format 1.0 and 2.0). `what` names it in messages. Failure: another kind of
+/// elements or order, a broken head, dimensions that are negative or overflow, fewer or more bytes than the elements of
+/// that shape.
+[[nodiscard]] Result<NpyHead> parse_npy_head(std::span<const std::byte> file, std::string_view what);
 
 }  // namespace roentgen::io

@@ -37,5 +37,49 @@ TEST(Npy, writes_the_comma_of_a_single_dimension) {
   EXPECT_THAT(read_text(folder.path() / "x.npy").or_throw(), HasSubstr("'shape': (1,), }"));
 }
 
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::string error_of(std::string_view file) {
+  const auto head = parse_npy_head(bytes_of(file), "x.npy");
+  return head.ok() ? "no error" : head.error();
+}
+
+TEST(Npy, head_reads_what_it_writes) {
+  for (const DType dtype : {DType::F32, DType::U8, DType::U16}) {
+    for (const Shape& shape : {Shape{7}, Shape{2, 3}, Shape{4, 5, 3}}) {
+      const std::string head = npy_head(shape, dtype);
+      EXPECT_EQ(head.size() % 64, 0U);
+      const std::string file = head + std::string(static_cast<std::size_t>(shape.elements()) * size_of(dtype), 'x');
+      const NpyHead read = parse_npy_head(bytes_of(file), "x.npy").or_throw();
+      EXPECT_EQ(read.shape, shape);
+      EXPECT_EQ(read.dtype, dtype);
+      EXPECT_EQ(read.data_begin, head.size());
+    }
+  }
+}
+
+TEST(Npy, head_of_format_2_and_without_blanks_is_read) {
+  const std::string_view text = "{'descr':'|u1','fortran_order':False,'shape':(2,1)}\n";
+  const std::string file = std::string("\x93NUMPY\x02\x00", 8) + static_cast<char>(text.size()) + std::string(3, '\0') +
+                           std::string(text) + "ab";
+  EXPECT_EQ(parse_npy_head(bytes_of(file), "x.npy").or_throw().shape, (Shape{2, 1}));
+}
+
+TEST(Npy, head_of_anything_else_is_refused) {
+  const std::string sound = npy_head({2, 3}, DType::U8) + "123456";
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text = sound;
+    return text.replace(text.find(from), to.size(), to);
+  };
+  EXPECT_EQ(error_of(sound), "no error");
+  EXPECT_THAT(error_of("P5"), HasSubstr("[io.npy] x.npy: expected a .npy file of format 1.0 or 2.0"));
+  EXPECT_THAT(error_of(sound.substr(0, 40)), HasSubstr("cut short"));
+  EXPECT_THAT(error_of(sound + "7"), HasSubstr("expected 6 bytes of elements, got 7"));
+  EXPECT_THAT(error_of(with("|u1", ">u2")), HasSubstr("expected elements |u1, <u2 or <f4"));
+  EXPECT_THAT(error_of(with("False", "True ")), HasSubstr("expected C order"));
+  EXPECT_THAT(error_of(with("(2, 3)", "(-2,3)")), HasSubstr("expected dimensions"));
+  EXPECT_THAT(error_of(with("(2, 3), }", "(99999999999999, 9), }")), HasSubstr("expected dimensions"));
+  EXPECT_THAT(error_of(with("(2, 3), }", "(2, 3      ")), HasSubstr("expected dimensions"));
+}
+
 }  // namespace
 }  // namespace roentgen::io

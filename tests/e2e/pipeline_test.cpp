@@ -128,7 +128,7 @@ TEST(Convert, refuses_what_it_cannot_write) {
   const auto convert = [&](const std::vector<std::string>& more) {
     return place.run(plus({"convert", data, place / "records"}, more));
   };
-  expect_refusal(convert({"--to", "hdf5"}), {"[cli.convert] --to", "expected tfrecord, got hdf5"});
+  expect_refusal(convert({"--to", "hdf5"}), {"[data.convert] --to", "expected tfrecord, tar, png, got hdf5"});
   expect_refusal(convert({"--encode", "tiff"}), {"[data.convert] --encode", "keep, png, raw, jpeg"});
   expect_refusal(convert({"--fit", "round"}), {"squash"});
   EXPECT_FALSE(fs::exists(place / "records"));

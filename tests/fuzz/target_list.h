@@ -21,4 +21,7 @@
   X(safetensors, "")                                                                          \
   X(gzip, "records/tfrecord/**/*.gz")                                                         \
   X(tfrecord, "records/tfrecord/**/*.tfrecord")                                               \
+  X(tar, "records/webdataset/*.tar")                                                          \
+  X(recordio, "")                                                                             \
+  X(lmdb, "records/lmdb/*.mdb")                                                               \
   X(example, "")

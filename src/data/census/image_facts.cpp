@@ -32,6 +32,11 @@ Place place_of(const Sample& sample) {
   return {.begin = 0, .bytes = error ? 0 : static_cast<std::uint64_t>(size)};
 }
 
+/// Is there no one place in the file with the image's bytes? Records may be in parts, or damaged.
+bool is_apart(const Sample& sample) {
+  return sample.stored && (sample.stored->framing == Framing::RecordIoParts || sample.stored->image_length == 0);
+}
+
 /// The number of bytes belongs to it, so that equal heads of different lengths are different.
 ImageKey key_of(std::span<const std::byte> bytes, std::uint64_t length) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), length);
@@ -60,18 +65,26 @@ void find_range(const Image& image, ImageFacts& facts) {
 
 }  // namespace
 
+Result<std::span<const std::byte>> FactsReader::head_of(const Sample& sample, std::uint64_t begin,
+                                                        std::uint64_t length) {
+  if (is_apart(sample)) {
+    const auto record = samples_.read(sample);
+    return record ? samples_.unpack(sample, record.value()) : record;
+  }
+  // An empty or absent file: the whole reader knows the words for it.
+  return length == 0 ? files_.read(sample.path, sample.id) : files_.read_part(sample.path, sample.id, begin, length);
+}
+
 void FactsReader::read_head(const Sample& sample, ImageFacts& facts) {
   const Place place = place_of(sample);
   facts.bytes = place.bytes;
   const std::uint64_t length = std::min(place.bytes, kHead_bytes);
-  // An empty or absent file: the whole reader knows the words for it.
-  const auto head =
-      length == 0 ? files_.read(sample.path, sample.id) : files_.read_part(sample.path, sample.id, place.begin, length);
+  const auto head = head_of(sample, place.begin, length);
   if (!head) {
     facts.broken = reason_of(head.error());
     return;
   }
-  facts.is_whole = length == place.bytes;
+  facts.is_whole = length == place.bytes || is_apart(sample);
   facts.key = key_of(head.value(), place.bytes);
   if (sample.stored && sample.stored->raw) {
     const ImageLayout& layout = *sample.stored->raw;
@@ -122,7 +135,7 @@ ImageFacts FactsReader::read(const Sample& sample, CensusDepth depth) {
 
 std::optional<ImageKey> FactsReader::whole_key(const Sample& sample) {
   const Place place = place_of(sample);
-  const auto bytes = files_.read_part(sample.path, sample.id, place.begin, place.bytes);
+  const auto bytes = head_of(sample, place.begin, place.bytes);
   if (!bytes) return std::nullopt;
   return key_of(bytes.value(), place.bytes);
 }

@@ -47,6 +47,9 @@ class FactsReader {
   [[nodiscard]] std::optional<ImageKey> whole_key(const Sample& sample);
 
  private:
+  /// The first `length` bytes of an image that begins there; all of one that is_apart().
+  [[nodiscard]] Result<std::span<const std::byte>> head_of(const Sample& sample, std::uint64_t begin,
+                                                           std::uint64_t length);
   void read_head(const Sample& sample, ImageFacts& facts);
   void read_pixels(const Sample& sample, ImageFacts& facts);
 

@@ -9,17 +9,18 @@
 #include <atomic>
 #include <charconv>
 #include <exception>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "core/error.h"
 #include "core/thread_annotations.h"
 #include "core/value.h"
+#include "data/convert/image_folder.h"
+#include "data/convert/record_form.h"
 #include "data/convert/record_image.h"
-#include "io/example.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "io/record.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -33,19 +34,28 @@ constexpr double kUsualFile_bytes = 128 << 20;
 constexpr std::int64_t kMostFiles = 99999;
 constexpr std::array<std::string_view, 4> kEncodings{"keep", "png", "raw", "jpeg"};
 
-/// A record file that is to be.
+/// A file that is to be.
 struct Shard {
   fs::path path;
   /// Indices into Dataset::samples.
   std::vector<std::uint32_t> samples;
 };
 
+std::string_view name_of(Encoding encoding) { return kEncodings.at(static_cast<std::size_t>(encoding)); }
+
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
                          std::string_view remedy) {
   throw ConfigError(error_text(kThing, what, expected, got, remedy));
 }
 
-void check(const ConvertOptions& options) {
+void check(const ConvertOptions& options, const RecordForm& form) {
+  if (form.is_folder && options.encoding != Encoding::Keep && options.encoding != Encoding::Png) {
+    refuse("--encode", fmt::format("keep or png, with --to {}", form.name), name_of(options.encoding), "--encode png");
+  }
+  if (form.is_folder && options.shards > 0) {
+    refuse("--shards", fmt::format("none, since --to {} writes a file an image", form.name),
+           fmt::format("{}", options.shards), "--to tfrecord");
+  }
   if (options.size_px > 0 && options.encoding == Encoding::Keep) {
     refuse("--resize", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
   }
@@ -68,8 +78,16 @@ double bytes_of(const Dataset& dataset, const std::vector<std::uint32_t>& sample
   return bytes;
 }
 
+std::vector<Shard> plan_folder(const std::vector<std::string>& names, const ConvertOptions& options) {
+  std::vector<Shard> shards;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    shards.push_back({.path = options.folder / names[i], .samples = {static_cast<std::uint32_t>(i)}});
+  }
+  return shards;
+}
+
 // The images of each split in their order, cut into pieces of equal length.
-std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options) {
+std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form) {
   std::vector<Shard> shards;
   for (const Split split : kSplits) {
     const auto samples = samples_of(dataset, split);
@@ -79,8 +97,9 @@ std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options) {
     if (count == 0) count = static_cast<std::int64_t>(bytes_of(dataset, samples) / kUsualFile_bytes) + 1;
     count = std::clamp<std::int64_t>(count, 1, std::min(n, kMostFiles));
     for (std::int64_t i = 0; i < count; ++i) {
-      shards.push_back({.path = options.folder / fmt::format("{}-{:05}-of-{:05}.tfrecord", name_of(split), i, count),
-                        .samples = {samples.begin() + i * n / count, samples.begin() + (i + 1) * n / count}});
+      shards.push_back(
+          {.path = options.folder / fmt::format("{}-{:05}-of-{:05}{}", name_of(split), i, count, form.ending),
+           .samples = {samples.begin() + i * n / count, samples.begin() + (i + 1) * n / count}});
     }
   }
   return shards;
@@ -97,15 +116,14 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   Value labels = Value::array();
   for (const std::string& label : dataset.label_names) labels.push_back(label);
   Value manifest = Value::table();
-  manifest.set("format", "tfrecord");
+  manifest.set("format", options.form);
   manifest.set("source", dataset.source);
   manifest.set("images", std::ssize(dataset.samples));
   manifest.set("files", std::ssize(shards));
   manifest.set("labels", labels);
   manifest.set("names_and_labels_sha256", io::sha256_hex(samples));
-  manifest.set("encode", options.encoding == Encoding::Jpeg
-                             ? fmt::format("jpeg:{}", options.jpeg_quality)
-                             : std::string(kEncodings.at(static_cast<std::size_t>(options.encoding))));
+  manifest.set("encode", options.encoding == Encoding::Jpeg ? fmt::format("jpeg:{}", options.jpeg_quality)
+                                                            : std::string(name_of(options.encoding)));
   manifest.set("resize", options.size_px);
   manifest.set("fit", name_of(options.fit));
   manifest.set("filter", name_of(options.filter));
@@ -130,12 +148,13 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
 
 class Conversion {
  public:
-  Conversion(const Dataset& dataset, const ConvertOptions& options, std::vector<Shard> shards)
-      : dataset_(dataset), options_(options), shards_(std::move(shards)) {
+  Conversion(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form, std::vector<Shard> shards)
+      : dataset_(dataset), options_(options), form_(form), shards_(std::move(shards)) {
     for (const Shard& shard : shards_) total_ += std::ssize(shard.samples);
   }
 
   Converted run() {
+    make_folders();
     {
       std::vector<std::jthread> workers;
       for (int i = 0; i < options_.workers; ++i) workers.emplace_back([this] { work(); });
@@ -146,6 +165,16 @@ class Conversion {
   }
 
  private:
+  void make_folders() const {
+    std::set<fs::path> folders;
+    for (const Shard& shard : shards_) folders.insert(shard.path.parent_path());
+    for (const fs::path& folder : folders) {
+      std::error_code ignored;
+      fs::create_directories(folder, ignored);
+      io::remove_leftover_temporaries(folder);
+    }
+  }
+
   void work() {
     RecordMaker maker(dataset_, options_);
     try {
@@ -171,18 +200,18 @@ class Conversion {
       finish(shard, size);
       return;
     }
-    io::remove_leftover_temporaries(options_.folder);
     io::AtomicFile file(shard.path);
     std::uint64_t bytes = 0;
     for (const std::uint32_t sample : shard.samples) {
       if (has_ended_) return;  // another worker failed
-      const std::string record = maker.make(sample).or_throw<DataError>();
+      const StoredForm image = maker.make(sample).or_throw<DataError>();
+      const std::string record = form_.write(dataset_, sample, image);
       if (options_.should_verify) verify(record, dataset_.samples[sample], maker);
-      const std::string framed = io::record_frame(record);
-      file.write(framed);
-      bytes += framed.size();
+      file.write(record);
+      bytes += record.size();
       count(1);
     }
+    file.write(std::string(form_.end_bytes, '\0'));
     file.commit();
     if (options_.should_verify) verify_file(shard);
     MutexLock lock(mutex_);
@@ -202,23 +231,17 @@ class Conversion {
   }
 
   // Decodes what the record holds.
-  static void verify(const std::string& record, const Sample& sample, const RecordMaker& maker) {
-    const auto example = io::parse_example(std::as_bytes(std::span(record)), sample.id).or_throw<DataError>();
-    const std::string_view image = io::text_of(example, "image/encoded");
-    const auto bytes = std::as_bytes(std::span(image));
+  void verify(const std::string& record, const Sample& sample, const RecordMaker& maker) const {
+    const WrittenImage written = form_.read(record, sample.id).or_throw<DataError>();
     Image decoded;
-    if (io::text_of(example, "image/format") == "raw") {
-      const auto integer = [&](std::string_view name) { return io::integers_of(example, name).front(); };
-      decoded.reset({.width_px = integer("image/width"),
-                     .height_px = integer("image/height"),
-                     .channels = static_cast<int>(integer("image/channels")),
-                     .bits = static_cast<int>(integer("image/bits")),
-                     .max_value = static_cast<std::uint32_t>(integer("image/max_value"))});
-      if (decoded.bytes().size() == bytes.size()) std::ranges::copy(bytes, decoded.bytes().begin());
+    if (written.raw) {
+      decoded.reset(*written.raw);
+      if (decoded.bytes().size() == written.bytes.size()) std::ranges::copy(written.bytes, decoded.bytes().begin());
     } else {
       Decoder decoder;
-      static_cast<void>(decoder.decode(bytes, sample.id, {.channels = Channels::FromFile, .limits = {}}, decoded)
-                            .or_throw<DataError>());
+      static_cast<void>(
+          decoder.decode(written.bytes, sample.id, {.channels = Channels::FromFile, .limits = {}}, decoded)
+              .or_throw<DataError>());
     }
     if (maker.holds(decoded)) return;
     throw DataError(error_text(kThing, sample.id, "a record with the pixels that were to be stored", "others",
@@ -226,17 +249,17 @@ class Conversion {
   }
 
   // Reads the whole file back from where it was written.
-  static void verify_file(const Shard& shard) {
+  void verify_file(const Shard& shard) const {
     const auto file = io::MappedFile::open(shard.path).or_throw<DataError>();
-    const auto places =
-        io::scan_records(file.bytes(), shard.path.filename().string(), io::RecordCheck::Data).or_throw<DataError>();
-    if (places.size() == shard.samples.size()) return;
+    const std::int64_t found = form_.count(file.bytes(), shard.path.filename().string()).or_throw<DataError>();
+    if (found == std::ssize(shard.samples)) return;
     throw DataError(error_text(kThing, shard.path.string(), fmt::format("{} records", shard.samples.size()),
-                               fmt::format("{}", places.size()), "checking the disk"));
+                               fmt::format("{}", found), "checking the disk"));
   }
 
   const Dataset& dataset_;
   const ConvertOptions& options_;
+  const RecordForm& form_;
   const std::vector<Shard> shards_;
   std::int64_t total_ = 0;
   std::atomic<std::size_t> next_ = 0;
@@ -267,12 +290,21 @@ void parse_encoding(std::string_view text, ConvertOptions& options) {
   if (!is_sound) refuse("--encode", "keep, png, raw, jpeg or jpeg:1 to jpeg:100", text, "--encode raw");
 }
 
-Converted convert_to_tfrecord(const Dataset& dataset, const ConvertOptions& options) {
+Converted convert(const Dataset& dataset, const ConvertOptions& options) {
   RG_ASSERT(options.workers >= 1);
-  check(options);
-  std::vector<Shard> shards = plan(dataset, options);
+  const RecordForm form = record_form(options.form);
+  check(options, form);
+  std::vector<std::string> names;
+  std::string table;
+  if (form.is_folder) {
+    names = image_file_names(dataset, form.ending);
+    table = image_table(dataset, names);
+  }
+  std::vector<Shard> shards = form.is_folder ? plan_folder(names, options) : plan(dataset, options, form);
   settle_folder(options, manifest_text(dataset, options, shards));
-  return Conversion(dataset, options, std::move(shards)).run();
+  const Converted result = Conversion(dataset, options, form, std::move(shards)).run();
+  if (form.is_folder) io::write_file_atomically(options.folder / "labels.csv", table);
+  return result;
 }
 
 }  // namespace roentgen::data

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a data set to TFRecord files of it (source/tfrecord.cpp reads them): fewer files to open, and, where images are
-// resized on the way, less to read and decode in every epoch.
+// From a data set to record files of it (record_form.h has their forms): fewer files to open, and, where images are
+// resized on the way, less to read and decode in every epoch. Or to a folder of PNG files.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace roentgen::data {
 
 /// What is stored of an image.
 enum class Encoding : std::uint8_t {
-  Keep,  ///< the file as it is
+  Keep,  ///< the file as it is; in a folder of PNG files: as PNG unless it is
   Png,   ///< its pixels as PNG
   Raw,   ///< its pixels
   Jpeg,  ///< 8 bits of its pixels as JPEG: not the same pixels
@@ -30,6 +30,8 @@ enum class Encoding : std::uint8_t {
 /// What to write.
 struct ConvertOptions {
   std::filesystem::path folder;
+  /// A name of record_form.h.
+  std::string form = "tfrecord";
   Encoding encoding = Encoding::Keep;
   /// Of Encoding::Jpeg, 1 to 100.
   int jpeg_quality = 92;
@@ -40,7 +42,7 @@ struct ConvertOptions {
   Filter filter = Filter::Triangle;
   /// How DICOM files become gray levels. Not with Keep.
   Intensity intensity = Intensity::Stored;
-  /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are.
+  /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are. Not of PNG files.
   std::int64_t shards = 0;
   /// Record files written at a time; at least 1.
   int workers = 1;
@@ -64,10 +66,11 @@ struct Converted {
   std::uint64_t bytes = 0;
 };
 
-/// Writes <folder>/<split>-00000-of-00010.tfrecord, ..., each in one piece under its final name or not at all, and
-/// convert.json, which says what they are of. Called again with the same data set and options, after a kill say, it
-/// keeps the files that are there. ConfigError: options that do not fit, or a folder with files of something else.
-/// DataError: an image that cannot be read or decoded, a full disk, a record that does not hold what was to be stored.
-[[nodiscard]] Converted convert_to_tfrecord(const Dataset& dataset, const ConvertOptions& options);
+/// Writes <folder>/<split>-00000-of-00010.tfrecord, ... (or .tar; or images/*.png and at last labels.csv), each in one
+/// piece under its final name or not at all, and convert.json, which says what they are of. Called again with the same
+/// data set and options, after a kill say, it keeps the files that are there. ConfigError: options that do not fit, or
+/// a folder with files of something else. DataError: an image that cannot be read or decoded, a full disk, a record
+/// that does not hold what was to be stored.
+[[nodiscard]] Converted convert(const Dataset& dataset, const ConvertOptions& options);
 
 }  // namespace roentgen::data

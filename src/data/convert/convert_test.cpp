@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "data/stage/loader_testing.h"
@@ -42,7 +44,7 @@ class Convert : public LoaderTest {
   }
   [[nodiscard]] std::string refusal(const ConvertOptions& options) const {
     try {
-      static_cast<void>(convert_to_tfrecord(dataset_, options));
+      static_cast<void>(convert(dataset_, options));
     } catch (const Error& error) {
       return error.what();
     }
@@ -57,13 +59,16 @@ class Convert : public LoaderTest {
 TEST_F(Convert, keeps_names_labels_splits_and_the_bytes_of_every_batch) {
   const auto from_files = run(options());
   const Dataset before = dataset_;
-  for (const Encoding encoding : {Encoding::Keep, Encoding::Png, Encoding::Raw}) {
-    auto wanted = to(fmt::format("{}", static_cast<int>(encoding)));
+  for (const auto& [form, encoding] : {std::pair("tfrecord", Encoding::Keep), std::pair("tfrecord", Encoding::Png),
+                                       std::pair("tfrecord", Encoding::Raw), std::pair("tar", Encoding::Keep),
+                                       std::pair("tar", Encoding::Png), std::pair("tar", Encoding::Raw)}) {
+    auto wanted = to(fmt::format("{}{}", form, static_cast<int>(encoding)));
+    wanted.form = form;
     wanted.encoding = encoding;
     wanted.should_verify = true;
     wanted.workers = 3;
     dataset_ = before;
-    const Converted done = convert_to_tfrecord(dataset_, wanted);
+    const Converted done = convert(dataset_, wanted);
     EXPECT_EQ(done.images, 23);
     EXPECT_EQ(done.files, 6);
     dataset_ = read(wanted.folder);
@@ -80,7 +85,79 @@ TEST_F(Convert, keeps_names_labels_splits_and_the_bytes_of_every_batch) {
       EXPECT_EQ(sorted[i].view, "PA");
     }
     dataset_.samples = sorted;
-    EXPECT_EQ(run(options()), from_files) << static_cast<int>(encoding);
+    EXPECT_EQ(run(options()), from_files) << form << ' ' << static_cast<int>(encoding);
+    EXPECT_EQ(dataset_.source, form);
+  }
+}
+
+TEST_F(Convert, from_one_form_to_the_other_and_back_gives_the_same_files) {
+  auto wanted = to("tfrecord");
+  static_cast<void>(convert(dataset_, wanted));
+  const Dataset records = read(wanted.folder);
+  auto tar = to("tar");
+  tar.form = "tar";
+  static_cast<void>(convert(records, tar));
+  auto again = to("again");
+  static_cast<void>(convert(read(tar.folder), again));
+  const std::string name = "train-00001-of-00002.tfrecord";
+  std::ifstream first(wanted.folder / name, std::ios::binary), second(again.folder / name, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(first), {}};
+  EXPECT_GT(bytes.size(), 1000U);
+  EXPECT_TRUE(bytes == std::string(std::istreambuf_iterator<char>(second), {}));
+}
+
+TEST_F(Convert, writes_a_folder_of_png_files_and_its_table) {
+  auto wanted = to("png");
+  wanted.form = "png";
+  wanted.shards = 0;
+  wanted.workers = 2;
+  wanted.should_verify = true;
+  dataset_.samples[3].id = "deep/er/3.png";
+  dataset_.samples[4].id = "../outside.png";
+  dataset_.samples[5].id = "0.jpg";
+  const Converted done = convert(dataset_, wanted);
+  EXPECT_EQ(done.files, 23);
+  SourceOptions reading;
+  reading.root = wanted.folder;
+  reading.labels = dataset_.label_names;
+  const auto from_files = run(options());
+  const Dataset before = dataset_;
+  dataset_ = load_dataset(reading);
+  EXPECT_EQ(dataset_.source, "csv");
+  EXPECT_EQ(dataset_.samples[0].id, "images/0.png");
+  EXPECT_EQ(dataset_.samples[3].id, "images/deep/er/3.png");
+  EXPECT_EQ(dataset_.samples[4].id, "images/00000004.png");
+  EXPECT_EQ(dataset_.samples[5].id, "images/0.jpg.png");
+  EXPECT_EQ(dataset_.samples[20].split, Split::Test);
+  EXPECT_EQ(dataset_.samples[20].patient, "20");
+  EXPECT_EQ(run(options()), from_files);
+  dataset_ = before;
+  EXPECT_EQ(convert(dataset_, wanted).files_kept, 23);
+}
+
+TEST_F(Convert, stretches_12_bits_to_16_where_a_format_cannot_say_so) {
+  std::string tar;
+  const std::array<std::uint16_t, 4> pixels{0, 4095, 1000, 17};
+  dataset_.samples.resize(1);
+  Sample& sample = dataset_.samples[0];
+  sample.id = "raw";
+  sample.path = out_.write("raw", {reinterpret_cast<const char*>(pixels.data()), 8});
+  sample.stored = StoredImage{
+      .length = 8, .image_length = 8, .raw = ImageLayout{.width_px = 2, .height_px = 2, .bits = 16, .max_value = 4095}};
+  for (const auto& [encoding, white] : {std::pair(Encoding::Keep, 4095U), std::pair(Encoding::Png, 65535U)}) {
+    auto wanted = to(fmt::format("twelve{}", white));
+    wanted.encoding = encoding;
+    wanted.should_verify = true;
+    static_cast<void>(convert(dataset_, wanted));
+    SourceOptions reading;
+    reading.root = wanted.folder;
+    reading.split.mode = SplitMode::Whole;
+    SampleReader reader;
+    Image image;
+    ASSERT_TRUE(reader.load(load_dataset(reading).samples[0], Channels::Gray, image));
+    EXPECT_EQ(image.layout().max_value, white);
+    EXPECT_EQ(image.samples<std::uint16_t>()[1], white);
+    EXPECT_EQ(image.samples<std::uint16_t>()[2], std::lround(1000.0 * white / 4095.0));
   }
 }
 
@@ -90,7 +167,7 @@ TEST_F(Convert, resizes_as_the_network_would) {
   wanted.size_px = 8;
   wanted.fit = Fit::Crop;
   wanted.should_verify = true;
-  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  static_cast<void>(convert(dataset_, wanted));
   const Dataset small = read(wanted.folder);
   Preprocess preprocess;
   preprocess.size_px = 8;
@@ -123,7 +200,7 @@ TEST_F(Convert, keeps_colour_and_16_bits) {
     wanted.encoding = Encoding::Raw;
     wanted.size_px = size;
     wanted.should_verify = true;
-    static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+    static_cast<void>(convert(dataset_, wanted));
     SourceOptions options;
     options.root = wanted.folder;
     options.split.mode = SplitMode::Whole;
@@ -141,7 +218,7 @@ TEST_F(Convert, writes_jpeg_near_the_pixels) {
   auto wanted = to("jpeg");
   parse_encoding("jpeg:95", wanted);
   wanted.should_verify = true;
-  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  static_cast<void>(convert(dataset_, wanted));
   const Dataset read_back = read(wanted.folder);
   SampleReader reader;
   Image image;
@@ -151,13 +228,13 @@ TEST_F(Convert, writes_jpeg_near_the_pixels) {
 
 TEST_F(Convert, goes_on_where_it_was_killed) {
   auto wanted = to("again");
-  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  static_cast<void>(convert(dataset_, wanted));
   const auto whole = fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord");
   fs::remove(wanted.folder / "train-00001-of-00002.tfrecord");
   std::ofstream(wanted.folder / ".train-00001-of-00002.tfrecord.roentgen-1-0.tmp") << "as a kill leaves it";
   // What is there is not made again: its images could be gone.
   fs::remove(dataset_.samples[0].path);
-  const Converted done = convert_to_tfrecord(dataset_, wanted);
+  const Converted done = convert(dataset_, wanted);
   EXPECT_EQ(done.files, 6);
   EXPECT_EQ(done.files_kept, 5);
   EXPECT_EQ(fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord"), whole);
@@ -176,7 +253,7 @@ TEST_F(Convert, leaves_no_file_half_written) {
 
 TEST_F(Convert, refuses_other_folders_and_options) {
   auto wanted = to("one");
-  static_cast<void>(convert_to_tfrecord(dataset_, wanted));
+  static_cast<void>(convert(dataset_, wanted));
   wanted.encoding = Encoding::Raw;
   EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
   wanted = to("two");
@@ -187,6 +264,18 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got keep"));
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.size_px = 0;
+  wanted.form = "hdf5";
+  EXPECT_THAT(refusal(wanted), HasSubstr("--to: expected tfrecord, tar, png, got hdf5"));
+  wanted.form = "png";
+  EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected none"));
+  wanted.shards = 0;
+  wanted.encoding = Encoding::Raw;
+  EXPECT_THAT(refusal(wanted), HasSubstr("--encode: expected keep or png, with --to png, got raw"));
+  wanted.encoding = Encoding::Keep;
+  dataset_.label_names[0] = "View";
+  EXPECT_THAT(refusal(wanted), HasSubstr("View: expected a label that is no other column's name"));
+  EXPECT_FALSE(fs::exists(wanted.folder));
+  wanted.form = "tfrecord";
   wanted.shards = 100000;
   EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected at most 99999"));
 }

@@ -97,8 +97,8 @@ TEST_F(DicomForms, in_record_files_are_those_they_were_made_of) {
   for (const Case& one :
        {Case{Encoding::Keep, 0.0}, Case{Encoding::Raw, 0.0}, Case{Encoding::Png, 0.5 / 65535.0 + 1e-6}}) {
     const auto name = "records" + std::to_string(static_cast<int>(one.encoding));
-    const Converted done = convert_to_tfrecord(
-        dataset, {.folder = in(name), .encoding = one.encoding, .shards = 1, .should_verify = true});
+    const Converted done =
+        convert(dataset, {.folder = in(name), .encoding = one.encoding, .shards = 1, .should_verify = true});
     EXPECT_EQ(done.images, 1);
     EXPECT_LE(largest_difference(input_of(load(in(name), {})), dicom), one.bound) << name;
   }
@@ -109,15 +109,14 @@ TEST_F(DicomForms, are_stored_as_the_intensity_that_is_asked_for) {
   windowed.elements = {{0x00281050, text_element("DS", "1000")}, {0x00281051, text_element("DS", "1500")}};
   write("voi/a.dcm", encode_test_dicom(windowed));
   const Dataset dataset = load(in("voi"));
-  static_cast<void>(convert_to_tfrecord(dataset, {.folder = in("voi_records"),
-                                                  .encoding = Encoding::Raw,
-                                                  .intensity = Intensity::Voi,
-                                                  .shards = 1,
-                                                  .should_verify = true}));
+  static_cast<void>(convert(dataset, {.folder = in("voi_records"),
+                                      .encoding = Encoding::Raw,
+                                      .intensity = Intensity::Voi,
+                                      .shards = 1,
+                                      .should_verify = true}));
   const std::vector<float> stored = input_of(dataset), viewed = input_of(load(in("voi_records"), {}));
   EXPECT_GT(largest_difference(stored, viewed), 0.05);
-  EXPECT_THROW(static_cast<void>(convert_to_tfrecord(dataset, {.folder = in("no"), .intensity = Intensity::Voi})),
-               ConfigError);
+  EXPECT_THROW(static_cast<void>(convert(dataset, {.folder = in("no"), .intensity = Intensity::Voi})), ConfigError);
 }
 
 }  // namespace

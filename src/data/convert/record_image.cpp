@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "data/codec/codec.h"
-#include "io/example.h"
 #include "io/jpeg_writer.h"
 #include "io/png_writer.h"
 
@@ -16,16 +15,6 @@ namespace roentgen::data {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFormats{"", "png", "raw", "jpeg"};
-
-std::vector<std::int64_t> integers_of(const std::vector<float>& labels) {
-  std::vector<std::int64_t> integers;
-  for (const float label : labels) integers.push_back(std::isnan(label) ? -1 : static_cast<std::int64_t>(label));
-  return integers;
-}
-
-void add_text(io::ExampleWriter& example, std::string_view name, std::string_view value) {
-  if (!value.empty()) example.text(name, value);
-}
 
 // The same gray levels on another range, rounded.
 template <typename From, typename To>
@@ -39,7 +28,7 @@ void spread(const Image& from, Image& to) {
 
 }  // namespace
 
-Status RecordMaker::prepare(const Sample& sample) {
+Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
   auto status = reader_.load(sample, Channels::FromFile, decoded_);
   if (!status) return status;
   if (options_.size_px > 0)
@@ -47,8 +36,8 @@ Status RecordMaker::prepare(const Sample& sample) {
   else
     std::swap(decoded_, stored_);
   // JPEG has 8 bits; neither it nor PNG can say that white is less than their greatest number.
-  const bool is_jpeg = options_.encoding == Encoding::Jpeg;
-  if (is_jpeg || options_.encoding == Encoding::Png) spread_to(is_jpeg ? 8 : stored_.layout().bits);
+  const bool is_jpeg = encoding == Encoding::Jpeg;
+  if (is_jpeg || encoding == Encoding::Png) spread_to(is_jpeg ? 8 : stored_.layout().bits);
   return status;
 }
 
@@ -98,16 +87,16 @@ void RecordMaker::resize() {
   }
 }
 
-std::vector<std::byte> RecordMaker::encode() const {
+std::vector<std::byte> RecordMaker::encode(Encoding encoding) const {
   const ImageLayout& layout = stored_.layout();
-  if (options_.encoding == Encoding::Png) {
+  if (encoding == Encoding::Png) {
     return io::encode_png({.width_px = layout.width_px,
                            .height_px = layout.height_px,
                            .channels = layout.channels,
                            .bits = layout.bits,
                            .pixels = stored_.bytes()});
   }
-  if (options_.encoding == Encoding::Jpeg) {
+  if (encoding == Encoding::Jpeg) {
     return io::encode_jpeg({.width_px = layout.width_px,
                             .height_px = layout.height_px,
                             .channels = layout.channels,
@@ -121,9 +110,9 @@ std::vector<std::byte> RecordMaker::encode() const {
 Status RecordMaker::keep(const Sample& sample, StoredForm& form) {
   const auto bytes = reader_.read(sample);
   if (!bytes) return bytes.why();
-  auto file = bytes.value();
-  if (sample.stored) file = file.subspan(sample.stored->image_begin, sample.stored->image_length);
-  form.image.assign(file.begin(), file.end());
+  const auto image = reader_.unpack(sample, bytes.value());
+  if (!image) return image.why();
+  form.image.assign(image.value().begin(), image.value().end());
   const auto info = read_info(form.image, sample.id);
   if (!info) return info.why();
   form.format = info.value().format;
@@ -135,37 +124,20 @@ Status RecordMaker::keep(const Sample& sample, StoredForm& form) {
   return reader_.load(sample, Channels::FromFile, stored_);
 }
 
-Result<std::string> RecordMaker::make(std::size_t index) {
+Result<StoredForm> RecordMaker::make(std::size_t index) {
   const Sample& sample = dataset_.samples.at(index);
-  const bool is_raw_already = sample.stored && sample.stored->raw;
-  StoredForm form;
-  const Status status = options_.encoding == Encoding::Keep && !is_raw_already ? keep(sample, form) : prepare(sample);
-  if (!status) return status.why();
-  if (form.format.empty()) {
-    form = {.image = encode(),
-            .format = is_raw_already && options_.encoding == Encoding::Keep
-                          ? "raw"
-                          : kFormats.at(static_cast<std::size_t>(options_.encoding)),
-            .layout = stored_.layout()};
+  const bool is_folder = options_.form == "png";
+  const bool is_raw = sample.stored && sample.stored->raw;
+  Encoding encoding = options_.encoding;
+  if (encoding == Encoding::Keep && !is_raw) {
+    StoredForm form;
+    if (const Status status = keep(sample, form); !status) return status.why();
+    if (!is_folder || form.format == "png") return form;
   }
-
-  io::ExampleWriter example;
-  example.bytes("image/encoded", form.image);
-  example.text("image/format", form.format);
-  example.text("image/filename", sample.id);
-  example.integer("image/width", form.layout.width_px);
-  example.integer("image/height", form.layout.height_px);
-  example.integer("image/channels", form.layout.channels);
-  example.integer("image/bits", form.layout.bits);
-  if (form.format == "raw") example.integer("image/max_value", form.layout.max_value);
-  example.texts("image/label_names", dataset_.label_names);
-  example.integers("image/label", integers_of(sample.labels));
-  add_text(example, "image/patient", sample.patient);
-  add_text(example, "image/view", sample.view);
-  add_text(example, "image/sex", sample.sex);
-  if (!std::isnan(sample.age_years)) example.number("image/age", sample.age_years);
-  example.text("image/split", name_of(sample.split));
-  return example.data();
+  if (encoding == Encoding::Keep) encoding = is_folder ? Encoding::Png : Encoding::Raw;
+  if (const Status status = prepare(sample, encoding); !status) return status.why();
+  return StoredForm{
+      .image = encode(encoding), .format = kFormats.at(static_cast<std::size_t>(encoding)), .layout = stored_.layout()};
 }
 
 bool RecordMaker::holds(const Image& decoded) const {

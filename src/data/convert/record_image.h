@@ -1,48 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One sample as a record: its image as it is to be stored, and all that is known of it.
+// The image of one sample as it is to be stored.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/result.h"
 #include "data/convert/convert.h"
+#include "data/convert/record_form.h"
 #include "data/image.h"
 #include "data/stage/sample_reader.h"
 #include "data/transform/transform.h"
 
 namespace roentgen::data {
 
-/// Makes records. Keeps its buffers. One per worker: thread-compatible.
+/// Makes images as records have them. Keeps its buffers. One per worker: thread-compatible.
 class RecordMaker {
  public:
   /// Both must outlive it.
   RecordMaker(const Dataset& dataset, const ConvertOptions& options)
       : dataset_(dataset), options_(options), reader_(FileReader::PageCache::Use, options.intensity) {}
 
-  /// The tf.train.Example of dataset.samples[sample]. Failure: as SampleReader::load().
-  [[nodiscard]] Result<std::string> make(std::size_t sample);
+  /// The image of dataset.samples[sample]. Failure: as SampleReader::load().
+  [[nodiscard]] Result<StoredForm> make(std::size_t sample);
   /// Do the image bytes of the record last made, decoded, have the pixels that were to be stored?
   [[nodiscard]] bool holds(const Image& decoded) const;
 
  private:
-  /// An image as it goes into a record.
-  struct StoredForm {
-    std::vector<std::byte> image;
-    std::string_view format;
-    ImageLayout layout;
-  };
-
   [[nodiscard]] Status keep(const Sample& sample, StoredForm& form);
-  [[nodiscard]] Status prepare(const Sample& sample);
+  [[nodiscard]] Status prepare(const Sample& sample, Encoding encoding);
   void resize();
   // stored_ with white at the greatest number of 8 or 16 bits.
   void spread_to(int bits);
-  [[nodiscard]] std::vector<std::byte> encode() const;
+  [[nodiscard]] std::vector<std::byte> encode(Encoding encoding) const;
 
   const Dataset& dataset_;
   const ConvertOptions& options_;

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "data/source/label_map.h"
+#include "data/source/record_source.h"
 #include "data/source/several.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -29,6 +30,7 @@ struct SourceEntry {
 
 #define RG_SOURCE_ENTRY(name, what) SourceEntry{#name, what, probe_##name, list_##name},
 constexpr std::array kSources{RG_SOURCES(RG_SOURCE_ENTRY)};
+constexpr std::array kRecordSources{RG_RECORD_SOURCES(RG_SOURCE_ENTRY)};
 #undef RG_SOURCE_ENTRY
 
 constexpr std::array<std::string_view, 4> kSplitNames{"train", "val", "test", "none"};
@@ -114,6 +116,14 @@ Split parse_split(std::string_view text) {
   if (text == "valid" || text == "validate" || text == "validation") return Split::Val;
   if (text == "training") return Split::Train;
   throw ConfigError(error_text("data.split", "split", "train, val, test or none", text, "--split test"));
+}
+
+bool has_records(const std::filesystem::path& folder) { return record_source(folder).has_value(); }
+
+std::optional<std::string_view> record_source(const std::filesystem::path& folder) {
+  const auto found =
+      std::ranges::find_if(kRecordSources, [&](const SourceEntry& source) { return source.probe({.root = folder}); });
+  return found == kRecordSources.end() ? std::nullopt : std::optional(found->name);
 }
 
 std::string_view detected_source(const SourceOptions& options) {

@@ -28,18 +28,31 @@ inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split
 /// The reverse, also "valid", "validate" and "validation"; ConfigError naming the choices.
 [[nodiscard]] Split parse_split(std::string_view text);
 
+/// How a record's bytes lie in their file.
+enum class Framing : std::uint8_t {
+  Plain,          ///< as they are
+  MaskedCrc32c,   ///< the last 4 bytes that are read hold the others' masked CRC32C (io/record.h)
+  RecordIoParts,  ///< in parts, to be joined (io/recordio.h)
+};
+
+/// In which order pixels lie that are stored without a codec.
+enum class PixelOrder : std::uint8_t {
+  Interleaved,  ///< rows of pixels, of colour each red, green, blue
+  PlanarBgr,    ///< three images, blue, green and red: Caffe's
+};
+
 /// An image that is a part of a file: of a record.
 struct StoredImage {
   /// What is read of the file: all of the record that its checksum is of, and the checksum.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
-  /// The image, counted from there.
+  /// The image in it, once it is joined.
   std::uint64_t image_begin = 0;
   std::uint64_t image_length = 0;
-  /// Do the last 4 bytes of what is read hold the others' masked CRC32C (io/record.h)?
-  bool has_checksum = false;
-  /// Form of pixels that are stored without a codec: rows of interleaved samples, little endian.
+  Framing framing = Framing::Plain;
+  /// Form of pixels that are stored without a codec, little endian.
   std::optional<ImageLayout> raw{};
+  PixelOrder order = PixelOrder::Interleaved;
 };
 
 /// One image.

@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,9 +17,15 @@
 namespace roentgen::data {
 namespace {
 
-bool has_ending(std::string_view name, RecordKind /*kind*/) {
-  constexpr std::array<std::string_view, 3> kEndings{".tfrecord", ".tfrecords", ".tfrec"};
-  return std::ranges::any_of(kEndings, [name](std::string_view ending) { return name.ends_with(ending); });
+// Also gzipped.
+bool has_ending(std::string_view name, RecordKind kind) {
+  static constexpr std::array<std::string_view, 3> kTfRecord{".tfrecord", ".tfrecords", ".tfrec"};
+  static constexpr std::array<std::string_view, 2> kTar{".tar", ".tgz"};
+  static constexpr std::array<std::string_view, 1> kRecordIo{".rec"};
+  static constexpr std::array<std::span<const std::string_view>, 3> kEndings{kTfRecord, kTar, kRecordIo};
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return std::ranges::any_of(kEndings.at(static_cast<std::size_t>(kind)),
+                             [name](std::string_view ending) { return name.ends_with(ending); });
 }
 
 // Takes the digits at the end of `text` off it; nothing where there are none, or more than are in any name.
@@ -49,7 +56,9 @@ std::optional<Numbered> numbered(std::string_view name) {
   return Numbered{.name = name, .count = *count};
 }
 
-Split split_of(std::string_view name) {
+}  // namespace
+
+Split split_of_name(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Split>, 8> kPrefixes{{{"train", Split::Train},
                                                                          {"training", Split::Train},
                                                                          {"eval", Split::Val},
@@ -66,8 +75,6 @@ Split split_of(std::string_view name) {
   return Split::None;
 }
 
-}  // namespace
-
 std::string absent_record_files(const std::vector<RecordFile>& files) {
   std::map<std::pair<std::string, std::int64_t>, std::int64_t> found;
   for (const RecordFile& file : files) {
@@ -83,15 +90,44 @@ std::string absent_record_files(const std::vector<RecordFile>& files) {
   return absent;
 }
 
+namespace {
+
+// Caffe's: train_lmdb/data.mdb, val_lmdb/data.mdb, or data.mdb alone.
+std::vector<RecordFile> databases(const std::filesystem::path& folder) {
+  constexpr std::string_view kFile = "data.mdb";
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(folder / kFile, ignored)) {
+    return {{.path = folder / kFile, .name = std::string(kFile), .split = Split::None, .has_ending = true}};
+  }
+  std::vector<RecordFile> files;
+  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.') || !std::filesystem::is_regular_file(at->path() / kFile, ignored)) continue;
+    files.push_back({.path = at->path() / kFile,
+                     .name = fmt::format("{}/{}", name, kFile),
+                     .split = split_of_name(name + "."),
+                     .has_ending = true});
+  }
+  std::ranges::sort(files, {}, &RecordFile::path);
+  return files;
+}
+
+}  // namespace
+
 std::vector<RecordFile> record_files(const std::filesystem::path& folder, RecordKind kind) {
+  if (kind == RecordKind::Lmdb) return databases(folder);
   std::vector<RecordFile> files;
   std::error_code ignored;
   for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();
-    const bool is_plain = name.find('.') == std::string::npos;
-    if (!has_ending(name, kind) && !(is_plain && numbered(name))) continue;
+    std::string_view stem = name;
+    if (stem.ends_with(".gz")) stem.remove_suffix(3);
+    const bool is_numbered =
+        kind == RecordKind::TfRecord && stem.find('.') == std::string_view::npos && numbered(stem).has_value();
+    if (!has_ending(name, kind) && !is_numbered) continue;
     if (name.starts_with('.') || !at->is_regular_file(ignored)) continue;
-    files.push_back({.path = at->path(), .split = split_of(name), .has_ending = has_ending(name, kind)});
+    files.push_back(
+        {.path = at->path(), .name = name, .split = split_of_name(name), .has_ending = has_ending(name, kind)});
   }
   std::ranges::sort(files, {}, &RecordFile::path);
   return files;

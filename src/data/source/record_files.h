@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/source/dataset.h"
@@ -14,11 +15,13 @@
 namespace roentgen::data {
 
 /// What the files hold.
-enum class RecordKind : std::uint8_t { TfRecord };
+enum class RecordKind : std::uint8_t { TfRecord, Tar, RecordIo, Lmdb };
 
 /// A file of records.
 struct RecordFile {
   std::filesystem::path path;
+  /// For people: its name, of data.mdb with that of its folder.
+  std::string name;
   /// What its name begins with, before "-", "_" or ".": "train", "training", "val", "valid", "validate", "validation",
   /// "eval", "test"; else None.
   Split split = Split::None;
@@ -29,8 +32,12 @@ struct RecordFile {
 /// How many of the files NAME-00000-of-00010 there are to be are absent, as "9 of train-*-of-00010"; empty: none is.
 [[nodiscard]] std::string absent_record_files(const std::vector<RecordFile>& files);
 
-/// The files of that kind in a folder, not below it, by name: those with its ending (.tfrecord, .tfrecords, .tfrec) and
-/// those of the form NAME-00000-of-00010.
+/// The files of that kind in a folder, not below it, by name, with ".gz" behind it or not: those with its ending
+/// (.tfrecord, .tfrecords, .tfrec; .tar; .rec) and, of TFRecord, those of the form NAME-00000-of-00010 without an
+/// ending. Of LMDB data.mdb in the folder, or in those below it, whose names then say the split.
 [[nodiscard]] std::vector<RecordFile> record_files(const std::filesystem::path& folder, RecordKind kind);
+
+/// The split that a file's name begins with, as RecordFile::split.
+[[nodiscard]] Split split_of_name(std::string_view name);
 
 }  // namespace roentgen::data

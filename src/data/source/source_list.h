@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The one list of dataset sources; order = order of detection. A new source is one file x.cpp with `bool probe_x(...)`
-// and `Listing list_x(...)` (see source.h) plus one line here.
+// and `Listing list_x(...)` (see source.h) plus one line here; those that read record files stand in a list of their
+// own.
 //   X(name, what a folder of it has)
 #pragma once
 
@@ -12,5 +13,12 @@
   X(mimic, "...-metadata.csv with \"dicom_id\" and ...-chexpert.csv or ...-negbio.csv, or .csv.gz") \
   X(padchest, "PADCHEST...csv with \"ImageID\", \"ImageDir\" and \"Labels\"")                       \
   X(csv, "labels.csv with a column \"path\" or \"file\"")                                           \
-  X(tfrecord, "*.tfrecord or train-00000-of-00010, ...: TFRecord files of images")                  \
-  X(dicom, "DICOM files")
+  RG_RECORD_SOURCES(X)                                                                              \
+  X(dicom, "DICOM files")                                                                           \
+  X(class_folders, "nothing but a folder of images for each class, or such folders in train, val and test")
+
+#define RG_RECORD_SOURCES(X)                                                       \
+  X(tfrecord, "*.tfrecord or train-00000-of-00010, ...: TFRecord files of images") \
+  X(tar, "*.tar: WebDataset shards")                                               \
+  X(recordio, "*.rec: MXNet's RecordIO of images")                                 \
+  X(lmdb, "data.mdb, train_lmdb/data.mdb, ...: Caffe's LMDB of images")

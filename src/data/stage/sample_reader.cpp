@@ -5,29 +5,60 @@
 #include <algorithm>
 
 #include "io/record.h"
+#include "io/recordio.h"
 
 namespace roentgen::data {
+namespace {
+
+// Planes of 8 bits, blue first where there are three.
+void interleave_bgr(std::span<const std::byte> planes, Image& out) {
+  const auto channels = static_cast<std::size_t>(out.channels());
+  const std::size_t pixels = planes.size() / channels;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    const std::byte* from = planes.data() + (channels - 1 - channel) * pixels;
+    std::byte* to = out.bytes().data() + channel;
+    for (std::size_t i = 0; i < pixels; ++i) to[i * channels] = from[i];
+  }
+}
+
+}  // namespace
 
 Result<std::span<const std::byte>> SampleReader::read(const Sample& sample) {
   if (!sample.stored) return reader_.read(sample.path, sample.id);
   return reader_.read_part(sample.path, sample.id, sample.stored->begin, sample.stored->length);
 }
 
-Status SampleReader::decode(const Sample& sample, std::span<const std::byte> bytes, Channels channels, Image& out) {
-  if (sample.stored) {
-    const StoredImage& stored = *sample.stored;
-    if (stored.has_checksum && !io::is_sound_record(bytes)) {
-      return failure("data.read", sample.id, "a record whose checksum holds", "another checksum",
-                     "fetching or writing the record file again");
-    }
-    bytes = bytes.subspan(stored.image_begin, stored.image_length);
-    if (stored.raw) {
-      out.reset(*stored.raw);
-      std::ranges::copy(bytes, out.bytes().begin());
-      return Done{};
-    }
+Result<std::span<const std::byte>> SampleReader::unpack(const Sample& sample, std::span<const std::byte> bytes) {
+  if (!sample.stored) return bytes;
+  const StoredImage& stored = *sample.stored;
+  const auto refuse = [&](std::string_view expected, std::string_view got) {
+    return failure("data.read", sample.id, expected, got, "fetching or writing the record file again");
+  };
+  if (stored.framing == Framing::MaskedCrc32c && !io::is_sound_record(bytes)) {
+    return refuse("a record whose checksum holds", "another checksum");
   }
-  return decoder_.decode(bytes, sample.id, {.channels = channels, .limits = {}, .intensity = intensity_}, out);
+  if (stored.framing == Framing::RecordIoParts) {
+    if (!io::join_recordio(bytes, joined_)) return refuse("the parts of a record", "others");
+    bytes = joined_;
+  }
+  if (stored.image_begin > bytes.size() || stored.image_length > bytes.size() - stored.image_begin) {
+    return refuse("the record that was listed", "a shorter one");
+  }
+  return bytes.subspan(stored.image_begin, stored.image_length);
+}
+
+Status SampleReader::decode(const Sample& sample, std::span<const std::byte> bytes, Channels channels, Image& out) {
+  const auto image = unpack(sample, bytes);
+  if (!image) return image.why();
+  if (sample.stored && sample.stored->raw) {
+    out.reset(*sample.stored->raw);
+    if (sample.stored->order == PixelOrder::PlanarBgr)
+      interleave_bgr(image.value(), out);
+    else
+      std::ranges::copy(image.value(), out.bytes().begin());
+    return Done{};
+  }
+  return decoder_.decode(image.value(), sample.id, {.channels = channels, .limits = {}, .intensity = intensity_}, out);
 }
 
 Status SampleReader::load(const Sample& sample, Channels channels, Image& out) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "core/result.h"
 #include "data/codec/codec.h"
@@ -25,7 +26,10 @@ class SampleReader {
 
   /// The bytes of the sample's file, or of its record; valid until the next call. Failure: as FileReader.
   [[nodiscard]] Result<std::span<const std::byte>> read(const Sample& sample);
-  /// Decodes what read() gave. Failure: a record whose checksum does not hold, or as Decoder; `out` is then undefined.
+  /// The bytes of the image in what read() gave; valid as that is. Failure: a record whose checksum does not hold, or
+  /// that is framed otherwise than it was.
+  [[nodiscard]] Result<std::span<const std::byte>> unpack(const Sample& sample, std::span<const std::byte> bytes);
+  /// Decodes what read() gave. Failure: as unpack() or Decoder; `out` is then undefined.
   /// Pixels that are stored without a codec keep their channels.
   [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, Channels channels, Image& out);
   /// Both.
@@ -37,6 +41,8 @@ class SampleReader {
   FileReader reader_;
   Intensity intensity_;
   Decoder decoder_;
+  /// A record that was in parts.
+  std::vector<std::byte> joined_;
 };
 
 }  // namespace roentgen::data

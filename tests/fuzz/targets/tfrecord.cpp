@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "data/source/dataset.h"
 #include "io/record.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/record_folder.h"
 
 namespace roentgen::fuzz {
 
@@ -16,16 +16,7 @@ void fuzz_tfrecord(Input input) {
   }
   static_cast<void>(io::scan_records(input, "input", io::RecordCheck::Data));
   const std::string framed = io::record_frame(text_of(input));
-  for (const Input bytes : {input, std::as_bytes(std::span(framed))}) {
-    may_refuse([bytes] {
-      const auto folder = scratch_folder() / "records";
-      std::filesystem::create_directories(folder);
-      static_cast<void>(write_scratch("records/a.tfrecord", bytes));
-      data::SourceOptions options{.root = folder, .source = "tfrecord"};
-      options.split.mode = data::SplitMode::Whole;
-      static_cast<void>(data::load_dataset(options));
-    });
-  }
+  for (const Input bytes : {input, std::as_bytes(std::span(framed))}) list_records("tfrecord", "a.tfrecord", bytes);
 }
 
 }  // namespace roentgen::fuzz

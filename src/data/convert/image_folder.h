@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A data set as a folder of image files and labels.csv: their names, and the table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// Where each sample's image goes, below the folder: "images/", its name without an image's ending, and `ending`; the
+/// number of the sample where its name is no path below a folder. All different.
+[[nodiscard]] std::vector<std::string> image_file_names(const Dataset& dataset, std::string_view ending);
+
+/// The table: path, what is known of patient, split, view, sex and age, and the labels (1, 0, empty = unknown).
+/// ConfigError where a label has the name of one of these columns, in whatever case.
+[[nodiscard]] std::string image_table(const Dataset& dataset, const std::vector<std::string>& names);
+
+}  // namespace roentgen::data

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/convert/record_form.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace roentgen::data {
+namespace {
+
+#define RG_FORM_ENTRY(name) name##_form(),
+std::vector<RecordForm> all_forms() { return {RG_RECORD_FORMS(RG_FORM_ENTRY)}; }
+#undef RG_FORM_ENTRY
+
+}  // namespace
+
+std::string record_form_names() {
+  std::string names;
+  for (const RecordForm& form : all_forms()) names += (names.empty() ? "" : ", ") + std::string(form.name);
+  return names;
+}
+
+RecordForm record_form(std::string_view name) {
+  for (const RecordForm& form : all_forms()) {
+    if (form.name == name) return form;
+  }
+  throw ConfigError(error_text("data.convert", "--to", record_form_names(), name, "--to tfrecord"));
+}
+
+std::vector<std::int64_t> stored_labels(const Sample& sample) {
+  std::vector<std::int64_t> labels;
+  for (const float label : sample.labels) labels.push_back(std::isnan(label) ? -1 : static_cast<std::int64_t>(label));
+  return labels;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The files that convert can write. A new form is one file x_form.cpp with `RecordForm x_form()` plus one line in the
+// list here.
+//   X(name, as --to has it)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "data/image.h"
+#include "data/source/dataset.h"
+
+#define RG_RECORD_FORMS(X) X(tfrecord) X(tar) X(png)
+
+namespace roentgen::data {
+
+/// An image as it is stored.
+struct StoredForm {
+  std::vector<std::byte> image{};
+  /// "png", "jpeg", ..., or "raw": rows of interleaved samples, little endian.
+  std::string_view format{};
+  ImageLayout layout{};
+};
+
+/// Where the image lies in a record that was written, and its form where it has no codec.
+struct WrittenImage {
+  std::span<const std::byte> bytes{};
+  std::optional<ImageLayout> raw{};
+};
+
+/// One kind of file.
+struct RecordForm {
+  std::string_view name{};
+  /// Of the files: ".tfrecord".
+  std::string_view ending{};
+  /// A file for every image, and a table of them, instead of many images in a file.
+  bool is_folder = false;
+  /// One sample as it stands in a file: `index` into dataset.samples.
+  std::string (*write)(const Dataset& dataset, std::size_t index, const StoredForm& image) = nullptr;
+  /// Zeros behind the last one.
+  std::size_t end_bytes = 0;
+  /// The image in what write() gave; `what` names it in messages. Failure: none can be read there.
+  Result<WrittenImage> (*read)(std::string_view written, const std::string& what) = nullptr;
+  /// Samples of a whole file. Failure: one that cannot be read.
+  Result<std::int64_t> (*count)(std::span<const std::byte> file, const std::string& what) = nullptr;
+};
+
+#define RG_DECLARE_FORM(name) [[nodiscard]] RecordForm name##_form();
+RG_RECORD_FORMS(RG_DECLARE_FORM)
+#undef RG_DECLARE_FORM
+
+/// The form of that name; ConfigError naming the choices.
+[[nodiscard]] RecordForm record_form(std::string_view name);
+/// "tfrecord, tar, png".
+[[nodiscard]] std::string record_form_names();
+
+/// Labels as whole numbers: 1, 0, and -1 for unknown.
+[[nodiscard]] std::vector<std::int64_t> stored_labels(const Sample& sample);
+
+}  // namespace roentgen::data

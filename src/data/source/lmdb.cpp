@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `lmdb`: Caffe's databases, data.mdb in the folder or in its folders train_lmdb, val_lmdb, .... A value is
+// a Datum (caffe.proto: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 float_data, 7 encoded): an image file, or
+// 8-bit pixels, channel by channel, blue first. Its label is the number of a class. Values are read by their places in
+// the file, which io/lmdb.h finds; nothing is written, no lock either.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/record_listing.h"
+#include "io/file.h"
+#include "io/lmdb.h"
+#include "io/protobuf_reader.h"
+
+namespace roentgen::data {
+namespace {
+
+constexpr std::string_view kThing = "data.lmdb";
+
+/// caffe.proto's message, as far as it is of use.
+struct Datum {
+  std::int64_t channels = 0, height = 0, width = 0, label = 0;
+  std::span<const std::byte> data{};
+  bool is_encoded = false;
+  bool has_floats = false;
+  bool is_sound = false;
+};
+
+Datum parse_datum(std::span<const std::byte> message) {
+  constexpr int kChannels = 1, kHeight = 2, kWidth = 3, kData = 4, kLabel = 5, kFloats = 6, kEncoded = 7;
+  Datum datum;
+  io::ProtobufReader reader(message);
+  bool is_sound = true;
+  while (const auto field = reader.next()) {
+    const auto number = static_cast<std::int64_t>(field->value);
+    const bool is_number = field->type == io::WireType::Varint, is_bytes = field->type == io::WireType::Bytes;
+    if (field->number == kData) datum.data = field->bytes;
+    if (field->number == kChannels) datum.channels = number;
+    if (field->number == kHeight) datum.height = number;
+    if (field->number == kWidth) datum.width = number;
+    if (field->number == kLabel) datum.label = number;
+    if (field->number == kEncoded) datum.is_encoded = number != 0;
+    if (field->number == kFloats) datum.has_floats = true;
+    const bool wants_number = field->number <= kEncoded && field->number != kData && field->number != kFloats;
+    if ((field->number == kData && !is_bytes) || (wants_number && !is_number)) is_sound = false;
+  }
+  datum.is_sound = is_sound && !reader.is_damaged();
+  return datum;
+}
+
+// Caffe's convert_imageset writes keys "00000012_name.png".
+std::string id_of(const std::string& key) {
+  const auto is_printed = [](unsigned char c) { return c >= 32 && c != 127; };
+  if (!std::ranges::all_of(key, is_printed)) return {};
+  constexpr std::size_t kDigits = 8;
+  const bool has_number = key.size() > kDigits + 1 && key[kDigits] == '_' &&
+                          std::all_of(key.begin(), key.begin() + kDigits, [](char c) { return c >= '0' && c <= '9'; });
+  const bool has_name = has_number && key.find('.', kDigits) != std::string::npos;
+  return has_name ? key.substr(kDigits + 1) : key;
+}
+
+ImageLayout raw_layout(const RecordListing& listing, const Datum& datum, const std::string& where) {
+  constexpr std::int64_t kMostSide = 1 << 20;
+  if (datum.has_floats && datum.data.empty()) {
+    listing.refuse(where, "8-bit pixels or an image file", "float_data", "writing the database from the images");
+  }
+  const bool is_form = datum.width > 0 && datum.height > 0 && datum.width <= kMostSide && datum.height <= kMostSide &&
+                       (datum.channels == 1 || datum.channels == 3);
+  if (is_form) {
+    const ImageLayout layout{
+        .width_px = datum.width, .height_px = datum.height, .channels = static_cast<int>(datum.channels)};
+    if (layout.bytes() == datum.data.size()) return layout;
+  }
+  listing.refuse(
+      where, "pixels with their width, height and channels (1 or 3)",
+      fmt::format("{} bytes, {}x{}, {} channels", datum.data.size(), datum.width, datum.height, datum.channels));
+}
+
+void read_entry(RecordListing& listing, const RecordFile& file, std::size_t number, std::span<const std::byte> bytes,
+                const io::LmdbEntry& entry) {
+  const std::string where = RecordListing::name_of_record(file, number);
+  const auto message = bytes.subspan(entry.begin, entry.length);
+  const Datum datum = parse_datum(message);
+  StoredImage stored{.begin = entry.begin, .length = entry.length};
+  if (!datum.is_sound) {
+    listing.add_damaged(file, number, stored,
+                        error_text(kThing, where, "Caffe's Datum", "another message",
+                                   "a database of images, as Caffe's convert_imageset writes it"));
+    return;
+  }
+  if (!datum.is_encoded) {
+    stored.raw = raw_layout(listing, datum, where);
+    stored.order = PixelOrder::PlanarBgr;
+  } else if (datum.data.empty()) {
+    listing.refuse(where, "an image file", "none");
+  }
+  stored.image_begin = static_cast<std::uint64_t>(datum.data.data() - message.data());
+  stored.image_length = datum.data.size();
+  listing.add(file, number, {.id = id_of(entry.key), .stored = stored, .split = file.split},
+              ClassLabel{.number = datum.label});
+}
+
+}  // namespace
+
+bool probe_lmdb(const SourceOptions& options) {
+  return options.csv.empty() && !record_files(options.root, RecordKind::Lmdb).empty();
+}
+
+Listing list_lmdb(const SourceOptions& options) {
+  RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
+  for (const RecordFile& file : listing.files()) {
+    const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
+    const auto entries = io::scan_lmdb(mapped.bytes(), file.name).or_throw<DataError>();
+    if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
+    for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, mapped.bytes(), entries[i]);
+  }
+  return listing.finish();
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/record_listing.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/finding_names.h"
+#include "data/source/unpacked.h"
+#include "io/cache_folder.h"
+#include "io/sha256.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// More are descriptions, not labels.
+constexpr std::size_t kMostFound = 4096;
+
+}  // namespace
+
+std::string nih_patient(std::string_view id) {
+  const auto line = id.find('_');
+  const bool is_nih = line == 8 && std::all_of(id.begin(), id.begin() + 8, [](char c) { return c >= '0' && c <= '9'; });
+  if (!is_nih) return {};
+  const auto digit = std::min<std::size_t>(id.find_first_not_of('0'), 7);
+  return std::string(id.substr(digit, 8 - digit));
+}
+
+std::string RecordListing::name_of_record(const RecordFile& file, std::size_t number) {
+  return fmt::format("{}, record {}", file.name, number);
+}
+
+RecordListing::RecordListing(const SourceOptions& options, std::string_view thing, std::vector<RecordFile> files)
+    : options_(options), thing_(thing), files_(std::move(files)) {
+  if (files_.empty()) refuse(options.root.string(), "record files of this kind", "none of them", "another --data");
+  if (!options.csv.empty()) {
+    throw ConfigError(error_text(thing_, "data.csv", "none, since records hold the labels",
+                                 options.csv.front().string(), "data.source=csv"));
+  }
+  const std::string absent = absent_record_files(files_);
+  if (!absent.empty()) settle_absent_files(absent);
+  std::int64_t packed = 0;
+  for (RecordFile& file : files_) {
+    fs::path path = unpacked(file.path, io::default_cache_folder());
+    packed += path == file.path ? 0 : 1;
+    file.path = std::move(path);
+  }
+  if (packed > 0) note(fmt::format("{} gzipped record files, unpacked into the cache folder", packed));
+}
+
+void RecordListing::settle_absent_files(const std::string& absent) {
+  if (options_.absent == Absent::Refuse) {
+    refuse(options_.root.string(), "all record files that their names count", absent + " absent",
+           "--set data.absent=skip to go on without them");
+  }
+  note(fmt::format("absent record files, skipped: {}", absent));
+}
+
+void RecordListing::refuse(std::string_view what, std::string_view expected, std::string_view got,
+                           std::string_view remedy) const {
+  throw DataError(error_text(thing_, what, expected, got, remedy));
+}
+
+void RecordListing::check_line(std::string_view text, std::string_view field, std::string_view where) const {
+  const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
+  if (!text.empty() && std::ranges::none_of(text, is_control)) return;
+  refuse(where, fmt::format("text in one line as {}", field), text.empty() ? "nothing" : "control characters");
+}
+
+Split RecordListing::given_split(std::string_view text, std::string_view field, std::string_view where) {
+  try {
+    const Split split = parse_split(text);
+    listing_.given_splits = fmt::format("{} of the records", field);
+    return split;
+  } catch (const ConfigError&) {
+    check_line(text, field, where);
+    refuse(where, fmt::format("train, val, test or none as {}", field), text);
+  }
+}
+
+void RecordListing::check_labels(const RecordLabels& labels, const std::string& where) {
+  const auto* named = std::get_if<NamedLabels>(&labels);
+  const bool is_first = form_ == std::variant_npos;
+  if (is_first) form_ = labels.index();
+  if (is_first && named != nullptr) names_ = named->names;
+  if (labels.index() != form_ || (named != nullptr && named->names != names_)) {
+    refuse(where, "labels as in the records before", "others");
+  }
+  if (named != nullptr) {
+    for (const std::int64_t value : named->values) {
+      if (value < -1 || value > 1) refuse(where, "1, 0 or -1 as label", fmt::format("{}", value));
+    }
+  } else if (const auto* found = std::get_if<FoundLabels>(&labels)) {
+    found_.insert(found->names.begin(), found->names.end());
+    if (found_.size() > kMostFound) {
+      refuse(where, fmt::format("at most {} different labels", kMostFound), "more", "labels instead of descriptions");
+    }
+  } else {
+    const auto& label = std::get<ClassLabel>(labels);
+    if (label.number < 0) refuse(where, "a class of at least 0", fmt::format("{}", label.number));
+    auto& name = classes_[label.number];
+    if (name.empty()) name = label.name;
+  }
+}
+
+void RecordListing::add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels) {
+  const std::string where = name_of_record(file, number);
+  sample.path = file.path;
+  if (sample.id.empty()) sample.id = fmt::format("{}#{}", file.name, number);
+  if (sample.patient.empty()) sample.patient = nih_patient(sample.id);
+  if (!ids_.insert(sample.id).second) {
+    repeated_.push_back(sample.id);
+    return;
+  }
+  check_labels(labels, where);
+  listing_.samples.push_back(std::move(sample));
+  labels_.emplace_back(std::move(labels));
+}
+
+bool RecordListing::knows_split(const RecordFile& file) const {
+  return file.split != Split::None || options_.split.mode == SplitMode::Whole;
+}
+
+void RecordListing::add_damaged(const RecordFile& file, std::size_t number, const StoredImage& place,
+                                const std::string& why) {
+  if (!knows_split(file)) throw DataError(why);
+  listing_.samples.push_back(
+      {.id = fmt::format("{}#{}", file.name, number), .path = file.path, .stored = place, .split = file.split});
+  labels_.emplace_back(std::nullopt);
+  damaged_.push_back(name_of_record(file, number));
+  if (why_damaged_.empty()) why_damaged_ = why;
+}
+
+float RecordListing::label_of(std::size_t sample, std::size_t column) const {
+  if (!labels_[sample]) return std::nanf("");
+  const RecordLabels& labels = *labels_[sample];
+  if (const auto* named = std::get_if<NamedLabels>(&labels)) {
+    return named->values[column] < 0 ? std::nanf("") : static_cast<float>(named->values[column]);
+  }
+  if (const auto* found = std::get_if<FoundLabels>(&labels)) {
+    return std::ranges::find(found->names, names_[column]) == found->names.end() ? 0.0F : 1.0F;
+  }
+  const auto at = std::next(classes_.begin(), static_cast<std::ptrdiff_t>(column));
+  return std::get<ClassLabel>(labels).number == at->first ? 1.0F : 0.0F;
+}
+
+void RecordListing::choose_labels() {
+  names_.insert(names_.end(), found_.begin(), found_.end());
+  for (const auto& [number, text] : classes_) {
+    const std::string name = text.empty() ? fmt::format("class {}", number) : text;
+    // ImageNet has two classes "crane".
+    const bool is_taken = std::ranges::find(names_, name) != names_.end();
+    names_.push_back(is_taken ? fmt::format("{} ({})", name, number) : name);
+  }
+  listing_.label_names = options_.labels.empty() ? names_ : options_.labels;
+  check_distinct_findings(listing_.label_names);
+  if (options_.policy != LabelPolicy{} || !options_.label_policies.empty()) {
+    throw ConfigError(error_text("data.labels", "data.blank, data.uncertain and data.label_policy", "none for records",
+                                 "one", "giving them to the conversion: what is unknown there stays so"));
+  }
+  for (const std::string& label : listing_.label_names) {
+    const auto column = finding_column(names_, label);
+    if (!column && options_.unknown_labels == UnknownLabels::Mask) {
+      for (Sample& sample : listing_.samples) sample.labels.push_back(std::nanf(""));
+      continue;
+    }
+    if (!column) {
+      throw ConfigError(error_text("data.labels", label, "a label of the records", first_names(names_, names_.size()),
+                                   "data.labels=[] for all of them"));
+    }
+    for (std::size_t i = 0; i < listing_.samples.size(); ++i) {
+      listing_.samples[i].labels.push_back(label_of(i, *column));
+    }
+  }
+}
+
+// Stands for the bytes of a label table: equal names, labels and splits, equal hash, however the records are cut.
+std::string RecordListing::labels_sha256() const {
+  std::string text;
+  if (classes_.empty()) {
+    for (const std::string& name : names_) text += name + '\n';
+  }
+  for (const auto& [number, name] : classes_) {
+    text += fmt::format("{} {}\n", number, name.empty() ? fmt::format("class {}", number) : name);
+  }
+  for (std::size_t i = 0; i < labels_.size(); ++i) {
+    text += listing_.samples[i].id + ',' + std::string(name_of(listing_.samples[i].split));
+    if (!labels_[i]) {
+      text += ",damaged";
+    } else if (const auto* named = std::get_if<NamedLabels>(&*labels_[i])) {
+      for (const std::int64_t value : named->values) text += fmt::format(",{}", value);
+    } else if (const auto* found = std::get_if<FoundLabels>(&*labels_[i])) {
+      for (const std::string& name : found->names) text += ',' + name;
+    } else {
+      text += fmt::format(",{}", std::get<ClassLabel>(*labels_[i]).number);
+    }
+    text += '\n';
+  }
+  return io::sha256_hex(text);
+}
+
+void RecordListing::note_files() {
+  const auto without_split = std::ranges::count(files_, Split::None, &RecordFile::split);
+  if (without_split < std::ssize(files_) && listing_.given_splits.empty()) {
+    listing_.given_splits = "names of the record files";
+  }
+  if (without_split > 0 && without_split < std::ssize(files_)) {
+    note(fmt::format(
+        "{} of {} record files do not begin with train, val or test: their images are in no split unless they say so",
+        without_split, files_.size()));
+  }
+  if (!damaged_.empty()) {
+    note(fmt::format("{} damaged records, which count as corrupt images: {}", damaged_.size(), first_names(damaged_)));
+  }
+  note(fmt::format("{} record files; what is given as hash of the table is that of names and labels", files_.size()));
+}
+
+Listing RecordListing::finish() {
+  if (form_ == std::variant_npos && !why_damaged_.empty()) throw DataError(why_damaged_);
+  if (form_ == std::variant_npos) {
+    refuse(files_.front().name, "a record", damaged_.empty() ? "an empty file" : "damaged ones only");
+  }
+  choose_labels();
+  settle_repeated(repeated_, options_, listing_);
+  note_files();
+  listing_.csv = {files_.front().path};
+  listing_.csv_sha256 = {labels_sha256()};
+  return std::move(listing_);
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// RecordListing: what all sources of record files share, from the images and labels that they read to a Listing. For
+// src/data/source only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "data/source/record_files.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+
+/// Labels by name, the same names in all records: 1, 0, -1 = unknown.
+struct NamedLabels {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> values;
+};
+/// What was found, by name; of everything that any record names the rest is 0.
+struct FoundLabels {
+  std::vector<std::string> names;
+};
+/// One class an image, of at least 0; its name where it has one.
+struct ClassLabel {
+  std::int64_t number = 0;
+  std::string name{};
+};
+/// What a record says of its image's labels. All records of a data set say it in one form.
+using RecordLabels = std::variant<NamedLabels, FoundLabels, ClassLabel>;
+
+/// Gathers records. One thread.
+class RecordListing {
+ public:
+  /// @param thing of errors: "data.tfrecord". `options` must outlive it. Gzipped files are unpacked (unpacked.h).
+  /// DataError and ConfigError: no file, files that their names count and that are absent, a label table beside, as
+  /// unpacked().
+  RecordListing(const SourceOptions& options, std::string_view thing, std::vector<RecordFile> files);
+
+  [[nodiscard]] const std::vector<RecordFile>& files() const { return files_; }
+  [[nodiscard]] const SourceOptions& options() const { return options_; }
+
+  /// DataError "[thing] what: expected ..., got ...".
+  [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
+                           std::string_view remedy = "docs/data.md, which lists what records hold") const;
+  /// Refuses what is printed and written into tables unless it is a word or some, in one line. `field` names it.
+  void check_line(std::string_view text, std::string_view field, std::string_view where) const;
+
+  /// Takes one image. A sample without an id is called by its file and number, one without a patient by NIH's form of
+  /// names. `number`: of the record in its file, from 1; `where` names it in errors. DataError: labels that are none,
+  /// or of another form than those before.
+  void add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels);
+  /// Is it known by now what labels there are?
+  [[nodiscard]] bool has_labels() const { return form_ != std::variant_npos; }
+  /// The image's split as the record says it; `field` names the place.
+  [[nodiscard]] Split given_split(std::string_view text, std::string_view field, std::string_view where);
+  /// Is the split of all images of a file known without their records?
+  [[nodiscard]] bool knows_split(const RecordFile& file) const;
+  /// Takes a record that is damaged: its image counts as a corrupt one, of unknown labels, where knows_split().
+  /// DataError of `why` elsewhere.
+  void add_damaged(const RecordFile& file, std::size_t number, const StoredImage& place, const std::string& why);
+  /// A line for people.
+  void note(std::string line) { listing_.notes.push_back(std::move(line)); }
+
+  /// Labels and all the rest. DataError: no readable record; ConfigError: labels that are not there.
+  [[nodiscard]] Listing finish();
+
+  /// "train-00000-of-00010, record 5".
+  [[nodiscard]] static std::string name_of_record(const RecordFile& file, std::size_t number);
+
+ private:
+  void settle_absent_files(const std::string& absent);
+  void check_labels(const RecordLabels& labels, const std::string& where);
+  void choose_labels();
+  [[nodiscard]] float label_of(std::size_t sample, std::size_t column) const;
+  [[nodiscard]] std::string labels_sha256() const;
+  void note_files();
+
+  const SourceOptions& options_;
+  std::string thing_;
+  std::vector<RecordFile> files_;
+  Listing listing_{};
+  /// Of each sample, as it is stored; of damaged ones nothing.
+  std::vector<std::optional<RecordLabels>> labels_;
+  /// All labels of the data set in the form that is stored.
+  std::vector<std::string> names_;
+  std::map<std::int64_t, std::string> classes_;
+  std::set<std::string> found_;
+  std::size_t form_ = std::variant_npos;
+  std::set<std::string> ids_;
+  std::vector<std::string> repeated_;
+  std::vector<std::string> damaged_;
+  /// Of the first of which it is known.
+  std::string why_damaged_;
+};
+
+/// NIH's names begin with the patient's number: "13" of "00000013_005.png"; else empty.
+[[nodiscard]] std::string nih_patient(std::string_view id);
+
+}  // namespace roentgen::data

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: images as TFRecords of several schemas.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/source/source_testing.h"
+#include "data/stage/loader_testing.h"
+#include "io/example.h"
+#include "io/record.h"
+
+namespace roentgen::data {
+
+class TfRecord : public LoaderTest {
+ protected:
+  TfRecord() : LoaderTest(12) { ::setenv("XDG_CACHE_HOME", cache_.path().c_str(), 1); }
+
+  /// The bytes of image i of the folder.
+  [[nodiscard]] std::string image(std::size_t i) const {
+    std::ifstream file(dataset_.samples.at(i).path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static std::string frame(const io::ExampleWriter& example) { return io::record_frame(example.data()); }
+
+  /// As Dell's: 14 labels, a name, no more.
+  [[nodiscard]] std::string dell(std::size_t i) const {
+    io::ExampleWriter example;
+    example.text("image/encoded", image(i));
+    std::array<std::int64_t, 14> labels{};
+    labels[i % 14] = 1;
+    example.integers("image/label", labels);
+    example.text("image/filename", fmt::format("{:08}_000.png", i + 10));
+    return frame(example);
+  }
+  /// As `convert` writes them.
+  [[nodiscard]] std::string own(std::size_t i) const {
+    io::ExampleWriter example;
+    example.text("image/encoded", image(i));
+    example.text("image/format", "png");
+    example.text("image/filename", dataset_.samples[i].id);
+    example.texts("image/label_names", dataset_.label_names);
+    std::vector<std::int64_t> labels;
+    for (const float label : dataset_.samples[i].labels)
+      labels.push_back(std::isnan(label) ? -1 : label > 0.5F ? 1 : 0);
+    example.integers("image/label", labels);
+    example.text("image/patient", fmt::format("p{}", i / 2));
+    example.text("image/split", i < 8 ? "train" : "test");
+    example.text("image/view", i % 2 == 0 ? "PA" : "AP");
+    example.text("image/sex", "F");
+    example.number("image/age", 40.0F + static_cast<float>(i));
+    return frame(example);
+  }
+  static SourceOptions in(const TestFolder& folder) {
+    SourceOptions options;
+    options.root = folder.path();
+    return options;
+  }
+  static std::string refusal(const SourceOptions& options) {
+    try {
+      static_cast<void>(load_dataset(options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no refusal";
+  }
+  /// What a folder with this one file is refused for.
+  static std::string refusal_of(std::string_view file) {
+    const TestFolder folder;
+    folder.write("a.tfrecord", file);
+    return refusal(in(folder));
+  }
+  /// An example with this image and label 1 of "x".
+  static std::string labelled(std::string_view image) {
+    io::ExampleWriter example;
+    example.text("image/encoded", image);
+    example.texts("image/label_names", std::array<std::string, 1>{"x"});
+    example.integer("image/label", 1);
+    return frame(example);
+  }
+  TestFolder cache_;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Gzipped record files: nothing in them can be found by its place, so they are unpacked once, into the cache folder.
+// For src/data/source only.
+#pragma once
+
+#include <filesystem>
+
+namespace roentgen::data {
+
+/// `path` when it is not gzipped; else that file unpacked, below `cache_folder`, where it stays for the next time,
+/// under a name made of its path, size and time of change: another file of that name is unpacked anew. Written in one
+/// piece or not at all. DataError: a damaged file, one of more than 100 times its size and 64 MiB, no room or no right
+/// to write.
+[[nodiscard]] std::filesystem::path unpacked(const std::filesystem::path& path,
+                                             const std::filesystem::path& cache_folder);
+
+}  // namespace roentgen::data

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/unpacked.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "core/error.h"
+#include "data/source/source_testing.h"
+#include "io/file.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string text_of(const fs::path& path) { return io::read_text(path).or_throw(); }
+
+TEST(Unpacked, leaves_other_files_where_they_are) {
+  const TestFolder folder, cache;
+  const fs::path plain = folder.write("a.tfrecord", "records");
+  EXPECT_EQ(unpacked(plain, cache.path()), plain);
+  EXPECT_TRUE(fs::is_empty(cache.path()));
+}
+
+TEST(Unpacked, is_done_once_and_again_for_another_file_of_that_name) {
+  const TestFolder folder, cache;
+  const fs::path packed = folder.write("a.tfrecord.gz", gzipped("one"));
+  const fs::path first = unpacked(packed, cache.path() / "new");
+  EXPECT_EQ(text_of(first), "one");
+  EXPECT_THAT(first.filename().string(), testing::EndsWith("-a.tfrecord"));
+  std::ofstream(first) << "kept";
+  EXPECT_EQ(text_of(unpacked(packed, cache.path() / "new")), "kept") << "not done again";
+  folder.write("a.tfrecord.gz", gzipped("other"));
+  EXPECT_EQ(text_of(unpacked(packed, cache.path() / "new")), "other") << "of another size";
+  const auto time = fs::last_write_time(packed);
+  folder.write("a.tfrecord.gz", gzipped("OTHER"));
+  fs::last_write_time(packed, time + std::chrono::seconds(1));
+  EXPECT_EQ(text_of(unpacked(packed, cache.path() / "new")), "OTHER") << "of another time";
+}
+
+TEST(Unpacked, leaves_nothing_of_a_damaged_file) {
+  const TestFolder folder, cache;
+  std::string bytes = gzipped("some text");
+  bytes[16] = 'X';
+  const fs::path damaged = folder.write("a.tar.gz", bytes);
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(unpacked(damaged, cache.path())); }),
+              HasSubstr("[io.gzip] a.tar.gz: expected a whole gzip file, got a damaged one"));
+  EXPECT_TRUE(fs::is_empty(cache.path() / "unpacked"));
+  const fs::path sound = folder.write("b.tar.gz", gzipped("x"));
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(unpacked(sound, sound)); }),
+              HasSubstr("expected a folder for unpacked files"));
+}
+
+}  // namespace
+}  // namespace roentgen::data

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/tar.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace roentgen::io {
+namespace {
+
+constexpr std::size_t kBlock_bytes = 512;
+constexpr std::size_t kLongestName_bytes = std::size_t{1} << 16;
+
+/// A field of the header.
+struct Field {
+  std::size_t begin, length;
+};
+constexpr Field kName{0, 100}, kMode{100, 8}, kUser{108, 8}, kGroup{116, 8}, kSize{124, 12}, kTime{136, 12},
+    kSum{148, 8}, kMagic{257, 6}, kVersion{263, 2}, kPrefix{345, 155};
+constexpr std::size_t kType = 156;
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+std::string_view text_of(std::span<const std::byte> header, Field field) {
+  const std::string_view text = text_of(header.subspan(field.begin, field.length));
+  return text.substr(0, text.find('\0'));
+}
+
+// Octal digits between blanks, or, with the first bit set, a binary number of big end (GNU).
+std::optional<std::uint64_t> number_of(std::span<const std::byte> header, Field field) {
+  const auto bytes = header.subspan(field.begin, field.length);
+  if ((bytes[0] & std::byte{0x80}) != std::byte{0}) {
+    std::uint64_t number = std::to_integer<std::uint64_t>(bytes[0]) & 0x7F;
+    for (const std::byte byte : bytes.subspan(1)) {
+      if (number >> 55 != 0) return std::nullopt;
+      number = number << 8 | std::to_integer<std::uint64_t>(byte);
+    }
+    return number;
+  }
+  std::string_view text = text_of(header, field);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find(' '));
+  if (text.empty()) return 0;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 8);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// The sum of all bytes, those of the field itself taken as blanks.
+std::uint64_t sum_of(std::span<const std::byte> header) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kBlock_bytes; ++i) {
+    const bool is_sum = i >= kSum.begin && i < kSum.begin + kSum.length;
+    sum += is_sum ? ' ' : std::to_integer<std::uint64_t>(header[i]);
+  }
+  return sum;
+}
+
+bool is_zero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+/// What headers before a file's own say of it.
+struct Overrides {
+  std::optional<std::string> name{};
+  std::optional<std::uint64_t> size{};
+  bool is_sparse = false;
+};
+
+// Lines "17 path=a/b.png\n", each with its own length in front.
+bool read_pax(std::string_view records, Overrides& overrides) {
+  while (!records.empty()) {
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(records.data(), records.data() + records.size(), length);
+    const auto head = static_cast<std::size_t>(end - records.data()) + 1;
+    if (error != std::errc() || length > records.size() || head >= length || *end != ' ') return false;
+    const std::string_view line = records.substr(head, length - head - 1);
+    const auto equals = line.find('=');
+    if (records[length - 1] != '\n' || equals == std::string_view::npos) return false;
+    const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
+    if (key == "path") overrides.name = value;
+    if (key.starts_with("GNU.sparse.")) overrides.is_sparse = true;
+    if (key == "size") {
+      std::uint64_t size = 0;
+      const auto [stop, wrong] = std::from_chars(value.data(), value.data() + value.size(), size);
+      if (wrong != std::errc() || stop != value.data() + value.size()) return false;
+      overrides.size = size;
+    }
+    records.remove_prefix(length);
+  }
+  return true;
+}
+
+/// Walks one archive.
+class Scan {
+ public:
+  Scan(std::span<const std::byte> archive, std::string_view what) : archive_(archive), what_(what) {}
+
+  Result<std::vector<TarMember>> run() {
+    while (true) {
+      if (archive_.size() - at_ < kBlock_bytes) {
+        return refuse("blocks of zeros at the end", fmt::format("{} bytes", archive_.size() - at_));
+      }
+      const auto header = archive_.subspan(at_, kBlock_bytes);
+      if (is_zero(header)) break;
+      if (auto status = entry(header); !status) return status.why();
+    }
+    if (!is_zero(archive_.subspan(at_))) return refuse("nothing behind the end of the archive", "other bytes");
+    return std::move(members_);
+  }
+
+ private:
+  [[nodiscard]] Failure refuse(std::string_view expected, std::string_view got) const {
+    return failure("io.tar", fmt::format("{}, byte {}", what_, at_), expected, got,
+                   "fetching or writing the archive again");
+  }
+
+  Status entry(std::span<const std::byte> header) {
+    if (number_of(header, kSum) != sum_of(header)) return refuse("a header whose sum holds", "another sum");
+    const char type = static_cast<char>(header[kType]);
+    const bool is_extra = type == 'x' || type == 'g' || type == 'L' || type == 'K';
+    auto size = number_of(header, kSize);
+    if (size && !is_extra && next_.size) size = next_.size;
+    const std::uint64_t room = archive_.size() - at_ - kBlock_bytes;
+    const bool is_file = type == '0' || type == '\0' || type == '7';
+    const bool has_data = type < '1' || type > '6';  // sizes of links, folders and devices are of no data
+    if (type == 'S' || next_.is_sparse) return refuse("files as they are", "a sparse file");
+    if (size && !has_data) size = 0;
+    if (!size || *size > room) {
+      return refuse(size ? fmt::format("{} bytes of data", *size) : std::string("a size"),
+                    size ? fmt::format("{} to the end of the archive", room) : std::string("other characters"));
+    }
+    const std::size_t begin = at_ + kBlock_bytes;
+    const auto data = archive_.subspan(begin, static_cast<std::size_t>(*size));
+    if (is_extra) {
+      if (auto status = extra(type, data); !status) return status;
+    } else {
+      std::string name = name_of(header);
+      const bool is_old_folder = name.ends_with('/');
+      if (is_file && !is_old_folder) members_.push_back({.name = std::move(name), .begin = begin, .length = *size});
+      next_ = {};
+    }
+    const std::uint64_t padded = (*size + kBlock_bytes - 1) / kBlock_bytes * kBlock_bytes;
+    if (padded > room) return refuse("data that fill their blocks", "the end of the archive");
+    at_ = begin + static_cast<std::size_t>(padded);
+    return Done{};
+  }
+
+  Status extra(char type, std::span<const std::byte> data) {
+    if (data.size() > kLongestName_bytes) {
+      return refuse(fmt::format("at most {} bytes of names", kLongestName_bytes), fmt::format("{}", data.size()));
+    }
+    const std::string_view text = text_of(data);
+    if (type == 'L') next_.name = text.substr(0, text.find('\0'));
+    if (type == 'x' && !read_pax(text, next_)) return refuse("lines of an extended header", "other bytes");
+    return Done{};
+  }
+
+  [[nodiscard]] std::string name_of(std::span<const std::byte> header) const {
+    if (next_.name) return *next_.name;
+    const std::string_view name = text_of(header, kName);
+    const bool is_ustar = text_of(header, kMagic) == "ustar";  // GNU's magic goes on with blanks and has no prefix
+    const std::string_view prefix = is_ustar ? text_of(header, kPrefix) : std::string_view();
+    return prefix.empty() ? std::string(name) : fmt::format("{}/{}", prefix, name);
+  }
+
+  const std::span<const std::byte> archive_;
+  const std::string_view what_;
+  std::size_t at_ = 0;
+  Overrides next_;
+  std::vector<TarMember> members_;
+};
+
+void put(std::string& header, Field field, std::string_view text) { header.replace(field.begin, text.size(), text); }
+
+}  // namespace
+
+Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what) {
+  return Scan(archive, what).run();
+}
+
+bool is_tar(std::span<const std::byte> archive) {
+  if (archive.size() < kBlock_bytes) return false;
+  const auto header = archive.first(kBlock_bytes);
+  return !is_zero(header) && number_of(header, kSum) == sum_of(header);
+}
+
+std::string tar_member(std::string_view name, std::string_view data) {
+  RG_ASSERT(!name.empty() && name.size() <= kName.length && data.size() < (std::uint64_t{1} << 33));
+  std::string member(kBlock_bytes, '\0');
+  put(member, kName, name);
+  put(member, kMode, "0000644");
+  put(member, kUser, "0000000");
+  put(member, kGroup, "0000000");
+  put(member, kSize, fmt::format("{:011o}", data.size()));
+  put(member, kTime, "00000000000");
+  member[kType] = '0';
+  put(member, kMagic, "ustar");
+  put(member, kVersion, "00");
+  put(member, kSum, fmt::format("{:06o}", sum_of(std::as_bytes(std::span(member)))));
+  member[kSum.begin + 7] = ' ';
+  member += data;
+  member.resize((member.size() + kBlock_bytes - 1) / kBlock_bytes * kBlock_bytes, '\0');
+  return member;
+}
+
+}  // namespace roentgen::io
