@@ -13,6 +13,7 @@
 
 #include "core/thread_annotations.h"
 #include "data/census/image_facts.h"
+#include "data/source/dataset.h"
 #include "runtime/cores.h"
 
 namespace roentgen::data {

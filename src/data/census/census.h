@@ -9,14 +9,16 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/value.h"
-#include "data/source/dataset.h"
+namespace roentgen {
+class Value;
+}
 
 namespace roentgen::data {
+
+struct Dataset;
 
 /// How much of each file is read. Headers: its head, and files whole that may be the same.
 enum class CensusDepth : std::uint8_t { Headers, Pixels };

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/value.h"
 #include "data/codec/codec_testing.h"
+#include "data/source/dataset.h"
 #include "data/source/source_testing.h"
 #include "io/json.h"
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/value.h"
 #include "data/census/census.h"
 
 namespace roentgen::data {
