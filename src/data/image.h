@@ -37,12 +37,22 @@ class Image {
  public:
   Image() = default;
   explicit Image(const ImageLayout& layout) { reset(layout); }
+  /// An image that reads pixels of somebody else, who must outlive it: layout.bytes() of them, 64-byte aligned. It is
+  /// read only, until a reset() gives it memory of its own.
+  [[nodiscard]] static Image borrow(const ImageLayout& layout, std::span<const std::byte> pixels) {
+    RG_ASSERT(pixels.size() == layout.bytes());
+    Image image;
+    image.layout_ = layout;
+    image.borrowed_ = pixels;
+    return image;
+  }
 
   /// Takes a new form. Memory grows when it must and never shrinks; the pixels are undefined afterwards. Throws
   /// DeviceError when memory is short: callers check their limits first.
   void reset(const ImageLayout& layout) {
     if (layout.bytes() > memory_.size()) memory_ = runtime::AlignedBuffer(layout.bytes());
     layout_ = layout;
+    borrowed_ = {};
   }
 
   [[nodiscard]] const ImageLayout& layout() const { return layout_; }
@@ -50,24 +60,30 @@ class Image {
   [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }
   [[nodiscard]] int channels() const { return layout_.channels; }
 
-  [[nodiscard]] std::span<std::byte> bytes() { return memory_.bytes().first(layout_.bytes()); }
-  [[nodiscard]] std::span<const std::byte> bytes() const { return memory_.bytes().first(layout_.bytes()); }
+  [[nodiscard]] std::span<std::byte> bytes() {
+    RG_ASSERT(borrowed_.empty());
+    return memory_.bytes().first(layout_.bytes());
+  }
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    return borrowed_.empty() ? memory_.bytes().first(layout_.bytes()) : borrowed_;
+  }
 
   /// All samples as T: std::uint8_t or std::uint16_t, whichever layout().bits says.
   template <typename T>
   [[nodiscard]] std::span<T> samples() {
     RG_ASSERT(layout_.bits == static_cast<int>(8 * sizeof(T)));
-    return {reinterpret_cast<T*>(memory_.data()), layout_.bytes() / sizeof(T)};
+    return {reinterpret_cast<T*>(bytes().data()), layout_.bytes() / sizeof(T)};
   }
   template <typename T>
   [[nodiscard]] std::span<const T> samples() const {
     RG_ASSERT(layout_.bits == static_cast<int>(8 * sizeof(T)));
-    return {reinterpret_cast<const T*>(memory_.data()), layout_.bytes() / sizeof(T)};
+    return {reinterpret_cast<const T*>(bytes().data()), layout_.bytes() / sizeof(T)};
   }
 
  private:
   ImageLayout layout_;
   runtime::AlignedBuffer memory_;
+  std::span<const std::byte> borrowed_;
 };
 
 }  // namespace roentgen::data

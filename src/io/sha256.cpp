@@ -44,6 +44,8 @@ std::string fast_hash_hex(std::span<const std::byte> bytes) {
   return to_hex(canonical.digest);
 }
 
+std::uint64_t fast_hash(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
 std::string name_list_sha256(std::vector<std::string> names) {
   const auto make_distinct = [](std::vector<std::string>& list) {
     std::sort(list.begin(), list.end());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ namespace roentgen::io {
 [[nodiscard]] std::string sha256_hex(std::string_view text);
 /// XXH3 128-bit, 32 hex digits: for cache keys and duplicates, not for secrets.
 [[nodiscard]] std::string fast_hash_hex(std::span<const std::byte> bytes);
+/// XXH3 64-bit of the same use, where text is not wanted.
+[[nodiscard]] std::uint64_t fast_hash(std::span<const std::byte> bytes);
 /// Identity of a split list (docs/formats): SHA-256 of the distinct base names, sorted bytewise, each followed by a
 /// newline. Where two different names have one base name (CheXpert's view1_frontal.jpg), of the distinct whole names:
 /// base names would be the same of any list.

@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "data/source/dataset.h"
-#include "data/stage/image_cache.h"
+#include "data/stage/image_store.h"
 #include "data/stage/loader.h"
 #include "engine/engine.h"
 #include "io/csv.h"

@@ -19,7 +19,7 @@
 
 namespace roentgen::data {
 struct Dataset;
-class ImageCache;
+class ImageStore;
 class PixelHashes;
 }  // namespace roentgen::data
 namespace roentgen::engine {
@@ -37,7 +37,7 @@ struct PredictOptions {
   /// As data::LoaderOptions::cores.
   std::vector<int> cores{};
   /// May be null; must outlive the call.
-  data::ImageCache* cache = nullptr;
+  data::ImageStore* cache = nullptr;
   /// Gets the hash of every image's pixels; may be null.
   data::PixelHashes* pixel_hashes = nullptr;
   /// Test-time augmentation (data::test_views): probabilities are averaged over these, each of equal weight, summed in

@@ -75,15 +75,24 @@ class CacheIterator final : public StageIterator {
 }  // namespace
 
 void CacheStage::describe(StageVisitor& visitor) {
-  visitor.count({.name = "limit_mb", .default_value = 1024}, limit_mb);
+  visitor.count({.name = "limit_mb", .default_value = kLimit_mb}, limit_mb);
+  int index = static_cast<int>(where);
+  visitor.word("where", index, static_cast<int>(CachePlace::Memory), {"memory", "disk"});
+  where = static_cast<CachePlace>(index);
 }
 
 Carries CacheStage::gives(Carries before) const {
-  return carried(kName, before, {Carries::Samples, Carries::Rows}, before);
+  if (where == CachePlace::Memory) return carried(kName, before, {Carries::Samples, Carries::Rows}, before);
+  if (limit_mb != kLimit_mb) {
+    throw ConfigError(error_text("data.pipeline", "pipeline, stage cache", "no limit_mb where the disk keeps",
+                                 fmt::format("{}", limit_mb), "cache(where=disk)"));
+  }
+  return carried(kName, before, {Carries::Samples}, before);
 }
 
 std::unique_ptr<StageIterator> make_iterator(const CacheStage& stage, StageUpstream upstream,
                                              const StageContext& context) {
+  if (stage.where == CachePlace::Disk) return std::move(upstream.iterator);
   return std::make_unique<CacheIterator>(static_cast<std::size_t>(stage.limit_mb) << 20, std::move(upstream.iterator),
                                          context);
 }

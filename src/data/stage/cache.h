@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// cache: keeps what it was given in the first pass, in memory, and gives the same in the next ones.
+// cache: keeps what it was given in the first pass, in memory, and gives the same in the next ones; or says that
+// decoded images are kept on the disk (disk_cache.h).
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,16 @@
 
 namespace roentgen::data {
 
-/// Refuses more than `limit_mb` MiB.
+/// Where a cache keeps. Disk: the samples pass as they came, and whoever decodes them looks into the Loader's store.
+enum class CachePlace : std::uint8_t { Memory, Disk };
+
+/// In memory: refuses more than `limit_mb` MiB.
 struct CacheStage {
   static constexpr std::string_view kName = "cache";
-  std::int64_t limit_mb = 1024;
+  std::int64_t limit_mb = kLimit_mb;
+  CachePlace where = CachePlace::Memory;
+
+  static constexpr std::int64_t kLimit_mb = 1024;
 
   void describe(StageVisitor& visitor);
   [[nodiscard]] Carries gives(Carries before) const;

@@ -15,6 +15,15 @@ const Image* ImageCache::find(std::uint32_t sample) const {
   return images_.at(sample).get();
 }
 
+Result<StoredPicture> ImageCache::get(std::uint32_t sample, ImageUse /*use*/, const Decode& decode, Image& memory) {
+  if (const Image* kept = find(sample)) {
+    return StoredPicture{.image = Image::borrow(kept->layout(), kept->bytes()), .is_kept = true};
+  }
+  if (const Status decoded = decode(memory); !decoded) return decoded.why();
+  offer(sample, memory);
+  return StoredPicture{.image = Image::borrow(memory.layout(), std::as_const(memory).bytes())};
+}
+
 void ImageCache::offer(std::uint32_t sample, const Image& image) {
   const std::size_t size = image.layout().bytes();
   {

@@ -12,24 +12,27 @@
 
 #include "core/thread_annotations.h"
 #include "data/image.h"
+#include "data/stage/image_store.h"
 
 namespace roentgen::data {
 
-/// Images by sample index, first come, first kept, until the budget is full; nothing is ever thrown out, because every
-/// epoch visits every sample once. Thread-safe.
-class ImageCache {
+/// First come, first kept, until the budget is full. What it gives lives as long as the cache. Thread-safe.
+class ImageCache final : public ImageStore {
  public:
   /// For `samples` samples and at most `budget_bytes` of pixels.
   ImageCache(std::int64_t samples, std::size_t budget_bytes);
 
-  /// The image of a sample, or null. Lives as long as the cache.
-  [[nodiscard]] const Image* find(std::uint32_t sample) const;
-  /// Keeps a copy when there is room. All loaders that share a cache must decode to the same channels.
-  void offer(std::uint32_t sample, const Image& image);
+  [[nodiscard]] bool has(std::uint32_t sample, ImageUse /*use*/) override { return find(sample) != nullptr; }
+  [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
+                                          Image& memory) override;
   /// Pixels kept.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  [[nodiscard]] const Image* find(std::uint32_t sample) const;
+  /// Keeps a copy when there is room.
+  void offer(std::uint32_t sample, const Image& image);
+
   const std::size_t budget_bytes_;
   mutable Mutex mutex_;
   std::vector<std::unique_ptr<const Image>> images_ RG_GUARDED_BY(mutex_);

@@ -26,7 +26,7 @@ namespace roentgen::data {
 
 class BatchPool;
 class EmulatedStorage;
-class ImageCache;
+class ImageStore;
 class PixelHashes;
 
 /// Training: shuffled, augmented, corrupt samples are replaced. Evaluation: in order, as they are, any corrupt sample
@@ -79,9 +79,9 @@ struct LoaderOptions {
   std::vector<std::uint32_t> known_bad = {};
   /// Training: csv (image, epoch, reason) to which corrupt samples are appended; empty: not written.
   std::filesystem::path quarantine;
-  /// Decoded images kept in memory, shared by loaders of the same Dataset; may be null. Owned by the caller, must
-  /// outlive the Loader. Changes no byte of any batch.
-  ImageCache* cache = nullptr;
+  /// Decoded images kept between epochs, shared by loaders of the same Dataset; may be null. Owned by the caller, must
+  /// outlive the Loader. Changes no byte of any batch, but for training images that a DiskCache was told to shrink.
+  ImageStore* cache = nullptr;
   /// Gets the hash of every image as it is decoded; may be null. For the samples of the Dataset. Owned by the caller.
   PixelHashes* pixel_hashes = nullptr;
   /// Makes every file as slow as such storage would be; may be null. Owned by the caller.

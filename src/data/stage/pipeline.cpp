@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -108,6 +109,13 @@ std::string Pipeline::text() const {
 }
 
 bool Pipeline::is_of_files() const { return std::holds_alternative<FilesStage>(stages_.front()); }
+
+bool Pipeline::is_kept_on_disk() const {
+  return std::ranges::any_of(stages_, [](const Stage& stage) {
+    const auto* cache = std::get_if<CacheStage>(&stage);
+    return cache != nullptr && cache->where == CachePlace::Disk;
+  });
+}
 
 const std::vector<PipelinePreset>& pipeline_presets() {
   static const std::vector<PipelinePreset> kPresets{

@@ -32,6 +32,8 @@ class Pipeline {
   [[nodiscard]] std::string text() const;
   /// Does it begin with files?
   [[nodiscard]] bool is_of_files() const;
+  /// Has it a cache(where=disk)?
+  [[nodiscard]] bool is_kept_on_disk() const;
   friend bool operator==(const Pipeline&, const Pipeline&) = default;
 
  private:

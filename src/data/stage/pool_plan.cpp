@@ -28,6 +28,7 @@ PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots) {
     }
     const auto* prefetch = std::get_if<PrefetchStage>(&stage);
     if (is_batched && prefetch != nullptr) {
+      plan.is_prefetch_tuned = prefetch->count == 0;
       plan.batches_ahead = prefetch->count == 0 ? most : std::min(plan.batches_ahead + prefetch->count, most);
     }
   }
@@ -42,8 +43,9 @@ bool has_whole_passes(const Pipeline& pipeline) {
       if (is_repeated || !is_sharded) return false;
       is_repeated = true;
     }
+    const auto* cache = std::get_if<CacheStage>(&stage);
     const bool is_other = std::holds_alternative<TakeStage>(stage) || std::holds_alternative<SkipStage>(stage) ||
-                          std::holds_alternative<CacheStage>(stage);
+                          (cache != nullptr && cache->where == CachePlace::Memory);
     if (is_sharded && is_other) return false;
     if (is_repeated && std::holds_alternative<ShuffleStage>(stage)) return false;
     if (std::holds_alternative<ShardStage>(stage)) is_sharded = carries != Carries::Files;

@@ -18,6 +18,8 @@ struct PoolPlan {
   bool is_tuned = false;
   /// Finished batches it may hold; 0: it works while next() waits.
   std::int64_t batches_ahead = 0;
+  /// Are they to be as many as are needed, not all?
+  bool is_prefetch_tuned = false;
   /// Pulling an element can take as long as reading or mapping it.
   bool is_work_before = false;
   /// Index of batch or map_and_batch among the stages.

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "data/stage/image_cache.h"
+#include "data/stage/image_store.h"
 #include "data/stage/pixel_hashes.h"
 #include "data/stage/storage.h"
 
@@ -28,7 +28,7 @@ class Stopwatch {
 }  // namespace
 
 Result<std::span<const std::byte>> SampleLoader::read(std::uint32_t sample) {
-  if (options_.cache != nullptr && options_.cache->find(sample) != nullptr) return std::span<const std::byte>{};
+  if (options_.cache != nullptr && options_.cache->has(sample, use())) return std::span<const std::byte>{};
   const Sample& entry = dataset_.samples.at(sample);
   const Stopwatch watch(costs_.read_s);
   auto bytes = reader_.read(entry);
@@ -40,30 +40,37 @@ Result<std::span<const std::byte>> SampleLoader::read(std::uint32_t sample) {
   return bytes;
 }
 
+Status SampleLoader::decode(std::uint32_t sample, std::span<const std::byte> file, Image& out) {
+  if (file.empty()) {
+    const auto bytes = read(sample);
+    if (!bytes) return bytes.why();
+    file = bytes.value();
+  }
+  const Stopwatch watch(costs_.decode_s);
+  // A gray file serves three channels as it is (transform.h), and is a third of the work.
+  const Channels channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile;
+  return reader_.decode(dataset_.samples.at(sample), file, channels, out);
+}
+
 Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotView out,
                           std::span<const std::byte> file) {
-  const Image* image = options_.cache == nullptr ? nullptr : options_.cache->find(sample);
-  if (image != nullptr) {
-    ++costs_.cached;
+  StoredPicture stored;
+  if (options_.cache != nullptr) {
+    const auto decoding = [&](Image& into) { return decode(sample, file, into); };
+    auto got = options_.cache->get(sample, use(), decoding, image_);
+    if (!got) return got.why();
+    stored = std::move(got).value();
+    costs_.cached += stored.is_kept ? 1 : 0;
   } else {
-    if (file.empty()) {
-      const auto bytes = read(sample);
-      if (!bytes) return bytes.why();
-      file = bytes.value();
-    }
-    const Stopwatch watch(costs_.decode_s);
-    // A gray file serves three channels as it is (transform.h), and is a third of the work.
-    const Channels channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile;
-    auto decoded = reader_.decode(dataset_.samples.at(sample), file, channels, image_);
+    auto decoded = decode(sample, file, image_);
     if (!decoded) return decoded;
-    if (options_.cache != nullptr) options_.cache->offer(sample, image_);
-    image = &image_;
   }
+  const Image& image = options_.cache != nullptr ? stored.image : image_;
   if (options_.pixel_hashes != nullptr && options_.pixel_hashes->get(sample) == 0) {
-    options_.pixel_hashes->set(sample, pixel_hash(*image));
+    options_.pixel_hashes->set(sample, stored.pixel_hash ? *stored.pixel_hash : pixel_hash(image));
   }
   const Stopwatch watch(costs_.transform_s);
-  transformer_.apply(*image, options_.preprocess, draw, out);
+  transformer_.apply(image, options_.preprocess, draw, out);
   return Done{};
 }
 

@@ -11,6 +11,7 @@
 #include "core/result.h"
 #include "data/image.h"
 #include "data/source/dataset.h"
+#include "data/stage/image_store.h"
 #include "data/stage/loader.h"
 #include "data/stage/sample_reader.h"
 #include "data/transform/transform.h"
@@ -58,6 +59,11 @@ class SampleLoader {
   [[nodiscard]] SampleCosts take_costs();
 
  private:
+  [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, Image& out);
+  [[nodiscard]] ImageUse use() const {
+    return options_.mode == LoadMode::Training ? ImageUse::Training : ImageUse::Exact;
+  }
+
   const Dataset& dataset_;
   const LoaderOptions& options_;
   SampleReader reader_;

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/cache_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "io/sha256.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMagic = 0x4548'4341'434E'4752;  // "RGNCACHE", little endian
+constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kReady = 0x5259'4441'4552'0001;
+constexpr std::size_t kHeaderBytes = 4096;
+constexpr std::uint64_t kAlignment = 64;
+constexpr std::size_t kMostSegments = std::size_t{1} << 16;
+constexpr std::uint64_t kMostSide = std::uint64_t{1} << 31;
+// Words of the header.
+constexpr std::size_t kHeaderHash = 6, kEnd = 7;
+// Words of a record.
+enum Field : std::size_t { State, Offset, Sides, Form, Identity, Pixels, DataHash, RecordHash };
+// Bytes that are locked and never written: one for the header, then one a sample.
+constexpr std::int64_t kLocks = std::int64_t{1} << 60;
+
+std::string cause(int code) { return std::generic_category().message(code); }
+
+[[noreturn]] void refuse(const fs::path& path, std::string_view expected, int code) {
+  throw DataError(
+      error_text("data.cache", path.string(), expected, cause(code), "another --cache-dir, or train.cache=memory"));
+}
+
+/// Locks or unlocks one byte, waiting. Open-file locks belong to the descriptor: a process's own threads are no others.
+void lock_byte(int descriptor, std::int64_t byte, short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = kLocks + byte;
+  lock.l_len = 1;
+  while (::fcntl(descriptor, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
+  }
+}
+
+class ByteLock {
+ public:
+  ByteLock(int descriptor, std::int64_t byte) : descriptor_(descriptor), byte_(byte) {
+    lock_byte(descriptor_, byte_, F_WRLCK);
+  }
+  ByteLock(const ByteLock&) = delete;
+  ByteLock& operator=(const ByteLock&) = delete;
+  ~ByteLock() { lock_byte(descriptor_, byte_, F_UNLCK); }
+
+ private:
+  const int descriptor_;
+  const std::int64_t byte_;
+};
+
+bool is_still_named(int descriptor, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+std::uint64_t hash_of(std::span<const std::uint64_t> words) { return io::fast_hash(std::as_bytes(words)); }
+
+std::size_t index_bytes(std::int64_t samples) {
+  const std::size_t bytes = kHeaderBytes + static_cast<std::size_t>(samples) * 64;
+  return (bytes + kHeaderBytes - 1) / kHeaderBytes * kHeaderBytes;
+}
+
+std::array<std::uint64_t, 8> header_of(const CacheFileForm& form) {
+  constexpr std::size_t kDigits = 16;
+  RG_ASSERT(form.key.size() == 2 * kDigits);
+  std::array<std::uint64_t, 8> header{kMagic, kVersion, static_cast<std::uint64_t>(form.samples), form.segment_bytes};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const char* const begin = form.key.data() + i * kDigits;
+    std::from_chars(begin, begin + kDigits, header[4 + i], 16);
+  }
+  header[kHeaderHash] = hash_of(std::span(header).first(kHeaderHash));
+  header[kEnd] = index_bytes(form.samples);
+  return header;
+}
+
+std::uint64_t record_hash(std::uint32_t sample, const std::array<std::uint64_t, 8>& record) {
+  std::array<std::uint64_t, 8> hashed = record;
+  hashed[State] = sample;
+  return hash_of(std::span(hashed).first(RecordHash));
+}
+
+std::optional<ImageLayout> layout_of(std::uint64_t sides, std::uint64_t form) {
+  const ImageLayout layout{.width_px = static_cast<std::int64_t>(sides >> 32U),
+                           .height_px = static_cast<std::int64_t>(sides & 0xFFFF'FFFFU),
+                           .channels = static_cast<int>(form & 0xFFU),
+                           .bits = static_cast<int>((form >> 8U) & 0xFFU),
+                           .max_value = static_cast<std::uint32_t>(form >> 32U)};
+  const bool is_one = layout.width_px > 0 && layout.height_px > 0 && sides >> 32U < kMostSide &&
+                      (sides & 0xFFFF'FFFFU) < kMostSide && (layout.channels == 1 || layout.channels == 3) &&
+                      (layout.bits == 8 || layout.bits == 16);
+  return is_one ? std::optional(layout) : std::nullopt;
+}
+
+}  // namespace
+
+CacheFile::Claim::Claim(const CacheFile& file, std::uint32_t sample)
+    : descriptor_(file.descriptor_), byte_(1 + std::int64_t{sample}) {
+  lock_byte(descriptor_, byte_, F_WRLCK);
+}
+
+CacheFile::Claim::~Claim() { lock_byte(descriptor_, byte_, F_UNLCK); }
+
+CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
+    : samples_(form.samples),
+      segment_bytes_(form.segment_bytes),
+      segments_(kMostSegments),
+      sound_at_(static_cast<std::size_t>(form.samples)) {
+  RG_ASSERT(segment_bytes_ > 0 && segment_bytes_ % 65536 == 0);
+  try {
+    open(path, form);
+    const std::size_t bytes = index_bytes(samples_);
+    void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+    if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
+    index_ = {static_cast<std::byte*>(address), bytes};
+  } catch (...) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw;
+  }
+  // After a power failure the end may be an old one, while pixels behind it reached the disk.
+  Word& end = reinterpret_cast<Word*>(index_.data())[kEnd];
+  const std::uint64_t size = (size_bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  for (std::uint64_t now = end.load(); now < size && !end.compare_exchange_weak(now, size);) {
+  }
+}
+
+CacheFile::~CacheFile() {
+  for (const auto& segment : segments_) {
+    if (const std::byte* begin = segment.load()) ::munmap(const_cast<std::byte*>(begin), segment_bytes_);
+  }
+  ::munmap(index_.data(), index_.size());
+  ::close(descriptor_);
+}
+
+// A file of another form is unlinked, not changed: who has it mapped keeps it.
+void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
+  while (true) {
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor_ < 0) refuse(path, "a file that can be made", errno);
+    const ByteLock lock(descriptor_, 0);
+    if (is_still_named(descriptor_, path)) {
+      if (is_of(form)) return;
+      if (size_bytes() == 0) {
+        initialise(form);
+        if (is_of(form)) return;
+        const int code = errno;
+        ::unlink(path.c_str());
+        refuse(path, fmt::format("room for {} bytes", index_bytes(form.samples)), code);
+      }
+      if (::unlink(path.c_str()) != 0) refuse(path, "a cache file, or one that can be removed", errno);
+    }
+    ::close(std::exchange(descriptor_, -1));
+  }
+}
+
+bool CacheFile::is_of(const CacheFileForm& form) const {
+  std::array<std::uint64_t, 8> header{};
+  if (size_bytes() < index_bytes(form.samples)) return false;
+  if (::pread(descriptor_, header.data(), sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) return false;
+  const auto wanted = header_of(form);
+  return std::equal(wanted.begin(), wanted.begin() + kEnd, header.begin()) && header[kEnd] >= wanted[kEnd];
+}
+
+// Its blocks are taken now: a page of a map that finds no room on the disk would kill the process. The header is last.
+void CacheFile::initialise(const CacheFileForm& form) const {
+  const int code = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(index_bytes(form.samples)));
+  if (code == 0) {
+    const auto header = header_of(form);
+    if (::pwrite(descriptor_, header.data(), sizeof(header), 0) == static_cast<ssize_t>(sizeof(header))) return;
+  }
+  if (code != 0) errno = code;
+}
+
+std::span<CacheFile::Word> CacheFile::record(std::uint32_t sample) const {
+  RG_ASSERT(std::int64_t{sample} < samples_);
+  auto* words = reinterpret_cast<Word*>(index_.data() + kHeaderBytes);
+  return {words + std::size_t{sample} * kWords, kWords};
+}
+
+std::uint64_t CacheFile::size_bytes() const {
+  struct stat status {};
+  return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+const std::byte* CacheFile::mapped(std::uint64_t offset) const {
+  const std::uint64_t number = offset / segment_bytes_;
+  if (number >= segments_.size()) return nullptr;
+  auto& segment = segments_[number];
+  const std::byte* begin = segment.load(std::memory_order_acquire);
+  if (begin == nullptr) {
+    void* address = ::mmap(nullptr, segment_bytes_, PROT_READ, MAP_SHARED, descriptor_,
+                           static_cast<off_t>(number * segment_bytes_));
+    if (address == MAP_FAILED) return nullptr;
+    const auto* mine = static_cast<const std::byte*>(address);
+    if (segment.compare_exchange_strong(begin, mine)) {
+      begin = mine;
+    } else {
+      ::munmap(address, segment_bytes_);  // another thread was faster
+    }
+  }
+  return begin + offset % segment_bytes_;
+}
+
+std::optional<CacheEntry> CacheFile::find(std::uint32_t sample) const {
+  const std::span<Word> words = record(sample);
+  if (words[State].load(std::memory_order_acquire) != kReady) return std::nullopt;
+  std::array<std::uint64_t, 8> record{};
+  for (std::size_t i = 0; i < kWords; ++i) record[i] = words[i].load(std::memory_order_relaxed);
+  if (record_hash(sample, record) != record[RecordHash]) return std::nullopt;
+  const auto layout = layout_of(record[Sides], record[Form]);
+  if (!layout) return std::nullopt;
+  const std::uint64_t offset = record[Offset];
+  const std::uint64_t bytes = layout->bytes();
+  if (offset % kAlignment != 0 || bytes > segment_bytes_ || offset % segment_bytes_ + bytes > segment_bytes_) {
+    return std::nullopt;
+  }
+  const bool is_sound = sound_at_[sample].load(std::memory_order_acquire) == offset;
+  if (!is_sound && (offset < index_.size() || offset + bytes > size_bytes())) return std::nullopt;
+  const std::byte* const begin = mapped(offset);
+  if (begin == nullptr) return std::nullopt;
+  const std::span<const std::byte> pixels(begin, bytes);
+  if (!is_sound) {
+    if (io::fast_hash(pixels) != record[DataHash]) return std::nullopt;
+    sound_at_[sample].store(offset, std::memory_order_release);
+  }
+  return CacheEntry{.layout = *layout, .identity = record[Identity], .pixel_hash = record[Pixels], .pixels = pixels};
+}
+
+std::optional<std::uint64_t> CacheFile::give_away(std::uint64_t bytes) {
+  const std::uint64_t aligned = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (aligned > segment_bytes_) return std::nullopt;
+  Word& end = reinterpret_cast<Word*>(index_.data())[kEnd];
+  std::uint64_t now = end.load();
+  while (true) {
+    const bool fits = now % segment_bytes_ + aligned <= segment_bytes_;
+    const std::uint64_t begin = fits ? now : (now / segment_bytes_ + 1) * segment_bytes_;
+    if (begin / segment_bytes_ >= segments_.size()) return std::nullopt;
+    if (end.compare_exchange_weak(now, begin + aligned)) return begin;
+  }
+}
+
+Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
+  const auto failed = [&](std::string_view expected, std::string_view got) {
+    return failure("data.cache", fmt::format("image of {} bytes", entry.pixels.size()), expected, got);
+  };
+  const auto offset = give_away(entry.pixels.size());
+  if (!offset) return failed(fmt::format("at most {} bytes", segment_bytes_), "a larger one");
+  std::size_t done = 0;
+  while (done < entry.pixels.size()) {
+    const auto rest = entry.pixels.subspan(done);
+    const ssize_t put = ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(*offset + done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return failed("room on the disk", cause(errno));
+    done += static_cast<std::size_t>(put);
+  }
+  const ImageLayout& layout = entry.layout;
+  std::array<std::uint64_t, 8> values{};
+  values[Offset] = *offset;
+  values[Sides] = static_cast<std::uint64_t>(layout.width_px) << 32U | static_cast<std::uint64_t>(layout.height_px);
+  values[Form] = static_cast<std::uint64_t>(layout.channels) | static_cast<std::uint64_t>(layout.bits) << 8U |
+                 std::uint64_t{layout.max_value} << 32U;
+  values[Identity] = entry.identity;
+  values[Pixels] = entry.pixel_hash;
+  values[DataHash] = io::fast_hash(entry.pixels);
+  values[RecordHash] = record_hash(sample, values);
+  const std::span<Word> words = record(sample);
+  words[State].store(0, std::memory_order_release);
+  for (std::size_t i = 1; i < kWords; ++i) words[i].store(values[i], std::memory_order_relaxed);
+  words[State].store(kReady, std::memory_order_release);
+  return Done{};
+}
+
+std::int64_t CacheFile::kept() const {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < samples_; ++i) {
+    count += record(static_cast<std::uint32_t>(i))[State].load(std::memory_order_relaxed) == kReady ? 1 : 0;
+  }
+  return count;
+}
+
+std::uint64_t CacheFile::free_bytes() const {
+  struct statvfs status {};
+  if (::fstatvfs(descriptor_, &status) != 0) return 0;
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
+}
+
+}  // namespace roentgen::data

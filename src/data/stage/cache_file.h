@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// CacheFile: decoded images in one memory-mapped file that several processes of a node fill and read together. It knows
+// bytes, not data sets: what is kept under which number is disk_cache.h's.
+//
+// Form, all numbers 64 bits in the machine's own order: a page of header (magic, version, numbers of samples and of
+// bytes of a segment, key, hash of these, end of what is given away); a record of 8 words for each sample (state,
+// offset, sides, form, identity, pixel hash, hash of the pixels, hash of the record); pixels. Pixels never cross the
+// border of a segment, which is what is mapped at a time, so that the file may grow without end.
+//
+// Why a crash leaves nothing wrong: room is given away by one atomic number, pixels are written before their record,
+// the record's state after its other words, and both have hashes that are checked when a process first uses them. What
+// a killed process wrote is in the page cache, whole; after a power failure, whatever did not reach the disk has
+// another hash, and is decoded again. No room is given away twice: a process that opens the file begins behind its end.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "data/image.h"
+
+namespace roentgen::data {
+
+/// One image.
+struct CacheEntry {
+  ImageLayout layout;
+  /// Of the file it was decoded from.
+  std::uint64_t identity = 0;
+  /// Of the decoded image, before any shrinking.
+  std::uint64_t pixel_hash = 0;
+  /// layout.bytes() of them, 64-byte aligned; they live as long as the CacheFile.
+  std::span<const std::byte> pixels{};
+};
+
+/// What a file is for; a file of anything else is removed and begun anew.
+struct CacheFileForm {
+  /// 32 hex digits.
+  std::string_view key;
+  std::int64_t samples = 0;
+  /// A multiple of 64 KiB. Larger images are not kept.
+  std::uint64_t segment_bytes = std::uint64_t{1} << 28;
+};
+
+/// Thread-safe. Others must remove the file, not cut it short.
+class CacheFile {
+ public:
+  /// Opens or makes it. DataError when there is no room for its records, or no file can be made or mapped.
+  CacheFile(const std::filesystem::path& path, const CacheFileForm& form);
+  CacheFile(const CacheFile&) = delete;
+  CacheFile& operator=(const CacheFile&) = delete;
+  ~CacheFile();
+
+  /// The right to decode a sample, among processes; the system takes it from one that dies. On file systems without
+  /// locks everybody has it.
+  class Claim {
+   public:
+    Claim(const CacheFile& file, std::uint32_t sample);
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    ~Claim();
+
+   private:
+    const int descriptor_;
+    const std::int64_t byte_;
+  };
+  /// Waits while another process has it. One thread of a process at a time may ask for the same sample.
+  [[nodiscard]] Claim claim(std::uint32_t sample) const { return {*this, sample}; }
+
+  /// What is kept of a sample; nothing, too, where its hashes do not hold.
+  [[nodiscard]] std::optional<CacheEntry> find(std::uint32_t sample) const;
+  /// Keeps it instead of what was kept. Failure: too large, no room, or what the system says. One thread of one process
+  /// at a time for the same sample: see claim().
+  [[nodiscard]] Status put(std::uint32_t sample, const CacheEntry& entry);
+
+  /// Larger images are not kept.
+  [[nodiscard]] std::uint64_t largest_bytes() const { return segment_bytes_; }
+  /// Samples whose records say that they are kept.
+  [[nodiscard]] std::int64_t kept() const;
+  /// Bytes that its disk has left for this user.
+  [[nodiscard]] std::uint64_t free_bytes() const;
+
+ private:
+  using Word = std::atomic<std::uint64_t>;
+  static constexpr std::size_t kWords = 8;
+  static_assert(Word::is_always_lock_free);
+
+  void open(const std::filesystem::path& path, const CacheFileForm& form);
+  [[nodiscard]] bool is_of(const CacheFileForm& form) const;
+  void initialise(const CacheFileForm& form) const;
+  [[nodiscard]] std::span<Word> record(std::uint32_t sample) const;
+  [[nodiscard]] std::uint64_t size_bytes() const;
+  /// Where so many bytes may be written; nothing where they fit in no segment.
+  [[nodiscard]] std::optional<std::uint64_t> give_away(std::uint64_t bytes);
+  [[nodiscard]] const std::byte* mapped(std::uint64_t offset) const;
+
+  int descriptor_ = -1;
+  std::int64_t samples_ = 0;
+  std::uint64_t segment_bytes_ = 0;
+  /// Header and records.
+  std::span<std::byte> index_;
+  mutable std::vector<std::atomic<const std::byte*>> segments_;
+  /// By sample: the offset at which its pixels were found to be sound; 0: not yet.
+  mutable std::vector<Word> sound_at_;
+};
+
+}  // namespace roentgen::data

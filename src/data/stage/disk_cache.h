@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// DiskCache: decoded images kept between epochs and runs in one memory-mapped file of the node, which all its processes
+// fill and read together, each image decoded once.
+//
+// What is kept. By default the image as it was decoded, with 8 or 16 bits as the file has: the resize is fused with the
+// augmentation's crop (transform.h), so batches are the same bytes as without a cache. With a side in DiskCacheOptions
+// the images of the training split are kept shrunk to it: a quarter of the side is a sixteenth of the room. Training
+// then crops from the shrunk picture, in the first epoch too, whether or not the disk had room; all others are read as
+// they are, so that no figure of an evaluation depends on a cache.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/thread_annotations.h"
+#include "data/source/dataset.h"
+#include "data/stage/cache_file.h"
+#include "data/stage/image_store.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+/// How a DiskCache keeps.
+struct DiskCacheOptions {
+  /// Made where it is absent; on a disk of this node. Never the data folder.
+  std::filesystem::path folder;
+  /// What the network is fed; all but mean, stddev and fit is a part of the key.
+  Preprocess preprocess;
+  /// Short side of kept images of the training split; 0: as decoded.
+  std::int64_t shrunk_px = 0;
+  /// What is left free on the disk for others.
+  std::uint64_t reserve_bytes = std::uint64_t{1} << 30;
+};
+
+/// The key of a data set's file, 32 hex digits: of the samples' names and places and of what decoding depends on. Not
+/// of the files' contents: size and time of each one's last change are kept with its image and looked at once a run.
+[[nodiscard]] std::string cache_key(const Dataset& dataset, const DiskCacheOptions& options);
+
+/// Thread-safe; several processes may have one on the same file.
+class DiskCache final : public ImageStore {
+ public:
+  /// `dataset` must outlive it. ConfigError when the folder cannot be made, lies in the data folder or on a network
+  /// file system (whose nodes would not see each other's pages); DataError as CacheFile.
+  DiskCache(const Dataset& dataset, DiskCacheOptions options);
+
+  [[nodiscard]] bool has(std::uint32_t sample, ImageUse use) override;
+  /// As ImageStore. A disk that is full is told once; images are then decoded every time.
+  [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
+                                          Image& memory) override;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Images in the file.
+  [[nodiscard]] std::int64_t kept() const { return file_.kept(); }
+  /// One line: "cache: 12 of 100 images kept in /…".
+  [[nodiscard]] std::string text() const;
+
+ private:
+  class ThreadClaim;
+
+  [[nodiscard]] bool is_shrunk(std::uint32_t sample) const;
+  [[nodiscard]] std::uint64_t identity_on_disk(std::uint32_t sample) const;
+  [[nodiscard]] std::uint64_t identity(std::uint32_t sample);
+  [[nodiscard]] std::optional<StoredPicture> find(std::uint32_t sample);
+  void keep(std::uint32_t sample, std::uint64_t pixel_hash, const Image& image);
+
+  const Dataset& dataset_;
+  const DiskCacheOptions options_;
+  const std::filesystem::path path_;
+  CacheFile file_;
+  std::atomic<bool> is_full_ = false;
+  /// Of each sample's file when it was looked at; 0: not yet.
+  std::vector<std::atomic<std::uint64_t>> identities_;
+
+  Mutex mutex_;
+  std::condition_variable_any released_;
+  /// Samples that a thread of this process decodes.
+  std::set<std::uint32_t> claimed_ RG_GUARDED_BY(mutex_);
+};
+
+}  // namespace roentgen::data

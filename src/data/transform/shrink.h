@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A smaller picture of a whole one, for a cache of training images.
+#pragma once
+
+#include <cstdint>
+
+#include "data/image.h"
+#include "data/transform/preprocess.h"
+
+namespace roentgen::data {
+
+/// `image` with its short side `side_px` long and its shape kept, by the antialiased resize of transform.h, rounded to
+/// the image's own type: bits, max_value and channels stay. Does nothing and returns false where the short side is not
+/// longer.
+bool shrink(Image& image, std::int64_t side_px, Filter filter);
+
+}  // namespace roentgen::data
