@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The lists behind copy_folder(): files of the source, chunks copied so far, files of a finished copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace roentgen::io {
+
+/// A file to copy.
+struct CopyFile {
+  /// Relative to the source.
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::int64_t modified_ns = 0;
+  friend bool operator==(const CopyFile&, const CopyFile&) = default;
+};
+
+/// All regular files of a folder, by path. DataError for what is neither file nor folder, a folder in itself (by a
+/// link), a name with a line break, and what cannot be listed.
+[[nodiscard]] std::vector<CopyFile> list_to_copy(const std::filesystem::path& source);
+
+/// Hashes of the chunks of a file, in order.
+using ChunkHashes = std::vector<std::string>;
+
+/// The line of one chunk, with its line break.
+[[nodiscard]] std::string journal_line(const CopyFile& file, std::size_t chunk, const std::string& hash);
+/// By path: the chunks from the first on that the journal has for each of `files` as it is now. Lines that are torn, of
+/// another state of the file or of none are left out.
+[[nodiscard]] std::map<std::string, ChunkHashes> read_journal(const std::filesystem::path& journal,
+                                                              const std::vector<CopyFile>& files);
+
+/// What is written about a finished copy; equal for equal sources.
+[[nodiscard]] std::string manifest_text(const std::filesystem::path& source, const std::vector<CopyFile>& files,
+                                        const std::map<std::string, ChunkHashes>& hashes);
+/// Is a manifest one of this source, these files, sizes and times?
+[[nodiscard]] bool is_manifest_of(const std::string& manifest, const std::filesystem::path& source,
+                                  const std::vector<CopyFile>& files);
+
+}  // namespace roentgen::io
