@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/consumer.h"
 #include "bench/harness.h"
 #include "bench/input.h"
+#include "bench/record_cases.h"
 #include "bench/record_folder.h"
 #include "bench/rounds.h"
 #include "core/error.h"
@@ -118,20 +121,6 @@ class Forms {
 };
 
 }  // namespace
-
-std::vector<RecordCase> record_cases(std::int64_t stored_px) {
-  std::vector<RecordCase> cases;
-  for (const std::int64_t size_px : {std::int64_t{0}, stored_px}) {
-    for (const std::string_view encoding : data::encoding_names()) {
-      RecordCase one{.name = fmt::format("tfrecord {}", encoding)};
-      data::parse_encoding(encoding, one.options);
-      one.options.size_px = size_px;
-      if (size_px > 0 && one.options.encoding == data::Encoding::Keep) continue;
-      cases.push_back(std::move(one));
-    }
-  }
-  return cases;
-}
 
 std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
                                         double records_images_per_s) {

@@ -7,12 +7,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "bench/pipeline.h"
 #include "core/value.h"
-#include "data/convert/convert.h"
 
 namespace roentgen::bench {
 
@@ -29,15 +26,6 @@ struct FormatsOptions {
   /// At least 1.
   std::int64_t rounds = 3;
 };
-
-/// A form to be measured.
-struct RecordCase {
-  /// "tfrecord keep".
-  std::string name;
-  data::ConvertOptions options;
-};
-/// Every form that convert writes, images as they are first, then of `stored_px` px.
-[[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
 /// Epochs after which the time of converting is won back; nothing where records are no faster.
 /// @param images_per_s of the files, and of the records

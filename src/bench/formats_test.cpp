@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "bench/images_testing.h"
+#include "bench/record_cases.h"
 #include "bench/record_folder.h"
 #include "core/error.h"
 

@@ -126,6 +126,10 @@ Trainer::Trainer(const TrainJob& job)
   observers_ = job.observers;
   observers_.push_back(log_.get());
   observers_.push_back(tensorboard_.get());
+  if (const TrainCores cores = train_cores(recipe_.train); !cores.input.empty()) {
+    log::info(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
+                          runtime::text_of(cores.compute)));
+  }
   outcome_.planned_bytes = executable_->plan().memory.total();
   log::info(fmt::format("training step: {:.1f} MiB planned, plan {}",
                         static_cast<double>(outcome_.planned_bytes) / 1048576.0, state_.plan_hash));

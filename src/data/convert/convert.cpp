@@ -272,7 +272,10 @@ class Conversion {
 
 }  // namespace
 
-std::span<const std::string_view> encoding_names() { return kEncodings; }
+const std::vector<std::string_view>& encoding_names() {
+  static const std::vector<std::string_view> names(kEncodings.begin(), kEncodings.end());
+  return names;
+}
 
 void parse_encoding(std::string_view text, ConvertOptions& options) {
   const auto colon = text.find(':');

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,7 +52,7 @@ struct ConvertOptions {
 };
 
 /// "keep", "png", "raw", "jpeg".
-[[nodiscard]] std::span<const std::string_view> encoding_names();
+[[nodiscard]] const std::vector<std::string_view>& encoding_names();
 /// Parses "keep", "png", "raw", "jpeg" or "jpeg:QUALITY" into the two fields; ConfigError naming the choices.
 void parse_encoding(std::string_view text, ConvertOptions& options);
 
