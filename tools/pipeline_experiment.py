@@ -207,7 +207,7 @@ def main():
     parser.add_argument("--from", dest="source", type=pathlib.Path, help="JSON of an earlier run, instead of a run")
     parser.add_argument("--parts", default="experiment,formats,ablation,overlap")
     parser.add_argument("--copies", type=int, default=12)
-    parser.add_argument("--format-copies", type=int, default=4)
+    parser.add_argument("--format-copies", type=int, default=3)
     parser.add_argument("--work", type=pathlib.Path, help="where the temporary folder is made")
     parser.add_argument("--models", default="resnet50,densenet121")
     parser.add_argument("--rates", default="200,1000,5000")

@@ -55,7 +55,7 @@ class Forms {
   Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
     const auto images = std::ssize(files.samples);
     for (RecordCase& each : record_cases(options.stored_px)) {
-      each.options.shards = record_files_for(images);
+      if (each.has_shards) each.options.shards = record_files_for(images);
       each.options.workers = workers_of(options.input);
       records_.push_back(std::make_unique<RecordFolder>(files, each.options, options.work));
       cases_.push_back(std::move(each));

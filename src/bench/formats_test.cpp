@@ -35,6 +35,8 @@ TEST(RecordCases, are_all_that_convert_writes_as_they_are_and_resized) {
   const auto encodings = std::ssize(data::encoding_names());
   EXPECT_GE(count([](const RecordCase& each) { return each.options.size_px == 0; }), encodings);
   EXPECT_GE(count([](const RecordCase& each) { return each.options.size_px == 256; }), encodings - 1);
+  EXPECT_EQ(count([](const RecordCase& each) { return each.options.form == "tar"; }), 2 * encodings - 1);
+  EXPECT_EQ(count([](const RecordCase& each) { return each.options.form == "png"; }), 1);
   EXPECT_EQ(count([](const RecordCase& each) {
               return each.options.size_px > 0 && each.options.encoding == data::Encoding::Keep;
             }),

@@ -17,8 +17,11 @@ struct RecordCase {
   /// "tfrecord keep".
   std::string name;
   data::ConvertOptions options;
+  /// Several images in a file?
+  bool has_shards = true;
 };
-/// Every form that convert writes, images as they are first, then of `stored_px` px.
+/// Every form that convert writes, images as they are first, then of `stored_px` px; a file an image only of the
+/// latter.
 [[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
 
 }  // namespace roentgen::bench

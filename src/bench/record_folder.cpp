@@ -41,11 +41,13 @@ RecordFolder::RecordFolder(const data::Dataset& dataset, data::ConvertOptions op
     : folder_(make_folder(work)) {
   try {
     options.folder = folder_ / "records";
+    const data::Dataset labelled = with_label(dataset);
     const auto begin = std::chrono::steady_clock::now();
-    const data::Converted converted = data::convert(with_label(dataset), options);
+    const data::Converted converted = data::convert(labelled, options);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     bytes_ = converted.bytes;
     data::SourceOptions source{.root = options.folder};
+    source.labels = labelled.label_names;
     source.split.mode = data::SplitMode::Whole;
     dataset_ = data::load_dataset(source);
   } catch (...) {

@@ -8,22 +8,18 @@
 #include "core/error.h"
 
 namespace roentgen::data {
-namespace {
-
 #define RG_FORM_ENTRY(name) name##_form(),
-std::vector<RecordForm> all_forms() { return {RG_RECORD_FORMS(RG_FORM_ENTRY)}; }
+std::vector<RecordForm> record_forms() { return {RG_RECORD_FORMS(RG_FORM_ENTRY)}; }
 #undef RG_FORM_ENTRY
-
-}  // namespace
 
 std::string record_form_names() {
   std::string names;
-  for (const RecordForm& form : all_forms()) names += (names.empty() ? "" : ", ") + std::string(form.name);
+  for (const RecordForm& form : record_forms()) names += (names.empty() ? "" : ", ") + std::string(form.name);
   return names;
 }
 
 RecordForm record_form(std::string_view name) {
-  for (const RecordForm& form : all_forms()) {
+  for (const RecordForm& form : record_forms()) {
     if (form.name == name) return form;
   }
   throw ConfigError(error_text("data.convert", "--to", record_form_names(), name, "--to tfrecord"));

@@ -59,6 +59,8 @@ RG_RECORD_FORMS(RG_DECLARE_FORM)
 
 /// The form of that name; ConfigError naming the choices.
 [[nodiscard]] RecordForm record_form(std::string_view name);
+/// All of them, in the order of the list.
+[[nodiscard]] std::vector<RecordForm> record_forms();
 /// "tfrecord, tar, png".
 [[nodiscard]] std::string record_form_names();
 
