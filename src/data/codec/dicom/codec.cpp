@@ -5,6 +5,7 @@
 // they mean is ours (gray_levels.h). Info has the bits that are stored; the decoded image those of the treatment.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "data/codec/codec_table.h"
@@ -18,9 +19,9 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 Result<ImageInfo> read_info(Bytes bytes, std::string_view what) {
-  const auto file = DicomFile::open(bytes, what);
-  if (!file) return file.why();
-  const DicomHeader& header = file.value().header();
+  const auto read = read_dicom_image_header(bytes, what);
+  if (!read) return read.why();
+  const DicomHeader& header = read.value();
   return ImageInfo{.format = "dicom",
                    .colour = "gray",
                    .width_px = header.width_px,
@@ -33,6 +34,11 @@ template <typename Sample>
 void fill(std::span<const std::uint16_t> codes, const GrayTable& table, Image& out) {
   const std::span<Sample> samples = out.samples<Sample>();
   const auto channels = static_cast<std::size_t>(out.channels());
+  if (channels == 1) {
+    std::ranges::transform(codes, samples.begin(),
+                           [&table](std::uint16_t code) { return static_cast<Sample>(table.levels[code]); });
+    return;
+  }
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const auto level = static_cast<Sample>(table.levels[codes[i]]);
     for (std::size_t channel = 0; channel < channels; ++channel) samples[i * channels + channel] = level;
@@ -48,12 +54,18 @@ std::vector<std::uint32_t> counts_of(std::span<const std::uint16_t> codes, int b
 Status decode(const DecodeJob& job, Image& out) {
   auto file = DicomFile::open(job.bytes, job.what);
   if (!file) return file.why();
+  const DicomHeader& header = file.value().header();
+  if (header.width_px != job.info.width_px || header.height_px != job.info.height_px) {
+    return failure("data.dicom", job.what, fmt::format("one size, {}x{}", job.info.width_px, job.info.height_px),
+                   fmt::format("{}x{} behind the pixels", header.width_px, header.height_px),
+                   "fetching the file again");
+  }
   const auto pixels = static_cast<std::size_t>(job.info.width_px * job.info.height_px);
   const std::span<std::byte> memory = grown(job.scratch.stored, pixels * sizeof(std::uint16_t));
   const std::span codes(reinterpret_cast<std::uint16_t*>(memory.data()), pixels);
   Status read = file.value().read_codes(job.what, codes);
   if (!read) return read;
-  const GrayMeaning& meaning = file.value().header().meaning;
+  const GrayMeaning& meaning = header.meaning;
   const Intensity intensity = job.options.intensity;
   const auto counts = needs_counts(intensity) ? counts_of(codes, meaning.bits_stored) : std::vector<std::uint32_t>();
   const GrayTable table = gray_table(meaning, intensity, counts);

@@ -172,6 +172,19 @@ TEST(Dicom, of_absurd_size_is_refused_before_memory_is_taken) {
   EXPECT_THAT(error_of(with_meta("1.2.840.10008.1.2.1", claims)), HasSubstr("got data that end early"));
 }
 
+// A header that says another size once its pixels have been counted.
+TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
+  const std::string first = encode_test_dicom({});
+  const std::string second = encode_element(0x00280010, number_element(60000));
+  Image image;
+  const Status status = decode(first + second, image);
+  if (status) {
+    EXPECT_EQ(image.height_px(), 2);
+  } else {
+    EXPECT_THAT(status.error(), HasSubstr("[data.dicom]"));
+  }
+}
+
 constexpr const char* kDeflated = "1.2.840.10008.1.2.1.99";
 
 // So many MiB of zeros, deflated.

@@ -46,10 +46,13 @@ void prepare_dcmtk() {
 // Tags of items, in either byte order. What looks like one inside a value counts as well: a bound, not a number.
 std::size_t count_items(Bytes bytes) {
   const auto count = [&](std::string_view tag) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::byte* at = bytes.data();
+    const std::byte* const end = at + bytes.size();
     std::size_t found = 0;
-    for (auto at = text.find(tag); at != std::string_view::npos && found <= kMostItems; at = text.find(tag, at + 4)) {
-      ++found;
+    for (; found <= kMostItems; ++found) {
+      const void* next = ::memmem(at, static_cast<std::size_t>(end - at), tag.data(), tag.size());
+      if (next == nullptr) break;
+      at = static_cast<const std::byte*>(next) + tag.size();
     }
     return found;
   };

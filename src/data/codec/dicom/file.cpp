@@ -125,6 +125,12 @@ Status read_by_dcmtk(DcmDataset& dataset, std::string_view what, DicomHeader& he
 
 }  // namespace
 
+Result<DicomHeader> read_dicom_image_header(Bytes bytes, std::string_view what) {
+  const auto parsed = parse_dicom(bytes, what, DicomExtent::UntilPixels);
+  if (!parsed) return parsed.why();
+  return read_header(*parsed.value().dataset, parsed.value().syntax, what, DicomExtent::UntilPixels);
+}
+
 DicomFile::DicomFile(DicomHeader header, std::unique_ptr<ParsedDicom> parsed)
     : header_(std::move(header)), parsed_(std::move(parsed)) {}
 DicomFile::~DicomFile() = default;
@@ -133,12 +139,7 @@ DicomFile& DicomFile::operator=(DicomFile&&) noexcept = default;
 
 Result<DicomFile> DicomFile::open(Bytes bytes, std::string_view what) {
   auto parsed = parse_dicom(bytes, what, DicomExtent::Whole);
-  if (!parsed) {
-    // A transfer syntax that DCMTK does not know may have broken it.
-    const auto head = parse_dicom(bytes, what, DicomExtent::UntilPixels);
-    const auto coding = head ? coding_of(head.value().syntax, what) : Result<PixelCoding>(parsed.why());
-    return coding ? parsed.why() : coding.why();
-  }
+  if (!parsed) return parsed.why();
   auto owned = std::make_unique<ParsedDicom>(std::move(parsed).value());
   auto header = read_header(*owned->dataset, owned->syntax, what);
   if (!header) return header.why();

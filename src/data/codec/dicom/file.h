@@ -30,6 +30,9 @@ struct DicomHeader {
   GrayMeaning meaning;
 };
 
+/// What is before the pixels of a file; nothing behind it is read. Failure: as DicomFile::open().
+[[nodiscard]] Result<DicomHeader> read_dicom_image_header(std::span<const std::byte> bytes, std::string_view what);
+
 struct ParsedDicom;
 
 /// One file, read but for its pixels. Thread-compatible.

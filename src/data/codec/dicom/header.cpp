@@ -132,13 +132,15 @@ Status read_meaning(DcmDataset& dataset, std::string_view what, GrayMeaning& mea
   return Done{};
 }
 
-Status check_kind(DcmDataset& dataset, std::string_view what) {
+Status check_kind(DcmDataset& dataset, std::string_view what, DicomExtent extent) {
   const auto refuse = [&](std::string_view expected, std::string_view got) {
     return failure(kThing, what, expected, got, kKindRemedy);
   };
-  if (!dataset.tagExists(DCM_PixelData)) {
+  const bool has_size = dataset.tagExists(DCM_Rows) && dataset.tagExists(DCM_Columns);
+  if (!has_size || (extent == DicomExtent::Whole && !dataset.tagExists(DCM_PixelData))) {
     const std::string modality = text_of(dataset, DCM_Modality);
-    return refuse("an image", "no pixel data" + (modality.empty() ? std::string() : ", modality " + modality));
+    return refuse("an image", (has_size ? "no pixel data" : "no rows and columns") +
+                                  (modality.empty() ? std::string() : ", modality " + modality));
   }
   const std::string colour = text_of(dataset, DCM_PhotometricInterpretation);
   const std::int64_t samples = integer_of(dataset, DCM_SamplesPerPixel, 1);
@@ -169,8 +171,9 @@ Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what) 
                  "converting it, as by dcmconv or gdcmconv --raw");
 }
 
-Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what) {
-  const Status kind = check_kind(dataset, what);
+Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what,
+                                DicomExtent extent) {
+  const Status kind = check_kind(dataset, what, extent);
   if (!kind) return kind.why();
   const auto coding = coding_of(syntax, what);
   if (!coding) return coding.why();

@@ -20,7 +20,8 @@ enum class PixelCoding : std::uint8_t {
 /// Of a Transfer Syntax UID; Failure for one that is not read.
 [[nodiscard]] Result<PixelCoding> coding_of(const std::string& syntax, std::string_view what);
 
-/// Reads and checks the header.
-[[nodiscard]] Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what);
+/// Reads and checks the header of a data set that was read so far.
+[[nodiscard]] Result<DicomHeader> read_header(DcmDataset& dataset, const std::string& syntax, std::string_view what,
+                                              DicomExtent extent = DicomExtent::Whole);
 
 }  // namespace roentgen::data
