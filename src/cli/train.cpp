@@ -76,6 +76,15 @@ class TrainCommand final : public Command {
          .target = &input_cores_,
          .doc = "cores of the decoding threads, as 0-1,4; the rest computes"},
         {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
+        {.name = "--cache-dir",
+         .target = &cache_dir_,
+         .doc = "keep decoded images in a file here, for later runs too: train.cache=disk",
+         .value_name = "DIR"},
+        {.name = "--memory-budget",
+         .target = &memory_mb_,
+         .doc = "MiB for all input: train.memory_mb; 0 = half of what is left",
+         .least = 0,
+         .most = 1e9},
         {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
         {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
         {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
@@ -109,6 +118,8 @@ class TrainCommand final : public Command {
   std::string init_;
   std::string init_preset_;
   std::string input_cores_;
+  fs::path cache_dir_;
+  std::int64_t memory_mb_ = 0;
   bool is_partial_ = false;
   bool is_resume_ = false;
   bool is_overwrite_ = false;
@@ -142,6 +153,12 @@ train::Recipe TrainCommand::read_recipe() const {
   if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;
   if (!input_cores_.empty()) recipe.train.input_cores = input_cores_;
   if (is_partial_) recipe.train.partial = true;
+  if (memory_mb_ > 0) recipe.train.memory_mb = memory_mb_;
+  if (!cache_dir_.empty()) {
+    for (const std::string& folder : data_) refuse_inside_data("--cache-dir", cache_dir_, data::folder_of(folder));
+    recipe.train.cache = "disk";
+    recipe.train.cache_dir = cache_dir_;
+  }
   data::place_folders(recipe.data, data_);
   require_option(recipe.data.root, "--data DIR");
   return recipe;
@@ -157,6 +174,7 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
                                  recipe.train.init, "a copy of that file elsewhere, or another --out"));
   }
   static_cast<void>(train::compute_threads(recipe.train));  // refuses what the machine has not
+  static_cast<void>(train::keeps_on_disk(recipe.train));
   // How many labels there are is not known yet; any number shows what is wrong with a model.
   const std::size_t labels = std::max<std::size_t>(recipe.data.labels.size(), 1);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, labels));

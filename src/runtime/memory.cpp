@@ -4,15 +4,53 @@
 #include "runtime/memory.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include "core/error.h"
 
 namespace roentgen::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The number a text begins with; nothing for "max".
+std::optional<std::size_t> number_in(std::string_view text) {
+  std::size_t number = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
+  return result.ec == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+std::size_t left_in_group(const fs::path& group, bool is_second) {
+  const auto limit = number_in(text_of(group / (is_second ? "memory.max" : "memory.limit_in_bytes")));
+  const auto used = number_in(text_of(group / (is_second ? "memory.current" : "memory.usage_in_bytes")));
+  if (!limit || !used || *limit > kNoLimit / 4) return kNoLimit;  // version 1 writes a huge number for no limit
+  const std::string facts = "\n" + text_of(group / "memory.stat");
+  const std::string key = is_second ? "\ninactive_file " : "\ntotal_inactive_file ";
+  const std::size_t at = facts.find(key);
+  const std::size_t droppable =
+      at == std::string::npos ? 0 : number_in(std::string_view(facts).substr(at + key.size())).value_or(0);
+  const std::size_t held = *used - std::min(*used, droppable);
+  return *limit - std::min(*limit, held);
+}
+
+}  // namespace
 
 std::size_t parse_available_memory(std::string_view meminfo) {
   constexpr std::string_view kKey = "MemAvailable:";
@@ -25,11 +63,37 @@ std::size_t parse_available_memory(std::string_view meminfo) {
   return result.ec == std::errc{} ? kib * 1024 : 0;
 }
 
+std::size_t cgroup_memory_left(const fs::path& root, std::string_view membership) {
+  std::size_t left = kNoLimit;
+  while (!membership.empty()) {  // "0::/a/b", "5:memory:/a/b"
+    const std::size_t end = std::min(membership.find('\n'), membership.size());
+    const std::string_view line = membership.substr(0, end);
+    membership.remove_prefix(std::min(end + 1, membership.size()));
+    const std::size_t name = line.find(':'), path = line.find(':', name + 1);
+    if (name == std::string_view::npos || path == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(name + 1, path - name - 1);
+    const bool is_second = controllers.empty();
+    if (!is_second && (',' + std::string(controllers) + ',').find(",memory,") == std::string::npos) continue;
+    const fs::path top = is_second ? root : root / "memory";
+    fs::path group = line.substr(std::min(path + 2, line.size()));
+    for (; !group.empty(); group = group.parent_path()) left = std::min(left, left_in_group(top / group, is_second));
+    left = std::min(left, left_in_group(top, is_second));
+  }
+  return left;
+}
+
 std::size_t available_memory_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_available_memory(text.str());
+  const std::size_t machine = parse_available_memory(text_of("/proc/meminfo"));
+  const std::size_t left = cgroup_memory_left("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
+  if (left == kNoLimit) return machine;
+  return machine == 0 ? std::max<std::size_t>(left, 1) : std::min(machine, std::max<std::size_t>(left, 1));
+}
+
+std::size_t resident_memory_bytes() {
+  const std::string text = text_of("/proc/self/statm");  // sizes in pages: whole, resident, ...
+  const std::size_t space = std::min(text.find(' '), text.size());
+  const auto pages = number_in(std::string_view(text).substr(std::min(space + 1, text.size())));
+  return pages.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 void require_memory(std::string_view thing, std::size_t bytes, std::string_view remedy) {

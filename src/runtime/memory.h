@@ -5,14 +5,23 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
 
 namespace roentgen::runtime {
 
-/// Bytes this process may still use without swapping: the kernel's estimate (MemAvailable). 0 where it is not told.
+/// Bytes this process may still use without swapping: the kernel's estimate (MemAvailable), or what the limits of its
+/// control groups leave, where that is less. 0 where it is not told.
 [[nodiscard]] std::size_t available_memory_bytes();
+/// What the limits of control groups leave: of the group that `membership` (a text like /proc/self/cgroup) names below
+/// `root` (/sys/fs/cgroup) and of all above it; pages of files that can be dropped count as left. The largest size_t
+/// where there is no limit. Versions 1 and 2; in a container, whose own group is the root, too.
+[[nodiscard]] std::size_t cgroup_memory_left(const std::filesystem::path& root, std::string_view membership);
 /// The estimate in a text like /proc/meminfo; 0 without one.
 [[nodiscard]] std::size_t parse_available_memory(std::string_view meminfo);
+
+/// Bytes of physical memory that the process holds now, shared pages included (VmRSS); 0 where it is not told.
+[[nodiscard]] std::size_t resident_memory_bytes();
 
 /// ConfigError "[thing] memory: ..." when `bytes` is more than is available.
 /// @param thing  room and thing, without brackets

@@ -5,7 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -17,6 +25,59 @@ TEST(Memory, reads_the_kernels_estimate) {
   EXPECT_EQ(parse_available_memory("MemTotal:  24684084 kB\n"), 0U);
   EXPECT_EQ(parse_available_memory("MemAvailable:   \n"), 0U);
   EXPECT_EQ(parse_available_memory("MemAvailable:   many kB"), 0U);
+}
+
+/// A tree like /sys/fs/cgroup.
+class Groups : public testing::Test {
+ protected:
+  Groups() {
+    std::string name = (std::filesystem::temp_directory_path() / "roentgen_cgroup_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    root_ = name;
+  }
+  ~Groups() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
+  void write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  std::filesystem::path root_;
+};
+
+TEST_F(Groups, of_version_2_leave_what_the_tightest_one_leaves) {
+  write("job/memory.max", "1000\n");
+  write("job/memory.current", "700\n");
+  write("job/memory.stat", "anon 5\ninactive_file 300\nactive_file 60\n");
+  write("job/step/memory.max", "max\n");
+  write("job/step/memory.current", "400\n");
+  EXPECT_EQ(cgroup_memory_left(root_, "0::/job/step\n"), 600U);
+  EXPECT_EQ(cgroup_memory_left(root_, "0::/other\n"), std::numeric_limits<std::size_t>::max());
+  write("memory.max", "500");
+  write("memory.current", "900");
+  EXPECT_EQ(cgroup_memory_left(root_, "0::/job/step\n"), 0U);
+  EXPECT_EQ(cgroup_memory_left(root_, "0::/\n"), 0U);
+}
+
+TEST_F(Groups, of_version_1_count_too) {
+  write("memory/slurm/memory.limit_in_bytes", "2000\n");
+  write("memory/slurm/memory.usage_in_bytes", "500\n");
+  write("memory/slurm/memory.stat", "cache 9\ntotal_inactive_file 100\n");
+  write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write("memory/memory.usage_in_bytes", "7\n");
+  EXPECT_EQ(cgroup_memory_left(root_, "4:cpu,cpuacct:/slurm\n3:hugetlb,memory:/slurm\n"), 1600U);
+  EXPECT_EQ(cgroup_memory_left(root_, "4:cpu:/slurm\n"), std::numeric_limits<std::size_t>::max());
+  EXPECT_EQ(cgroup_memory_left(root_, "nonsense\n:\n"), std::numeric_limits<std::size_t>::max());
+}
+
+TEST(Memory, tells_what_the_process_holds) {
+  const std::size_t before = resident_memory_bytes();
+  if (before == 0) GTEST_SKIP() << "SKIPPED: this system has no /proc/self/statm";
+  const std::vector<char> memory(std::size_t{64} << 20U, 'x');
+  EXPECT_GE(resident_memory_bytes(), before + (std::size_t{60} << 20U)) << memory.back();
 }
 
 TEST(Memory, refuses_what_the_machine_has_not) {

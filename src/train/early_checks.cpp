@@ -24,10 +24,11 @@ namespace {
 
 // Keys that may change between two parts of a run: how far, how fast and with what it goes. train.epochs is among them
 // although schedules over the whole run (cosine, poly) take their rates from it: trainer_setup.h, changed_rates().
-constexpr std::array kChangeable{"train.epochs",   "train.early_stop", "train.workers",     "train.threads",
-                                 "train.slots",    "train.keep_best",  "train.keep_last",   "train.checkpoint_steps",
-                                 "train.max_bad",  "train.init",       "train.init_preset", "train.partial",
-                                 "train.cache_mb", "train.input_cores"};
+constexpr std::array kChangeable{"train.epochs",   "train.early_stop",  "train.workers",     "train.threads",
+                                 "train.slots",    "train.keep_best",   "train.keep_last",   "train.checkpoint_steps",
+                                 "train.max_bad",  "train.init",        "train.init_preset", "train.partial",
+                                 "train.cache_mb", "train.input_cores", "train.cache",       "train.cache_dir",
+                                 "train.memory_mb"};
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
              std::string_view remedy) {

@@ -63,6 +63,7 @@ class JsonLog final : public Observer {
     line.set("train_seconds", record.train_seconds);
     line.set("val_seconds", record.val_seconds);
     line.set("bad_images", record.bad_images);
+    line.set("rss_bytes", record.rss_bytes);
     write(line);
   }
 

@@ -56,6 +56,8 @@ struct EpochRecord {
   double val_seconds = 0.0;
   /// Unreadable images met so far by this process.
   std::int64_t bad_images = 0;
+  /// Physical memory that the process holds at its end.
+  std::int64_t rss_bytes = 0;
 };
 
 /// One thread.

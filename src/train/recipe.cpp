@@ -163,6 +163,13 @@ int decode_workers(const TrainRecipe& recipe) {
   return cores.empty() ? runtime::available_cores() : runtime::physical_cores(cores);
 }
 
+bool keeps_on_disk(const TrainRecipe& recipe) {
+  if (recipe.cache == "disk" || training_pipeline(recipe).is_kept_on_disk()) return true;
+  if (recipe.cache_px == 0) return false;
+  throw ConfigError(error_text("train.recipe", "train.cache_px", "train.cache=disk beside it", recipe.cache,
+                               "--set train.cache=disk"));
+}
+
 data::Pipeline training_pipeline(const TrainRecipe& recipe) {
   if (recipe.pipeline == "default") return data::training_pipeline(data::parse_tail(recipe.tail));
   const data::Pipeline pipeline = data::parse_pipeline(recipe.pipeline);

@@ -57,7 +57,11 @@ struct TrainRecipe {
   std::int64_t threads = 0;
   std::string input_cores;
   std::int64_t slots = 3;
+  std::int64_t memory_mb = 0;
+  std::string cache = "memory";
   std::int64_t cache_mb = 1024;
+  std::string cache_dir;
+  std::int64_t cache_px = 0;
   double max_bad = 0.001;
   std::string init;
   std::string init_preset;
@@ -152,6 +156,9 @@ struct TrainCores {
 /// ConfigError for more compute threads than that; as train_cores().
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
+/// Are decoded images kept on the disk: by train.cache, or a stage of train.pipeline? ConfigError where train.cache_px
+/// is set and they are not.
+[[nodiscard]] bool keeps_on_disk(const TrainRecipe& recipe);
 /// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when
 /// `tail` is set beside a pipeline that is not the default one.
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);

@@ -50,8 +50,17 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("threads", train.threads, {.low = 0, .high = 4096}, "compute threads; 0 = all cores");
   v.text("input_cores", train.input_cores, {},
          "cores of the decoding threads, as 0-1,4, the rest computes; empty = both share all");
-  v.integer("slots", train.slots, {.low = 2, .high = 64}, "batches kept ahead of the step");
+  v.integer("slots", train.slots, {.low = 0, .high = 64},
+            "batches kept ahead of the step; 0 = up to 8, as memory_mb allows");
+  v.integer(
+      "memory_mb", train.memory_mb, kCount,
+      "MiB for batches, threads, buffers and cache_mb together; 0 = half of what the machine or the job has left");
+  v.text("cache", train.cache, {"memory", "disk"}, "where decoded images are kept between epochs; disk: between runs");
   v.integer("cache_mb", train.cache_mb, kCount, "decoded images kept in memory between epochs, MiB");
+  v.text("cache_dir", train.cache_dir, {},
+         "folder of cache=disk; empty = $XDG_CACHE_HOME/roentgen or ~/.cache/roentgen");
+  v.integer("cache_px", train.cache_px, {.low = 0, .high = 16384},
+            "cache=disk: short side of kept training images, which crops are then cut from; 0 = as decoded");
   v.number("max_bad", train.max_bad, kShare, "share of unreadable images that is tolerated");
   v.text("init", train.init, {}, "safetensors file to start from; empty = at random");
   v.text("init_preset", train.init_preset, {},

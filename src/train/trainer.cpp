@@ -11,12 +11,13 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
-#include "data/stage/image_cache.h"
+#include "data/stage/image_store.h"
 #include "engine/engine.h"
 #include "eval/table.h"
 #include "graph/graph.h"
 #include "io/file.h"
 #include "runtime/core_list.h"
+#include "runtime/memory.h"
 #include "train/aurocs_csv.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
@@ -33,8 +34,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::size_t mebibytes(std::int64_t count) { return static_cast<std::size_t>(count) << 20; }
 
 // Everything a run holds while it runs.
 class Trainer {
@@ -70,7 +69,8 @@ class Trainer {
   const runtime::BoundToCores bound_;
   std::vector<std::uint32_t> training_;
   std::vector<std::uint32_t> validation_;
-  data::ImageCache cache_;
+  const InputMemory memory_;
+  std::unique_ptr<data::ImageStore> cache_;
   CheckpointInfo info_;
   std::optional<TrainedPixels> pixels_;
   std::optional<Resume> resume_;
@@ -97,13 +97,14 @@ Trainer::Trainer(const TrainJob& job)
       bound_(train_cores(job.recipe.train).compute),
       training_(data::samples_of(job.dataset, data::Split::Train)),
       validation_(data::samples_of(job.dataset, data::Split::Val)),
-      cache_(static_cast<std::int64_t>(job.dataset.samples.size()), mebibytes(job.recipe.train.cache_mb)),
+      memory_(plan_input_memory(job)),
+      cache_(make_image_store(job, memory_.cache_bytes)),
       info_(describe_run(job)) {
   if (job.start == Start::Resume) {
     resume_ = read_resume(job.folder.resume());
     check_resume(job, *resume_);
   }
-  executable_ = compile_training(job, resume_ ? &*resume_ : nullptr);
+  executable_ = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr);
   if (!validation_.empty()) validator_ = compile_validation(job);
   pixels_.emplace(std::ssize(job.dataset.samples),
                   resume_ ? resume_->info.training_pixels : std::vector<std::string>{});
@@ -157,14 +158,14 @@ void Trainer::start_resumed() {
 
 void Trainer::start_loader() {
   const bool is_class = recipe_.loss.name == "softmax";
-  const SlotMemory memory(*executable_, static_cast<int>(recipe_.train.slots),
+  const SlotMemory memory(*executable_, memory_.slots,
                           is_class ? 1 : static_cast<std::int64_t>(job_.dataset.label_names.size()));
   data::LoaderOptions options = loader_options(job_, memory.dtype());
   // A run that ended in a validation goes on with it: what is loaded next is the epoch after.
   const bool is_trained = state_.step_in_epoch == state_.updates_per_epoch;
   options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch + (is_trained ? 1 : 0)),
                    .batch = is_trained ? 0 : state_.step_in_epoch * recipe_.train.accumulate};
-  options.cache = &cache_;
+  options.cache = cache_.get();
   options.pixel_hashes = &pixels_->hashes();
   options.known_bad = state_.bad_samples;
   loader_ = std::make_unique<data::Loader>(job_.dataset, training_, options, memory.slots());
@@ -212,7 +213,7 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   PredictOptions options{.preprocess = recipe_.preprocess, .loss = recipe_.loss.name};
   options.workers = decode_workers(recipe_.train);
   options.cores = train_cores(recipe_.train).input;
-  options.cache = &cache_;
+  options.cache = cache_.get();
   options.on_progress = [&](std::int64_t done) {
     for (Observer* observer : observers_) {
       observer->on_validation(done, static_cast<std::int64_t>(validation_.size()));
@@ -281,6 +282,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
     ++state_.epochs_without_improvement;
   }
   schedule_->observe(loss);
+  record.rss_bytes = static_cast<std::int64_t>(runtime::resident_memory_bytes());
   for (Observer* observer : observers_) observer->on_epoch(record);
   ++state_.epoch;
   state_.step_in_epoch = 0;

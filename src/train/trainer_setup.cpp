@@ -6,16 +6,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
+#include "data/stage/disk_cache.h"
+#include "data/stage/image_cache.h"
+#include "data/stage/memory_plan.h"
+#include "data/transform/transform.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
 #include "graph/loss.h"
 #include "graph/text.h"
+#include "io/cache_folder.h"
 #include "io/sha256.h"
 #include "io/toml.h"
+#include "runtime/memory.h"
 #include "train/early_checks.h"
 #include "train/import.h"
 #include "train/observer.h"
@@ -86,17 +93,54 @@ CheckpointInfo describe_run(const TrainJob& job) {
   return info;
 }
 
-std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, const Resume* resume) {
+std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots, const Resume* resume) {
   const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   engine::CompileOptions options;
   options.form = engine::Form::Training;
   options.threads = compute_threads(job.recipe.train);
-  options.slots = static_cast<int>(job.recipe.train.slots);
+  options.slots = slots;
   options.fuse = job.recipe.train.fuse;
   options.algorithms = job.recipe.train.algorithms;
   options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
   if (resume != nullptr) options.choices = resume->state.plan_choices;
   return job.engine.compile(graph::with_loss(job.model, loss), options);
+}
+
+InputMemory plan_input_memory(const TrainJob& job) {
+  const TrainRecipe& recipe = job.recipe.train;
+  require(recipe.slots != 1, "train.slots", "2 or more, or 0 for as many as fit", "1", "--set train.slots=0");
+  const std::vector<std::uint32_t> samples = data::samples_of(job.dataset, data::Split::Train);
+  data::MemoryNeeds needs{.samples = std::ssize(samples),
+                          .sample = data::largest_sample(job.dataset, samples, job.recipe.preprocess.channels),
+                          .batch = recipe.batch,
+                          .row_bytes = data::slot_bytes(job.recipe.preprocess, DType::F32) +
+                                       2 * sizeof(float) * job.dataset.label_names.size(),
+                          .workers = decode_workers(recipe)};
+  const std::uint64_t validating = job.dataset.summary(data::Split::Val).images == 0
+                                       ? 0
+                                       : data::total_bytes(data::memory_uses(data::evaluation_pipeline(), needs));
+  const std::uint64_t available = runtime::available_memory_bytes();
+  const std::uint64_t budget = recipe.memory_mb > 0 ? static_cast<std::uint64_t>(recipe.memory_mb) << 20U
+                               : available > 0      ? available / 2
+                                                    : std::numeric_limits<std::uint64_t>::max() / 4;
+  constexpr int kMostSlots = 8, kFewestSlots = 2;
+  const data::Pipeline pipeline = training_pipeline(recipe);
+  std::vector<data::MemoryUse> uses;
+  for (needs.slots = recipe.slots > 0 ? static_cast<int>(recipe.slots) : kMostSlots;; --needs.slots) {
+    uses = data::memory_uses(pipeline, needs);
+    if (validating > 0) uses.push_back({.what = "validation", .bytes = validating});
+    if (recipe.slots > 0 || needs.slots == kFewestSlots || data::total_bytes(uses) <= budget) break;
+  }
+  const std::uint64_t left = data::require_fits(uses, budget);
+  InputMemory memory{.slots = needs.slots};
+  if (!keeps_on_disk(recipe)) {
+    memory.cache_bytes = std::min(left, static_cast<std::uint64_t>(recipe.cache_mb) << 20U);
+    uses.push_back({.what = "decoded images, at most", .bytes = memory.cache_bytes});
+  }
+  log::info(fmt::format("input memory: {:.1f} of {:.1f} MiB: {}",
+                        static_cast<double>(data::total_bytes(uses)) / 1048576.0,
+                        static_cast<double>(budget) / 1048576.0, data::text_of(uses)));
+  return memory;
 }
 
 std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
@@ -172,6 +216,20 @@ std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, con
         before.train.epochs, recipe.train.epochs, recipe.schedule.name, step + 1, now->lr(step), then->lr(step));
   }
   return {};
+}
+
+std::unique_ptr<data::ImageStore> make_image_store(const TrainJob& job, std::uint64_t cache_bytes) {
+  const TrainRecipe& recipe = job.recipe.train;
+  if (!keeps_on_disk(recipe)) {
+    return std::make_unique<data::ImageCache>(std::ssize(job.dataset.samples), cache_bytes);
+  }
+  auto cache = std::make_unique<data::DiskCache>(
+      job.dataset, data::DiskCacheOptions{.folder = recipe.cache_dir.empty() ? io::default_cache_folder()
+                                                                             : std::filesystem::path(recipe.cache_dir),
+                                          .preprocess = job.recipe.preprocess,
+                                          .shrunk_px = recipe.cache_px});
+  log::info(cache->text());
+  return cache;
 }
 
 StepperOptions stepper_options(const Recipe& recipe) {

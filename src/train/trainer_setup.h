@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "train/resume.h"
 #include "train/stepper.h"
 #include "train/trainer.h"
+
+namespace roentgen::data {
+class ImageStore;
+}
 
 namespace roentgen::train {
 
@@ -25,7 +30,8 @@ void check_job(const TrainJob& job);
 [[nodiscard]] CheckpointInfo describe_run(const TrainJob& job);
 
 /// Compiles the training form, with the kernel choices of a resumed run if there is one.
-[[nodiscard]] std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, const Resume* resume);
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots,
+                                                                   const Resume* resume);
 /// Compiles the inference form, its loss a mean over known labels.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
 
@@ -43,6 +49,17 @@ void check_resume(const TrainJob& job, const Resume& resume);
 /// @param begun_toml the recipe in the resume file
 [[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state);
 
+/// How the memory for input is shared out: train.memory_mb, or half of what is left.
+struct InputMemory {
+  /// Batches held by the training step: train.slots, or as many as there is room for.
+  int slots = 2;
+  /// For decoded images: what the rest of the budget and train.cache_mb allow.
+  std::uint64_t cache_bytes = 0;
+};
+/// ConfigError as data::require_fits() when the pipeline does not fit, or when train.slots is 1. Logs who has how much.
+[[nodiscard]] InputMemory plan_input_memory(const TrainJob& job);
+/// Where the run keeps decoded images. Throws as DiskCache.
+[[nodiscard]] std::unique_ptr<data::ImageStore> make_image_store(const TrainJob& job, std::uint64_t cache_bytes);
 [[nodiscard]] StepperOptions stepper_options(const Recipe& recipe);
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, DType dtype);
 

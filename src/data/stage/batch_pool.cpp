@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "data/stage/sample_loader.h"
 #include "runtime/core_list.h"
+#include "runtime/cores.h"
 
 namespace roentgen::data {
 namespace {
@@ -49,7 +50,9 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
       held_(slots_.size()),
       position_(options_.start),
       tuner_(plan_.workers),
-      active_(plan_.workers) {
+      prefetch_tuner_(plan_.batches_ahead),
+      active_(plan_.workers),
+      ahead_(plan_.batches_ahead) {
   check();
   total_ = total_steps();
   const runtime::BoundToCores bound(options_.cores);
@@ -125,7 +128,7 @@ void BatchPool::stop() {
 bool BatchPool::can_pull() const {
   if (is_pulling_ || error_) return false;
   if (!open_.empty() && open_.back()->placed < options_.shard.batch) return true;
-  const std::int64_t ahead = std::max<std::int64_t>(plan_.batches_ahead, is_awaited_ ? 1 : 0);
+  const std::int64_t ahead = std::max<std::int64_t>(ahead_, is_awaited_ ? 1 : 0);
   return opened_ < total_ && !free_slots_.empty() && opened_ - taken_ < ahead;
 }
 
@@ -217,7 +220,8 @@ std::unique_ptr<OpenBatch> BatchPool::take_front() {
   MutexLock lock(mutex_);
   is_awaited_ = true;
   const auto is_ready = [&](const auto& batch) { return batch->done == options_.shard.batch; };
-  meter_.depth_sum += std::ranges::count_if(open_, is_ready);
+  ready_then_ = std::ranges::count_if(open_, is_ready);
+  meter_.depth_sum += ready_then_;
   if (open_.empty() || !is_ready(open_.front())) ++meter_.empty_waits;
   work_.notify_all();
   while (!error_ && (open_.empty() || !is_ready(open_.front()))) ready_.wait(lock);
@@ -236,26 +240,38 @@ std::unique_ptr<OpenBatch> BatchPool::take_front() {
   return batch;
 }
 
+// The workers first: how many batches lie ready depends on them.
 void BatchPool::tune(Clock::time_point begin, Clock::time_point end) {
-  if (tuner_.is_settled()) return;
+  if (has_settled_) return;
   double work_s = 0.0;
   {
     MutexLock lock(mutex_);
     work_s = meter_.busy_s;
   }
-  const bool has_settled = tuner_.observe(
-      {.interval_s = seconds(end - last_taken_), .wait_s = seconds(end - begin), .work_s = work_s - work_then_s_});
+  const BatchTimes times{
+      .interval_s = seconds(end - last_taken_), .wait_s = seconds(end - begin), .work_s = work_s - work_then_s_};
   last_taken_ = end;
   work_then_s_ = work_s;
+  if (plan_.is_tuned && !tuner_.is_settled()) {
+    tuner_.observe(times);
+  } else if (plan_.is_prefetch_tuned && !prefetch_tuner_.is_settled()) {
+    prefetch_tuner_.observe(times, ready_then_);
+  }
   {
     MutexLock lock(mutex_);
     active_ = tuner_.active();
+    ahead_ = prefetch_tuner_.ahead();
   }
-  if (has_settled && options_.mode == LoadMode::Training) {
-    log::info(tuner_.active() == plan_.workers
-                  ? fmt::format("pipeline: all {} decoding threads are needed", plan_.workers)
-                  : fmt::format("pipeline: {} of {} decoding threads suffice", tuner_.active(), plan_.workers));
-  }
+  work_.notify_all();
+  has_settled_ = (!plan_.is_tuned || tuner_.is_settled()) && (!plan_.is_prefetch_tuned || prefetch_tuner_.is_settled());
+  if (has_settled_ && options_.mode == LoadMode::Training) tell_settled();
+}
+
+void BatchPool::tell_settled() const {
+  log::info(fmt::format(
+      "pipeline settled: {} of {} decoding threads, {} of {} batches ahead; the rule of thumb, "
+      "physical cores - 4 for each accelerator, says {} threads",
+      tuner_.active(), plan_.workers, prefetch_tuner_.ahead(), plan_.batches_ahead, runtime::available_cores()));
 }
 
 std::optional<Batch> BatchPool::next() {
@@ -263,7 +279,7 @@ std::optional<Batch> BatchPool::next() {
   RG_ASSERT(std::any_of(held_.begin(), held_.end(), [](const auto& batch) { return batch == nullptr; }));
   const auto begin = Clock::now();
   auto batch = take_front();
-  if (plan_.is_tuned) tune(begin, Clock::now());
+  if (plan_.is_tuned || plan_.is_prefetch_tuned) tune(begin, Clock::now());
   try {
     settle(*batch, options_.mode, quarantine_);
   } catch (...) {
@@ -313,15 +329,13 @@ LoaderStats BatchPool::stats() const {
 std::vector<StageReport> BatchPool::report() const {
   std::vector<StageReport> report = chain_->report();
   StageMeter meter;
-  int active = 0;
   {
     MutexLock lock(mutex_);
-    active = active_;
     meter = meter_;
+    meter.threads = active_;
+    meter.capacity = ahead_;
     meter.pull_s = stats_.wait_s;
   }
-  meter.threads = active;
-  meter.capacity = plan_.batches_ahead;
   report[plan_.batching_stage].meter = meter;
   if (plan_.batching_stage + 1 < report.size()) report.back().meter = meter;
   return report;

@@ -70,6 +70,7 @@ class BatchPool {
   void pull(MutexLock& lock) RG_REQUIRES(mutex_);
   std::unique_ptr<OpenBatch> take_front();
   void tune(Clock::time_point begin, Clock::time_point end);
+  void tell_settled() const;
   [[nodiscard]] std::int64_t number_of(const LoaderPosition& position) const {
     return position.epoch * steps_ + position.batch;
   }
@@ -98,6 +99,10 @@ class BatchPool {
   LoaderPosition position_;
   bool has_failed_ = false;
   WorkerTuner tuner_;
+  PrefetchTuner prefetch_tuner_;
+  /// Batches that were finished when the last one was asked for.
+  std::int64_t ready_then_ = 0;
+  bool has_settled_ = false;
   Clock::time_point last_taken_ = Clock::now();
   double work_then_s_ = 0.0;
 
@@ -118,6 +123,8 @@ class BatchPool {
   std::int64_t taken_ RG_GUARDED_BY(mutex_) = 0;
   /// Workers below this number work, the others wait.
   int active_ RG_GUARDED_BY(mutex_);
+  /// Finished batches that may be held.
+  std::int64_t ahead_ RG_GUARDED_BY(mutex_);
   LoaderStats stats_ RG_GUARDED_BY(mutex_);
   StageMeter meter_ RG_GUARDED_BY(mutex_);
   /// Why a worker ended early, outside of any row (memory, say).

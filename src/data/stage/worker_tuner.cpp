@@ -38,4 +38,22 @@ bool WorkerTuner::end_window() {
   return active_ == before || ++windows_ == kMostWindows;
 }
 
+bool PrefetchTuner::observe(const BatchTimes& times, std::int64_t ready) {
+  if (is_settled_ || ++batches_ == 0) return false;
+  fewest_ready_ = batches_ % WorkerTuner::kWindow == 1 ? ready : std::min(fewest_ready_, ready);
+  sum_.interval_s += times.interval_s;
+  sum_.wait_s += times.wait_s;
+  if (batches_ % WorkerTuner::kWindow != 0) return false;
+  const std::int64_t before = ahead_;
+  if (sum_.wait_s > kWaitShare * sum_.interval_s) {
+    least_ = std::min(ahead_ + 1, most_);
+    ahead_ = least_;
+  } else {
+    ahead_ = std::clamp(ahead_ - std::max<std::int64_t>(fewest_ready_ - 1, 0), std::min(least_, most_), most_);
+  }
+  sum_ = {};
+  is_settled_ = ahead_ == before || ++windows_ == kMostWindows;
+  return is_settled_;
+}
+
 }  // namespace roentgen::data

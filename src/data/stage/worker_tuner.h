@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// WorkerTuner: how many of a pool's workers are needed, where a pipeline says parallel=auto. Too few keep the network
-// waiting; more than needed take time from its threads where both share cores.
+// What a pipeline's `auto` comes to, by measurement in its first batches. WorkerTuner: how many of a pool's workers are
+// needed: too few keep the network waiting; more than needed take time from its threads where both share cores.
+// PrefetchTuner: how many batches are held ready.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,31 @@ class WorkerTuner {
   bool is_settled_ = false;
   std::int64_t batches_ = -1;
   int windows_ = 0;
+  BatchTimes sum_;
+};
+
+/// How many finished batches are worth holding, where a pipeline says prefetch(auto): as many as were needed so that
+/// the consumer found one. Starts with all the slots allow. After each window it gives up those that were never touched
+/// (more were always ready) and adds one when the consumer had to wait; it settles as WorkerTuner. Pure; one thread.
+class PrefetchTuner {
+ public:
+  explicit PrefetchTuner(std::int64_t most) : most_(most), ahead_(most) {}
+
+  /// Batches to hold now, from 1 to the most.
+  [[nodiscard]] std::int64_t ahead() const { return ahead_; }
+  [[nodiscard]] bool is_settled() const { return is_settled_; }
+  /// To be called for each batch. `ready`: how many were finished when it was asked for. True when this one settled it.
+  bool observe(const BatchTimes& times, std::int64_t ready);
+
+ private:
+  const std::int64_t most_;
+  std::int64_t ahead_;
+  /// What was found to be too few.
+  std::int64_t least_ = 1;
+  bool is_settled_ = false;
+  std::int64_t batches_ = -1;
+  int windows_ = 0;
+  std::int64_t fewest_ready_ = 0;
   BatchTimes sum_;
 };
 

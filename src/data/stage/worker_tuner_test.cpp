@@ -69,5 +69,43 @@ TEST(WorkerTuner, bears_a_clock_that_stands_still) {
   EXPECT_TRUE(tuner.is_settled());
 }
 
+TEST(PrefetchTuner, gives_up_batches_that_always_lie_ready) {
+  PrefetchTuner tuner(8);
+  for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
+    tuner.observe({.interval_s = 1.0}, tuner.ahead());
+  }
+  EXPECT_TRUE(tuner.is_settled());
+  EXPECT_EQ(tuner.ahead(), 1);
+}
+
+TEST(PrefetchTuner, keeps_all_where_the_consumer_waits) {
+  PrefetchTuner tuner(3);
+  for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
+    tuner.observe({.interval_s = 1.0, .wait_s = 0.5}, 0);
+  }
+  EXPECT_EQ(tuner.ahead(), 3);
+}
+
+TEST(PrefetchTuner, keeps_what_slow_batches_use_up) {
+  // Every fourth batch takes as long to make as three to use: of those ahead, all but one are needed.
+  PrefetchTuner tuner(6);
+  for (int batch = 0; batch < 1000 && !tuner.is_settled(); ++batch) {
+    const bool is_slow = batch % 4 == 3;
+    const std::int64_t ready = is_slow ? std::max<std::int64_t>(tuner.ahead() - 3, 0) : tuner.ahead();
+    tuner.observe({.interval_s = 1.0, .wait_s = is_slow && tuner.ahead() < 3 ? 1.0 : 0.0}, ready);
+  }
+  EXPECT_TRUE(tuner.is_settled());
+  EXPECT_EQ(tuner.ahead(), 4);
+}
+
+TEST(PrefetchTuner, settles_where_waits_come_and_go) {
+  PrefetchTuner tuner(8);
+  int batches = 0;
+  for (; batches < 1000 && !tuner.is_settled(); ++batches) {
+    tuner.observe({.interval_s = 1.0, .wait_s = batches % 8 < 4 ? 0.5 : 0.0}, tuner.ahead());
+  }
+  EXPECT_LE(batches, 40);
+}
+
 }  // namespace
 }  // namespace roentgen::data

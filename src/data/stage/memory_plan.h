@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a pipeline holds in memory at most, stage by stage, before anything is read: so that one that does not fit is
+// refused in the first second, not killed in the third hour. Pages of a DiskCache are the system's and not counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "data/stage/pipeline.h"
+
+namespace roentgen::data {
+
+/// Of one sample on its way.
+struct SampleBytes {
+  std::uint64_t file = 0;
+  std::uint64_t decoded = 0;
+};
+
+/// The largest of up to `looked_at` of `samples` (indices), evenly spread, by their headers; what cannot be read is
+/// left out. Reads their files.
+/// @param channels of the decoded image: 1, or 3 where the file has colours
+[[nodiscard]] SampleBytes largest_sample(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                                         int channels, int looked_at = 16);
+
+/// What decides how much is held.
+struct MemoryNeeds {
+  std::int64_t samples = 0;
+  SampleBytes sample;
+  std::int64_t batch = 1;
+  /// Of a batch: image, labels and mask (slot_bytes() and 8 bytes a label).
+  std::uint64_t row_bytes = 0;
+  /// Threads of a map_and_batch that names no number.
+  int workers = 1;
+  int slots = 2;
+};
+
+/// One of those that hold.
+struct MemoryUse {
+  /// "shuffle(buffer=500)", "2 decoding threads", "3 batches".
+  std::string what;
+  std::uint64_t bytes = 0;
+};
+
+/// What each stage holds at most; those that hold names only are left out. A thread that reads counts three times a
+/// file, one that decodes three times the decoded image besides: input, output, and the codec's own.
+[[nodiscard]] std::vector<MemoryUse> memory_uses(const Pipeline& pipeline, const MemoryNeeds& needs);
+
+[[nodiscard]] std::uint64_t total_bytes(const std::vector<MemoryUse>& uses);
+/// "3 batches 27.6 MiB, 2 decoding threads 9.1 MiB", the largest first.
+[[nodiscard]] std::string text_of(std::vector<MemoryUse> uses);
+
+/// What is left of the budget. ConfigError "[data.memory] pipeline: expected at most ..." naming what takes how much.
+[[nodiscard]] std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t budget_bytes);
+
+}  // namespace roentgen::data

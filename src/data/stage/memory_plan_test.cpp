@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/stage/memory_plan.h"
+
+#include <map>
+
+#include "data/stage/loader_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t kFile = 1000, kDecoded = 5000, kRow = 700;
+
+std::map<std::string, std::uint64_t> uses_of(std::string_view pipeline) {
+  const MemoryNeeds needs{.samples = 300,
+                          .sample = {.file = kFile, .decoded = kDecoded},
+                          .batch = 8,
+                          .row_bytes = kRow,
+                          .workers = 2,
+                          .slots = 3};
+  std::map<std::string, std::uint64_t> by_name;
+  for (const MemoryUse& use : memory_uses(parse_pipeline(pipeline), needs)) by_name[use.what] = use.bytes;
+  return by_name;
+}
+
+TEST(MemoryPlan, of_names_holds_batches_and_what_threads_work_with) {
+  const std::map<std::string, std::uint64_t> wanted{{"2 decoding threads", 2 * 3 * (kFile + kDecoded)},
+                                                    {"3 batches", 3 * 8 * kRow}};
+  EXPECT_EQ(uses_of("default"), wanted);
+  EXPECT_EQ(uses_of("samples | cache(where=disk) | shuffle | repeat | map_and_batch | prefetch"), wanted);
+}
+
+TEST(MemoryPlan, of_files_holds_their_bytes_in_every_queue) {
+  const auto uses = uses_of(
+      "files | shuffle | interleave(cycle=10, parallel=4) | prefetch(count=64) | shuffle(buffer=200) | repeat | "
+      "map_and_batch(parallel=5)");
+  EXPECT_EQ(uses.at("prefetch(count=64)"), 64 * (kFile + 32));
+  EXPECT_EQ(uses.at("shuffle(buffer=200)"), 200 * (kFile + 32));
+  EXPECT_EQ(uses.at("interleave(cycle=10, parallel=4)"), 4 * 4 * kFile);
+  EXPECT_EQ(uses.at("5 decoding threads"), 5 * 3 * (kFile + kDecoded));
+  EXPECT_FALSE(uses.contains("shuffle"));  // of names
+}
+
+TEST(MemoryPlan, of_rows_holds_no_more_than_there_are) {
+  const auto uses = uses_of("samples | map(parallel=2) | cache(limit_mb=1) | shuffle(buffer=5000) | repeat | batch");
+  EXPECT_EQ(uses.at("shuffle(buffer=5000)"), 300 * (kRow + 32));
+  EXPECT_EQ(uses.at("cache(limit_mb=1)"), 300 * kRow);
+  EXPECT_EQ(uses.at("map(parallel=2)"), 2 * (kRow + 3 * (kFile + kDecoded)));
+}
+
+TEST(MemoryPlan, says_what_takes_how_much_where_it_does_not_fit) {
+  const std::vector<MemoryUse> uses{{.what = "3 batches", .bytes = 1 << 20}, {.what = "shuffle", .bytes = 5 << 20}};
+  EXPECT_EQ(require_fits(uses, 7U << 20U), 1U << 20U);
+  try {
+    static_cast<void>(require_fits(uses, 4U << 20U));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("[data.memory] pipeline: expected at most 4.0 MiB, got 6.0 MiB: shuffle 5.0 "
+                                        "MiB, 3 batches 1.0 MiB; try"));
+  }
+}
+
+class MemoryPlanSizes : public LoaderTest {};
+
+TEST_F(MemoryPlanSizes, are_those_of_the_largest_image_that_can_be_read) {
+  damage(16,
+         "a file that is no image, and larger than every one of the others, which are small PNG files of noise: "
+         "it is read all the same, so that its bytes count; of its pixels nothing is known, whatever they might be");
+  const SampleBytes largest = largest_sample(dataset_, everything(), 1, 1000);
+  EXPECT_EQ(largest.decoded, 15U * 13U);  // 19.png: 10 + 5 by 9 + 4
+  EXPECT_GT(largest.file, 192U);
+  const SampleBytes first = largest_sample(dataset_, everything(), 1, 1);
+  EXPECT_EQ(first.decoded, 10U * 9U);
+}
+
+}  // namespace
+}  // namespace roentgen::data
