@@ -167,7 +167,7 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers({.workers = options_.workers});
-  options.views = data::test_views(options_.views);
+  options.views = data::test_views(options_.views, model.preprocess);
   // Decoded once for all views, as far as they fit.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
   options.cache = &cache;

@@ -31,41 +31,82 @@ struct ImageLayout {
   friend bool operator==(const ImageLayout&, const ImageLayout&) = default;
 };
 
+/// Which part of a picture pixels are, and at what size.
+struct ImagePart {
+  /// Each pixel is the mean of reduction x reduction of the picture's, or of as many as there are at its right and
+  /// lower edges.
+  int reduction = 1;
+  /// In such pixels, from the picture's upper left corner.
+  std::int64_t left = 0;
+  std::int64_t top = 0;
+  /// The picture as its file has it.
+  std::int64_t picture_width_px = 0;
+  std::int64_t picture_height_px = 0;
+  friend bool operator==(const ImagePart&, const ImagePart&) = default;
+};
+
 /// (H, W, C) u8 or u16 pixels, row-major, interleaved, rows without gaps, 64-byte aligned. Move-only;
 /// thread-compatible.
 class Image {
  public:
   Image() = default;
   explicit Image(const ImageLayout& layout) { reset(layout); }
-  /// An image that reads pixels of somebody else, who must outlive it: layout.bytes() of them, 64-byte aligned. It is
-  /// read only, until a reset() gives it memory of its own.
+  /// An image that shows pixels of somebody else, as show() does.
   [[nodiscard]] static Image borrow(const ImageLayout& layout, std::span<const std::byte> pixels) {
-    RG_ASSERT(pixels.size() == layout.bytes());
     Image image;
-    image.layout_ = layout;
-    image.borrowed_ = pixels;
+    image.show(layout, pixels);
     return image;
+  }
+
+  /// Shows pixels that others own and that outlive their use here, until the next reset() or show(). They are aligned
+  /// to their samples, layout.bytes() of them, and only read.
+  void show(const ImageLayout& layout, std::span<const std::byte> pixels) {
+    RG_ASSERT(pixels.size() == layout.bytes());
+    RG_ASSERT(reinterpret_cast<std::uintptr_t>(pixels.data()) % static_cast<std::size_t>(layout.bits / 8) == 0);
+    layout_ = layout;
+    part_ = whole(layout);
+    is_for_one_use_ = false;
+    borrowed_ = pixels.data();
   }
 
   /// Takes a new form. Memory grows when it must and never shrinks; the pixels are undefined afterwards. Throws
   /// DeviceError when memory is short: callers check their limits first.
-  void reset(const ImageLayout& layout) {
+  void reset(const ImageLayout& layout) { reset(layout, whole(layout)); }
+  /// Likewise, of a part of a picture.
+  void reset(const ImageLayout& layout, const ImagePart& part) {
     if (layout.bytes() > memory_.size()) memory_ = runtime::AlignedBuffer(layout.bytes());
     layout_ = layout;
-    borrowed_ = {};
+    part_ = part;
+    is_for_one_use_ = false;
+    borrowed_ = nullptr;
   }
 
   [[nodiscard]] const ImageLayout& layout() const { return layout_; }
+  [[nodiscard]] const ImagePart& part() const { return part_; }
+  /// Are these all pixels of the picture, at its own size?
+  [[nodiscard]] bool is_whole() const { return part_ == whole(layout_); }
+  /// layout(), but with the width and height of the picture.
+  [[nodiscard]] ImageLayout picture() const {
+    ImageLayout picture = layout_;
+    picture.width_px = part_.picture_width_px;
+    picture.height_px = part_.picture_height_px;
+    return picture;
+  }
+  /// Would another use have needed other pixels of the picture? Such an image is not to be kept.
+  [[nodiscard]] bool is_for_one_use() const { return is_for_one_use_; }
+  /// Until the next reset() or show().
+  void set_for_one_use() { is_for_one_use_ = true; }
   [[nodiscard]] std::int64_t width_px() const { return layout_.width_px; }
   [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }
   [[nodiscard]] int channels() const { return layout_.channels; }
 
+  /// For writing; not of borrowed pixels.
   [[nodiscard]] std::span<std::byte> bytes() {
-    RG_ASSERT(borrowed_.empty());
+    RG_ASSERT(borrowed_ == nullptr);
     return memory_.bytes().first(layout_.bytes());
   }
   [[nodiscard]] std::span<const std::byte> bytes() const {
-    return borrowed_.empty() ? memory_.bytes().first(layout_.bytes()) : borrowed_;
+    return borrowed_ != nullptr ? std::span(borrowed_, layout_.bytes()) : memory_.bytes().first(layout_.bytes());
   }
 
   /// All samples as T: std::uint8_t or std::uint16_t, whichever layout().bits says.
@@ -81,9 +122,15 @@ class Image {
   }
 
  private:
+  static ImagePart whole(const ImageLayout& layout) {
+    return {.picture_width_px = layout.width_px, .picture_height_px = layout.height_px};
+  }
+
   ImageLayout layout_;
+  ImagePart part_;
   runtime::AlignedBuffer memory_;
-  std::span<const std::byte> borrowed_;
+  bool is_for_one_use_ = false;
+  const std::byte* borrowed_ = nullptr;
 };
 
 }  // namespace roentgen::data

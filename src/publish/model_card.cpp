@@ -165,7 +165,12 @@ std::string python_example(const CardInput& input) {
       "image = Image.open(\"xray.png\").convert(\"L\").convert(\"F\")  # 16-bit files: convert(\"F\"), then / 257\n";
   text += fitted(input.preprocess);
   text += fmt::format("x = np.asarray(image.resize(({0}, {0}), Image.{1}), np.float32)[None, None]\n",
-                      input.preprocess.size_px, filter);
+                      input.preprocess.fitted_px(), filter);
+  if (input.preprocess.is_cut()) {
+    const std::int64_t first = (input.preprocess.fitted_px() - input.preprocess.size_px) / 2;
+    text += fmt::format("x = np.ascontiguousarray(x[:, :, {0}:{1}, {0}:{1}])  # the middle\n", first,
+                        first + input.preprocess.size_px);
+  }
   if (is_onnx) {
     text += "probabilities = session.run([\"probabilities\"], {\"image\": x})[0][0]\n";
   } else {

@@ -48,6 +48,14 @@ std::vector<SplitRecord> to_splits(const Value& table) {
   return splits;
 }
 
+// Keys that older files lack, as they meant them.
+Value with_later_keys(Value preprocess) {
+  if (!preprocess.is_table()) return preprocess;
+  if (preprocess.find("resize") == nullptr) preprocess.set("resize", std::int64_t{0});
+  if (preprocess.find("jpeg") == nullptr) preprocess.set("jpeg", "exact");
+  return preprocess;
+}
+
 // What is absent would be filled in silently, and the network fed something else than it was trained on.
 void check_meaning(const CheckpointInfo& info, std::string_view what) {
   const auto require = [&](bool holds, std::string_view expected, std::string_view got) {
@@ -89,7 +97,7 @@ CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::str
   };
   const Value progress = json("progress");
   CheckpointInfo info{.labels = to_texts(json("labels")),
-                      .preprocess = json("preprocess"),
+                      .preprocess = with_later_keys(json("preprocess")),
                       .loss = text("loss"),
                       .recipe = text("recipe"),
                       .graph = text("graph"),

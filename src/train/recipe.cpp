@@ -103,6 +103,11 @@ Recipe recipe_from_value(const Value& table, std::string_view what) {
   recipe.data = read_section(what, "data", [&] { return data::source_options_from_value(foreign.data, {}); });
   recipe.preprocess = read_section(what, "preprocess", [&] { return data::preprocess_from_value(foreign.preprocess); });
   recipe.augment = read_section(what, "augment", [&] { return data::augment_from_value(foreign.augment); });
+  if (recipe.augment.is_crop_random && !recipe.preprocess.is_cut()) {
+    throw ConfigError(error_text("train.recipe", fmt::format("{}: augment.random_crop", what),
+                                 "preprocess.resize above preprocess.size, to crop from",
+                                 fmt::format("{}", recipe.preprocess.resize_px), "--set preprocess.resize=256"));
+  }
   return recipe;
 }
 

@@ -135,8 +135,14 @@ Status Decoder::decode(Bytes bytes, std::string_view what, const DecodeOptions& 
   if (!info) return info.why();
   const Status within = check_limits(info.value(), options.channels, what, options.limits);
   if (!within) return within.why();
-  out.reset(layout_of(info.value(), options.channels));
-  return codec.value()->decode(DecodeJob{bytes, what, info.value(), options, scratch_}, out);
+  const ImageLayout layout = layout_of(info.value(), options.channels);
+  const DecodeJob job{bytes, what, info.value(), options, scratch_};
+  if (options.need && codec.value()->decode_reduced != nullptr) {
+    const ImageNeed need = options.need(layout);
+    if (need.reduction > 1) return codec.value()->decode_reduced(job, layout, need, out);
+  }
+  out.reset(layout);
+  return codec.value()->decode(job, out);
 }
 
 std::string codec_names() {

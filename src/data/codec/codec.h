@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,12 +52,28 @@ struct DecodeLimits {
 /// Channels of the decoded Image. FromFile: 1 for gray files, 3 for colour (also where R = G = B).
 enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 
+/// What is needed of a picture, where a codec can give less than all of it for less work.
+struct ImageNeed {
+  /// Means of so many times so many pixels (ImagePart): 1, 2, 4 or 8.
+  int reduction = 1;
+  /// In such pixels.
+  std::int64_t left = 0;
+  std::int64_t top = 0;
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+};
+
 /// How to decode.
 struct DecodeOptions {
   Channels channels = Channels::FromFile;
   DecodeLimits limits;
   /// How stored values of a DICOM file become gray levels; other formats have none of their own.
   Intensity intensity = Intensity::Stored;
+  /// Pixels that are stored as they are may be shown where they lie (Image::borrow) instead of copied.
+  bool may_borrow = false;
+  /// Called, at most once, where the format can be decoded at a reduced size, with the layout of the whole picture. The
+  /// Image then has at least what is asked for, at that reduction (Image::part). Unset: the picture as it is.
+  std::function<ImageNeed(const ImageLayout&)> need{};
 };
 
 /// Reads the header. `what` names the file in messages. Failure: empty, no known format, broken header, beyond limits.

@@ -36,6 +36,10 @@ struct Codec {
   /// Fills `out`, which has the size of info, 1 or 3 channels, and bits and max_value from container_of(info); a codec
   /// whose levels depend on the options gives it other bits and max_value, within the limits.
   Status (*decode)(const DecodeJob& job, Image& out);
+  /// Likewise, at a reduction of 2, 4 or 8, at least what is needed of the picture that has `layout` when it is whole;
+  /// gives `out` its form. Null: the format knows nothing of the kind.
+  Status (*decode_reduced)(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need,
+                           Image& out) = nullptr;
 };
 
 /// Bits of the container that holds info.bits: 8 or 16.

@@ -12,6 +12,7 @@
 
 #include "core/unique_handle.h"
 #include "data/codec/codec_table.h"
+#include "data/codec/jpeg_luma.h"
 
 namespace roentgen::data {
 namespace {
@@ -136,10 +137,23 @@ Status decode(const DecodeJob& job, Image& out) {
   return Done{};
 }
 
+// By our own decoder where it can; libjpeg gives the same pixels of everything else, and says what is wrong.
+Status decode_reduced(const DecodeJob& job, const ImageLayout& layout, const ImageNeed& need, Image& out) {
+  const bool has_luma = job.info.colour == "gray" || job.info.colour == "ycbcr";
+  if (layout.channels == 1 && has_luma && decode_reduced_luma(job.bytes, need, job.scratch, out)) return Done{};
+  const tjscalingfactor factor{1, need.reduction};
+  ImageLayout reduced = layout;
+  reduced.width_px = TJSCALED(static_cast<int>(layout.width_px), factor);
+  reduced.height_px = TJSCALED(static_cast<int>(layout.height_px), factor);
+  out.reset(reduced,
+            {.reduction = need.reduction, .picture_width_px = layout.width_px, .picture_height_px = layout.height_px});
+  return decode(job, out);
+}
+
 }  // namespace
 
 const Codec& codec_jpeg() {
-  static constexpr Codec kCodec{"jpeg", "JPEG", probe, read_info, decode};
+  static constexpr Codec kCodec{"jpeg", "JPEG", probe, read_info, decode, decode_reduced};
   return kCodec;
 }
 

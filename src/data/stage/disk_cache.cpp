@@ -59,8 +59,9 @@ fs::path file_of(const Dataset& dataset, const DiskCacheOptions& options) {
 
 std::string cache_key(const Dataset& dataset, const DiskCacheOptions& options) {
   const Preprocess& preprocess = options.preprocess;
-  std::string text = fmt::format("{} {} {} {} {}\n", kDecoding, preprocess.channels, preprocess.intensity,
-                                 options.shrunk_px, options.shrunk_px > 0 ? name_of(preprocess.filter) : "");
+  std::string text =
+      fmt::format("{} {} {} {} {} {}\n", kDecoding, preprocess.channels, preprocess.intensity, name_of(preprocess.jpeg),
+                  options.shrunk_px, options.shrunk_px > 0 ? name_of(preprocess.filter) : "");
   std::error_code ignored;
   for (const Sample& sample : dataset.samples) {
     text += sample.id;
@@ -153,6 +154,7 @@ Result<StoredPicture> DiskCache::get(std::uint32_t sample, ImageUse use, const D
   const CacheFile::Claim among_processes = file_.claim(sample);
   if (auto kept = find(sample)) return std::move(*kept);
   if (const Status decoded = decode(memory); !decoded) return decoded.why();
+  if (memory.is_for_one_use()) return given(std::nullopt);
   const std::uint64_t hash = pixel_hash(memory);
   if (is_shrunk(sample)) shrink(memory, options_.shrunk_px, options_.preprocess.filter);
   keep(sample, hash, memory);

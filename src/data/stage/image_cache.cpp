@@ -20,7 +20,7 @@ Result<StoredPicture> ImageCache::get(std::uint32_t sample, ImageUse /*use*/, co
     return StoredPicture{.image = Image::borrow(kept->layout(), kept->bytes()), .is_kept = true};
   }
   if (const Status decoded = decode(memory); !decoded) return decoded.why();
-  offer(sample, memory);
+  if (!memory.is_for_one_use()) offer(sample, memory);
   return StoredPicture{.image = Image::borrow(memory.layout(), std::as_const(memory).bytes())};
 }
 

@@ -8,6 +8,7 @@
 #include "data/stage/image_store.h"
 #include "data/stage/pixel_hashes.h"
 #include "data/stage/storage.h"
+#include "data/transform/geometry.h"
 
 namespace roentgen::data {
 namespace {
@@ -40,7 +41,8 @@ Result<std::span<const std::byte>> SampleLoader::read(std::uint32_t sample) {
   return bytes;
 }
 
-Status SampleLoader::decode(std::uint32_t sample, std::span<const std::byte> file, Image& out) {
+Status SampleLoader::decode(std::uint32_t sample, std::span<const std::byte> file, const AugmentDraw& draw,
+                            Image& out) {
   if (file.empty()) {
     const auto bytes = read(sample);
     if (!bytes) return bytes.why();
@@ -49,29 +51,52 @@ Status SampleLoader::decode(std::uint32_t sample, std::span<const std::byte> fil
   const Stopwatch watch(costs_.decode_s);
   // A gray file serves three channels as it is (transform.h), and is a third of the work.
   const Channels channels = options_.preprocess.channels == 1 ? Channels::Gray : Channels::FromFile;
-  return reader_.decode(dataset_.samples.at(sample), file, channels, out);
+  DecodeOptions options{.channels = channels, .limits = {}, .may_borrow = options_.cache == nullptr};
+  const Sample& entry = dataset_.samples.at(sample);
+  bool is_of_many_sizes = false;
+  if (options_.preprocess.jpeg == JpegSize::Scaled) {
+    options.need = [&](const ImageLayout& picture) {
+      is_of_many_sizes = true;
+      return need_of(picture, options_.preprocess, draw);
+    };
+  }
+  Status status = reader_.decode(entry, file, options, out);
+  if (!status) return status;
+  if (is_of_many_sizes) out.set_for_one_use();
+  if (is_hash_wanted(sample) && !out.is_whole()) {
+    options.need = nullptr;
+    status = reader_.decode(entry, file, options, whole_);
+    if (status) options_.pixel_hashes->set(sample, pixel_hash(whole_));
+  }
+  return status;
 }
 
 Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotView out,
                           std::span<const std::byte> file) {
+  const auto decoding = [&](Image& into) {
+    return decode(sample, file, draw != nullptr ? *draw : AugmentDraw{}, into);
+  };
   StoredPicture stored;
   if (options_.cache != nullptr) {
-    const auto decoding = [&](Image& into) { return decode(sample, file, into); };
     auto got = options_.cache->get(sample, use(), decoding, image_);
     if (!got) return got.why();
     stored = std::move(got).value();
     costs_.cached += stored.is_kept ? 1 : 0;
-  } else {
-    auto decoded = decode(sample, file, image_);
-    if (!decoded) return decoded;
+  } else if (const Status decoded = decoding(image_); !decoded) {
+    return decoded;
   }
-  const Image& image = options_.cache != nullptr ? stored.image : image_;
-  if (options_.pixel_hashes != nullptr && options_.pixel_hashes->get(sample) == 0) {
+  const bool is_of_store = options_.cache != nullptr && !image_.is_for_one_use();
+  const Image& image = stored.is_kept || is_of_store ? stored.image : image_;
+  if (is_hash_wanted(sample)) {
     options_.pixel_hashes->set(sample, stored.pixel_hash ? *stored.pixel_hash : pixel_hash(image));
   }
   const Stopwatch watch(costs_.transform_s);
   transformer_.apply(image, options_.preprocess, draw, out);
   return Done{};
+}
+
+bool SampleLoader::is_hash_wanted(std::uint32_t sample) const {
+  return options_.pixel_hashes != nullptr && options_.pixel_hashes->get(sample) == 0;
 }
 
 SampleCosts SampleLoader::take_costs() { return std::exchange(costs_, SampleCosts{}); }

@@ -59,15 +59,21 @@ class SampleLoader {
   [[nodiscard]] SampleCosts take_costs();
 
  private:
-  [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, Image& out);
+  /// Into `out`: what `draw` needs of the picture; hashes the picture where that is asked for and `out` is not all of
+  /// it.
+  [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, const AugmentDraw& draw,
+                              Image& out);
   [[nodiscard]] ImageUse use() const {
     return options_.mode == LoadMode::Training ? ImageUse::Training : ImageUse::Exact;
   }
+  [[nodiscard]] bool is_hash_wanted(std::uint32_t sample) const;
 
   const Dataset& dataset_;
   const LoaderOptions& options_;
   SampleReader reader_;
   Image image_;
+  /// Of a picture of which image_ is a part.
+  Image whole_;
   Transformer transformer_;
   SampleCosts costs_;
 };

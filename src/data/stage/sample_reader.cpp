@@ -47,24 +47,31 @@ Result<std::span<const std::byte>> SampleReader::unpack(const Sample& sample, st
   return bytes.subspan(stored.image_begin, stored.image_length);
 }
 
-Status SampleReader::decode(const Sample& sample, std::span<const std::byte> bytes, Channels channels, Image& out) {
+Status SampleReader::decode(const Sample& sample, std::span<const std::byte> bytes, DecodeOptions options, Image& out) {
   const auto image = unpack(sample, bytes);
   if (!image) return image.why();
   if (sample.stored && sample.stored->raw) {
-    out.reset(*sample.stored->raw);
-    if (sample.stored->order == PixelOrder::PlanarBgr)
+    const ImageLayout& layout = *sample.stored->raw;
+    const bool is_planar = sample.stored->order == PixelOrder::PlanarBgr;
+    if (options.may_borrow && layout.bits == 8 && !is_planar && image.value().size() == layout.bytes()) {
+      out.show(layout, image.value());
+      return Done{};
+    }
+    out.reset(layout);
+    if (is_planar)
       interleave_bgr(image.value(), out);
     else
       std::ranges::copy(image.value(), out.bytes().begin());
     return Done{};
   }
-  return decoder_.decode(image.value(), sample.id, {.channels = channels, .limits = {}, .intensity = intensity_}, out);
+  options.intensity = intensity_;
+  return decoder_.decode(image.value(), sample.id, options, out);
 }
 
 Status SampleReader::load(const Sample& sample, Channels channels, Image& out) {
   const auto bytes = read(sample);
   if (!bytes) return bytes.why();
-  return decode(sample, bytes.value(), channels, out);
+  return decode(sample, bytes.value(), {.channels = channels, .limits = {}}, out);
 }
 
 }  // namespace roentgen::data

@@ -31,7 +31,8 @@ class SampleReader {
   [[nodiscard]] Result<std::span<const std::byte>> unpack(const Sample& sample, std::span<const std::byte> bytes);
   /// Decodes what read() gave. Failure: as unpack() or Decoder; `out` is then undefined.
   /// Pixels that are stored without a codec keep their channels.
-  [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, Channels channels, Image& out);
+  [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, DecodeOptions options,
+                              Image& out);
   /// Both.
   [[nodiscard]] Status load(const Sample& sample, Channels channels, Image& out);
   /// Was a file opened by the last read()?

@@ -28,6 +28,7 @@ constexpr std::array kFields{
     Field{"flip", &Augment::flip_probability, 0.0, 1.0}, Field{"brightness", &Augment::brightness, 0.0, 1.0},
     Field{"contrast", &Augment::contrast, 0.0, 1.0}};
 
+constexpr std::string_view kRandomCrop = "random_crop";
 constexpr std::string_view kRemedy = "roentgen train --keys for all keys and what they take";
 
 const Field& field_of(std::string_view key) {
@@ -36,6 +37,7 @@ const Field& field_of(std::string_view key) {
     if (field.key == key) return field;
     keys.push_back(field.key);
   }
+  keys.push_back(kRandomCrop);
   throw ConfigError(error_text("data.augment", "key", fmt::format("one of {}", fmt::join(keys, ", ")), key, kRemedy));
 }
 
@@ -44,11 +46,17 @@ const Field& field_of(std::string_view key) {
       error_text("data.augment", field.key, fmt::format("{:g} to {:g}", field.low, field.high), got, kRemedy));
 }
 
+[[noreturn]] void refuse_switch(std::string_view key, const Value& value) {
+  throw ConfigError(
+      error_text("data.augment", key, "true or false", fmt::format("a value that is {}", value.kind()), kRemedy));
+}
+
 }  // namespace
 
 Value Augment::to_value() const {
   Value table = Value::table();
   for (const Field& field : kFields) table.set(field.key, this->*field.member);
+  table.set(kRandomCrop, is_crop_random);
   return table;
 }
 
@@ -59,6 +67,7 @@ std::string Augment::text() const {
   if (scale > 0.0) parts.push_back(fmt::format("scale {:g}", scale));
   if (crop_area_min < 1.0) parts.push_back(fmt::format("crop area >= {:g}", crop_area_min));
   if (flip_probability > 0.0) parts.push_back(fmt::format("flip {:g}", flip_probability));
+  if (is_crop_random) parts.emplace_back("random crop");
   if (brightness > 0.0) parts.push_back(fmt::format("brightness {:g}", brightness));
   if (contrast > 0.0) parts.push_back(fmt::format("contrast {:g}", contrast));
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
@@ -67,6 +76,11 @@ std::string Augment::text() const {
 Augment augment_from_value(const Value& table) {
   Augment augment;
   for (const auto& [key, value] : table.as_table()) {
+    if (key == kRandomCrop) {
+      if (!value.is_bool()) refuse_switch(key, value);
+      augment.is_crop_random = value.as_bool();
+      continue;
+    }
     const Field& field = field_of(key);
     if (!value.is_number()) refuse_number(field, fmt::format("a value that is {}", value.kind()));
     const double number = value.as_double();
@@ -89,6 +103,13 @@ AugmentDraw draw(const Augment& augment, Random& random) {
   drawn.flip = random.uniform() < augment.flip_probability;
   drawn.brightness = random.uniform(-1.0, 1.0) * augment.brightness;
   drawn.contrast = 1.0 + random.uniform(-1.0, 1.0) * augment.contrast;
+  // 1 - [0, 1) is (0, 1].
+  const double cut_x = 1.0 - random.uniform();
+  const double cut_y = 1.0 - random.uniform();
+  if (augment.is_crop_random) {
+    drawn.cut_x = cut_x;
+    drawn.cut_y = cut_y;
+  }
   drawn.crop_width = side;
   drawn.crop_height = side;
   return drawn;

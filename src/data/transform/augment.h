@@ -23,6 +23,8 @@ struct Augment {
   double crop_area_min = 1.0;
   /// Probability of a left-right mirror image.
   double flip_probability = 0.0;
+  /// Where Preprocess cuts its input out of a larger picture: any part of it, in whole pixels, instead of the middle.
+  bool is_crop_random = false;
   /// Added gray, uniform in [-, +] of the range black to white.
   double brightness = 0.0;
   /// Contrast about mid-gray, uniform in [1 - contrast, 1 + contrast].
@@ -31,7 +33,7 @@ struct Augment {
   friend bool operator==(const Augment&, const Augment&) = default;
   /// True when draw() can only give the identity.
   [[nodiscard]] bool is_none() const { return *this == Augment{}; }
-  /// Keys: {rotate, translate, scale, crop_area, flip, brightness, contrast}.
+  /// Keys: {rotate, translate, scale, crop_area, flip, random_crop, brightness, contrast}.
   [[nodiscard]] Value to_value() const;
   /// "rotate 10 deg, translate 0.05, crop area >= 0.8" or "none".
   [[nodiscard]] std::string text() const;
@@ -57,12 +59,16 @@ struct AugmentDraw {
   bool flip = false;
   double brightness = 0.0;
   double contrast = 1.0;
+  /// Where Preprocess cuts its input out of a larger picture: place among the choices of a first pixel, left to right
+  /// and top to bottom: choice ceil(place * choices) of 1, 2, ...; the middle at 0.5.
+  double cut_x = 0.5;
+  double cut_y = 0.5;
 
   friend bool operator==(const AugmentDraw&, const AugmentDraw&) = default;
 };
 
-/// Draws. Pure function of the arguments; always takes ten numbers from `random`, so that one range never changes what
-/// another draws. Key the stream with RandomStage::Augment, epoch and sample.
+/// Draws. Pure function of the arguments; always takes twelve numbers from `random`, so that one range never changes
+/// what another draws. Key the stream with RandomStage::Augment, epoch and sample.
 [[nodiscard]] AugmentDraw draw(const Augment& augment, Random& random);
 
 }  // namespace roentgen::data

@@ -19,6 +19,7 @@ constexpr Augment kAll{.rotate_deg = 10.0,
                        .scale = 0.1,
                        .crop_area_min = 0.8,
                        .flip_probability = 0.5,
+                       .is_crop_random = true,
                        .brightness = 0.2,
                        .contrast = 0.3};
 
@@ -47,6 +48,8 @@ TEST(Augment, draws_within_its_ranges) {
     ASSERT_LE(drawn.crop_x + drawn.crop_width / 2, 1.0 + 1e-12);
     ASSERT_GE(drawn.crop_y - drawn.crop_height / 2, -1e-12);
     ASSERT_LE(drawn.crop_y + drawn.crop_height / 2, 1.0 + 1e-12);
+    ASSERT_GT(std::min(drawn.cut_x, drawn.cut_y), 0.0);
+    ASSERT_LE(std::max(drawn.cut_x, drawn.cut_y), 1.0);
     ASSERT_LE(std::abs(drawn.brightness), 0.2);
     ASSERT_LE(std::abs(drawn.contrast - 1.0), 0.3);
   }
@@ -82,6 +85,16 @@ TEST(Augment, comes_back_from_its_value) {
   EXPECT_EQ(augment_from_value(Value::table()), Augment{});
 }
 
+// What a seed drew is part of what a recipe means.
+TEST(Augment, draws_what_it_always_drew) {
+  const AugmentDraw drawn = draw_of(kAll, 1);
+  Augment without_crop = kAll;
+  without_crop.is_crop_random = false;
+  AugmentDraw middle = drawn;
+  middle.cut_x = middle.cut_y = 0.5;
+  EXPECT_EQ(draw_of(without_crop, 1), middle);
+}
+
 TEST(Augment, reads_as_one_line) {
   EXPECT_EQ(Augment{}.text(), "none");
   EXPECT_EQ((Augment{.rotate_deg = 10.0, .translate = 0.05, .crop_area_min = 0.8}).text(),
@@ -98,6 +111,9 @@ TEST(Augment, refuses_unknown_keys_and_numbers_out_of_range) {
     bad.set(key, value);
     EXPECT_THROW(static_cast<void>(augment_from_value(bad)), ConfigError) << key;
   }
+  Value bad = Value::table();
+  bad.set("random_crop", 1.0);
+  EXPECT_THROW(static_cast<void>(augment_from_value(bad)), ConfigError);
 }
 
 }  // namespace

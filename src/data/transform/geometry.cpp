@@ -31,6 +31,23 @@ Frame frame_of(const ImageLayout& image, Fit fit) {
   return {before(width), before(height), static_cast<double>(side), static_cast<double>(side)};
 }
 
+// The first of the `size` pixels that a place chooses of `fitted`, out of fitted - size + 1.
+double first_of(double place, std::int64_t fitted, std::int64_t size) {
+  const auto choices = static_cast<double>(fitted - size + 1);
+  return std::clamp(std::ceil(place * choices) - 1.0, 0.0, choices - 1.0);
+}
+
+// The part of the fitted picture that the input shows. Exact where the picture has as many pixels as it is fitted to.
+Frame cut_of(const Frame& fitted, const Preprocess& preprocess, const AugmentDraw& draw) {
+  if (!preprocess.is_cut()) return fitted;
+  const auto pixels = static_cast<double>(preprocess.fitted_px());
+  const auto size = static_cast<double>(preprocess.size_px);
+  const double right = first_of(draw.cut_x, preprocess.fitted_px(), preprocess.size_px);
+  const double down = first_of(draw.cut_y, preprocess.fitted_px(), preprocess.size_px);
+  return {fitted.x + fitted.width * right / pixels, fitted.y + fitted.height * down / pixels,
+          fitted.width * size / pixels, fitted.height * size / pixels};
+}
+
 // One axis without rotation: place of output i = from + extent * (middle + (mirror * ((i+0.5)/S - 0.5) - shift) *
 // span).
 struct AxisDraw {
@@ -58,7 +75,7 @@ Axis upright_axis(double from, double extent, const AxisDraw& draw, std::int64_t
 
 Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, const AugmentDraw& draw) {
   RG_ASSERT(draw.zoom > 0.0 && draw.crop_width > 0.0 && draw.crop_height > 0.0);
-  const Frame frame = frame_of(image, preprocess.fit);
+  const Frame frame = cut_of(frame_of(image, preprocess.fit), preprocess, draw);
   const std::int64_t size = preprocess.size_px;
   Geometry geometry{.is_rotated = draw.rotate_rad != 0.0, .mirror = draw.flip ? -1.0 : 1.0};
   AxisDraw x{draw.crop_x, draw.crop_width / draw.zoom, draw.shift_x, geometry.mirror};
@@ -82,6 +99,40 @@ Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, con
   geometry.x.source = image.width_px;
   geometry.y.source = image.height_px;
   return geometry;
+}
+
+Geometry geometry_of(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw) {
+  Geometry geometry = geometry_of(image.picture(), preprocess, draw);
+  const auto see = [&image](Axis& axis, std::int64_t first, std::int64_t pixels) {
+    axis.start = axis.start / image.part().reduction - static_cast<double>(first);
+    axis.step /= image.part().reduction;
+    axis.source = pixels;
+  };
+  see(geometry.x, image.part().left, image.width_px());
+  see(geometry.y, image.part().top, image.height_px());
+  return geometry;
+}
+
+ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, const AugmentDraw& draw) {
+  const Geometry geometry = geometry_of(picture, preprocess, draw);
+  const double ratio = std::min(std::abs(geometry.x.step), std::abs(geometry.y.step));
+  ImageNeed need;
+  while (preprocess.jpeg == JpegSize::Scaled && need.reduction < 8 && ratio >= 2 * need.reduction) need.reduction *= 2;
+  const auto range = [&need](const Axis& axis, std::int64_t& first, std::int64_t& count) {
+    const double step = axis.step / need.reduction;
+    const double begin = axis.start / need.reduction;
+    const double end = begin + step * static_cast<double>(axis.outputs);
+    const std::int64_t pixels = (axis.source + need.reduction - 1) / need.reduction;
+    // Filters reach as far as their support beside a place, and a place is within half a step of an end.
+    const double reach = std::max(1.0, std::abs(step)) + 1.0;
+    const auto last = static_cast<double>(pixels - 1);
+    first = static_cast<std::int64_t>(std::clamp(std::floor(std::min(begin, end) - reach), 0.0, last));
+    count = static_cast<std::int64_t>(std::clamp(std::ceil(std::max(begin, end) + reach), 0.0, last + 1)) - first;
+    count = std::max<std::int64_t>(count, 1);
+  };
+  range(geometry.x, need.left, need.width_px);
+  range(geometry.y, need.top, need.height_px);
+  return need;
 }
 
 }  // namespace roentgen::data

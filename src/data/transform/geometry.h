@@ -4,6 +4,7 @@
 // Where each pixel of a transformed picture lies in the source: the definition of transform.h in numbers.
 #pragma once
 
+#include "data/codec/codec.h"
 #include "data/image.h"
 #include "data/transform/augment.h"
 #include "data/transform/filter.h"
@@ -27,5 +28,11 @@ struct Geometry {
 
 /// Geometry of one picture. Pure function.
 [[nodiscard]] Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, const AugmentDraw& draw);
+
+/// The same in the pixels that `image` has of its picture (Image::part).
+[[nodiscard]] Geometry geometry_of(const Image& image, const Preprocess& preprocess, const AugmentDraw& draw);
+
+/// What a transform uses of a picture, and how small it may be decoded. Pure function.
+[[nodiscard]] ImageNeed need_of(const ImageLayout& picture, const Preprocess& preprocess, const AugmentDraw& draw);
 
 }  // namespace roentgen::data

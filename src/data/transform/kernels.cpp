@@ -3,6 +3,7 @@
 #include "data/transform/kernels.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 
@@ -108,18 +109,81 @@ void mix_columns_f32(std::span<const float> row, const Taps& taps, std::span<flo
   }
 }
 
-void finish_row_f32(std::span<const float> levels, const Finish& finish, std::span<float> dst) {
+// A vector of levels from outputs `i` on, of a row of `count`.
+HWY_INLINE hn::Vec<Floats> levels_at(std::span<const float> levels, std::size_t i, std::size_t /*count*/) {
+  return hn::LoadU(Floats(), levels.data() + i);
+}
+template <typename T>
+HWY_INLINE hn::Vec<Floats> levels_at(const SampleRow<T>& row, std::size_t i, std::size_t count) {
+  if (!row.is_mirrored) return load_levels(row.samples.data() + i);
+  return hn::Reverse(Floats(), load_levels(row.samples.data() + (count - i - hn::Lanes(Floats()))));
+}
+
+template <typename Dst>
+HWY_INLINE void store_finished(hn::Vec<Floats> levels, const Finish& finish, Dst* dst) {
   const Floats f32;
-  const std::size_t lanes = hn::Lanes(f32);
-  const auto one = hn::Set(f32, 1.0F);
-  const auto value = [&](auto level) HWY_ATTR {
-    const auto v = hn::MulAdd(level, hn::Set(f32, finish.gain), hn::Set(f32, finish.offset));
-    const auto clamped = hn::Min(hn::Max(v, hn::Zero(f32)), one);
-    return hn::MulAdd(clamped, hn::Set(f32, finish.scale), hn::Set(f32, finish.bias));
-  };
+  const auto scaled = hn::MulAdd(levels, hn::Set(f32, finish.gain), hn::Set(f32, finish.offset));
+  const auto v = hn::Min(hn::Max(scaled, hn::Zero(f32)), hn::Set(f32, 1.0F));
+  if constexpr (sizeof(Dst) == sizeof(float)) {
+    hn::StoreU(hn::MulAdd(v, hn::Set(f32, finish.scale), hn::Set(f32, finish.bias)), f32, dst);
+  } else {
+    const auto x = hn::Add(hn::Mul(v, hn::Set(f32, finish.scale)), hn::Set(f32, finish.bias + 0.5F));
+    const hn::Rebind<std::int32_t, Floats> i32;
+    const hn::Rebind<Dst, Floats> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, hn::ConvertTo(i32, x)), narrow, dst);
+  }
+}
+
+// The last outputs of a row, fewer than a vector, by way of memory that has room for a whole one.
+template <typename T, typename Dst>
+void finish_rest(std::span<const T> source, bool is_mirrored, const Finish& finish, std::span<Dst> dst) {
+  const std::size_t count = dst.size();
+  std::array<T, 16> from{};
+  std::array<Dst, 16> to{};
+  if (is_mirrored) {
+    std::reverse_copy(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(count), from.begin());
+  } else {
+    std::copy(source.end() - static_cast<std::ptrdiff_t>(count), source.end(), from.begin());
+  }
+  if constexpr (sizeof(T) == sizeof(float)) {
+    store_finished(hn::LoadU(Floats(), from.data()), finish, to.data());
+  } else {
+    store_finished(load_levels(from.data()), finish, to.data());
+  }
+  std::copy_n(to.begin(), count, dst.begin());
+}
+template <typename Dst>
+void finish_last(std::span<const float> levels, const Finish& finish, std::span<Dst> dst) {
+  finish_rest(levels, false, finish, dst);
+}
+template <typename T, typename Dst>
+void finish_last(const SampleRow<T>& row, const Finish& finish, std::span<Dst> dst) {
+  finish_rest(row.samples, row.is_mirrored, finish, dst);
+}
+
+template <typename Source, typename Dst>
+void finish_any(const Source& source, const Finish& finish, std::span<Dst> dst) {
+  const std::size_t lanes = hn::Lanes(Floats());
   std::size_t i = 0;
-  for (; i + lanes <= dst.size(); i += lanes) hn::StoreU(value(hn::LoadU(f32, levels.data() + i)), f32, dst.data() + i);
-  for (; i < dst.size(); ++i) dst[i] = hn::GetLane(value(hn::Set(f32, levels[i])));
+  for (; i + lanes <= dst.size(); i += lanes) {
+    store_finished(levels_at(source, i, dst.size()), finish, dst.data() + i);
+  }
+  if (i < dst.size()) finish_last(source, finish, dst.subspan(i));
+}
+
+template <typename Source>
+void finish_typed(const Source& source, const Finish& finish, const OutputRow& dst) {
+  std::visit([&](auto row) HWY_ATTR { finish_any(source, finish, row); }, dst);
+}
+
+void finish_levels(std::span<const float> levels, const Finish& finish, const OutputRow& dst) {
+  finish_typed(levels, finish, dst);
+}
+void finish_u8(SampleRow<std::uint8_t> row, const Finish& finish, const OutputRow& dst) {
+  finish_typed(row, finish, dst);
+}
+void finish_u16(SampleRow<std::uint16_t> row, const Finish& finish, const OutputRow& dst) {
+  finish_typed(row, finish, dst);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -133,7 +197,9 @@ namespace {
 HWY_EXPORT(mix_rows_u8);
 HWY_EXPORT(mix_rows_u16);
 HWY_EXPORT(mix_columns_f32);
-HWY_EXPORT(finish_row_f32);
+HWY_EXPORT(finish_levels);
+HWY_EXPORT(finish_u8);
+HWY_EXPORT(finish_u16);
 
 template <typename T>
 void check_rows(SourceRows<T> rows, std::span<const float> weights, std::span<float> dst) {
@@ -141,12 +207,8 @@ void check_rows(SourceRows<T> rows, std::span<const float> weights, std::span<fl
   RG_ASSERT((weights.size() - 1) * static_cast<std::size_t>(rows.stride) + dst.size() <= rows.samples.size());
 }
 
-template <typename T>
-void round_row(std::span<const float> levels, const Finish& finish, std::span<T> dst) {
-  for (std::size_t i = 0; i < dst.size(); ++i) {
-    const float v = std::clamp(levels[i] * finish.gain + finish.offset, 0.0F, 1.0F);
-    dst[i] = static_cast<T>(v * finish.scale + finish.bias + 0.5F);
-  }
+std::size_t size_of_row(const OutputRow& dst) {
+  return std::visit([](auto row) { return row.size(); }, dst);
 }
 
 }  // namespace
@@ -164,15 +226,17 @@ void mix_columns(std::span<const float> row, const Taps& taps, std::span<float> 
   RG_ASSERT(row.size() >= static_cast<std::size_t>(taps.end() + taps.stride()));
   HWY_DYNAMIC_DISPATCH(mix_columns_f32)(row, taps, dst);
 }
-void finish_row(std::span<const float> levels, const Finish& finish, std::span<float> dst) {
-  RG_ASSERT(levels.size() >= dst.size());
-  HWY_DYNAMIC_DISPATCH(finish_row_f32)(levels, finish, dst);
+void finish_row(std::span<const float> levels, const Finish& finish, OutputRow dst) {
+  RG_ASSERT(levels.size() >= size_of_row(dst));
+  HWY_DYNAMIC_DISPATCH(finish_levels)(levels.first(size_of_row(dst)), finish, dst);
 }
-void finish_row(std::span<const float> levels, const Finish& finish, std::span<std::uint8_t> dst) {
-  round_row(levels, finish, dst);
+void finish_row(SampleRow<std::uint8_t> source, const Finish& finish, OutputRow dst) {
+  RG_ASSERT(source.samples.size() == size_of_row(dst));
+  HWY_DYNAMIC_DISPATCH(finish_u8)(source, finish, dst);
 }
-void finish_row(std::span<const float> levels, const Finish& finish, std::span<std::uint16_t> dst) {
-  round_row(levels, finish, dst);
+void finish_row(SampleRow<std::uint16_t> source, const Finish& finish, OutputRow dst) {
+  RG_ASSERT(source.samples.size() == size_of_row(dst));
+  HWY_DYNAMIC_DISPATCH(finish_u16)(source, finish, dst);
 }
 
 }  // namespace roentgen::data

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include "data/transform/filter.h"
 
@@ -41,10 +42,21 @@ struct Finish {
   float bias = 0.0F;
 };
 
-/// dst[i] = x of levels[i].
-void finish_row(std::span<const float> levels, const Finish& finish, std::span<float> dst);
-/// dst[i] = x of levels[i], rounded half up; scale and bias keep it within the type.
-void finish_row(std::span<const float> levels, const Finish& finish, std::span<std::uint8_t> dst);
-void finish_row(std::span<const float> levels, const Finish& finish, std::span<std::uint16_t> dst);
+/// A row of samples, a pixel of output each.
+template <typename T>
+struct SampleRow {
+  std::span<const T> samples;
+  /// The last one first.
+  bool is_mirrored = false;
+};
+
+/// Where finished outputs go.
+using OutputRow = std::variant<std::span<float>, std::span<std::uint8_t>, std::span<std::uint16_t>>;
+
+/// dst[i] = x of levels[i], or of the level of a sample (as mix_rows() has it). Whole numbers are rounded half up;
+/// scale and bias keep them within the type.
+void finish_row(std::span<const float> levels, const Finish& finish, OutputRow dst);
+void finish_row(SampleRow<std::uint8_t> source, const Finish& finish, OutputRow dst);
+void finish_row(SampleRow<std::uint16_t> source, const Finish& finish, OutputRow dst);
 
 }  // namespace roentgen::data

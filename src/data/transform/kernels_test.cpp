@@ -8,7 +8,10 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "core/random.h"
 
@@ -128,6 +131,48 @@ TEST(Kernels, finish_row_scales_and_clamps_every_width) {
       }
     }
   });
+}
+
+template <typename T, typename Dst>
+void check_samples(std::size_t width, const char* target) {
+  Random random(34, RandomStage::Test, width);
+  std::vector<T> samples(width);
+  for (T& sample : samples) sample = static_cast<T>(random.next_u32());
+  const float white = std::is_same_v<Dst, float> ? 1.0F : static_cast<float>(std::numeric_limits<Dst>::max());
+  const Finish finish{.gain = 1.0F / 255.0F, .scale = white};
+  for (const bool is_mirrored : {false, true}) {
+    std::vector<float> levels(width);
+    std::vector<Dst> out(width + 1, Dst{77}), expected(width);
+    finish_row(SampleRow<T>{samples, is_mirrored}, finish, std::span(out).first(width));
+    mix_rows({samples, 0}, std::vector<float>{1.0F}, levels);
+    if (is_mirrored) std::ranges::reverse(levels);
+    finish_row(levels, finish, expected);
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << target << ", width " << width;
+    ASSERT_EQ(out[width], Dst{77}) << target << ": wrote past the end";
+  }
+}
+
+TEST(Kernels, finish_row_of_samples_is_that_of_their_levels) {
+  on_every_target([](const char* target) {
+    for (std::size_t width = 1; width < 70; ++width) {
+      check_samples<std::uint8_t, float>(width, target);
+      check_samples<std::uint8_t, std::uint8_t>(width, target);
+      check_samples<std::uint8_t, std::uint16_t>(width, target);
+      check_samples<std::uint16_t, float>(width, target);
+      check_samples<std::uint16_t, std::uint8_t>(width, target);
+      check_samples<std::uint16_t, std::uint16_t>(width, target);
+    }
+  });
+}
+
+// Fails where a build lost one of them: the machine that tests has AVX-512, users' may not.
+TEST(Kernels, are_compiled_for_avx2_and_avx512) {
+#if HWY_ARCH_X86
+  std::int64_t compiled = 0;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) compiled |= target;
+  const std::int64_t wanted = hwy::SupportedTargets() & (HWY_AVX2 | HWY_AVX3);
+  EXPECT_EQ(compiled & wanted, wanted);
+#endif
 }
 
 TEST(Kernels, finish_row_rounds_to_whole_levels) {

@@ -20,8 +20,9 @@ constexpr std::string_view kRemedy = "roentgen train --keys for all keys and wha
 constexpr std::int64_t kMaxSize_px = 16384;
 constexpr std::array<std::string_view, 3> kFits{"squash", "crop", "pad"};
 constexpr std::array<std::string_view, 2> kFilters{"triangle", "area"};
-constexpr std::array<std::string_view, 8> kKeys{"preset", "size",      "channels", "fit",
-                                                "filter", "intensity", "mean",     "std"};
+constexpr std::array<std::string_view, 2> kJpegSizes{"exact", "scaled"};
+constexpr std::array<std::string_view, 10> kKeys{"preset", "size", "resize",    "channels", "fit",
+                                                 "filter", "jpeg", "intensity", "mean",     "std"};
 
 struct Named {
   std::string_view name;
@@ -113,13 +114,17 @@ std::string_view name_of(Fit fit) { return kFits.at(static_cast<std::size_t>(fit
 Fit parse_fit(std::string_view text) { return static_cast<Fit>(index_of(text, kFits, "fit")); }
 std::string_view name_of(Filter filter) { return kFilters.at(static_cast<std::size_t>(filter)); }
 Filter parse_filter(std::string_view text) { return static_cast<Filter>(index_of(text, kFilters, "filter")); }
+std::string_view name_of(JpegSize jpeg) { return kJpegSizes.at(static_cast<std::size_t>(jpeg)); }
+JpegSize parse_jpeg_size(std::string_view text) { return static_cast<JpegSize>(index_of(text, kJpegSizes, "jpeg")); }
 
 Value Preprocess::to_value() const {
   Value table = Value::table();
   table.set("size", size_px);
+  table.set("resize", resize_px);
   table.set("channels", channels);
   table.set("fit", name_of(fit));
   table.set("filter", name_of(filter));
+  table.set("jpeg", name_of(jpeg));
   table.set("intensity", intensity);
   table.set("mean", array_of(mean));
   table.set("std", array_of(stddev));
@@ -129,9 +134,11 @@ Value Preprocess::to_value() const {
 std::string Preprocess::text() const {
   const std::string_view name = preset_name(*this);
   const bool is_plain = intensity == Preprocess().intensity;
-  return fmt::format("{}x{} {}, {}, {}, {}(v - {:g}) / {:g}{}", size_px, size_px, channels == 1 ? "gray" : "RGB",
-                     name_of(fit), name_of(filter), is_plain ? "" : fmt::format("DICOM as {}, ", intensity),
-                     fmt::join(mean, " "), fmt::join(stddev, " "), name.empty() ? "" : fmt::format(" ({})", name));
+  return fmt::format("{}x{}{} {}, {}, {}{}, {}(v - {:g}) / {:g}{}", size_px, size_px,
+                     is_cut() ? fmt::format(" of {0}x{0}", resize_px) : "", channels == 1 ? "gray" : "RGB",
+                     name_of(fit), name_of(filter), jpeg == JpegSize::Scaled ? ", scaled JPEG" : "",
+                     is_plain ? "" : fmt::format("DICOM as {}, ", intensity), fmt::join(mean, " "),
+                     fmt::join(stddev, " "), name.empty() ? "" : fmt::format(" ({})", name));
 }
 
 Preprocess preset(std::string_view name) {
@@ -179,8 +186,15 @@ Preprocess preprocess_from_value(const Value& table) {
     throw ConfigError(error_text(kThing, "size", fmt::format("1 to {} pixels", kMaxSize_px),
                                  std::to_string(preprocess.size_px), kRemedy));
   }
+  if (const Value* resize = table.find("resize")) preprocess.resize_px = integer_of(*resize, "resize");
+  if (preprocess.resize_px != 0 && (preprocess.resize_px < preprocess.size_px || preprocess.resize_px > kMaxSize_px)) {
+    throw ConfigError(error_text(kThing, "resize",
+                                 fmt::format("0, or {} to {} pixels", preprocess.size_px, kMaxSize_px),
+                                 std::to_string(preprocess.resize_px), "256 for crops of 224"));
+  }
   if (const Value* fit = table.find("fit")) preprocess.fit = parse_fit(text_of(*fit, "fit"));
   if (const Value* filter = table.find("filter")) preprocess.filter = parse_filter(text_of(*filter, "filter"));
+  if (const Value* jpeg = table.find("jpeg")) preprocess.jpeg = parse_jpeg_size(text_of(*jpeg, "jpeg"));
   if (const Value* intensity = table.find("intensity")) {
     preprocess.intensity = name_of(parse_intensity(text_of(*intensity, "intensity")));
   }

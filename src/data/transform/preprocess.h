@@ -27,22 +27,36 @@ enum class Filter : std::uint8_t {
   Area,      ///< mean over the pixel's footprint, OpenCV's INTER_AREA when shrinking
 };
 
+/// How JPEG files are decoded.
+enum class JpegSize : std::uint8_t {
+  Exact,   ///< at full size, as every other program does
+  Scaled,  ///< where the picture shrinks: at the least of 1/8, 1/4 and 1/2 of its size that still has a pixel for each
+           ///< of the output, by libjpeg's reduced inverse DCT (means of 8x8, 4x4, 2x2 pixels); then the resize
+};
+
 /// "squash", "crop", "pad"; and back, ConfigError naming the choices.
 [[nodiscard]] std::string_view name_of(Fit fit);
 [[nodiscard]] Fit parse_fit(std::string_view text);
 /// "triangle", "area"; and back.
 [[nodiscard]] std::string_view name_of(Filter filter);
 [[nodiscard]] Filter parse_filter(std::string_view text);
+/// "exact", "scaled"; and back.
+[[nodiscard]] std::string_view name_of(JpegSize jpeg);
+[[nodiscard]] JpegSize parse_jpeg_size(std::string_view text);
 
 /// A network's input: x = (v - mean[c]) / stddev[c], where v in [0, 1] is the resized sample divided by the file's
 /// white (ImageLayout::max_value). Value type.
 struct Preprocess {
   /// Width and height of the input.
   std::int64_t size_px = 224;
+  /// Width and height of the fitted picture, of which the input shows `size_px` pixels: those in the middle (an odd
+  /// remainder rounded down, as Caffe does), or in training any (Augment::is_crop_random). 0: as size_px, all of it.
+  std::int64_t resize_px = 0;
   /// 1 (gray) or 3; a gray picture fills all three.
   int channels = 1;
   Fit fit = Fit::Squash;
   Filter filter = Filter::Triangle;
+  JpegSize jpeg = JpegSize::Scaled;
   /// How the stored values of a DICOM file become gray levels: a name of codec/intensity.h. Files of other formats are
   /// taken as they are.
   std::string intensity = "stored";
@@ -52,9 +66,15 @@ struct Preprocess {
 
   friend bool operator==(const Preprocess&, const Preprocess&) = default;
 
-  /// Every field, for checkpoint metadata: {size, channels, fit, filter, intensity, mean, std}.
+  /// Side of the fitted picture: resize_px, or size_px where that is 0.
+  [[nodiscard]] std::int64_t fitted_px() const { return resize_px > 0 ? resize_px : size_px; }
+  /// Is the input only a part of the fitted picture?
+  [[nodiscard]] bool is_cut() const { return fitted_px() > size_px; }
+
+  /// Every field, for checkpoint metadata: {size, resize, channels, fit, filter, jpeg, intensity, mean, std}.
   [[nodiscard]] Value to_value() const;
-  /// One line for people: "224x224 gray, squash, triangle, (v - 0.5) / 0.25 (xray)".
+  /// One line for people: "224x224 gray, squash, triangle, scaled JPEG, (v - 0.5) / 0.25 (xray)"; "224x224 of
+  /// 256x256 gray, ..." where it is cut; nothing about JPEG where that is exact.
   [[nodiscard]] std::string text() const;
 };
 

@@ -29,8 +29,10 @@ TEST(Preprocess, comes_back_from_its_value) {
   for (const char* name : kPresets) {
     Preprocess preprocess = preset(name);
     preprocess.size_px = 96;
+    preprocess.resize_px = 110;
     preprocess.fit = Fit::Pad;
     preprocess.filter = Filter::Area;
+    preprocess.jpeg = JpegSize::Exact;
     EXPECT_EQ(preprocess_from_value(preprocess.to_value()), preprocess) << name;
   }
 }
@@ -66,25 +68,29 @@ TEST(Preprocess, repeats_one_channel_for_three) {
 }
 
 TEST(Preprocess, reads_as_one_line) {
-  EXPECT_EQ(preset("xray").text(), "224x224 gray, squash, triangle, (v - 0.5) / 0.25 (xray)");
+  EXPECT_EQ(preset("xray").text(), "224x224 gray, squash, triangle, scaled JPEG, (v - 0.5) / 0.25 (xray)");
   EXPECT_EQ(preset("imagenet").text(),
-            "224x224 RGB, squash, triangle, (v - 0.485 0.456 0.406) / 0.229 0.224 0.225 (imagenet)");
+            "224x224 RGB, squash, triangle, scaled JPEG, (v - 0.485 0.456 0.406) / 0.229 0.224 0.225 (imagenet)");
   Preprocess own;
   own.mean = {0.25};
-  EXPECT_EQ(own.text(), "224x224 gray, squash, triangle, (v - 0.25) / 0.25");
+  EXPECT_EQ(own.text(), "224x224 gray, squash, triangle, scaled JPEG, (v - 0.25) / 0.25");
+  own.resize_px = 256;
+  own.jpeg = JpegSize::Exact;
+  EXPECT_EQ(own.text(), "224x224 of 256x256 gray, squash, triangle, (v - 0.25) / 0.25");
 }
 
 TEST(Preprocess, refuses_what_it_does_not_know) {
-  EXPECT_EQ(
-      error_of(table_of({{"sise", 5}})),
-      "[data.preprocess] key: expected one of preset, size, channels, fit, filter, intensity, mean, std, got sise; try "
-      "roentgen train --keys for all keys and what they take");
+  EXPECT_EQ(error_of(table_of({{"sise", 5}})),
+            "[data.preprocess] key: expected one of preset, size, resize, channels, fit, filter, intensity, mean, std, "
+            "got sise; try "
+            "roentgen train --keys for all keys and what they take");
   EXPECT_EQ(error_of(table_of({{"preset", "xrays"}})),
             "[data.preprocess] preset: expected one of xray, imagenet, xrv, unit, got xrays; try xray or imagenet");
   EXPECT_EQ(error_of(table_of({{"fit", "stretch"}})),
             "[data.preprocess] fit: expected one of squash, crop, pad, got stretch; try "
             "roentgen train --keys for all keys and what they take");
   EXPECT_THAT(error_of(table_of({{"filter", "cubic"}})), HasSubstr("expected one of triangle, area"));
+  EXPECT_THAT(error_of(table_of({{"jpeg", "fast"}})), HasSubstr("jpeg: expected one of exact, scaled, got fast"));
   EXPECT_THAT(error_of(table_of({{"intensity", "jpg"}})),
               HasSubstr("expected one of stored, voi, nih, mimic-jpg, chexpert, xrv, got jpg"));
 }
@@ -99,6 +105,7 @@ TEST(Preprocess, keeps_and_names_the_treatment_of_dicom_files) {
 TEST(Preprocess, refuses_numbers_out_of_range) {
   EXPECT_THAT(error_of(table_of({{"size", 0}})), HasSubstr("size: expected 1 to 16384 pixels, got 0"));
   EXPECT_THAT(error_of(table_of({{"size", 100000}})), HasSubstr("got 100000"));
+  EXPECT_THAT(error_of(table_of({{"resize", 223}})), HasSubstr("resize: expected 0, or 224 to 16384 pixels, got 223"));
   EXPECT_THAT(error_of(table_of({{"channels", 2}})), HasSubstr("channels: expected 1 or 3, got 2"));
   EXPECT_THAT(error_of(table_of({{"std", 0.0}})), HasSubstr("std: expected positive numbers, got 0"));
   EXPECT_THAT(error_of(table_of({{"mean", Value(Value::Array{0.1, 0.2})}})),

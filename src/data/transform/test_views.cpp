@@ -52,12 +52,16 @@ std::string test_view_names() {
   return names;
 }
 
-std::vector<AugmentDraw> test_views(std::string_view name) {
+std::vector<AugmentDraw> test_views(std::string_view name, const Preprocess& preprocess) {
   const Kind& kind = kind_of(name);
   std::vector<AugmentDraw> views;
   if (kind.crops.empty()) views.emplace_back();
   for (const Place& place : kind.crops) {
-    views.push_back({.crop_width = kTestCrop, .crop_height = kTestCrop, .crop_x = place.x, .crop_y = place.y});
+    if (preprocess.is_cut()) {
+      views.push_back({.cut_x = (place.x - kLow) / (kHigh - kLow), .cut_y = (place.y - kLow) / (kHigh - kLow)});
+    } else {
+      views.push_back({.crop_width = kTestCrop, .crop_height = kTestCrop, .crop_x = place.x, .crop_y = place.y});
+    }
   }
   if (kind.is_mirrored) {
     const std::size_t count = views.size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/transform/augment.h"
+#include "data/transform/preprocess.h"
 
 namespace roentgen::data {
 
@@ -24,8 +25,10 @@ inline constexpr double kTestCrop = 224.0 / 256.0;
 ///   five-crop  square parts of side kTestCrop in the middle and in the four corners, resized to the network's input
 ///   ten-crop   these five and their mirror images
 /// Shares and places are those of transform.h's frame: after fit (squash, crop or pad). A part is cut and resized in
-/// one pass, where torchvision's TenCrop cuts pixels out of a picture of 8/7 the size. ConfigError naming the choices.
-[[nodiscard]] std::vector<AugmentDraw> test_views(std::string_view name);
+/// one pass, where torchvision's TenCrop cuts pixels out of a picture of 8/7 the size. Where `preprocess` cuts its
+/// input out of a larger picture, the parts are its cuts, in the middle and at the corners. ConfigError naming the
+/// choices.
+[[nodiscard]] std::vector<AugmentDraw> test_views(std::string_view name, const Preprocess& preprocess = {});
 
 /// One line that defines it: for tables and JSON.
 [[nodiscard]] std::string test_views_text(std::string_view name);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "core/error.h"
@@ -52,6 +53,19 @@ TEST(TestViews, of_crops_are_the_parts_of_the_picture) {
         EXPECT_NEAR(mirrored[static_cast<std::size_t>(7 * y + 6 - x)], level, 1e-5) << i;
       }
     }
+  }
+}
+
+TEST(TestViews, of_crops_are_cuts_where_the_input_is_one) {
+  const Image image = random_image({.width_px = 9, .height_px = 9}, 6);
+  Preprocess preprocess = unit(7);
+  preprocess.resize_px = 9;
+  constexpr std::array<std::pair<int, int>, 5> kFirsts{{{1, 1}, {0, 0}, {2, 0}, {0, 2}, {2, 2}}};
+  const std::vector<AugmentDraw> views = test_views("five-crop", preprocess);
+  ASSERT_EQ(views.size(), kFirsts.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const auto [x, y] = kFirsts[i];
+    EXPECT_NEAR(transform(image, preprocess, &views[i])[0], level_at(image, x, y, 0) / 255.0, 1e-6) << i;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/error.h"
@@ -41,6 +42,13 @@ void split_row(std::span<const float> rgb, const Taps& columns, const Planes& pl
   }
 }
 
+// Outputs next to each other in row y.
+struct Columns {
+  std::int64_t y = 0;
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+
 // Where the finished rows go.
 class SlotWriter {
  public:
@@ -51,40 +59,50 @@ class SlotWriter {
     finish_.offset = static_cast<float>(0.5 - 0.5 * draw.contrast + draw.brightness);
   }
 
-  // Row y of channel `channel`: size_px levels.
-  void write(std::int64_t channel, std::int64_t y, std::span<const float> levels) {
+  // Columns [begin, begin + count) of row y of a plane out of `planes`; a single plane fills all channels. `source`:
+  // levels, or a SampleRow.
+  template <typename Source>
+  void write(std::int64_t plane, std::int64_t planes, const Columns& columns, const Source& source) {
+    if (planes == preprocess_.channels) {
+      write_channel(plane, columns, source);
+    } else {
+      for (std::int64_t channel = 0; channel < preprocess_.channels; ++channel) write_channel(channel, columns, source);
+    }
+  }
+
+ private:
+  template <typename Source>
+  void write_channel(std::int64_t channel, const Columns& columns, const Source& source) {
     const std::int64_t size = preprocess_.size_px;
-    const auto begin = static_cast<std::size_t>((channel * size + y) * size);
-    const auto count = static_cast<std::size_t>(size);
+    const auto begin = static_cast<std::size_t>((channel * size + columns.y) * size + columns.begin);
+    const auto count = static_cast<std::size_t>(columns.count);
     Finish finish = finish_;
     if (slot_.dtype == DType::F32) {
       const double stddev = preprocess_.stddev[static_cast<std::size_t>(channel)];
       finish.scale = static_cast<float>(1.0 / stddev);
       finish.bias = static_cast<float>(-preprocess_.mean[static_cast<std::size_t>(channel)] / stddev);
-      finish_row(levels, finish, {reinterpret_cast<float*>(slot_.bytes.data()) + begin, count});
+      finish_row(source, finish, std::span(reinterpret_cast<float*>(slot_.bytes.data()) + begin, count));
     } else if (slot_.dtype == DType::U8) {
       finish.scale = 255.0F;
-      finish_row(levels, finish, {reinterpret_cast<std::uint8_t*>(slot_.bytes.data()) + begin, count});
+      finish_row(source, finish, std::span(reinterpret_cast<std::uint8_t*>(slot_.bytes.data()) + begin, count));
     } else {
       finish.scale = 65535.0F;
-      finish_row(levels, finish, {reinterpret_cast<std::uint16_t*>(slot_.bytes.data()) + begin, count});
+      finish_row(source, finish, std::span(reinterpret_cast<std::uint16_t*>(slot_.bytes.data()) + begin, count));
     }
   }
 
-  // Row y of plane `plane` of `planes`; a single plane fills all channels.
-  void write_plane(std::int64_t plane, std::int64_t planes, std::int64_t y, std::span<const float> levels) {
-    if (planes == preprocess_.channels) {
-      write(plane, y, levels);
-    } else {
-      for (std::int64_t channel = 0; channel < preprocess_.channels; ++channel) write(channel, y, levels);
-    }
-  }
-
- private:
   const Preprocess& preprocess_;
   SlotView slot_;
   Finish finish_;
 };
+
+// Does every output lie in the middle of a pixel of the source, or beside the source?
+bool is_of_whole_pixels(const Geometry& geometry) {
+  const auto is_whole = [](const Axis& axis) {
+    return std::abs(axis.step) == 1.0 && std::floor(axis.start) == axis.start && std::abs(axis.start) < 1e9;
+  };
+  return !geometry.is_rotated && geometry.y.step > 0.0 && is_whole(geometry.x) && is_whole(geometry.y);
+}
 
 }  // namespace
 
@@ -100,6 +118,8 @@ struct Transformer::Scratch {
 
   void resize_row(const Image& image, std::int64_t y, std::int64_t planes, std::span<float> dst);
   void turn(const Geometry& geometry, std::int64_t planes, std::int64_t size, SlotWriter& writer);
+  template <typename T>
+  void copy(const Image& image, const Geometry& geometry, SlotWriter& writer);
 };
 
 // Row y of the resized picture: plane p begins at dst[p * (dst.size() / planes)].
@@ -154,8 +174,37 @@ void Transformer::Scratch::turn(const Geometry& geometry, std::int64_t planes, s
         const float below = corner[pitch] + fx * (corner[pitch + 1] - corner[pitch]);
         turned[static_cast<std::size_t>(x)] = above + fy * (below - above);
       }
-      writer.write_plane(plane, planes, y, turned);
+      writer.write(plane, planes, {.y = y, .count = size}, std::span<const float>(turned));
     }
+  }
+}
+
+// Pixels as they are: every filter's only tap at a ratio of 1 and the middle of a pixel. Gives the bits that a resize
+// would.
+template <typename T>
+void Transformer::Scratch::copy(const Image& image, const Geometry& geometry, SlotWriter& writer) {
+  const std::int64_t size = geometry.x.outputs;
+  const bool is_mirrored = geometry.x.step < 0.0;
+  const auto start = static_cast<std::int64_t>(geometry.x.start);
+  const auto top = static_cast<std::int64_t>(geometry.y.start);
+  // Outputs [begin, end) show source columns from first on.
+  const std::int64_t begin = std::clamp<std::int64_t>(is_mirrored ? start - image.width_px() : -start, 0, size);
+  const std::int64_t end = std::clamp<std::int64_t>(is_mirrored ? start : image.width_px() - start, begin, size);
+  const std::int64_t first = is_mirrored ? start - end : start + begin;
+  grow(levels, size);
+  std::ranges::fill(levels, 0.0F);
+  const std::span<const float> black = levels;
+  const std::span<const T> samples = image.samples<T>();
+  for (std::int64_t y = 0; y < geometry.y.outputs; ++y) {
+    const std::int64_t row = top + y;
+    const bool is_inside = row >= 0 && row < image.height_px() && end > begin;
+    const std::int64_t inside_end = is_inside ? end : begin;
+    if (begin > 0) writer.write(0, 1, {.y = y, .begin = 0, .count = begin}, black);
+    if (inside_end < size) writer.write(0, 1, {.y = y, .begin = inside_end, .count = size - inside_end}, black);
+    if (!is_inside) continue;
+    const auto at = static_cast<std::size_t>(row * image.width_px() + first);
+    writer.write(0, 1, {.y = y, .begin = begin, .count = end - begin},
+                 SampleRow<T>{samples.subspan(at, static_cast<std::size_t>(end - begin)), is_mirrored});
   }
 }
 
@@ -177,8 +226,17 @@ void Transformer::apply(const Image& image, const Preprocess& preprocess, const 
                                 std::to_string(out.bytes.size())));
   }
   const AugmentDraw draw = augment != nullptr ? *augment : AugmentDraw{};
-  const Geometry geometry = geometry_of(image.layout(), preprocess, draw);
+  const Geometry geometry = geometry_of(image, preprocess, draw);
+  SlotWriter writer(image, preprocess, draw, out);
   Scratch& scratch = *scratch_;
+  if (image.channels() == 1 && is_of_whole_pixels(geometry)) {
+    if (image.layout().bits == 8) {
+      scratch.copy<std::uint8_t>(image, geometry, writer);
+    } else {
+      scratch.copy<std::uint16_t>(image, geometry, writer);
+    }
+    return;
+  }
   scratch.columns.set(geometry.x, preprocess.filter);
   scratch.rows.set(geometry.y, preprocess.filter);
   const std::int64_t planes = std::min(image.channels(), preprocess.channels);
@@ -186,7 +244,6 @@ void Transformer::apply(const Image& image, const Preprocess& preprocess, const 
   grow(scratch.mixed, image.channels() * stride);
   grow(scratch.split, image.channels() == 3 ? planes * stride : 0);
 
-  SlotWriter writer(image, preprocess, draw, out);
   const std::int64_t width = geometry.x.outputs;
   const auto row_levels = static_cast<std::size_t>(planes * width);
   grow(scratch.levels, planes * width * (geometry.is_rotated ? geometry.y.outputs : 1));
@@ -195,7 +252,8 @@ void Transformer::apply(const Image& image, const Preprocess& preprocess, const 
     const std::span<float> levels = std::span(scratch.levels).subspan(at, row_levels);
     scratch.resize_row(image, y, planes, levels);
     for (std::int64_t plane = 0; plane < planes && !geometry.is_rotated; ++plane) {
-      writer.write_plane(plane, planes, y, levels.subspan(static_cast<std::size_t>(plane * width)));
+      writer.write(plane, planes, {.y = y, .count = width},
+                   std::span<const float>(levels.subspan(static_cast<std::size_t>(plane * width))));
     }
   }
   if (geometry.is_rotated) scratch.turn(geometry, planes, preprocess.size_px, writer);

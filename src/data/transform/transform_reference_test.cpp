@@ -27,6 +27,7 @@ Preprocess draw_preprocess(Random& random) {
   const std::int64_t size_px = 1 + static_cast<std::int64_t>(random.below(20));
   Preprocess preprocess = unit(size_px, kFits.at(random.below(3)), random.chance(0.3) ? 3 : 1);
   preprocess.filter = random.chance(0.5) ? Filter::Triangle : Filter::Area;
+  if (random.chance(0.3)) preprocess.resize_px = size_px + static_cast<std::int64_t>(random.below(6));
   return preprocess;
 }
 
@@ -51,6 +52,7 @@ TEST(TransformReference, cropped_shifted_magnified_and_mirrored_pictures_agree) 
                         .scale = 0.5,
                         .crop_area_min = 0.1,
                         .flip_probability = 0.5,
+                        .is_crop_random = true,
                         .brightness = 0.2,
                         .contrast = 0.5};
   for (std::uint64_t round = 0; round < 150; ++round) compare(round, augment);

@@ -108,6 +108,48 @@ TEST(Transform, crop_shows_the_middle_square) {
   }
 }
 
+// As Caffe and torchvision cut: whole pixels of the fitted picture, any of them, the middle by default.
+TEST(Transform, cuts_whole_pixels_out_of_a_picture_of_the_fitted_size) {
+  for (const int bits : {8, 16}) {
+    const Image image =
+        random_image({.width_px = 13, .height_px = 13, .bits = bits, .max_value = bits == 8 ? 255U : 65535U}, 16);
+    Preprocess preprocess = unit(8);
+    preprocess.resize_px = 13;
+    for (std::int64_t choice = 0; choice < 6; ++choice) {
+      for (const bool flip : {false, true}) {
+        const double place = (static_cast<double>(choice) + 1.0) / 6.0;
+        const AugmentDraw draw{.flip = flip, .cut_x = place, .cut_y = 1.0};
+        const std::vector<float> out = transform(image, preprocess, &draw);
+        for (std::int64_t i = 0; i < 64; ++i) {
+          const std::int64_t x = choice + (flip ? 7 - i % 8 : i % 8);
+          ASSERT_NEAR(out[static_cast<std::size_t>(i)], level_at(image, x, 5 + i / 8, 0) / image.layout().max_value,
+                      kRounding);
+        }
+      }
+    }
+    const std::vector<float> middle = transform(image, preprocess);
+    EXPECT_NEAR(middle[0], level_at(image, 2, 2, 0) / image.layout().max_value, kRounding) << "5 / 2, rounded down";
+  }
+}
+
+// The way past the resize has the bits of the way through it, which pictures of three equal colours take.
+TEST(Transform, of_whole_pixels_has_the_bits_of_a_resize) {
+  const Image gray = random_image({.width_px = 40, .height_px = 30}, 17);
+  const Image rgb = make_image({.width_px = 40, .height_px = 30, .channels = 3},
+                               [&](auto x, auto y, auto) { return level_at(gray, x, y, 0); });
+  const Preprocess preprocess = [] {
+    Preprocess cut = with_channels(preset("imagenet"), 3);
+    cut.size_px = 33;
+    cut.resize_px = 40;
+    cut.fit = Fit::Pad;
+    return cut;
+  }();
+  for (const bool flip : {false, true}) {
+    const AugmentDraw draw{.flip = flip, .brightness = 0.1, .contrast = 1.2, .cut_x = 0.3, .cut_y = 0.1};
+    EXPECT_EQ(transform(gray, preprocess, &draw), transform(rgb, preprocess, &draw));
+  }
+}
+
 TEST(Transform, pad_puts_black_around) {
   const Image image = make_image({.width_px = 20, .height_px = 10}, [](auto, auto, auto) { return 200.0; });
   const auto out = transform_to<std::uint8_t>(image, unit(20, Fit::Pad), DType::U8);

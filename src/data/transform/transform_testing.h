@@ -96,6 +96,8 @@ class NaiveTransform {
     side_y_ = preprocess.fit == Fit::Squash ? height : side_x_;
     left_ = std::trunc((width - side_x_) / 2.0);
     top_ = std::trunc((height - side_y_) / 2.0);
+    cut(left_, side_x_, draw.cut_x);
+    cut(top_, side_y_, draw.cut_y);
     sine_ = std::sin(draw.rotate_rad);
     cosine_ = std::cos(draw.rotate_rad);
   }
@@ -120,6 +122,13 @@ class NaiveTransform {
   }
 
  private:
+  // One axis of the frame becomes the part of it that the input shows.
+  void cut(double& from, double& side, double place) const {
+    const auto fitted = static_cast<double>(preprocess_.fitted_px());
+    const double choices = fitted - size_ + 1;
+    from += side / fitted * std::clamp(std::ceil(place * choices) - 1, 0.0, choices - 1);
+    side *= size_ / fitted;
+  }
   // e of u
   [[nodiscard]] std::pair<double, double> turned(double u_x, double u_y) const {
     const double d_x = (draw_.flip ? -u_x : u_x) - draw_.shift_x;

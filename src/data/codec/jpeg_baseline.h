@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the segments before the scan of a baseline JPEG file say (ITU-T T.81, annexes B and C): sizes, tables, and where
+// the entropy-coded bytes are. Only jpeg_luma.cpp and tests include this; every other JPEG file is libjpeg's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace roentgen::data {
+
+/// A Huffman code of coefficients. Not a public type of the room: plain data for the inner loop.
+struct JpegCode {
+  /// Bits that are looked up at once.
+  static constexpr int kLookBits = 11;
+  /// Longest code.
+  static constexpr int kMostBits = 16;
+  /// `skip` of "no more coefficients in this block".
+  static constexpr int kEndOfBlock = 128;
+
+  /// What the next bits say: `skip` coefficients further, the last of them has this value; code and value took `bits`
+  /// bits. 0 bits: more than kLookBits are needed, or there is no such code.
+  struct Whole {
+    std::int16_t value = 0;
+    std::uint8_t skip = 0;
+    std::uint8_t bits = 0;
+  };
+  std::array<Whole, 1 << kLookBits> whole{};
+  /// The same and, where that fits, one more: both from the block's place on, both's bits. Where none fits: as the
+  /// first. AC only.
+  struct Two {
+    Whole first;
+    Whole both;
+  };
+  std::array<Two, 1 << kLookBits> two{};
+  /// By length: the first 16 bits that are beyond the codes of that length, and where its symbols begin, less its first
+  /// code.
+  std::array<std::uint32_t, kMostBits + 1> end{};
+  std::array<std::int32_t, kMostBits + 1> offset{};
+  std::array<std::uint8_t, 256> symbols{};
+  int symbol_count = 0;
+};
+
+/// Where the codes of a JpegCode stand: differences of DC (a symbol is a size), or runs and values of AC.
+enum class JpegBand : std::uint8_t { Dc, Ac };
+
+/// From the code lengths' counts (16) and the symbols. Nothing: no prefix code, or symbols that no 8-bit baseline file
+/// has.
+[[nodiscard]] std::optional<JpegCode> make_jpeg_code(std::span<const std::uint8_t> counts,
+                                                     std::span<const std::uint8_t> symbols, JpegBand band);
+
+/// A file with a single scan of one or three components, Huffman-coded, 8 bits.
+struct BaselineJpeg {
+  struct Component {
+    int identifier = 0;
+    int columns = 1;
+    int rows = 1;
+    int quantisation = 0;
+    int dc = 0;
+    int ac = 0;
+  };
+
+  std::int64_t width_px = 0;
+  std::int64_t height_px = 0;
+  std::vector<Component> components;
+  /// By number; in the order of rows and columns, not zigzag.
+  std::array<std::optional<std::array<std::int32_t, 64>>, 4> quantisation;
+  std::array<std::optional<JpegCode>, 4> dc;
+  std::array<std::optional<JpegCode>, 4> ac;
+  /// Units between restart markers; 0: none.
+  int restart_units = 0;
+  /// From the first entropy-coded byte to the end of the file.
+  std::span<const std::byte> scan;
+};
+
+/// Row times 8 plus column of the coefficients in the order of the file.
+[[nodiscard]] const std::array<std::uint8_t, 64>& jpeg_zigzag();
+
+/// Nothing: another kind of JPEG, or anything that libjpeg should be asked about.
+[[nodiscard]] std::optional<BaselineJpeg> read_baseline_jpeg(std::span<const std::byte> file);
+
+}  // namespace roentgen::data
