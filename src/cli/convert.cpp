@@ -52,6 +52,7 @@ class ConvertCommand final : public Command {
         {.name = "--intensity",
          .target = &intensity_,
          .doc = "how DICOM files become gray levels: " + data::intensity_names()},
+        {.name = "--jpeg", .target = &jpeg_, .doc = "JPEG that is resized: scaled (decoded smaller), exact"},
         {.name = "--shards",
          .target = &convert_.shards,
          .doc = "record files of each split; 0 = of about 128 MiB",
@@ -76,6 +77,7 @@ class ConvertCommand final : public Command {
     data::parse_encoding(encoding_, convert_);
     convert_.fit = data::parse_fit(fit_);
     convert_.intensity = data::parse_intensity(intensity_);
+    convert_.jpeg = data::parse_jpeg_size(jpeg_);
     convert_.workers = workers_ > 0 ? static_cast<int>(workers_) : runtime::available_cores();
     train::Recipe recipe = train::parse_recipe("", "--set", overrides_);
     recipe.data.root = source_;
@@ -111,6 +113,7 @@ class ConvertCommand final : public Command {
   std::string encoding_ = "keep";
   std::string fit_ = "squash";
   std::string intensity_ = "stored";
+  std::string jpeg_ = "scaled";
   std::int64_t workers_ = 0;
   std::vector<std::string> overrides_;
 };

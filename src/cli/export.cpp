@@ -147,19 +147,22 @@ class ExportCommand final : public Command {
         graph::parse_graph(model.info.graph, checkpoint_.string() + ": graph", {.batch = 1}).or_throw<ConfigError>();
     const Value preprocess = model.preprocess.to_value();
     Value::Array labels(model.info.labels.begin(), model.info.labels.end());
-    publish::OnnxOptions options{.preprocess = model.preprocess,
-                                 .loss = model.info.loss,
-                                 .temperature = card.temperature,
-                                 .is_folding_batch_norm = is_folding_,
-                                 .metadata = {{"labels", io::to_json(Value(std::move(labels)), -1)},
-                                              {"preprocess", io::to_json(preprocess, -1)},
-                                              {"mean", io::to_json(preprocess.at("mean"), -1)},
-                                              {"std", io::to_json(preprocess.at("std"), -1)},
-                                              {"size", std::to_string(model.preprocess.size_px)},
-                                              {"input", "gray, 0 to 255, fitted and resized"},
-                                              {"loss", model.info.loss},
-                                              {"temperature", fmt::format("{:.9g}", card.temperature)},
-                                              {"notice", "research use, not a medical device"}}};
+    publish::OnnxOptions options{
+        .preprocess = model.preprocess,
+        .loss = model.info.loss,
+        .temperature = card.temperature,
+        .is_folding_batch_norm = is_folding_,
+        .metadata = {{"labels", io::to_json(Value(std::move(labels)), -1)},
+                     {"preprocess", io::to_json(preprocess, -1)},
+                     {"mean", io::to_json(preprocess.at("mean"), -1)},
+                     {"std", io::to_json(preprocess.at("std"), -1)},
+                     {"size", std::to_string(model.preprocess.size_px)},
+                     {"input", model.preprocess.jpeg == data::JpegSize::Scaled
+                                   ? "gray, 0 to 255, fitted and resized; JPEG by scaled decoding"
+                                   : "gray, 0 to 255, fitted and resized"},
+                     {"loss", model.info.loss},
+                     {"temperature", fmt::format("{:.9g}", card.temperature)},
+                     {"notice", "research use, not a medical device"}}};
     io::OnnxModel onnx = publish::to_onnx(graph, weights, options);
     onnx.doc = "Research use, not a medical device. Input: " + model.preprocess.text();
     io::write_onnx(out_, onnx, static_cast<int>(opset_));

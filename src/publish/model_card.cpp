@@ -198,6 +198,13 @@ std::string model_card(const CardInput& input) {
   text += fmt::format(
       "## Input\n{}. The picture is made gray{}, fitted and resized as stated; nothing else may be done to it.\n\n",
       input.preprocess.text(), input.preprocess.channels == 3 ? ", the same in all three channels" : "");
+  if (input.preprocess.jpeg == data::JpegSize::Scaled) {
+    text +=
+        "JPEG files were decoded by libjpeg's scaled decoding (1/8, 1/4 or 1/2 of their size, the least that has a "
+        "pixel "
+        "for each of the input's), then resized; other formats at full size. Decoded at full size their inputs differ "
+        "by less than a gray level of 255 in the mean, by more at sharp edges.\n\n";
+  }
   text += fmt::format("Output: one {} per label{}.\n\n", info.loss == "softmax" ? "share of a softmax" : "probability",
                       input.temperature == 1.0 ? "" : fmt::format(", logits divided by {:.4g}", input.temperature));
   text += "## Training data\n" + data_text(input) + "\n";

@@ -128,6 +128,7 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   manifest.set("fit", name_of(options.fit));
   manifest.set("filter", name_of(options.filter));
   if (options.intensity != Intensity::Stored) manifest.set("intensity", name_of(options.intensity));
+  manifest.set("jpeg", name_of(options.jpeg));
   return io::to_json(manifest) + "\n";
 }
 

@@ -41,6 +41,7 @@ struct ConvertOptions {
   Filter filter = Filter::Triangle;
   /// How DICOM files become gray levels. Not with Keep.
   Intensity intensity = Intensity::Stored;
+  JpegSize jpeg = JpegSize::Scaled;
   /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are. Not of PNG files.
   std::int64_t shards = 0;
   /// Record files written at a time; at least 1.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "data/codec/codec.h"
+#include "data/transform/geometry.h"
 #include "io/jpeg_writer.h"
 #include "io/png_writer.h"
 
@@ -29,7 +30,15 @@ void spread(const Image& from, Image& to) {
 }  // namespace
 
 Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
-  auto status = reader_.load(sample, Channels::FromFile, decoded_);
+  const auto bytes = reader_.read(sample);
+  if (!bytes) return bytes.why();
+  DecodeOptions decoding{.channels = Channels::FromFile, .limits = {}};
+  if (options_.size_px > 0) {
+    decoding.need = [&](const ImageLayout& picture) {
+      return need_of(picture, resized(picture.channels), AugmentDraw{});
+    };
+  }
+  auto status = reader_.decode(sample, bytes.value(), decoding, decoded_);
   if (!status) return status;
   if (options_.size_px > 0)
     resize();
@@ -57,12 +66,16 @@ void RecordMaker::spread_to(int bits) {
   }
 }
 
+Preprocess RecordMaker::resized(int channels) const {
+  return {.size_px = options_.size_px,
+          .channels = channels,
+          .fit = options_.fit,
+          .filter = options_.filter,
+          .jpeg = options_.jpeg};
+}
+
 void RecordMaker::resize() {
-  Preprocess preprocess;
-  preprocess.size_px = options_.size_px;
-  preprocess.channels = decoded_.channels();
-  preprocess.fit = options_.fit;
-  preprocess.filter = options_.filter;
+  const Preprocess preprocess = resized(decoded_.channels());
   const int bits = decoded_.layout().bits;
   const DType dtype = bits == 8 ? DType::U8 : DType::U16;
   ImageLayout layout{.width_px = options_.size_px,

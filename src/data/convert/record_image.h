@@ -31,6 +31,8 @@ class RecordMaker {
  private:
   [[nodiscard]] Status keep(const Sample& sample, StoredForm& form);
   [[nodiscard]] Status prepare(const Sample& sample, Encoding encoding);
+  /// How records are resized.
+  [[nodiscard]] Preprocess resized(int channels) const;
   void resize();
   // stored_ with white at the greatest number of 8 or 16 bits.
   void spread_to(int bits);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/portable_math.h"
 
 namespace roentgen::data {
 namespace {
@@ -22,11 +23,15 @@ struct Field {
   double high;
 };
 
-constexpr std::array kFields{
-    Field{"rotate", &Augment::rotate_deg, 0.0, 180.0},   Field{"translate", &Augment::translate, 0.0, 1.0},
-    Field{"scale", &Augment::scale, 0.0, 0.9},           Field{"crop_area", &Augment::crop_area_min, 0.01, 1.0},
-    Field{"flip", &Augment::flip_probability, 0.0, 1.0}, Field{"brightness", &Augment::brightness, 0.0, 1.0},
-    Field{"contrast", &Augment::contrast, 0.0, 1.0}};
+constexpr std::array kFields{Field{"rotate", &Augment::rotate_deg, 0.0, 180.0},
+                             Field{"translate", &Augment::translate, 0.0, 1.0},
+                             Field{"scale", &Augment::scale, 0.0, 0.9},
+                             Field{"crop_area", &Augment::crop_area_min, 0.01, 1.0},
+                             Field{"crop_aspect", &Augment::crop_aspect_max, 1.0, 10.0},
+                             Field{"shear", &Augment::shear_deg, 0.0, 60.0},
+                             Field{"flip", &Augment::flip_probability, 0.0, 1.0},
+                             Field{"brightness", &Augment::brightness, 0.0, 1.0},
+                             Field{"contrast", &Augment::contrast, 0.0, 1.0}};
 
 constexpr std::string_view kRandomCrop = "random_crop";
 constexpr std::string_view kRemedy = "roentgen train --keys for all keys and what they take";
@@ -51,6 +56,23 @@ const Field& field_of(std::string_view key) {
       error_text("data.augment", key, "true or false", fmt::format("a value that is {}", value.kind()), kRemedy));
 }
 
+// Sides of the part that is kept, where its aspect varies.
+void draw_crop(const Augment& augment, Random& random, AugmentDraw& drawn) {
+  constexpr int kTries = 10;
+  const double range = portable_log(augment.crop_aspect_max);
+  drawn.crop_width = drawn.crop_height = 1.0;
+  for (int i = 0; i < kTries; ++i) {
+    const double area = augment.crop_area_min + (1.0 - augment.crop_area_min) * random.uniform();
+    const double aspect = portable_exp(random.uniform(-1.0, 1.0) * range);
+    const double width = std::sqrt(area * aspect);
+    const double height = std::sqrt(area / aspect);
+    if (width > 1.0 || height > 1.0) continue;
+    drawn.crop_width = width;
+    drawn.crop_height = height;
+    return;
+  }
+}
+
 }  // namespace
 
 Value Augment::to_value() const {
@@ -63,9 +85,11 @@ Value Augment::to_value() const {
 std::string Augment::text() const {
   std::vector<std::string> parts;
   if (rotate_deg > 0.0) parts.push_back(fmt::format("rotate {:g} deg", rotate_deg));
+  if (shear_deg > 0.0) parts.push_back(fmt::format("shear {:g} deg", shear_deg));
   if (translate > 0.0) parts.push_back(fmt::format("translate {:g}", translate));
   if (scale > 0.0) parts.push_back(fmt::format("scale {:g}", scale));
   if (crop_area_min < 1.0) parts.push_back(fmt::format("crop area >= {:g}", crop_area_min));
+  if (crop_aspect_max > 1.0) parts.push_back(fmt::format("crop aspect 1/{0:g} to {0:g}", crop_aspect_max));
   if (flip_probability > 0.0) parts.push_back(fmt::format("flip {:g}", flip_probability));
   if (is_crop_random) parts.emplace_back("random crop");
   if (brightness > 0.0) parts.push_back(fmt::format("brightness {:g}", brightness));
@@ -98,8 +122,8 @@ AugmentDraw draw(const Augment& augment, Random& random) {
   drawn.shift_y = random.uniform(-1.0, 1.0) * augment.translate;
   drawn.zoom = 1.0 + random.uniform(-1.0, 1.0) * augment.scale;
   const double side = std::sqrt(augment.crop_area_min + (1.0 - augment.crop_area_min) * random.uniform());
-  drawn.crop_x = 0.5 + random.uniform(-0.5, 0.5) * (1.0 - side);
-  drawn.crop_y = 0.5 + random.uniform(-0.5, 0.5) * (1.0 - side);
+  const double crop_right = random.uniform(-0.5, 0.5);
+  const double crop_down = random.uniform(-0.5, 0.5);
   drawn.flip = random.uniform() < augment.flip_probability;
   drawn.brightness = random.uniform(-1.0, 1.0) * augment.brightness;
   drawn.contrast = 1.0 + random.uniform(-1.0, 1.0) * augment.contrast;
@@ -110,8 +134,13 @@ AugmentDraw draw(const Augment& augment, Random& random) {
     drawn.cut_x = cut_x;
     drawn.cut_y = cut_y;
   }
-  drawn.crop_width = side;
-  drawn.crop_height = side;
+  const double shear_rad = random.uniform(-1.0, 1.0) * augment.shear_deg * std::numbers::pi / 180.0;
+  if (augment.shear_deg > 0.0) drawn.shear = portable_sin(shear_rad) / portable_cos(shear_rad);
+  drawn.crop_width = drawn.crop_height = side;
+  // Last, since it takes as many numbers as it needs.
+  if (augment.crop_aspect_max > 1.0) draw_crop(augment, random, drawn);
+  drawn.crop_x = 0.5 + crop_right * (1.0 - drawn.crop_width);
+  drawn.crop_y = 0.5 + crop_down * (1.0 - drawn.crop_height);
   return drawn;
 }
 

@@ -11,16 +11,22 @@
 
 namespace roentgen::data {
 
-/// Ranges; all zero (and crop_area_min = 1): nothing is changed. Value type.
+/// Ranges; all zero (and the crop's 1): nothing is changed. Value type.
 struct Augment {
   /// Rotation about the middle, uniform in [-, +] degrees.
   double rotate_deg = 0.0;
+  /// Horizontal shear about the middle, uniform in [-, +] degrees; before the rotation, as torchvision's RandomAffine.
+  double shear_deg = 0.0;
   /// Shift along x and y, each uniform in [-, +] fractions of the picture.
   double translate = 0.0;
   /// Magnification, uniform in [1 - scale, 1 + scale].
   double scale = 0.0;
-  /// A square part of the picture is kept: its share of the area is uniform in [crop_area_min, 1], its place uniform.
+  /// A part of the picture is kept: its share of the area is uniform in [crop_area_min, 1], its place uniform.
   double crop_area_min = 1.0;
+  /// Width to height of that part, of the fitted picture: e to the power of what is uniform in [-, +] log(crop_aspect).
+  /// Area and aspect are drawn up to ten times until the part fits in, else all is kept: torchvision's
+  /// RandomResizedCrop, but for its rounding to whole pixels. 1: square.
+  double crop_aspect_max = 1.0;
   /// Probability of a left-right mirror image.
   double flip_probability = 0.0;
   /// Where Preprocess cuts its input out of a larger picture: any part of it, in whole pixels, instead of the middle.
@@ -33,7 +39,7 @@ struct Augment {
   friend bool operator==(const Augment&, const Augment&) = default;
   /// True when draw() can only give the identity.
   [[nodiscard]] bool is_none() const { return *this == Augment{}; }
-  /// Keys: {rotate, translate, scale, crop_area, flip, random_crop, brightness, contrast}.
+  /// Keys: {rotate, shear, translate, scale, crop_area, crop_aspect, flip, random_crop, brightness, contrast}.
   [[nodiscard]] Value to_value() const;
   /// "rotate 10 deg, translate 0.05, crop area >= 0.8" or "none".
   [[nodiscard]] std::string text() const;
@@ -42,11 +48,13 @@ struct Augment {
 /// Reads a table with the keys of to_value(), all optional. ConfigError on unknown keys or values out of range.
 [[nodiscard]] Augment augment_from_value(const Value& table);
 
-/// One draw: the picture is cropped and magnified, turned about its middle, shifted, and mirrored, in this order. The
-/// default is the identity.
+/// One draw: the picture is cropped and magnified, sheared and turned about its middle, shifted, and mirrored, in this
+/// order. The default is the identity.
 struct AugmentDraw {
   /// Counter-clockwise turn of the picture.
   double rotate_rad = 0.0;
+  /// Tangent of the shear: the top of the picture goes right, by this share of its distance from the middle.
+  double shear = 0.0;
   /// By how much the picture moves right and down, as fractions of the output.
   double shift_x = 0.0;
   double shift_y = 0.0;
@@ -67,8 +75,8 @@ struct AugmentDraw {
   friend bool operator==(const AugmentDraw&, const AugmentDraw&) = default;
 };
 
-/// Draws. Pure function of the arguments; always takes twelve numbers from `random`, so that one range never changes
-/// what another draws. Key the stream with RandomStage::Augment, epoch and sample.
+/// Draws. Pure function of the arguments; takes its numbers in one order whatever the ranges, so that one range never
+/// changes what another draws. Key the stream with RandomStage::Augment, epoch and sample.
 [[nodiscard]] AugmentDraw draw(const Augment& augment, Random& random);
 
 }  // namespace roentgen::data

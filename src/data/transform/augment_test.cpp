@@ -15,6 +15,7 @@ namespace roentgen::data {
 namespace {
 
 constexpr Augment kAll{.rotate_deg = 10.0,
+                       .shear_deg = 5.0,
                        .translate = 0.05,
                        .scale = 0.1,
                        .crop_area_min = 0.8,
@@ -40,6 +41,7 @@ TEST(Augment, draws_within_its_ranges) {
     const AugmentDraw drawn = draw_of(kAll, sample);
     ASSERT_LE(std::abs(drawn.rotate_rad), 10.0 * std::numbers::pi / 180.0);
     ASSERT_LE(std::max(std::abs(drawn.shift_x), std::abs(drawn.shift_y)), 0.05);
+    ASSERT_LE(std::abs(drawn.shear), std::tan(5.0 * std::numbers::pi / 180.0) + 1e-12);
     ASSERT_LE(std::abs(drawn.zoom - 1.0), 0.1);
     ASSERT_GE(drawn.crop_width * drawn.crop_height, 0.8 - 1e-12);
     ASSERT_LE(drawn.crop_width * drawn.crop_height, 1.0);
@@ -83,6 +85,37 @@ TEST(Augment, draws_each_number_apart_from_the_others) {
 TEST(Augment, comes_back_from_its_value) {
   EXPECT_EQ(augment_from_value(kAll.to_value()), kAll);
   EXPECT_EQ(augment_from_value(Value::table()), Augment{});
+}
+
+// torchvision's RandomResizedCrop: area and log(aspect) uniform, drawn again while the part does not fit in. Means are
+// those of the same rejection done here; 4 standard errors of 4,000 draws.
+TEST(Augment, draws_parts_of_any_aspect_that_fit_in) {
+  const Augment augment{.crop_area_min = 0.08, .crop_aspect_max = 4.0 / 3.0};
+  Random random(5, RandomStage::Test);
+  constexpr int kDraws = 4000;
+  double area = 0.0, aspect = 0.0, expected_area = 0.0, expected_aspect = 0.0;
+  for (std::uint64_t sample = 0; sample < kDraws; ++sample) {
+    const AugmentDraw drawn = draw_of(augment, sample);
+    const double ratio = drawn.crop_width / drawn.crop_height;
+    ASSERT_GE(ratio, 0.75 - 1e-12);
+    ASSERT_LE(ratio, 4.0 / 3.0 + 1e-12);
+    ASSERT_GE(drawn.crop_width * drawn.crop_height, 0.08 - 1e-12);
+    ASSERT_GE(drawn.crop_x - drawn.crop_width / 2, -1e-12);
+    ASSERT_LE(drawn.crop_x + drawn.crop_width / 2, 1.0 + 1e-12);
+    ASSERT_GE(drawn.crop_y - drawn.crop_height / 2, -1e-12);
+    ASSERT_LE(drawn.crop_y + drawn.crop_height / 2, 1.0 + 1e-12);
+    area += drawn.crop_width * drawn.crop_height / kDraws;
+    aspect += std::log(ratio) / kDraws;
+    for (int i = 0; i < 10; ++i) {
+      const double a = random.uniform(0.08, 1.0), r = std::exp(random.uniform(-1.0, 1.0) * std::log(4.0 / 3.0));
+      if (a * r > 1.0 || a / r > 1.0) continue;
+      expected_area += a / kDraws;
+      expected_aspect += std::log(r) / kDraws;
+      break;
+    }
+  }
+  EXPECT_NEAR(area, expected_area, 4.0 * 0.27 * std::sqrt(2.0 / kDraws));
+  EXPECT_NEAR(aspect, expected_aspect, 4.0 * 0.17 * std::sqrt(2.0 / kDraws));
 }
 
 // What a seed drew is part of what a recipe means.

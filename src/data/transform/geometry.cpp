@@ -77,16 +77,21 @@ Geometry geometry_of(const ImageLayout& image, const Preprocess& preprocess, con
   RG_ASSERT(draw.zoom > 0.0 && draw.crop_width > 0.0 && draw.crop_height > 0.0);
   const Frame frame = cut_of(frame_of(image, preprocess.fit), preprocess, draw);
   const std::int64_t size = preprocess.size_px;
-  Geometry geometry{.is_rotated = draw.rotate_rad != 0.0, .mirror = draw.flip ? -1.0 : 1.0};
+  Geometry geometry{.is_rotated = draw.rotate_rad != 0.0 || draw.shear != 0.0, .mirror = draw.flip ? -1.0 : 1.0};
   AxisDraw x{draw.crop_x, draw.crop_width / draw.zoom, draw.shift_x, geometry.mirror};
   AxisDraw y{draw.crop_y, draw.crop_height / draw.zoom, draw.shift_y, 1.0};
   if (geometry.is_rotated) {
-    geometry.sine = portable_sin(draw.rotate_rad);
-    geometry.cosine = portable_cos(draw.rotate_rad);
+    const double sine = portable_sin(draw.rotate_rad);
+    const double cosine = portable_cos(draw.rotate_rad);
+    geometry.xx = cosine + draw.shear * sine;
+    geometry.xy = -sine + draw.shear * cosine;
+    geometry.yx = sine;
+    geometry.yy = cosine;
     // The shift, turned: the upright picture lies around the place that the output's middle shows.
-    x.shift = geometry.cosine * draw.shift_x - geometry.sine * draw.shift_y;
-    y.shift = geometry.sine * draw.shift_x + geometry.cosine * draw.shift_y;
-    const double reach = std::abs(geometry.sine) + std::abs(geometry.cosine);
+    x.shift = geometry.xx * draw.shift_x + geometry.xy * draw.shift_y;
+    y.shift = geometry.yx * draw.shift_x + geometry.yy * draw.shift_y;
+    const double reach =
+        std::max(std::abs(geometry.xx) + std::abs(geometry.xy), std::abs(geometry.yx) + std::abs(geometry.yy));
     // As many more on either side as the turned corners and their neighbours need.
     const double margin = std::ceil((reach - 1.0) * static_cast<double>(size) / 2.0) + 1.0;
     const std::int64_t side = size + 2 * static_cast<std::int64_t>(margin);

@@ -163,8 +163,8 @@ void Transformer::Scratch::turn(const Geometry& geometry, std::int64_t planes, s
       const double down = static_cast<double>(y) - half;
       for (std::int64_t x = 0; x < size; ++x) {
         const double right = geometry.mirror * (static_cast<double>(x) - half);
-        const double column = middle + geometry.cosine * right - geometry.sine * down;
-        const double row = middle + geometry.sine * right + geometry.cosine * down;
+        const double column = middle + geometry.xx * right + geometry.xy * down;
+        const double row = middle + geometry.yx * right + geometry.yy * down;
         const auto column0 = static_cast<std::int64_t>(column);  // positive, so this is floor
         const auto row0 = static_cast<std::int64_t>(row);
         const auto fx = static_cast<float>(column - static_cast<double>(column0));

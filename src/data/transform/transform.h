@@ -10,16 +10,16 @@
 // a picture of R x R (Preprocess::resize_px), the frame is S/R of that one's sides, from k/R of them on, k a whole
 // number: the middle, or what was drawn. Without augmentation f = u. With it, a = rotate_rad, y pointing down:
 //   w = (shift_x, shift_y);  (d.x, d.y) = (m u.x, u.y) - w, where m = -1 when mirrored, else 1
-//   e = (cos a d.x - sin a d.y, sin a d.x + cos a d.y)
+//   r = (cos a d.x - sin a d.y, sin a d.x + cos a d.y);  e = (r.x + shear r.y, r.y)
 //   f = (crop_x - 0.5 + e.x crop_width / zoom, crop_y - 0.5 + e.y crop_height / zoom)
-// Without rotation each axis is on its own: an output pixel is a place p and a ratio r (source pixels per output
-// pixel), and its value the filter's weighted mean of source samples (filter.h). With rotation the same resize, with
-// the same ratios, first makes a picture that is upright in the frame: places e = e(u = 0) + u, continued beyond the
-// output's edges as far as needed; and the output samples that one bilinearly. A place outside the source is black (0).
-// Of a JPEG file that was decoded smaller (Preprocess::jpeg) the samples are means of 2x2, 4x4 or 8x8, and ratios and
-// places are in them.
-// Vertical pass before horizontal, float32, no rounding between; 16-bit samples 257 v give the bits of 8-bit samples v.
-// At last v = clamp((level / max_value - 0.5) contrast + 0.5 + brightness, 0, 1), black parts included.
+// Without rotation and shear each axis is on its own: an output pixel is a place p and a ratio r (source pixels per
+// output pixel), and its value the filter's weighted mean of source samples (filter.h). With either the same resize,
+// with the same ratios, first makes a picture that is upright in the frame: places e = e(u = 0) + u, continued beyond
+// the output's edges as far as needed; and the output samples that one bilinearly. A place outside the source is black
+// (0). Of a JPEG file that was decoded smaller (Preprocess::jpeg) the samples are means of 2x2, 4x4 or 8x8, and ratios
+// and places are in them. Vertical pass before horizontal, float32, no rounding between; 16-bit samples 257 v give the
+// bits of 8-bit samples v. At last v = clamp((level / max_value - 0.5) contrast + 0.5 + brightness, 0, 1), black parts
+// included.
 #pragma once
 
 #include <cstddef>

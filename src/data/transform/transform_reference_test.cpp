@@ -51,6 +51,7 @@ TEST(TransformReference, cropped_shifted_magnified_and_mirrored_pictures_agree) 
   const Augment augment{.translate = 0.3,
                         .scale = 0.5,
                         .crop_area_min = 0.1,
+                        .crop_aspect_max = 1.5,
                         .flip_probability = 0.5,
                         .is_crop_random = true,
                         .brightness = 0.2,
@@ -61,6 +62,12 @@ TEST(TransformReference, cropped_shifted_magnified_and_mirrored_pictures_agree) 
 TEST(TransformReference, turned_pictures_agree) {
   const Augment augment{
       .rotate_deg = 180.0, .translate = 0.2, .scale = 0.3, .crop_area_min = 0.5, .flip_probability = 0.5};
+  for (std::uint64_t round = 0; round < 100; ++round) compare(round, augment);
+}
+
+TEST(TransformReference, sheared_pictures_agree) {
+  const Augment augment{
+      .rotate_deg = 20.0, .shear_deg = 40.0, .translate = 0.1, .crop_area_min = 0.5, .flip_probability = 0.5};
   for (std::uint64_t round = 0; round < 100; ++round) compare(round, augment);
 }
 

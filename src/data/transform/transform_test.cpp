@@ -198,6 +198,15 @@ TEST(Transform, turns_counter_clockwise) {
   EXPECT_NEAR(out[14 * 16 + 8], 0.0, 1e-5);
 }
 
+TEST(Transform, shears_the_top_to_the_right) {
+  // A white column in the middle; at shear 0.5 it leans right by a pixel for every two above the middle.
+  const Image image =
+      make_image({.width_px = 33, .height_px = 33}, [](auto x, auto, auto) { return x == 16 ? 255.0 : 0.0; });
+  const AugmentDraw shear{.shear = 0.5};
+  const std::vector<float> out = transform(image, unit(33), &shear);
+  for (std::int64_t y = 4; y < 30; y += 2) EXPECT_NEAR(out[static_cast<std::size_t>(33 * y + 24 - y / 2)], 1.0, 1e-5);
+}
+
 TEST(Transform, shifts_right_and_down) {
   const Image image = make_image({.width_px = 16, .height_px = 16},
                                  [](auto x, auto y, auto) { return x == 4 && y == 6 ? 255.0 : 0.0; });

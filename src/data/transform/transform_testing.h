@@ -133,7 +133,9 @@ class NaiveTransform {
   [[nodiscard]] std::pair<double, double> turned(double u_x, double u_y) const {
     const double d_x = (draw_.flip ? -u_x : u_x) - draw_.shift_x;
     const double d_y = u_y - draw_.shift_y;
-    return {cosine_ * d_x - sine_ * d_y, sine_ * d_x + cosine_ * d_y};
+    const double r_x = cosine_ * d_x - sine_ * d_y;
+    const double r_y = sine_ * d_x + cosine_ * d_y;
+    return {r_x + draw_.shear * r_y, r_y};
   }
   // f of e, in source pixels
   [[nodiscard]] std::pair<double, double> source_place(double e_x, double e_y) const {
@@ -196,7 +198,8 @@ class NaiveTransform {
   [[nodiscard]] double value(std::int64_t channel, std::int64_t x, std::int64_t y) const {
     const auto [e_x, e_y] =
         turned((static_cast<double>(x) + 0.5) / size_ - 0.5, (static_cast<double>(y) + 0.5) / size_ - 0.5);
-    const double level = draw_.rotate_rad == 0.0 ? filtered(channel, e_x, e_y) : bilinear(channel, e_x, e_y);
+    const double level =
+        draw_.rotate_rad == 0.0 && draw_.shear == 0.0 ? filtered(channel, e_x, e_y) : bilinear(channel, e_x, e_y);
     const double v = (level / image_.layout().max_value - 0.5) * draw_.contrast + 0.5 + draw_.brightness;
     const auto c = static_cast<std::size_t>(channel);
     return (std::clamp(v, 0.0, 1.0) - preprocess_.mean[c]) / preprocess_.stddev[c];
