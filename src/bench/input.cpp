@@ -42,6 +42,7 @@ double processor_s() {
 }
 
 data::Preprocess preprocess_of(const PipelineOptions& options) {
+  if (options.preprocess) return *options.preprocess;
   data::Preprocess preprocess = data::with_channels(data::preset("xray"), static_cast<int>(options.channels));
   preprocess.size_px = options.image_px;
   return preprocess;
@@ -56,6 +57,7 @@ data::LoaderOptions loader_options(const PipelineOptions& options, data::Emulate
   loading.cores = options.cores;
   loading.seed = options.seed;
   loading.preprocess = preprocess_of(options);
+  loading.augment = options.augment;
   loading.max_bad_share = 0.0;
   loading.storage = storage;
   loading.is_cold = options.is_cold;

@@ -54,6 +54,8 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   result.set("case", "pipeline");
   result.set("pipeline", options.pipeline.text());
   add_settings(result, dataset, options);
+  result.set("input", options.preprocess ? Value(options.preprocess->text()) : Value());
+  result.set("augmentation", options.preprocess ? Value(options.augment.text()) : Value());
   result.set("warmup", options.warmup);
   result.set("n", options.steps);
   result.set("device", device->is_emulated() ? Value(device->name()) : Value());

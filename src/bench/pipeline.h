@@ -12,6 +12,8 @@
 #include "core/value.h"
 #include "data/stage/pipeline.h"
 #include "data/stage/storage_costs.h"
+#include "data/transform/augment.h"
+#include "data/transform/preprocess.h"
 
 namespace roentgen::data {
 struct Dataset;
@@ -26,6 +28,9 @@ struct PipelineOptions {
   std::int64_t image_px = 224;
   /// 1 gray or 3.
   std::int64_t channels = 1;
+  /// A recipe's preprocessing, in the place of both, and its distortions.
+  std::optional<data::Preprocess> preprocess{};
+  data::Augment augment{};
   /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
   int workers = 0;
   /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
@@ -44,10 +49,11 @@ struct PipelineOptions {
   std::uint64_t seed = 0;
 };
 
-/// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, without distortion, into
-/// normalised float32. The result, a table:
+/// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, distorted as `augment`
+/// says, into normalised float32. The result, a table:
 ///   case, pipeline (text), images, batch, image_px, channels, workers, input_cores, ranks, cold, storage, seed
 ///   warmup, n
+///   input, augmentation of a recipe, a line each; null without one
 ///   storage, device     what is emulated; null where nothing is
 ///   emulated            is anything emulated? Then no figure is one of this machine alone
 ///   images_per_s        images of the measured batches / wall time

@@ -247,6 +247,17 @@ class BenchCommand final : public Command {
     options.ranks = ranks_ > 0 ? static_cast<int>(ranks_) : bit == kAblation ? bench::AblationOptions{}.input.ranks : 1;
     if (batch_ > 0) options.batch = batch_;
     if (channels_ > 0) options.channels = channels_;
+    if (!recipe_.empty()) {
+      const train::Recipe recipe = train::read_recipe(recipe_, {});
+      if (step_.image_px != bench::StepOptions{}.image_px || channels_ > 0) {
+        throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
+                                     "one", "a [preprocess] section that says them"));
+      }
+      options.preprocess = recipe.preprocess;
+      options.augment = recipe.augment;
+      options.image_px = recipe.preprocess.size_px;
+      options.channels = recipe.preprocess.channels;
+    }
     if (!input_cores_.empty()) options.cores = runtime::parse_core_list(input_cores_);
     if (!storage_.empty()) options.storage = data::parse_storage_costs(storage_);
     const bool is_engine = (bit & kWithModel) != 0 && !bench::is_emulated_device(device_);
@@ -288,6 +299,7 @@ class BenchCommand final : public Command {
   std::string device_{kEngine};
   std::vector<std::string> data_;
   std::string pipeline_text_ = "default";
+  std::filesystem::path recipe_;
   std::int64_t workers_ = 0;
   std::string input_cores_;
   bool is_cold_ = false;
@@ -311,6 +323,7 @@ std::vector<CaseOption> BenchCommand::case_options() {
       {kWithInput, {.name = "--data", .target = &data_, .doc = "images and folders of images, labels not needed"}},
       {kPipeline | kOverlap | kFormats,
        {.name = "--pipeline", .target = &pipeline_text_, .doc = "its name, or stages with | between them"}},
+      {kPipeline, {.name = "--recipe", .target = &recipe_, .doc = "TOML file; its [preprocess] and [augment]"}},
       {kWithInput,
        {.name = "--workers",
         .target = &workers_,
