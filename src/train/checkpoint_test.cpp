@@ -117,6 +117,21 @@ TEST(CheckpointInfo, is_refused_without_a_key_of_the_preprocessing_or_with_an_un
   EXPECT_THAT(from_metadata(to_metadata(info), "file").error(), HasSubstr("sigmoid or softmax, got 'hinge'"));
 }
 
+// Files from before these keys were written by a program that did what they say here.
+TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
+  CheckpointInfo info = sample_info();
+  Value kept = Value::table();
+  for (const auto& [name, value] : info.preprocess.as_table()) {
+    if (name != "jpeg" && name != "resize") kept.set(name, value);
+  }
+  info.preprocess = kept;
+  const auto read = from_metadata(to_metadata(info), "file");
+  ASSERT_TRUE(read.ok()) << read.error();
+  const data::Preprocess preprocess = data::preprocess_from_value(read.value().preprocess);
+  EXPECT_EQ(preprocess.jpeg, data::JpegSize::Exact);
+  EXPECT_FALSE(preprocess.is_cut());
+}
+
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
 TEST(Weights, carry_a_batch_counter_for_every_batch_norm) {

@@ -82,7 +82,7 @@ TEST_P(ScaledJpeg, gives_the_same_input_from_the_part_as_from_the_whole) {
     parts += part.width_px() < whole.width_px() ? 1 : 0;
     ASSERT_LE(largest_difference(from_part, from_whole), kRounding) << round;
   }
-  if (GetParam().first == TJPF_GRAY) EXPECT_GT(parts, 10);
+  EXPECT_GE(parts, GetParam().first == TJPF_GRAY ? 10 : 0);
 }
 
 // A stated bound: 1% of the range where the picture is smooth. What the means of 2x2 to 8x8 blur more than the resize
