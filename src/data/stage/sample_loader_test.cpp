@@ -54,10 +54,10 @@ TEST_F(SampleLoaderJpeg, keeps_in_the_cache_what_is_exact) {
   LoaderOptions loading = options();
   loading.cache = &cache;
   static_cast<void>(load(loading));
-  EXPECT_EQ(cache.find(0), nullptr);
+  EXPECT_FALSE(cache.has(0, ImageUse::Training));
   loading.preprocess.jpeg = JpegSize::Exact;
   static_cast<void>(load(loading));
-  EXPECT_NE(cache.find(0), nullptr);
+  EXPECT_TRUE(cache.has(0, ImageUse::Training));
 }
 
 }  // namespace
