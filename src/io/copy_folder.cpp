@@ -117,6 +117,7 @@ class Copier {
 
  private:
   [[nodiscard]] bool is_finished() const;
+  void require_whole() const;
   void require_room() const;
   void remove_strangers() const;
   void for_each_file(void (Copier::*step)(const CopyFile&, std::span<std::byte>));
@@ -162,9 +163,24 @@ bool Copier::is_finished() const {
     refuse(target_, fmt::format("a copy of {} as it is now", source_.string()), "one of another folder or state",
            "removing it, or another folder");
   }
+  if (is_there) require_whole();
   // A process that was killed before it gave the copy its name left that to us.
   if (is_same && !is_there && fs::exists(state_ / "files")) fs::rename(state_ / "files", target_);
   return is_same && fs::exists(target_);
+}
+
+// Sizes and times, since a finished copy is asked for at every start of a run.
+void Copier::require_whole() const {
+  const std::vector<CopyFile> there = list_to_copy(target_);
+  const auto differs = [&](const CopyFile& file) {
+    const auto found = std::ranges::lower_bound(there, file.path, {}, &CopyFile::path);
+    return found == there.end() || *found != file;
+  };
+  const auto missing = std::ranges::find_if(files_, differs);
+  if (missing == files_.end()) return;
+  const auto count = std::ranges::count_if(files_, differs);
+  refuse(target_, fmt::format("a copy of the {} files of {}", files_.size(), source_.string()),
+         fmt::format("{} of them absent or changed, as {}", count, missing->path), "removing it");
 }
 
 void Copier::require_room() const {

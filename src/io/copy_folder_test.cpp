@@ -212,6 +212,10 @@ TEST_F(CopyFolder, refuses_what_is_no_copy_of_this_source_as_it_is) {
   write("labels.csv", "path,label,more\n");
   EXPECT_THAT(refusal(options()), HasSubstr("got one of another folder or state; try removing it"));
   fs::remove_all(root_ / "local");
+  static_cast<void>(copy_folder(options()));
+  fs::remove(root_ / "local/chest/labels.csv");
+  EXPECT_THAT(refusal(options()), HasSubstr("got 1 of them absent or changed, as labels.csv; try removing it"));
+  fs::remove_all(root_ / "local");
   fs::create_directories(root_ / "local/chest");
   EXPECT_THAT(refusal(options()), HasSubstr("one that copy-local did not make"));
 }

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <sstream>
+#include <string>
 
 #include "cli/command_list.h"
 #include "io/safetensors.h"
@@ -252,8 +254,9 @@ TEST(Workflow, names_a_label_that_is_undefined) {
 TEST(Workflow, every_command_has_help_with_examples) {
   const Workplace place;
 #define RG_NAME(name) #name,
-  for (const char* command : {RG_COMMAND_LIST(RG_NAME)}) {
+  for (std::string command : {RG_COMMAND_LIST(RG_NAME)}) {
 #undef RG_NAME
+    std::ranges::replace(command, '_', '-');
     const Ended run = place.must_run({command, "--help"});
     EXPECT_THAT(run.out, HasSubstr("Examples:")) << command;
     EXPECT_THAT(run.out, HasSubstr("--json")) << command;

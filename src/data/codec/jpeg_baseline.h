@@ -22,6 +22,8 @@ struct JpegCode {
   static constexpr int kMostBits = 16;
   /// `skip` of "no more coefficients in this block".
   static constexpr int kEndOfBlock = 128;
+  /// Largest `skip` of a coefficient.
+  static constexpr int kMostSkip = 16;
 
   /// What the next bits say: `skip` coefficients further, the last of them has this value; code and value took `bits`
   /// bits. 0 bits: more than kLookBits are needed, or there is no such code.

@@ -14,6 +14,7 @@
 
 #include "data/codec/codec_testing.h"
 #include "data/codec/jpeg_baseline.h"
+#include "data/codec/jpeg_scan.h"
 
 namespace roentgen::data {
 namespace {
@@ -52,6 +53,18 @@ void expect_libjpegs(const std::vector<std::byte>& file, int width_px, int heigh
     const auto expected = libjpeg_luma(file, reduction, width_px, height_px);
     ASSERT_TRUE(std::ranges::equal(image.bytes(), expected)) << what << " at 1/" << reduction;
   }
+}
+
+// Both symbols of a lookup are placed before the block's end is looked at.
+TEST(JpegLuma, has_a_place_for_what_two_symbols_skip_from_the_last_coefficient) {
+  // "0": 15 zeros and a value of one bit; "10": end of block.
+  const auto code = make_jpeg_code(std::vector<std::uint8_t>{1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                   std::vector<std::uint8_t>{0xF1, 0x00}, JpegBand::Ac);
+  ASSERT_TRUE(code);
+  std::size_t longest = 0;
+  for (const JpegCode::Two& two : code->two) longest = std::max<std::size_t>(longest, two.both.skip);
+  EXPECT_EQ(longest, static_cast<std::size_t>(JpegCode::kMostSkip + JpegCode::kEndOfBlock));
+  EXPECT_EQ(jpeg_places().at(63 + longest - 1), JpegScan::kBeyond);
 }
 
 TEST(JpegLuma, has_libjpegs_pixels_of_gray_files_of_every_size) {

@@ -53,9 +53,9 @@ bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
 
 }  // namespace
 
-const std::array<std::uint8_t, 64 + JpegCode::kEndOfBlock>& jpeg_places() {
+const JpegPlaces& jpeg_places() {
   static const auto kPlaces = [] {
-    std::array<std::uint8_t, 64 + JpegCode::kEndOfBlock> places{};
+    JpegPlaces places{};
     places.fill(JpegScan::kBeyond);
     std::ranges::copy(jpeg_zigzag(), places.begin());
     return places;

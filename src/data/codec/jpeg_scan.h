@@ -61,8 +61,10 @@ struct JpegScan {
   [[nodiscard]] std::size_t out_bytes(int size) const { return static_cast<std::size_t>(rows * columns * size * size); }
 };
 
-/// Place in a block of the coefficient that `skip` led to; behind the end of a block: the element for it.
-[[nodiscard]] const std::array<std::uint8_t, 64 + JpegCode::kEndOfBlock>& jpeg_places();
+/// By coefficient: its place in a block; behind the end of a block: the element for it, as far as two skips lead from
+/// the last coefficient.
+using JpegPlaces = std::array<std::uint8_t, 64 + JpegCode::kMostSkip + JpegCode::kEndOfBlock>;
+[[nodiscard]] const JpegPlaces& jpeg_places();
 
 /// All but `out`. False: the file is not what jpeg_luma.cpp reads.
 [[nodiscard]] bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScratch& scratch,

@@ -105,11 +105,19 @@ std::vector<Shard> plan(const Dataset& dataset, const ConvertOptions& options, c
   return shards;
 }
 
+// Changes with the file, and at the cost of a look at its folder only.
+std::string file_state(const fs::path& path) {
+  std::error_code ignored;
+  const auto modified = fs::last_write_time(path, ignored).time_since_epoch().count();
+  return fmt::format("{} {}", fs::file_size(path, ignored), modified);
+}
+
 // Equal data sets and options, equal text.
 std::string manifest_text(const Dataset& dataset, const ConvertOptions& options, const std::vector<Shard>& shards) {
   std::string samples;
   for (const Sample& sample : dataset.samples) {
-    samples += sample.id + ' ' + std::string(name_of(sample.split));
+    samples += fmt::format("{}\n{} {} {} {} {} {}", sample.id, name_of(sample.split), sample.patient, sample.view,
+                           sample.sex, sample.age_years, file_state(sample.path));
     for (const float label : sample.labels) samples += fmt::format(" {}", label);
     samples += '\n';
   }
@@ -121,7 +129,7 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   manifest.set("images", std::ssize(dataset.samples));
   manifest.set("files", std::ssize(shards));
   manifest.set("labels", labels);
-  manifest.set("names_and_labels_sha256", io::sha256_hex(samples));
+  manifest.set("samples_sha256", io::sha256_hex(samples));
   manifest.set("encode", options.encoding == Encoding::Jpeg ? fmt::format("jpeg:{}", options.jpeg_quality)
                                                             : std::string(name_of(options.encoding)));
   manifest.set("resize", options.size_px);

@@ -232,8 +232,11 @@ TEST_F(Convert, goes_on_where_it_was_killed) {
   const auto whole = fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord");
   fs::remove(wanted.folder / "train-00001-of-00002.tfrecord");
   std::ofstream(wanted.folder / ".train-00001-of-00002.tfrecord.roentgen-1-0.tmp") << "as a kill leaves it";
-  // What is there is not made again: its images could be gone.
-  fs::remove(dataset_.samples[0].path);
+  // What is there is not made again: nobody looks into its images.
+  const fs::path first = dataset_.samples[0].path;
+  const auto modified = fs::last_write_time(first);
+  std::fstream(first, std::ios::in | std::ios::out | std::ios::binary) << "no image";
+  fs::last_write_time(first, modified);
   const Converted done = convert(dataset_, wanted);
   EXPECT_EQ(done.files, 6);
   EXPECT_EQ(done.files_kept, 5);
@@ -255,6 +258,9 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   auto wanted = to("one");
   static_cast<void>(convert(dataset_, wanted));
   wanted.encoding = Encoding::Raw;
+  EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
+  wanted = to("one");
+  dataset_.samples[3].patient = "somebody else";
   EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
   wanted = to("two");
   out_.write("two/notes.txt", "mine");
