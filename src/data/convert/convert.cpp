@@ -48,7 +48,11 @@ std::string_view name_of(Encoding encoding) { return kEncodings.at(static_cast<s
   throw ConfigError(error_text(kThing, what, expected, got, remedy));
 }
 
-void check(const ConvertOptions& options, const RecordForm& form) {
+void check(const Dataset& dataset, const ConvertOptions& options, const RecordForm& form) {
+  if (dataset.label_names.empty() && !form.is_folder) {
+    refuse(dataset.root.string(), "labels, which records are read for", "images without labels",
+           "--to png, or a labels.csv beside the images");
+  }
   if (form.is_folder && options.encoding != Encoding::Keep && options.encoding != Encoding::Png) {
     refuse("--encode", fmt::format("keep or png, with --to {}", form.name), name_of(options.encoding), "--encode png");
   }
@@ -305,7 +309,7 @@ void parse_encoding(std::string_view text, ConvertOptions& options) {
 Converted convert(const Dataset& dataset, const ConvertOptions& options) {
   RG_ASSERT(options.workers >= 1);
   const RecordForm form = record_form(options.form);
-  check(options, form);
+  check(dataset, options, form);
   std::vector<std::string> names;
   std::string table;
   if (form.is_folder) {

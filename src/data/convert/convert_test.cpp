@@ -282,6 +282,9 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("View: expected a label that is no other column's name"));
   EXPECT_FALSE(fs::exists(wanted.folder));
   wanted.form = "tfrecord";
+  const auto labels = std::exchange(dataset_.label_names, {});
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected labels, which records are read for, got images without labels"));
+  dataset_.label_names = labels;
   wanted.shards = 100000;
   EXPECT_THAT(refusal(wanted), HasSubstr("--shards: expected at most 99999"));
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/sample_loader.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -12,6 +13,9 @@
 
 namespace roentgen::data {
 namespace {
+
+// Whether a picture is kept should seldom depend on the augmentation: other runs find what one has kept.
+constexpr double kUsualScale = 0.4;
 
 /// Adds the time of its life to a sum.
 class Stopwatch {
@@ -56,7 +60,7 @@ Status SampleLoader::decode(std::uint32_t sample, std::span<const std::byte> fil
   bool is_of_many_sizes = false;
   if (options_.preprocess.jpeg == JpegSize::Scaled) {
     options.need = [&](const ImageLayout& picture) {
-      is_of_many_sizes = true;
+      is_of_many_sizes = need_of(picture, options_.preprocess, {.zoom = smallest_zoom()}).reduction > 1;
       return need_of(picture, options_.preprocess, draw);
     };
   }
@@ -94,6 +98,8 @@ Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotVie
   transformer_.apply(image, options_.preprocess, draw, out);
   return Done{};
 }
+
+double SampleLoader::smallest_zoom() const { return 1.0 - std::max(options_.augment.scale, kUsualScale); }
 
 bool SampleLoader::is_hash_wanted(std::uint32_t sample) const {
   return options_.pixel_hashes != nullptr && options_.pixel_hashes->get(sample) == 0;

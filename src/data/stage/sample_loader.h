@@ -66,6 +66,8 @@ class SampleLoader {
   [[nodiscard]] ImageUse use() const {
     return options_.mode == LoadMode::Training ? ImageUse::Training : ImageUse::Exact;
   }
+  /// Of any draw.
+  [[nodiscard]] double smallest_zoom() const;
   [[nodiscard]] bool is_hash_wanted(std::uint32_t sample) const;
 
   const Dataset& dataset_;

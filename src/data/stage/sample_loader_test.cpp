@@ -60,5 +60,18 @@ TEST_F(SampleLoaderJpeg, keeps_in_the_cache_what_is_exact) {
   EXPECT_TRUE(cache.has(0, ImageUse::Training));
 }
 
+TEST_F(SampleLoaderJpeg, keeps_in_the_cache_what_no_draw_decodes_smaller) {
+  ImageCache cache(1, 1 << 20);
+  LoaderOptions loading = options();
+  loading.cache = &cache;
+  loading.preprocess.size_px = 60;  // of 90 x 70 pixels
+  loading.augment.scale = 0.7;
+  static_cast<void>(load(loading));
+  EXPECT_FALSE(cache.has(0, ImageUse::Training));
+  loading.augment.scale = 0.1;
+  static_cast<void>(load(loading));
+  EXPECT_TRUE(cache.has(0, ImageUse::Training));
+}
+
 }  // namespace
 }  // namespace roentgen::data
