@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,19 +14,10 @@
 #include "data/codec/codec_testing.h"
 #include "data/codec/jpeg_baseline.h"
 #include "data/codec/jpeg_scan.h"
+#include "data/targets_testing.h"
 
 namespace roentgen::data {
 namespace {
-
-// Runs `test` once per instruction set.
-template <typename Test>
-void on_every_target(Test test) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    test(hwy::TargetName(target));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 std::vector<std::byte> libjpeg_luma(const std::vector<std::byte>& file, int reduction, int width_px, int height_px) {
   const UniqueHandle<void, tjDestroy> handle(tjInitDecompress());

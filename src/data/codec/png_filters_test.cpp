@@ -4,10 +4,10 @@
 // The rows at once against the specification's own words, a byte at a time, on every instruction set that this machine
 // has.
 #include "data/codec/png_filters.h"
+#include "data/targets_testing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <array>
 #include <cstdlib>
@@ -44,15 +44,6 @@ Row undo_plainly(const FilteredRows& rows, Row above) {
     above = row;
   }
   return all;
-}
-
-template <typename Test>
-void on_every_target(Test test) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    test(hwy::TargetName(target));
-  }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 // Bytes near each other now and then, so that Paeth's ties occur.

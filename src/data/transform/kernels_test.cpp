@@ -4,6 +4,7 @@
 // The SIMD loops against plain double sums, at every width around the vector lengths and on every instruction set that
 // this machine has.
 #include "data/transform/kernels.h"
+#include "data/targets_testing.h"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -20,16 +21,6 @@ namespace {
 
 // Largest error of a float32 sum of `terms` products of weights that sum to 1 and samples up to `white`.
 double bound(double terms, double white) { return 6e-8 * (terms + 2.0) * white; }
-
-// Runs `test` once per instruction set.
-template <typename Test>
-void on_every_target(Test test) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    test(hwy::TargetName(target));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 std::vector<float> draw_weights(Random& random, std::size_t count) {
   std::vector<float> weights(count);

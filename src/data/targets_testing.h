@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests of vector code: every instruction set that this machine has and that was compiled in.
+#pragma once
+
+#include <hwy/targets.h>
+
+#include <cstdint>
+
+namespace roentgen::data {
+
+/// Runs test(name) once per instruction set. Not thread-safe.
+template <typename Test>
+void on_every_target(Test test) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    test(hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+}  // namespace roentgen::data
