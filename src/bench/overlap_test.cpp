@@ -81,7 +81,7 @@ TEST_F(OverlapCase, trains_a_network_on_the_batches) {
 
 TEST_F(OverlapCase, keeps_input_and_computing_on_cores_of_their_own) {
   const runtime::CoreList all = runtime::usable_cores();
-  if (all.size() < 2) GTEST_SKIP() << "one core";
+  if (all.size() < 2) GTEST_SKIP() << "NOT TESTED: this process may use one core only";
   const graph::Graph net =
       graph::parse_graph(kNet, "tiny", {.batch = 4, .channels = 1, .image_px = 16, .labels = 3}).or_throw<Error>();
   OverlapOptions options{.input = small(), .rounds = 1};

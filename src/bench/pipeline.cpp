@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/pipeline.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -11,15 +9,10 @@
 #include "bench/input.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
+#include "runtime/memory.h"
 
 namespace roentgen::bench {
 namespace {
-
-std::int64_t largest_rss_bytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
 
 Value stage_table(const std::vector<data::StageReport>& report) {
   Value stages = Value::array();
@@ -70,7 +63,7 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   result.set("transform_ms", 1e3 * stats.transform_s / loaded);
   result.set("read_bytes", static_cast<double>(stats.read_bytes) / loaded);
   result.set("stages", stage_table(loader.report()));
-  result.set("rss_bytes", largest_rss_bytes());
+  result.set("rss_bytes", static_cast<std::int64_t>(runtime::peak_resident_memory_bytes()));
   result.set("checksum", course.checksum);
   add_environment(result);
   return result;

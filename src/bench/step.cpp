@@ -4,7 +4,6 @@
 #include "bench/step.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +23,7 @@
 #include "core/error.h"
 #include "engine/engine.h"
 #include "runtime/cores.h"
+#include "runtime/memory.h"
 #include "train/optimizer/optimizer.h"
 
 namespace roentgen::bench {
@@ -201,13 +201,6 @@ std::size_t state_bytes(train::Optimizer& optimizer) {
   return bytes;
 }
 
-/// Largest resident set of the whole process so far.
-Value process_peak_bytes() {
-  struct rusage usage {};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0) return {};
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
-
 Value settings(const StepOptions& options, int threads) {
   return Value::Table{{"case", "step"},
                       {"model", options.model},
@@ -258,7 +251,7 @@ Value run_step(const StepOptions& options) {
   result.set("step_ms", summary_ms(measured.step_s));
   result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
   result.set("peak_bytes", executable->plan().memory.total() + state_bytes(*optimizer));
-  result.set("process_peak_bytes", process_peak_bytes());
+  result.set("process_peak_bytes", static_cast<std::int64_t>(runtime::peak_resident_memory_bytes()));
   result.set("framework_share", framework_share(*executable, measured));
   Value profile = options.has_profile ? profile_table(*executable, measured) : Value();
   const std::vector<engine::EntryTime> times = executable->profile();

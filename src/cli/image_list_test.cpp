@@ -54,7 +54,7 @@ TEST_F(ImageListTest, walks_folders_by_name_and_counts_what_it_leaves_out) {
 }
 
 TEST_F(ImageListTest, chooses_among_dicom_files_of_a_folder_but_not_among_files_that_are_named) {
-  if (!data::dicom_support().is_built) GTEST_SKIP() << data::dicom_support().text;
+  if (!data::dicom_support().is_built) GTEST_SKIP() << "NO DICOM, NOTHING TESTED: " << data::dicom_support().text;
   const std::string frontal = data::encode_test_dicom({});
   const std::string lateral = data::encode_test_dicom({.elements = {{0x00185101, data::text_element("CS", "LL")}}});
   folder_.write("d/IM0001", frontal);

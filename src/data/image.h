@@ -51,6 +51,14 @@ class Image {
  public:
   Image() = default;
   explicit Image(const ImageLayout& layout) { reset(layout); }
+  /// An image that shows the pixels of this one, as long as they stay.
+  [[nodiscard]] Image view() const {
+    Image image;
+    image.show(layout_, bytes());
+    image.part_ = part_;
+    image.is_for_one_use_ = is_for_one_use_;
+    return image;
+  }
   /// An image that shows pixels of somebody else, as show() does.
   [[nodiscard]] static Image borrow(const ImageLayout& layout, std::span<const std::byte> pixels) {
     Image image;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/folder_testing.h"
 #include "io/copy_list.h"
 #include "io/file.h"
 #include "io/io_testing.h"
@@ -31,9 +32,6 @@ using ::testing::HasSubstr;
 class CopyFolder : public ::testing::Test {
  protected:
   CopyFolder() {
-    std::string pattern = (fs::temp_directory_path() / "roentgen_copy_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-    root_ = pattern;
     fs::create_directories(source() / "images/a");
     write("labels.csv", "path,label\n");
     write("empty", "");
@@ -41,10 +39,6 @@ class CopyFolder : public ::testing::Test {
       write("images/a/" + std::to_string(i),
             std::string(static_cast<std::size_t>(700 * i), static_cast<char>('a' + i)));
     write("images/large", std::string(50'000, 'L') + "end");
-  }
-  ~CopyFolder() override {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
   }
   CopyFolder(const CopyFolder&) = delete;
   CopyFolder& operator=(const CopyFolder&) = delete;
@@ -90,7 +84,8 @@ class CopyFolder : public ::testing::Test {
     return WIFSIGNALED(status);
   }
 
-  fs::path root_;
+  const TemporaryFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(CopyFolder, copies_files_with_their_times_and_says_where) {

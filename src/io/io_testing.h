@@ -19,29 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/folder_testing.h"
 #include "core/random.h"
 
 namespace roentgen::io::testing {
 
-/// A new folder in the system's temporary one, removed with all it holds at the end of the scope.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "roentgen_test_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using roentgen::TemporaryFolder;
 
 /// Mounts a file system in memory of a few pages on a folder while it lives. Only root may: ask is_there().
 class SmallDisk {

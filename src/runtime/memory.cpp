@@ -4,6 +4,7 @@
 #include "runtime/memory.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,6 +95,12 @@ std::size_t resident_memory_bytes() {
   const std::size_t space = std::min(text.find(' '), text.size());
   const auto pages = number_in(std::string_view(text).substr(std::min(space + 1, text.size())));
   return pages.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::size_t peak_resident_memory_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
 void require_memory(std::string_view thing, std::size_t bytes, std::string_view remedy) {

@@ -23,6 +23,9 @@ namespace roentgen::runtime {
 /// Bytes of physical memory that the process holds now, shared pages included (VmRSS); 0 where it is not told.
 [[nodiscard]] std::size_t resident_memory_bytes();
 
+/// The most that it held so far.
+[[nodiscard]] std::size_t peak_resident_memory_bytes();
+
 /// ConfigError "[thing] memory: ..." when `bytes` is more than is available.
 /// @param thing  room and thing, without brackets
 /// @param remedy what to try

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/folder_testing.h"
 
 namespace roentgen::runtime {
 namespace {
@@ -30,22 +31,12 @@ TEST(Memory, reads_the_kernels_estimate) {
 /// A tree like /sys/fs/cgroup.
 class Groups : public testing::Test {
  protected:
-  Groups() {
-    std::string name = (std::filesystem::temp_directory_path() / "roentgen_cgroup_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    root_ = name;
-  }
-  ~Groups() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  Groups(const Groups&) = delete;
-  Groups& operator=(const Groups&) = delete;
   void write(const std::string& path, const std::string& text) const {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  std::filesystem::path root_;
+  const TemporaryFolder folder_;
+  const std::filesystem::path root_ = folder_.path();
 };
 
 TEST_F(Groups, of_version_2_leave_what_the_tightest_one_leaves) {
@@ -92,6 +83,16 @@ TEST(Memory, refuses_what_the_machine_has_not) {
         testing::MatchesRegex("\\[engine.cpu\\] memory: expected at most [0-9.]+ GiB, what the machine has left, got "
                               "[0-9.]+ GiB; try a smaller batch"));
   }
+}
+
+TEST(Memory, has_a_peak_that_no_later_moment_exceeds_and_none_lowers) {
+  const std::size_t before = peak_resident_memory_bytes();
+  EXPECT_GT(before, 0U);
+  {
+    std::vector<char> more(before + (std::size_t{32} << 20U), 'x');
+    EXPECT_GE(peak_resident_memory_bytes(), more.size());
+  }
+  EXPECT_GE(peak_resident_memory_bytes(), before + (std::size_t{32} << 20U));
 }
 
 }  // namespace

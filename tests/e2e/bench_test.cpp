@@ -107,7 +107,7 @@ TEST_F(Bench, lists_its_cases) {
 
 TEST(InputCores, change_no_weight) {
   const runtime::CoreList cores = runtime::usable_cores();
-  if (cores.size() < 2) GTEST_SKIP() << "one core";
+  if (cores.size() < 2) GTEST_SKIP() << "NOT TESTED: this process may use one core only";
   const Workplace place;
   const fs::path data = place.synth("data", 60);
   const std::vector<std::string> one_thread{"--set", "train.threads=1", "--set", "train.epochs=1"};

@@ -29,7 +29,7 @@ data::TestDicom radiograph() {
 }
 
 TEST(DicomFolder, is_inspected_and_predicted_but_not_trained_on) {
-  if (!data::dicom_support().is_built) GTEST_SKIP() << data::dicom_support().text;
+  if (!data::dicom_support().is_built) GTEST_SKIP() << "NO DICOM, NOTHING TESTED: " << data::dicom_support().text;
   const Workplace place;
   const fs::path data = place.synth("data", 60);
   place.must_run(plus(place.train_arguments(data, "run"), {"--set", "train.epochs=1", "preprocess.intensity=voi"}));

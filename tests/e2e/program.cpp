@@ -111,25 +111,14 @@ bool Process::wait_for_lines(const fs::path& path, std::int64_t lines) {
   return true;
 }
 
-Workplace::Workplace() {
-  std::string name = (fs::temp_directory_path() / "roentgen_e2e_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-  root_ = name;
-}
-
-Workplace::~Workplace() {
-  std::error_code ignored;
-  fs::remove_all(root_, ignored);
-}
-
 fs::path Workplace::write(std::string_view name, std::string_view text) const {
-  const fs::path path = root_ / name;
+  const fs::path path = root() / name;
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
 
-Ended Workplace::run(const std::vector<std::string>& arguments) const { return Process(arguments, root_).wait(); }
+Ended Workplace::run(const std::vector<std::string>& arguments) const { return Process(arguments, root()).wait(); }
 
 Ended Workplace::must_run(const std::vector<std::string>& arguments) const {
   Ended result = run(arguments);
@@ -138,7 +127,7 @@ Ended Workplace::must_run(const std::vector<std::string>& arguments) const {
 }
 
 fs::path Workplace::synth(std::string_view name, int images) const {
-  const fs::path path = root_ / name;
+  const fs::path path = root() / name;
   must_run(
       {"synth", path.string(), "--images", std::to_string(images), "--size", std::to_string(kImagePx), "--seed", "3"});
   return path;
@@ -151,7 +140,7 @@ std::vector<std::string> Workplace::train_arguments(const fs::path& data, std::s
           "--data",
           data,
           "--out",
-          (root_ / run).string(),
+          (root() / run).string(),
           "--model",
           write("net.txt", kNet).string()};
 }

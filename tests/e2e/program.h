@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/folder_testing.h"
 #include "core/value.h"
 
 namespace roentgen::e2e {
@@ -50,13 +51,8 @@ class Process {
 /// A new folder below the temporary ones with what most tests need; removed at the end.
 class Workplace {
  public:
-  Workplace();
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  ~Workplace();
-
-  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return root_ / name; }
+  [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
+  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return root() / name; }
   /// Writes a file, making its folders; returns its path.
   std::filesystem::path write(std::string_view name, std::string_view text) const;
   /// Runs the program to its end.
@@ -70,7 +66,7 @@ class Workplace {
   [[nodiscard]] std::vector<std::string> train_arguments(const std::filesystem::path& data, std::string_view run) const;
 
  private:
-  std::filesystem::path root_;
+  TemporaryFolder folder_;
 };
 
 /// Side of the images synth() draws.

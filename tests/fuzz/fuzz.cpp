@@ -9,32 +9,18 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/folder_testing.h"
 
 namespace roentgen::fuzz {
 namespace {
 
-class Scratch {
- public:
-  Scratch() {
-    // In memory where the system has such a folder: a file is written for every input.
-    std::error_code ignored;
-    const std::filesystem::path memory = "/dev/shm";
-    const bool is_there = std::filesystem::is_directory(memory, ignored) && ::access(memory.c_str(), W_OK) == 0;
-    std::string name = ((is_there ? memory : std::filesystem::temp_directory_path()) / "roentgen_fuzz_XXXXXX").string();
-    require(::mkdtemp(name.data()) != nullptr, "a folder for temporary files");
-    path_ = name;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+// In memory where the system has such a folder: a file is written for every input.
+std::filesystem::path scratch_parent() {
+  std::error_code ignored;
+  const std::filesystem::path memory = "/dev/shm";
+  const bool is_there = std::filesystem::is_directory(memory, ignored) && ::access(memory.c_str(), W_OK) == 0;
+  return is_there ? memory : std::filesystem::temp_directory_path();
+}
 
 }  // namespace
 
@@ -74,7 +60,7 @@ void may_refuse(const std::function<void()>& call) {
 }
 
 const std::filesystem::path& scratch_folder() {
-  static const Scratch scratch;
+  static const TemporaryFolder scratch(scratch_parent());
   return scratch.path();
 }
 

@@ -118,10 +118,15 @@ std::string file_state(const fs::path& path) {
 
 // Equal data sets and options, equal text.
 std::string manifest_text(const Dataset& dataset, const ConvertOptions& options, const std::vector<Shard>& shards) {
-  std::string samples;
+  std::string samples, state;
+  fs::path looked_at;  // records of one file follow each other
   for (const Sample& sample : dataset.samples) {
+    if (sample.path != looked_at) {
+      looked_at = sample.path;
+      state = file_state(looked_at);
+    }
     samples += fmt::format("{}\n{} {} {} {} {} {}", sample.id, name_of(sample.split), sample.patient, sample.view,
-                           sample.sex, sample.age_years, file_state(sample.path));
+                           sample.sex, sample.age_years, state);
     for (const float label : sample.labels) samples += fmt::format(" {}", label);
     samples += '\n';
   }

@@ -28,7 +28,7 @@ constexpr double kWhite12 = 4095.0;
 class DicomForms : public testing::Test {
  protected:
   void SetUp() override {
-    if (!dicom_support().is_built) GTEST_SKIP() << dicom_support().text;
+    if (!dicom_support().is_built) GTEST_SKIP() << "NO DICOM, NOTHING TESTED: " << dicom_support().text;
     Random random(4, RandomStage::Test);
     for (int i = 0; i < kSide_px * kSide_px; ++i) levels_.push_back(static_cast<std::uint16_t>(random.below(4096)));
     write("dicom/a.dcm", encode_test_dicom({.width_px = kSide_px, .height_px = kSide_px, .samples = levels_}));

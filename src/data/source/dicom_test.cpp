@@ -23,7 +23,7 @@ constexpr std::uint32_t kModality = 0x00080060, kIntent = 0x00080068, kBodyPart 
 class DicomSource : public testing::Test {
  protected:
   void SetUp() override {
-    if (!dicom_support().is_built) GTEST_SKIP() << dicom_support().text;
+    if (!dicom_support().is_built) GTEST_SKIP() << "NO DICOM, NOTHING TESTED: " << dicom_support().text;
   }
   void put(std::string_view name, std::map<std::uint32_t, TestElement> elements = {}) const {
     static_cast<void>(folder_.write(name, encode_test_dicom({.elements = std::move(elements)})));

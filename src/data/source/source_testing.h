@@ -16,34 +16,25 @@
 #include <string>
 #include <string_view>
 
+#include "core/folder_testing.h"
+
 namespace roentgen::data {
 
 /// A new empty folder below the system's folder for temporary files; removed with all that is in it.
 class TestFolder {
  public:
-  TestFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "roentgen_test_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
   /// Writes a file, making its folders.
   std::filesystem::path write(std::string_view name, std::string_view text) const {
-    const auto path = path_ / name;
+    const auto path = folder_.path() / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 /// `text`, below 64 KiB, as a gzip file with one stored block (RFC 1951, 1952).

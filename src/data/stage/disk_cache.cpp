@@ -143,7 +143,7 @@ bool DiskCache::has(std::uint32_t sample, ImageUse use) {
 
 Result<StoredPicture> DiskCache::get(std::uint32_t sample, ImageUse use, const Decode& decode, Image& memory) {
   const auto given = [&](std::optional<std::uint64_t> hash) {
-    return StoredPicture{.image = Image::borrow(memory.layout(), std::as_const(memory).bytes()), .pixel_hash = hash};
+    return StoredPicture{.image = memory.view(), .pixel_hash = hash};
   };
   if (use == ImageUse::Exact && is_shrunk(sample)) {
     if (const Status decoded = decode(memory); !decoded) return decoded.why();

@@ -17,11 +17,11 @@ const Image* ImageCache::find(std::uint32_t sample) const {
 
 Result<StoredPicture> ImageCache::get(std::uint32_t sample, ImageUse /*use*/, const Decode& decode, Image& memory) {
   if (const Image* kept = find(sample)) {
-    return StoredPicture{.image = Image::borrow(kept->layout(), kept->bytes()), .is_kept = true};
+    return StoredPicture{.image = kept->view(), .is_kept = true};
   }
   if (const Status decoded = decode(memory); !decoded) return decoded.why();
   if (!memory.is_for_one_use()) offer(sample, memory);
-  return StoredPicture{.image = Image::borrow(memory.layout(), std::as_const(memory).bytes())};
+  return StoredPicture{.image = memory.view()};
 }
 
 void ImageCache::offer(std::uint32_t sample, const Image& image) {

@@ -89,8 +89,7 @@ Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotVie
   } else if (const Status decoded = decoding(image_); !decoded) {
     return decoded;
   }
-  const bool is_of_store = options_.cache != nullptr && !image_.is_for_one_use();
-  const Image& image = stored.is_kept || is_of_store ? stored.image : image_;
+  const Image& image = options_.cache != nullptr ? stored.image : image_;
   if (is_hash_wanted(sample)) {
     options_.pixel_hashes->set(sample, stored.pixel_hash ? *stored.pixel_hash : pixel_hash(image));
   }
