@@ -13,6 +13,11 @@
 #include "data/source/dataset.h"
 
 namespace roentgen::bench {
+namespace {
+
+constexpr double kMostSettling_s = 3.0;
+
+}  // namespace
 
 Value run_ablation(const data::Dataset& dataset, const AblationOptions& options) {
   require_at_least("warmup", options.input.warmup, 0);
@@ -27,7 +32,7 @@ Value run_ablation(const data::Dataset& dataset, const AblationOptions& options)
     PipelineOptions input = options.input;
     input.pipeline = data::parse_pipeline(orders[i].pipeline);
     Input running(dataset, input, device->slots(dataset.label_names.size()));
-    return take_batches(running, *device, {.warmup = input.warmup, .steps = input.steps});
+    return take_batches(running, *device, {.warmup = input.warmup, .settle_s = kMostSettling_s, .steps = input.steps});
   });
 
   Value table = Value::array(), pipelines = Value::array();

@@ -63,8 +63,10 @@ class Experiment {
   void run(Consumer& device) {
     log::info(fmt::format("experiment: {}", device.name()));
     const auto slots = std::ssize(device.slots(0));
-    const BatchCounts counts{
-        .warmup = std::max(options_.input.warmup, slots), .steps = options_.input.steps, .most_s = options_.cell_s};
+    const BatchCounts counts{.warmup = std::max(options_.input.warmup, slots),
+                             .settle_s = options_.cell_s,
+                             .steps = options_.input.steps,
+                             .most_s = options_.cell_s};
     std::vector<double> alone;
     const auto courses = interleave(cells_.size(), options_.rounds, [&](std::size_t i) {
       if (i == 0) alone.push_back(take_one_batch(device, options_.input.batch, counts).images_per_s());

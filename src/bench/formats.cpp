@@ -71,8 +71,9 @@ class Forms {
     if (!input.is_cold) read_once(dataset);
     const std::unique_ptr<Consumer> nothing = make_emulated_device(0.0, batch_size(input));
     Input running(dataset, input, nothing->slots(dataset.label_names.size()));
-    const Course course =
-        take_batches(running, *nothing, {.warmup = input.warmup, .steps = input.steps, .most_s = options_.cell_s});
+    const Course course = take_batches(
+        running, *nothing,
+        {.warmup = input.warmup, .settle_s = options_.cell_s, .steps = input.steps, .most_s = options_.cell_s});
     return {.images_per_s = course.images_per_s(), .checksum = course.checksum};
   }
 

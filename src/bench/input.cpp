@@ -107,29 +107,32 @@ Input::~Input() = default;
 Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts) {
   Course course;
   data::Loader& loader = input.loader();
-  Meter meter;
-  Clock::time_point last = meter.begin;
-  double wait_begin_s = 0.0;
-  for (std::int64_t i = 0; i < counts.warmup + counts.steps; ++i) {
+  std::int64_t taken = 0;
+  const auto take = [&] {
     const auto batch = loader.next();
     if (!batch) {
       throw ConfigError(error_text("bench.pipeline", "pipeline",
-                                   fmt::format("{} batches", counts.warmup + counts.steps), fmt::format("{}", i),
+                                   fmt::format("{} batches", counts.warmup + counts.steps), fmt::format("{}", taken),
                                    "a repeat, fewer --steps, or a smaller --batch"));
     }
-    if (i == 0) course.checksum = checksum(input.slots()[static_cast<std::size_t>(batch->slot)].images);
+    if (taken++ == 0) course.checksum = checksum(input.slots()[static_cast<std::size_t>(batch->slot)].images);
     consumer.take(batch->slot);
     loader.release(batch->slot);
+    return batch->valid;
+  };
+  for (std::int64_t i = 0; i < counts.warmup; ++i) take();
+  const auto settling = Clock::now();
+  while (!loader.has_settled() && seconds(Clock::now() - settling) < counts.settle_s) take();
+
+  const Meter meter;
+  Clock::time_point last = meter.begin;
+  const double wait_begin_s = loader.stats().wait_s;
+  for (std::int64_t i = 0; i < counts.steps; ++i) {
+    course.images += take();
     const auto now = Clock::now();
-    if (i < counts.warmup) {
-      meter = {.begin = now};
-      wait_begin_s = loader.stats().wait_s;
-    } else {
-      course.batch_s.push_back(seconds(now - last));
-      course.images += batch->valid;
-    }
+    course.batch_s.push_back(seconds(now - last));
     last = now;
-    if (i >= counts.warmup && is_over(counts, meter)) break;
+    if (is_over(counts, meter)) break;
   }
   course.wall_s = seconds(last - meter.begin);
   course.processor_s = processor_s() - meter.processor_begin_s;

@@ -66,6 +66,8 @@ struct Course {
 /// Batches before those measured, and those.
 struct BatchCounts {
   std::int64_t warmup = 3;
+  /// Warming up goes on as long as the pipeline's sizes have not settled, but no longer than this. For endless ones.
+  double settle_s = 0.0;
   std::int64_t steps = 10;
   /// No more are measured once they took so long together; 0: all are.
   double most_s = 0.0;

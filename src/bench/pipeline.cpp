@@ -21,6 +21,7 @@ Value stage_table(const std::vector<data::StageReport>& report) {
     stages.push_back(Value(Value::Table{{"stage", stage},
                                         {"items", meter.items},
                                         {"threads", meter.threads},
+                                        {"readers", meter.readers},
                                         {"capacity", meter.capacity},
                                         {"mean_depth", static_cast<double>(meter.depth_sum) / pulls},
                                         {"empty_waits", meter.empty_waits},

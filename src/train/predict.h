@@ -34,6 +34,8 @@ struct PredictOptions {
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
   int workers = 1;
+  /// As data::LoaderOptions::most_readers.
+  int most_readers = 32;
   /// As data::LoaderOptions::cores.
   std::vector<int> cores{};
   /// May be null; must outlive the call.

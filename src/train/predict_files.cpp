@@ -24,6 +24,7 @@ data::LoaderOptions loader_options(const SlotMemory& memory, const PredictOption
   loading.mode = data::LoadMode::Prediction;
   loading.shard = {.batch = memory.batch(), .tail = data::Tail::Pad};
   loading.workers = options.workers;
+  loading.most_readers = options.most_readers;
   loading.epochs = 1;
   loading.preprocess = options.preprocess;
   loading.dtype = memory.dtype();

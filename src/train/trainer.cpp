@@ -165,6 +165,7 @@ void Trainer::start_loader() {
   const bool is_trained = state_.step_in_epoch == state_.updates_per_epoch;
   options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch + (is_trained ? 1 : 0)),
                    .batch = is_trained ? 0 : state_.step_in_epoch * recipe_.train.accumulate};
+  options.most_readers = memory_.readers;
   options.cache = cache_.get();
   options.pixel_hashes = &pixels_->hashes();
   options.known_bad = state_.bad_samples;
@@ -212,6 +213,7 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   }
   PredictOptions options{.preprocess = recipe_.preprocess, .loss = recipe_.loss.name};
   options.workers = decode_workers(recipe_.train);
+  options.most_readers = memory_.readers;
   options.cores = train_cores(recipe_.train).input;
   options.cache = cache_.get();
   options.on_progress = [&](std::int64_t done) {

@@ -116,13 +116,14 @@ InputMemory plan_input_memory(const TrainJob& job) {
                           .row_bytes = data::slot_bytes(job.recipe.preprocess, DType::F32) +
                                        2 * sizeof(float) * job.dataset.label_names.size(),
                           .workers = decode_workers(recipe)};
-  const std::uint64_t validating = job.dataset.summary(data::Split::Val).images == 0
-                                       ? 0
-                                       : data::total_bytes(data::memory_uses(data::evaluation_pipeline(), needs));
   const std::uint64_t available = runtime::available_memory_bytes();
   const std::uint64_t budget = recipe.memory_mb > 0 ? static_cast<std::uint64_t>(recipe.memory_mb) << 20U
                                : available > 0      ? available / 2
                                                     : std::numeric_limits<std::uint64_t>::max() / 4;
+  needs.readers = data::readers_within(budget, needs.sample);
+  const std::uint64_t validating = job.dataset.summary(data::Split::Val).images == 0
+                                       ? 0
+                                       : data::total_bytes(data::memory_uses(data::evaluation_pipeline(), needs));
   constexpr int kMostSlots = 8, kFewestSlots = 2;
   const data::Pipeline pipeline = training_pipeline(recipe);
   std::vector<data::MemoryUse> uses;
@@ -132,7 +133,7 @@ InputMemory plan_input_memory(const TrainJob& job) {
     if (recipe.slots > 0 || needs.slots == kFewestSlots || data::total_bytes(uses) <= budget) break;
   }
   const std::uint64_t left = data::require_fits(uses, budget);
-  InputMemory memory{.slots = needs.slots};
+  InputMemory memory{.slots = needs.slots, .readers = needs.readers};
   if (!keeps_on_disk(recipe)) {
     memory.cache_bytes = std::min(left, static_cast<std::uint64_t>(recipe.cache_mb) << 20U);
     uses.push_back({.what = "decoded images, at most", .bytes = memory.cache_bytes});

@@ -53,6 +53,8 @@ void check_resume(const TrainJob& job, const Resume& resume);
 struct InputMemory {
   /// Batches held by the training step: train.slots, or as many as there is room for.
   int slots = 2;
+  /// Files that may be read ahead of the decoding threads.
+  int readers = 0;
   /// For decoded images: what the rest of the budget and train.cache_mb allow.
   std::uint64_t cache_bytes = 0;
 };

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -13,12 +14,21 @@
 #include "core/log.h"
 #include "data/stage/sample_loader.h"
 #include "runtime/core_list.h"
-#include "runtime/cores.h"
 
 namespace roentgen::data {
 namespace {
 
 double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+// Of the calling thread.
+double core_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Asking for a thread's time on its core is a system call: one row in so many stands for all.
+constexpr std::int64_t kTimedRow = 8;
 
 }  // namespace
 
@@ -44,23 +54,26 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
                .is_winding = &is_winding_,
                .is_stopping = &is_stopping_},
       steps_(batches_per_epoch(pipeline_, context_)),
-      plan_(plan_pool(pipeline_, options_.workers, slots_.size())),
+      plan_(plan_pool(pipeline_,
+                      {.workers = options_.workers, .readers = options_.most_readers, .slots = slots_.size()})),
       quarantine_(static_cast<std::int64_t>(samples_.size()), options_.max_bad_share, options_.quarantine,
                   options_.known_bad),
       held_(slots_.size()),
       position_(options_.start),
-      tuner_(plan_.workers),
-      prefetch_tuner_(plan_.batches_ahead),
-      active_(plan_.workers),
-      ahead_(plan_.batches_ahead) {
+      tuner_(plan_),
+      permits_(plan_.workers, plan_.workers + plan_.readers),
+      active_(tuner_.workers()),
+      readers_(tuner_.readers()),
+      ahead_(tuner_.ahead()) {
   check();
   total_ = total_steps();
+  for (int permit = 0; permit < plan_.workers; ++permit) loaders_.push_back(filler_.make_loader());
   const runtime::BoundToCores bound(options_.cores);
   wind();
   stats_.bad = quarantine_.count();
   for (int slot = 0; slot < static_cast<int>(slots_.size()); ++slot) free_slots_.push_back(slot);
   try {
-    for (int i = 0; i < plan_.workers; ++i) workers_.emplace_back([this, i] { work(i); });
+    start_threads();
   } catch (...) {
     stop();
     throw;
@@ -122,7 +135,14 @@ void BatchPool::stop() {
   }
   is_stopping_ = true;
   work_.notify_all();
-  workers_.clear();  // joins
+  threads_.clear();  // joins
+}
+
+void BatchPool::start_threads() {
+  const int begin = static_cast<int>(threads_.size()), end = plan_.workers + tuner_.readers();
+  if (begin >= end) return;
+  const runtime::BoundToCores bound(options_.cores);
+  for (int i = begin; i < end; ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
 bool BatchPool::can_pull() const {
@@ -166,12 +186,12 @@ void BatchPool::pull(MutexLock& lock) {
   work_.notify_all();
 }
 
-BatchPool::Claim BatchPool::claim(int worker) {
+BatchPool::Claim BatchPool::claim(int thread) {
   MutexLock lock(mutex_);
   bool is_waiting = false;
   while (true) {
     if (stopping_ || error_) return {};
-    if (worker >= active_) {
+    if (thread >= active_ + readers_) {
       work_.wait(lock);
       continue;
     }
@@ -187,24 +207,43 @@ BatchPool::Claim BatchPool::claim(int worker) {
   }
 }
 
-void BatchPool::finish(OpenBatch& batch, double work_s) {
+void BatchPool::finish(OpenBatch& batch, const RowTimes& times) {
   bool is_done = false;
   {
     MutexLock lock(mutex_);
-    meter_.busy_s += work_s;
+    meter_.busy_s += times.work_s;
+    times_.work_s += times.work_s;
+    times_.blocked_s += times.blocked_s;
     is_done = ++batch.done == options_.shard.batch;
   }
   if (is_done) ready_.notify_one();
 }
 
-void BatchPool::work(int worker) {
+void BatchPool::fill(const Claim& unit, int thread, SampleLoader& reader) {
+  OpenBatch& batch = *unit.batch;
+  const bool is_timed = unit.row % kTimedRow == 0;
+  const double core_s = is_timed ? core_seconds() : 0.0;
+  const auto begin = Clock::now();
+  const auto file = filler_.read(batch, unit.row, reader);
+  const double read_s = seconds(Clock::now() - begin);
+  RowTimes times{.work_s = read_s};
+  if (is_timed) {
+    const double blocked_s = std::clamp(read_s - (core_seconds() - core_s), 0.0, read_s);
+    times.blocked_s = blocked_s * static_cast<double>(std::min(kTimedRow, options_.shard.batch));
+    times.work_s -= times.blocked_s;
+  }
+  const WorkPermit permit(permits_, thread, batch.number * options_.shard.batch + unit.row);
+  const auto permitted = Clock::now();
+  filler_.fill(batch, unit.row, slots_[static_cast<std::size_t>(batch.slot)], file,
+               loaders_[static_cast<std::size_t>(permit.index())]);
+  times.work_s += seconds(Clock::now() - permitted);
+  finish(batch, times);
+}
+
+void BatchPool::work(int thread) {
   try {
-    SampleLoader loader = filler_.make_loader();
-    for (Claim unit = claim(worker); unit.batch != nullptr; unit = claim(worker)) {
-      const auto begin = Clock::now();
-      filler_.fill(*unit.batch, unit.row, slots_[static_cast<std::size_t>(unit.batch->slot)], loader);
-      finish(*unit.batch, seconds(Clock::now() - begin));
-    }
+    SampleLoader reader = filler_.make_loader();
+    for (Claim unit = claim(thread); unit.batch != nullptr; unit = claim(thread)) fill(unit, thread, reader);
   } catch (...) {
     {
       MutexLock lock(mutex_);
@@ -240,38 +279,29 @@ std::unique_ptr<OpenBatch> BatchPool::take_front() {
   return batch;
 }
 
-// The workers first: how many batches lie ready depends on them.
 void BatchPool::tune(Clock::time_point begin, Clock::time_point end) {
-  if (has_settled_) return;
-  double work_s = 0.0;
+  RowTimes times;
   {
     MutexLock lock(mutex_);
-    work_s = meter_.busy_s;
+    times = times_;
   }
-  const BatchTimes times{
-      .interval_s = seconds(end - last_taken_), .wait_s = seconds(end - begin), .work_s = work_s - work_then_s_};
+  const bool has_settled = tuner_.observe({.interval_s = seconds(end - last_taken_),
+                                           .wait_s = seconds(end - begin),
+                                           .work_s = times.work_s - times_then_.work_s,
+                                           .blocked_s = times.blocked_s - times_then_.blocked_s},
+                                          ready_then_);
   last_taken_ = end;
-  work_then_s_ = work_s;
-  if (plan_.is_tuned && !tuner_.is_settled()) {
-    tuner_.observe(times);
-  } else if (plan_.is_prefetch_tuned && !prefetch_tuner_.is_settled()) {
-    prefetch_tuner_.observe(times, ready_then_);
-  }
+  times_then_ = times;
+  start_threads();
+  permits_.allow(tuner_.workers());
   {
     MutexLock lock(mutex_);
-    active_ = tuner_.active();
-    ahead_ = prefetch_tuner_.ahead();
+    active_ = tuner_.workers();
+    readers_ = tuner_.readers();
+    ahead_ = tuner_.ahead();
   }
   work_.notify_all();
-  has_settled_ = (!plan_.is_tuned || tuner_.is_settled()) && (!plan_.is_prefetch_tuned || prefetch_tuner_.is_settled());
-  if (has_settled_ && options_.mode == LoadMode::Training) tell_settled();
-}
-
-void BatchPool::tell_settled() const {
-  log::info(fmt::format(
-      "pipeline settled: {} of {} decoding threads, {} of {} batches ahead; the rule of thumb, "
-      "physical cores - 4 for each accelerator, says {} threads",
-      tuner_.active(), plan_.workers, prefetch_tuner_.ahead(), plan_.batches_ahead, runtime::available_cores()));
+  if (has_settled && options_.mode == LoadMode::Training) log::info(tuner_.text());
 }
 
 std::optional<Batch> BatchPool::next() {
@@ -279,7 +309,7 @@ std::optional<Batch> BatchPool::next() {
   RG_ASSERT(std::any_of(held_.begin(), held_.end(), [](const auto& batch) { return batch == nullptr; }));
   const auto begin = Clock::now();
   auto batch = take_front();
-  if (plan_.is_tuned || plan_.is_prefetch_tuned) tune(begin, Clock::now());
+  if (tuner_.does_tune()) tune(begin, Clock::now());
   try {
     settle(*batch, options_.mode, quarantine_);
   } catch (...) {
@@ -333,6 +363,7 @@ std::vector<StageReport> BatchPool::report() const {
     MutexLock lock(mutex_);
     meter = meter_;
     meter.threads = active_;
+    meter.readers = readers_;
     meter.capacity = ahead_;
     meter.pull_s = stats_.wait_s;
   }

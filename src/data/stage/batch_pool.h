@@ -5,7 +5,8 @@
 // Under one mutex: which batches are open, in order, and which of their rows have an element, are claimed, are done.
 // The unit of work is a row; rows of a batch are written by different workers without a lock, and seen by the consumer
 // through the mutex that counts them. Elements come from the chain of the stages before (chain.h); one worker at a time
-// pulls, without holding the mutex.
+// pulls, without holding the mutex. Reading needs a thread only; decoding and all that follows needs a permit as well,
+// so that many files can be awaited by few cores.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,10 @@
 #include "data/stage/chain.h"
 #include "data/stage/loader.h"
 #include "data/stage/pool_plan.h"
+#include "data/stage/pool_tuner.h"
 #include "data/stage/quarantine.h"
-#include "data/stage/worker_tuner.h"
+#include "data/stage/sample_loader.h"
+#include "data/stage/work_permits.h"
 
 namespace roentgen::data {
 
@@ -48,6 +51,7 @@ class BatchPool {
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const { return quarantine_.samples(); }
   [[nodiscard]] LoaderStats stats() const;
   [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
+  [[nodiscard]] bool has_settled() const { return tuner_.has_settled(); }
   [[nodiscard]] std::vector<StageReport> report() const;
 
  private:
@@ -59,18 +63,26 @@ class BatchPool {
     std::int64_t row = 0;
   };
 
+  /// What a row took. Of one row either may be off, even below zero; sums are right.
+  struct RowTimes {
+    double work_s = 0.0;
+    double blocked_s = 0.0;
+  };
+
   void check() const;
   [[nodiscard]] std::int64_t total_steps() const;
   void wind();
   void stop();
-  void work(int worker);
-  Claim claim(int worker);
-  void finish(OpenBatch& batch, double work_s);
+  /// Those that the sizes call for and that are not there yet.
+  void start_threads();
+  void work(int thread);
+  Claim claim(int thread);
+  void fill(const Claim& unit, int thread, SampleLoader& reader);
+  void finish(OpenBatch& batch, const RowTimes& times);
   [[nodiscard]] bool can_pull() const RG_REQUIRES(mutex_);
   void pull(MutexLock& lock) RG_REQUIRES(mutex_);
   std::unique_ptr<OpenBatch> take_front();
   void tune(Clock::time_point begin, Clock::time_point end);
-  void tell_settled() const;
   [[nodiscard]] std::int64_t number_of(const LoaderPosition& position) const {
     return position.epoch * steps_ + position.batch;
   }
@@ -98,13 +110,15 @@ class BatchPool {
   std::vector<std::unique_ptr<OpenBatch>> held_;
   LoaderPosition position_;
   bool has_failed_ = false;
-  WorkerTuner tuner_;
-  PrefetchTuner prefetch_tuner_;
+  PoolTuner tuner_;
   /// Batches that were finished when the last one was asked for.
   std::int64_t ready_then_ = 0;
-  bool has_settled_ = false;
   Clock::time_point last_taken_ = Clock::now();
-  double work_then_s_ = 0.0;
+  RowTimes times_then_;
+
+  WorkPermits permits_;
+  /// By permit.
+  std::vector<SampleLoader> loaders_;
 
   /// Of the worker that pulls.
   std::unique_ptr<Chain> chain_;
@@ -121,16 +135,18 @@ class BatchPool {
   /// Numbers of the next batch to open and of the next to give.
   std::int64_t opened_ RG_GUARDED_BY(mutex_) = 0;
   std::int64_t taken_ RG_GUARDED_BY(mutex_) = 0;
-  /// Workers below this number work, the others wait.
+  /// Threads below their sum work, the others wait.
   int active_ RG_GUARDED_BY(mutex_);
+  int readers_ RG_GUARDED_BY(mutex_);
   /// Finished batches that may be held.
   std::int64_t ahead_ RG_GUARDED_BY(mutex_);
   LoaderStats stats_ RG_GUARDED_BY(mutex_);
   StageMeter meter_ RG_GUARDED_BY(mutex_);
+  RowTimes times_ RG_GUARDED_BY(mutex_);
   /// Why a worker ended early, outside of any row (memory, say).
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
 
-  std::vector<std::jthread> workers_;  // last: joined before anything they use goes
+  std::vector<std::jthread> threads_;  // last: joined before anything they use goes
 };
 
 }  // namespace roentgen::data

@@ -21,6 +21,14 @@ namespace {
 /// How often another sample is drawn for a corrupt one before giving up: by then almost everything must be corrupt.
 constexpr int kMaxDraws = 100;
 
+/// What a stage before the batch has read; nothing where it has not.
+Result<std::span<const std::byte>> read_before(const Element& element) {
+  const Cargo* cargo = element.cargo.get();
+  if (cargo != nullptr && cargo->read_error) return Failure{*cargo->read_error};
+  if (cargo != nullptr && cargo->file) return std::span<const std::byte>(*cargo->file);
+  return std::span<const std::byte>();
+}
+
 }  // namespace
 
 RowFiller::RowFiller(const Dataset& dataset, const std::vector<std::uint32_t>& samples, const LoaderOptions& options)
@@ -57,7 +65,8 @@ void RowFiller::map(Element& element, SampleLoader& loader) const {
   cargo->image = runtime::AlignedBuffer(row_bytes_);
   Row& row = cargo->row.emplace(Row{.sample = element.index});
   try {
-    load(element, row, {.bytes = cargo->image.bytes().first(row_bytes_), .dtype = options_.dtype}, loader);
+    load(element, row, {.bytes = cargo->image.bytes().first(row_bytes_), .dtype = options_.dtype}, read_before(element),
+         loader);
   } catch (...) {
     row.error = std::current_exception();
   }
@@ -65,7 +74,22 @@ void RowFiller::map(Element& element, SampleLoader& loader) const {
   count(loader);
 }
 
-void RowFiller::fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, SampleLoader& loader) const {
+Result<std::span<const std::byte>> RowFiller::read(OpenBatch& batch, std::int64_t row, SampleLoader& reader) const {
+  const Element& element = batch.elements[static_cast<std::size_t>(row)];
+  if (element.is_padding) return std::span<const std::byte>();
+  if (element.cargo != nullptr) return read_before(element);
+  try {
+    auto bytes = reader.read(element.index);
+    count(reader);
+    return bytes;
+  } catch (...) {
+    batch.rows[static_cast<std::size_t>(row)].error = std::current_exception();
+    return std::span<const std::byte>();
+  }
+}
+
+void RowFiller::fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot,
+                     const Result<std::span<const std::byte>>& file, SampleLoader& loader) const {
   const auto index = static_cast<std::size_t>(row);
   const auto image = slot.images.subspan(index * row_bytes_, row_bytes_);
   const auto width = static_cast<std::size_t>(labels_.width());
@@ -79,13 +103,14 @@ void RowFiller::fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, 
     return;
   }
   Row& result = batch.rows[index];
+  if (result.error) return;
   result.sample = element.index;
   try {
     if (element.cargo != nullptr && element.cargo->row) {
       result = *element.cargo->row;
       std::copy_n(element.cargo->image.data(), row_bytes_, image.data());
     } else {
-      load(element, result, {.bytes = image, .dtype = options_.dtype}, loader);
+      load(element, result, {.bytes = image, .dtype = options_.dtype}, file, loader);
     }
     labels_.write(result.sample, labels, mask);
   } catch (...) {
@@ -95,7 +120,8 @@ void RowFiller::fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, 
   count(loader);
 }
 
-void RowFiller::load(const Element& element, Row& row, SlotView out, SampleLoader& loader) const {
+void RowFiller::load(const Element& element, Row& row, SlotView out, const Result<std::span<const std::byte>>& file,
+                     SampleLoader& loader) const {
   const std::uint32_t planned = row.sample;
   const bool is_training = options_.mode == LoadMode::Training;
   std::optional<AugmentDraw> distortion = options_.view;
@@ -105,12 +131,11 @@ void RowFiller::load(const Element& element, Row& row, SlotView out, SampleLoade
   }
   Random replacements(options_.seed, RandomStage::Replace, planned, element.draw_epoch);
   for (int draws = 0; draws <= kMaxDraws; ++draws) {
-    const Cargo* cargo = draws == 0 ? element.cargo.get() : nullptr;
     const auto status = [&]() -> Status {
-      if (cargo != nullptr && cargo->read_error) return Failure{*cargo->read_error};
-      return loader.load(
-          row.sample, distortion ? &*distortion : nullptr, out,
-          cargo != nullptr && cargo->file ? std::span<const std::byte>(*cargo->file) : std::span<const std::byte>{});
+      const bool is_planned = draws == 0;
+      if (is_planned && !file) return file.why();
+      return loader.load(row.sample, distortion ? &*distortion : nullptr, out,
+                         is_planned ? file.value() : std::span<const std::byte>());
     }();
     if (status) return;
     row.bad.push_back({.sample = row.sample, .id = dataset_.samples[row.sample].id, .reason = status.error()});

@@ -50,16 +50,23 @@ class RowFiller {
   void read(Element& element, SampleLoader& loader) const;
   /// Gives the element its row. For a stage before the batch. Never throws because of a sample.
   void map(Element& element, SampleLoader& loader) const;
+  /// The bytes of the row's file, or why there are none; valid until `reader` is used again. Empty where nothing is to
+  /// be read: padding, what a stage before has read or mapped, a decoded image that is kept. Never throws: what goes
+  /// wrong beside is in batch.rows[row].
+  [[nodiscard]] Result<std::span<const std::byte>> read(OpenBatch& batch, std::int64_t row, SampleLoader& reader) const;
   /// Fills row `row` of the batch's slot: image, labels and mask, or zeros for padding; does what was not done before.
-  /// Never throws: what goes wrong is in batch.rows[row].
-  void fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, SampleLoader& loader) const;
+  /// `file` is what read() gave. Never throws: what goes wrong is in batch.rows[row].
+  void fill(OpenBatch& batch, std::int64_t row, const BatchSlot& slot, const Result<std::span<const std::byte>>& file,
+            SampleLoader& loader) const;
   /// ShapeError when the slot has not the size of a batch.
   void check(const BatchSlot& slot) const;
   /// Of all threads so far.
   [[nodiscard]] SampleCosts costs() const;
 
  private:
-  void load(const Element& element, Row& row, SlotView out, SampleLoader& loader) const;
+  /// `file` is of the planned sample.
+  void load(const Element& element, Row& row, SlotView out, const Result<std::span<const std::byte>>& file,
+            SampleLoader& loader) const;
   void count(SampleLoader& loader) const;
 
   const Dataset& dataset_;

@@ -14,6 +14,7 @@ Carries BatchStage::gives(Carries before) const { return carried(kName, before, 
 
 void MapAndBatchStage::describe(StageVisitor& visitor) {
   visitor.count({.name = "parallel", .word_for_zero = "auto", .greatest = 1024}, parallel);
+  visitor.count({.name = "reads", .word_for_zero = "auto", .greatest = 1024}, reads);
 }
 
 Carries MapAndBatchStage::gives(Carries before) const {

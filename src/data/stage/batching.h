@@ -20,11 +20,13 @@ struct BatchStage {
   friend bool operator==(const BatchStage&, const BatchStage&) = default;
 };
 
-/// Maps straight into a slot: no row is copied. By `parallel` threads (0, "auto": as many as the loader was given). The
-/// last batch of all is filled with padding.
+/// Maps straight into a slot: no row is copied. By `parallel` threads (0, "auto": as many as the loader was given),
+/// with up to `reads` files being read at once (0, "auto": as many as measuring says, read_tuner.h; never fewer than
+/// threads). The last batch of all is filled with padding.
 struct MapAndBatchStage {
   static constexpr std::string_view kName = "map_and_batch";
   std::int64_t parallel = 0;
+  std::int64_t reads = 0;
   void describe(StageVisitor& visitor);
   [[nodiscard]] Carries gives(Carries before) const;
   friend bool operator==(const MapAndBatchStage&, const MapAndBatchStage&) = default;

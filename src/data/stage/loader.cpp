@@ -87,6 +87,7 @@ LoaderPosition Loader::position() const { return pool_->position(); }
 std::vector<std::uint32_t> Loader::bad_samples() const { return pool_->bad_samples(); }
 LoaderStats Loader::stats() const { return pool_->stats(); }
 const Pipeline& Loader::pipeline() const { return pool_->pipeline(); }
+bool Loader::has_settled() const { return pool_->has_settled(); }
 std::vector<StageReport> Loader::report() const { return pool_->report(); }
 
 }  // namespace roentgen::data

@@ -53,6 +53,8 @@ struct LoaderOptions {
   std::optional<Pipeline> pipeline{};
   /// Threads of a map_and_batch that names no number; at least 1.
   int workers = 1;
+  /// Most threads that wait for storage beside them, where the pipeline leaves that to measuring (read_tuner.h).
+  int most_readers = 32;
   /// Cores that all its threads are bound to (runtime/core_list.h); empty: those of the thread that makes the loader.
   std::vector<int> cores = {};
   /// Root of the streams Shuffle, Augment and Replace.
@@ -131,6 +133,8 @@ class Loader {
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
   [[nodiscard]] const Pipeline& pipeline() const;
+  /// Are all sizes that the pipeline left to measuring found?
+  [[nodiscard]] bool has_settled() const;
   /// What each stage did, in order. Thread-safe.
   [[nodiscard]] std::vector<StageReport> report() const;
 

@@ -24,6 +24,7 @@ constexpr std::array kWays{
     "samples | shuffle | shard | repeat | map_and_batch(1)",
     "samples | shuffle | shard | repeat | map_and_batch(4) | prefetch(1)",
     "samples | shuffle | shard | repeat | map_and_batch(16) | prefetch",
+    "samples | shuffle | shard | repeat | map_and_batch(2, reads=9) | prefetch",
     "samples | shuffle | shard | repeat | map | batch",
     "samples | shuffle | shard | repeat | map(4) | batch | prefetch(2)",
     "samples | shuffle | shard | map(16) | prefetch(7) | repeat | batch | prefetch(2)",

@@ -37,8 +37,11 @@ class Walk {
       carries = gives(stage, carries);
       if (carries != Carries::Batches) std::visit([&](const auto& one) { look_at(one, text_of(stage)); }, stage);
     }
-    const PoolPlan pool = plan_pool(pipeline, needs.workers, static_cast<std::size_t>(needs.slots));
+    const PoolPlan pool = plan_pool(
+        pipeline, {.workers = needs.workers, .readers = needs.readers, .slots = static_cast<std::size_t>(needs.slots)});
     add(fmt::format("{} decoding threads", pool.workers), product(static_cast<std::uint64_t>(pool.workers), thread()));
+    add(fmt::format("{} files read ahead", pool.readers),
+        product(static_cast<std::uint64_t>(pool.readers), 3 * needs_.sample.file));
     add(fmt::format("{} batches", needs.slots),
         product(static_cast<std::uint64_t>(needs.slots) * static_cast<std::uint64_t>(needs.batch), needs.row_bytes));
   }
@@ -109,6 +112,11 @@ SampleBytes largest_sample(const Dataset& dataset, const std::vector<std::uint32
     largest.decoded = std::max<std::uint64_t>(largest.decoded, layout.bytes());
   }
   return largest;
+}
+
+int readers_within(std::uint64_t budget_bytes, const SampleBytes& sample) {
+  constexpr std::uint64_t kMost = 32, kShare = 8;
+  return static_cast<int>(std::min(kMost, budget_bytes / kShare / std::max<std::uint64_t>(3 * sample.file, 1)));
 }
 
 std::vector<MemoryUse> memory_uses(const Pipeline& pipeline, const MemoryNeeds& needs) {

@@ -33,8 +33,9 @@ struct MemoryNeeds {
   std::int64_t batch = 1;
   /// Of a batch: image, labels and mask (slot_bytes() and 8 bytes a label).
   std::uint64_t row_bytes = 0;
-  /// Threads of a map_and_batch that names no number.
+  /// Threads of a map_and_batch that names no number, and files that are read ahead of them.
   int workers = 1;
+  int readers = 0;
   int slots = 2;
 };
 
@@ -44,6 +45,9 @@ struct MemoryUse {
   std::string what;
   std::uint64_t bytes = 0;
 };
+
+/// Files that may be read ahead of the decoding threads: as many as an eighth of the budget holds, at most 32.
+[[nodiscard]] int readers_within(std::uint64_t budget_bytes, const SampleBytes& sample);
 
 /// What each stage holds at most; those that hold names only are left out. A thread that reads counts three times a
 /// file, one that decodes three times the decoded image besides: input, output, and the codec's own.

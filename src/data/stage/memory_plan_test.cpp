@@ -43,6 +43,18 @@ TEST(MemoryPlan, of_files_holds_their_bytes_in_every_queue) {
   EXPECT_FALSE(uses.contains("shuffle"));  // of names
 }
 
+TEST(MemoryPlan, of_files_that_are_read_ahead_holds_their_bytes) {
+  EXPECT_EQ(uses_of("samples | repeat | map_and_batch(2, reads=9)").at("7 files read ahead"), 7 * 3 * kFile);
+  EXPECT_EQ(uses_of("samples | repeat | map_and_batch(4, reads=3)").count("0 files read ahead"), 0U);
+}
+
+TEST(MemoryPlan, reads_ahead_what_an_eighth_of_the_budget_holds) {
+  EXPECT_EQ(readers_within(std::uint64_t{1} << 40U, {.file = 1000}), 32);
+  EXPECT_EQ(readers_within(8 * 3 * 1000 * 5, {.file = 1000}), 5);
+  EXPECT_EQ(readers_within(1000, {.file = 1000}), 0);
+  EXPECT_EQ(readers_within(std::uint64_t{1} << 40U, {}), 32) << "no file could be looked at";
+}
+
 TEST(MemoryPlan, of_rows_holds_no_more_than_there_are) {
   const auto uses = uses_of("samples | map(parallel=2) | cache(limit_mb=1) | shuffle(buffer=5000) | repeat | batch");
   EXPECT_EQ(uses.at("shuffle(buffer=5000)"), 300 * (kRow + 32));

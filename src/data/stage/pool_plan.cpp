@@ -7,9 +7,9 @@
 
 namespace roentgen::data {
 
-PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots) {
+PoolPlan plan_pool(const Pipeline& pipeline, const PoolLimits& limits) {
   PoolPlan plan;
-  const auto most = static_cast<std::int64_t>(slots);
+  const auto most = static_cast<std::int64_t>(limits.slots);
   bool is_batched = false;
   for (std::size_t i = 0; i < pipeline.stages().size(); ++i) {
     const Stage& stage = pipeline.stages()[i];
@@ -18,7 +18,10 @@ PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots) {
     }
     if (const auto* batching = std::get_if<MapAndBatchStage>(&stage)) {
       plan.is_tuned = batching->parallel == 0;
-      plan.workers = plan.is_tuned ? workers : static_cast<int>(batching->parallel);
+      plan.workers = plan.is_tuned ? limits.workers : static_cast<int>(batching->parallel);
+      plan.is_read_tuned = batching->reads == 0;
+      const auto readers = static_cast<int>(batching->reads) - plan.workers;
+      plan.readers = plan.is_read_tuned ? limits.readers : std::max(readers, 0);
       plan.batching_stage = i;
       is_batched = true;
     }

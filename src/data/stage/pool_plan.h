@@ -16,6 +16,10 @@ struct PoolPlan {
   int workers = 1;
   /// Are they to be as many as are needed, not all (worker_tuner.h)?
   bool is_tuned = false;
+  /// Threads beside them that wait for storage, at most.
+  int readers = 0;
+  /// Are they to be as many as are needed, not all (read_tuner.h)?
+  bool is_read_tuned = false;
   /// Finished batches it may hold; 0: it works while next() waits.
   std::int64_t batches_ahead = 0;
   /// Are they to be as many as are needed, not all?
@@ -26,8 +30,14 @@ struct PoolPlan {
   std::size_t batching_stage = 0;
 };
 
-/// `workers`: of a map_and_batch that names no number. `slots`: most batches that can be held.
-[[nodiscard]] PoolPlan plan_pool(const Pipeline& pipeline, int workers, std::size_t slots);
+/// What a pool may take where its pipeline does not say.
+struct PoolLimits {
+  int workers = 1;
+  int readers = 0;
+  /// Batches that can be held.
+  std::size_t slots = 1;
+};
+[[nodiscard]] PoolPlan plan_pool(const Pipeline& pipeline, const PoolLimits& limits);
 
 /// Is every pass a whole number of batches, and its order a function of the pass alone? So it is where samples are
 /// sharded and nothing reorders, leaves out, keeps or repeats behind that but one repeat.

@@ -18,6 +18,8 @@ struct StageMeter {
   /// Sums of its threads, where it has any.
   double busy_s = 0.0;
   int threads = 0;
+  /// Threads beside them that wait for storage.
+  int readers = 0;
   /// Room for finished elements, how many of them were full when one was pulled (sum over pulls), how often a pull
   /// found none, and how often a thread found no room.
   std::int64_t capacity = 0;

@@ -9,17 +9,13 @@ namespace roentgen::data {
 namespace {
 
 constexpr double kReserve = 4.0 / 3.0;
-// Waiting for less than this share is not being held up.
-constexpr double kWaitShare = 0.02;
 constexpr int kMostWindows = 10;
 
 }  // namespace
 
 bool WorkerTuner::observe(const BatchTimes& times) {
   if (is_settled_ || ++batches_ == 0) return false;
-  sum_.interval_s += times.interval_s;
-  sum_.wait_s += times.wait_s;
-  sum_.work_s += times.work_s;
+  sum_ += times;
   if (batches_ % kWindow != 0) return false;
   is_settled_ = end_window();
   sum_ = {};
@@ -41,11 +37,10 @@ bool WorkerTuner::end_window() {
 bool PrefetchTuner::observe(const BatchTimes& times, std::int64_t ready) {
   if (is_settled_ || ++batches_ == 0) return false;
   fewest_ready_ = batches_ % WorkerTuner::kWindow == 1 ? ready : std::min(fewest_ready_, ready);
-  sum_.interval_s += times.interval_s;
-  sum_.wait_s += times.wait_s;
+  sum_ += times;
   if (batches_ % WorkerTuner::kWindow != 0) return false;
   const std::int64_t before = ahead_;
-  if (sum_.wait_s > kWaitShare * sum_.interval_s) {
+  if (sum_.wait_s > WorkerTuner::kWaitShare * sum_.interval_s) {
     least_ = std::min(ahead_ + 1, most_);
     ahead_ = least_;
   } else {

@@ -18,6 +18,16 @@ struct BatchTimes {
   double wait_s = 0.0;
   /// Work of all workers together meanwhile.
   double work_s = 0.0;
+  /// What they waited for storage besides, together.
+  double blocked_s = 0.0;
+
+  BatchTimes& operator+=(const BatchTimes& other) {
+    interval_s += other.interval_s;
+    wait_s += other.wait_s;
+    work_s += other.work_s;
+    blocked_s += other.blocked_s;
+    return *this;
+  }
 };
 
 /// Starts with all workers. After each window of batches it takes as many as the measured work needs, with a reserve of
@@ -27,6 +37,8 @@ class WorkerTuner {
  public:
   /// Batches of a window; the first one is not counted, since the pool starts empty.
   static constexpr std::int64_t kWindow = 4;
+  /// Waiting for less than this share of the time is not being held up.
+  static constexpr double kWaitShare = 0.02;
 
   explicit WorkerTuner(int most) : most_(most), active_(most) {}
 

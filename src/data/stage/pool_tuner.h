@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// PoolTuner: all that a pool's `auto` sizes come to, one after the other, since each depends on those before: how many
+// files are read at once, how many threads decode, how many batches lie ready.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/stage/pool_plan.h"
+#include "data/stage/read_tuner.h"
+#include "data/stage/worker_tuner.h"
+
+namespace roentgen::data {
+
+/// Pure: no clock of its own. One thread.
+class PoolTuner {
+ public:
+  explicit PoolTuner(const PoolPlan& plan);
+
+  /// Threads that decode at once.
+  [[nodiscard]] int workers() const { return workers_.active(); }
+  /// Threads beside them that wait for storage.
+  [[nodiscard]] int readers() const { return plan_.is_read_tuned ? reads_.readers() : plan_.readers; }
+  /// Finished batches that may be held.
+  [[nodiscard]] std::int64_t ahead() const { return ahead_.ahead(); }
+  /// Is there anything to find out?
+  [[nodiscard]] bool does_tune() const { return plan_.is_tuned || plan_.is_read_tuned || plan_.is_prefetch_tuned; }
+  /// To be called for each batch. `ready`: batches that were finished when it was asked for. True when now, for the
+  /// first time, every size has settled.
+  bool observe(const BatchTimes& times, std::int64_t ready);
+  /// Was every size found once? Reading ahead goes on being measured.
+  [[nodiscard]] bool has_settled() const { return has_settled_ || !does_tune(); }
+  /// What it came to, with the rule of thumb beside it: one line.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  const PoolPlan plan_;
+  WorkerTuner workers_;
+  ReadTuner reads_;
+  PrefetchTuner ahead_;
+  bool has_settled_ = false;
+};
+
+}  // namespace roentgen::data

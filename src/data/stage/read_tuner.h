@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// ReadTuner: how many files are worth reading at once. Storage answers many requests in the time of one; by Little's
+// law (J. D. C. Little, Operations Research 9, 1961) as many have to be under way as answers are wanted a second, times
+// the seconds that one takes.
+#pragma once
+
+#include <cstdint>
+
+#include "data/stage/worker_tuner.h"
+
+namespace roentgen::data {
+
+/// How many threads wait for storage beside those that decode. Starts with none. After each window of batches, where
+/// the consumer was kept waiting and threads were blocked in reading for a fifth of their working time or more, it
+/// takes as many as would keep all decoding threads at work, and a quarter more; it goes back when that made batches
+/// no faster (the storage gives no more), and tries again after 16 windows. Where nobody waited it gives up those that
+/// were not needed. Never ends: what lay in the page cache at first may not later. Pure: no clock of its own. One
+/// thread.
+class ReadTuner {
+ public:
+  explicit ReadTuner(int most) : most_(most) {}
+
+  /// Threads beside those that decode, from 0 to the most there are.
+  [[nodiscard]] int readers() const { return readers_; }
+  /// Did the last window change nothing?
+  [[nodiscard]] bool is_settled() const { return is_settled_; }
+  /// To be called for each batch. `decoders`: threads that decode at once.
+  void observe(const BatchTimes& times, int decoders);
+
+ private:
+  void end_window(int decoders);
+  [[nodiscard]] int wanted(int decoders) const;
+
+  const int most_;
+  int readers_ = 0;
+  bool is_settled_ = false;
+  std::int64_t batches_ = -1;
+  BatchTimes sum_;
+  /// Before the last window there were so many, and a window took so long; only where they became more.
+  int readers_before_ = 0;
+  double window_before_s_ = 0.0;
+  /// Windows in which no more are taken.
+  int rest_ = 0;
+};
+
+}  // namespace roentgen::data

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// WorkPermits: how many of a pool's threads may use a core at once. The others wait for storage meanwhile, or for a
+// permit with what they have read.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/thread_annotations.h"
+
+namespace roentgen::data {
+
+/// Permits 0 to most - 1. Given to the thread with the smallest order first, so that what is needed first is done
+/// first; of the free ones that which came back last, whose memory is still in cache. Thread-safe.
+class WorkPermits {
+ public:
+  /// @param threads that may ask: 0 to threads - 1
+  WorkPermits(int most, int threads);
+
+  /// Waits for one.
+  [[nodiscard]] int acquire(int thread, std::int64_t order);
+  void release(int permit);
+  /// At most so many are out from now on, from 1 to `most`; those above that are not taken back.
+  void allow(int count);
+  /// Threads that wait.
+  [[nodiscard]] int waiting() const;
+
+ private:
+  struct Waiter {
+    std::int64_t order = 0;
+    int thread = 0;
+  };
+  void hand_out() RG_REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  /// One for each thread, so that only the one that is served wakes up.
+  std::deque<std::condition_variable_any> is_served_;
+  /// By thread: the permit it was given, or -1.
+  std::vector<int> given_ RG_GUARDED_BY(mutex_);
+  std::vector<Waiter> waiters_ RG_GUARDED_BY(mutex_);
+  std::vector<int> free_ RG_GUARDED_BY(mutex_);
+  int allowed_ RG_GUARDED_BY(mutex_);
+  int out_ RG_GUARDED_BY(mutex_) = 0;
+};
+
+/// One of them, for a scope.
+class WorkPermit {
+ public:
+  WorkPermit(WorkPermits& permits, int thread, std::int64_t order)
+      : permits_(permits), index_(permits.acquire(thread, order)) {}
+  WorkPermit(const WorkPermit&) = delete;
+  WorkPermit& operator=(const WorkPermit&) = delete;
+  ~WorkPermit() { permits_.release(index_); }
+  [[nodiscard]] int index() const { return index_; }
+
+ private:
+  WorkPermits& permits_;
+  const int index_;
+};
+
+}  // namespace roentgen::data
