@@ -113,10 +113,13 @@ bool probe_lmdb(const SourceOptions& options) {
 Listing list_lmdb(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
   for (const RecordFile& file : listing.files()) {
+    if (listing.recall(file)) continue;
+    listing.begin(file);
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
     const auto entries = io::scan_lmdb(mapped.bytes(), file.name).or_throw<DataError>();
     if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
     for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, mapped.bytes(), entries[i]);
+    listing.end();
   }
   return listing.finish();
 }

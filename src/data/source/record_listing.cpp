@@ -76,7 +76,7 @@ void RecordListing::check_line(std::string_view text, std::string_view field, st
 Split RecordListing::given_split(std::string_view text, std::string_view field, std::string_view where) {
   try {
     const Split split = parse_split(text);
-    listing_.given_splits = fmt::format("{} of the records", field);
+    listing_.given_splits = index_.given_splits = fmt::format("{} of the records", field);
     return split;
   } catch (const ConfigError&) {
     check_line(text, field, where);
@@ -109,7 +109,32 @@ void RecordListing::check_labels(const RecordLabels& labels, const std::string& 
   }
 }
 
+bool RecordListing::recall(const RecordFile& file) {
+  auto index = find_record_index(record_index_path(file.path, thing_, io::default_cache_folder()));
+  if (!index) return false;
+  index_ = {};
+  for (std::string& line : index->notes) note(std::move(line));
+  if (!index->given_splits.empty()) listing_.given_splits = index->given_splits;
+  for (IndexedRecord& record : index->records) {
+    add(file, record.number, std::move(record.sample), std::move(record.labels));
+  }
+  return true;
+}
+
+void RecordListing::begin(const RecordFile& file) {
+  index_ = {};
+  is_damaged_ = false;
+  index_path_ = record_index_path(file.path, thing_, io::default_cache_folder());
+}
+
+void RecordListing::end() {
+  if (!is_damaged_ && index_.records.size() >= kLong) keep_record_index(index_path_, index_);
+  index_ = {};
+  index_path_.clear();
+}
+
 void RecordListing::add(const RecordFile& file, std::size_t number, Sample sample, RecordLabels labels) {
+  if (!index_path_.empty()) index_.records.push_back({.number = number, .sample = sample, .labels = labels});
   const std::string where = name_of_record(file, number);
   sample.path = file.path;
   if (sample.id.empty()) sample.id = fmt::format("{}#{}", file.name, number);
@@ -130,6 +155,7 @@ bool RecordListing::knows_split(const RecordFile& file) const {
 void RecordListing::add_damaged(const RecordFile& file, std::size_t number, const StoredImage& place,
                                 const std::string& why) {
   if (!knows_split(file)) throw DataError(why);
+  is_damaged_ = true;
   listing_.samples.push_back(
       {.id = fmt::format("{}#{}", file.name, number), .path = file.path, .stored = place, .split = file.split});
   labels_.emplace_back(std::nullopt);

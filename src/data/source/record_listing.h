@@ -12,30 +12,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "data/source/record_files.h"
+#include "data/source/record_index.h"
+#include "data/source/record_labels.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
-
-/// Labels by name, the same names in all records: 1, 0, -1 = unknown.
-struct NamedLabels {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> values;
-};
-/// What was found, by name; of everything that any record names the rest is 0.
-struct FoundLabels {
-  std::vector<std::string> names;
-};
-/// One class an image, of at least 0; its name where it has one.
-struct ClassLabel {
-  std::int64_t number = 0;
-  std::string name{};
-};
-/// What a record says of its image's labels. All records of a data set say it in one form.
-using RecordLabels = std::variant<NamedLabels, FoundLabels, ClassLabel>;
 
 /// Gathers records. One thread.
 class RecordListing {
@@ -54,6 +38,14 @@ class RecordListing {
   /// Refuses what is printed and written into tables unless it is a word or some, in one line. `field` names it.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 
+  /// Takes what `file` said when it was last read, where that is known and the file is as it was; false: it is to be
+  /// read, between begin() and end().
+  [[nodiscard]] bool recall(const RecordFile& file);
+  void begin(const RecordFile& file);
+  /// Keeps what it said for the next time, where it is long (kLong records) and none was damaged.
+  void end();
+  static constexpr std::size_t kLong = 256;
+
   /// Takes one image. A sample without an id is called by its file and number, one without a patient by NIH's form of
   /// names. `number`: of the record in its file, from 1; `where` names it in errors. DataError: labels that are none,
   /// or of another form than those before.
@@ -68,7 +60,10 @@ class RecordListing {
   /// DataError of `why` elsewhere.
   void add_damaged(const RecordFile& file, std::size_t number, const StoredImage& place, const std::string& why);
   /// A line for people.
-  void note(std::string line) { listing_.notes.push_back(std::move(line)); }
+  void note(std::string line) {
+    index_.notes.push_back(line);
+    listing_.notes.push_back(std::move(line));
+  }
 
   /// Labels and all the rest. DataError: no readable record; ConfigError: labels that are not there.
   [[nodiscard]] Listing finish();
@@ -88,6 +83,10 @@ class RecordListing {
   std::string thing_;
   std::vector<RecordFile> files_;
   Listing listing_{};
+  /// Of the file that is being read.
+  RecordIndex index_;
+  std::filesystem::path index_path_;
+  bool is_damaged_ = false;
   /// Of each sample, as it is stored; of damaged ones nothing.
   std::vector<std::optional<RecordLabels>> labels_;
   /// All labels of the data set in the form that is stored.

@@ -124,11 +124,14 @@ bool probe_recordio(const SourceOptions& options) {
 Listing list_recordio(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::RecordIo));
   for (const RecordFile& file : listing.files()) {
+    if (listing.recall(file)) continue;
+    listing.begin(file);
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
     const auto places = io::scan_recordio(mapped.bytes(), file.name).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
     RecFile reader(listing, file, mapped.bytes());
     for (std::size_t i = 0; i < places.size(); ++i) reader.read(i + 1, places[i]);
+    listing.end();
   }
   return listing.finish();
 }

@@ -232,9 +232,12 @@ bool probe_tar(const SourceOptions& options) {
 Listing list_tar(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Tar));
   for (const RecordFile& file : listing.files()) {
+    if (listing.recall(file)) continue;
+    listing.begin(file);
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
     const auto members = io::scan_tar(mapped.bytes(), file.name).or_throw<DataError>();
     Shard(listing, file, mapped.bytes()).read(members);
+    listing.end();
   }
   return listing.finish();
 }
