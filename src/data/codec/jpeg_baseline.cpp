@@ -30,10 +30,15 @@ std::optional<Meaning> meaning_of(std::uint8_t symbol, JpegBand band) {
   return Meaning{.size = size, .skip = symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : run + 1};
 }
 
-// All that begins with `code` of `length` bits and has its value within the bits looked up.
+// All that begins with `code` of `length` bits; its value, too, where it is within the bits looked up.
 void fill_whole(JpegCode& table, int code, int length, const Meaning& meaning) {
   const int bits = length + meaning.size;
-  if (bits > JpegCode::kLookBits) return;
+  if (bits > JpegCode::kLookBits) {
+    const int rest = JpegCode::kLookBits - length;
+    const auto first = table.whole.begin() + (code << rest);
+    std::fill(first, first + (std::ptrdiff_t{1} << rest), JpegCode::Whole{.bits = static_cast<std::uint8_t>(length)});
+    return;
+  }
   const int rest = JpegCode::kLookBits - bits;
   for (int value = 0; value < 1 << meaning.size; ++value) {
     const bool is_negative = meaning.size > 0 && value < 1 << (meaning.size - 1);
@@ -43,22 +48,6 @@ void fill_whole(JpegCode& table, int code, int length, const Meaning& meaning) {
                                 .bits = static_cast<std::uint8_t>(bits)};
     const auto first = table.whole.begin() + (((code << meaning.size) | value) << rest);
     std::fill(first, first + (std::ptrdiff_t{1} << rest), entry);
-  }
-}
-
-// A symbol after a symbol, where there is one in the bits looked up, and the first does not end its block.
-void fill_two(JpegCode& table) {
-  constexpr std::size_t kMask = (1U << JpegCode::kLookBits) - 1;
-  for (std::size_t bits = 0; bits < table.two.size(); ++bits) {
-    const JpegCode::Whole first = table.whole[bits];
-    JpegCode::Two& two = table.two[bits];
-    two = {first, first};
-    if (first.bits == 0 || first.skip == JpegCode::kEndOfBlock) continue;
-    const JpegCode::Whole second = table.whole[bits << first.bits & kMask];
-    if (second.bits == 0 || first.bits + second.bits > JpegCode::kLookBits) continue;
-    two.both = {.value = second.value,
-                .skip = static_cast<std::uint8_t>(first.skip + second.skip),
-                .bits = static_cast<std::uint8_t>(first.bits + second.bits)};
   }
 }
 
@@ -150,7 +139,6 @@ std::optional<JpegCode> make_jpeg_code(std::span<const std::uint8_t> counts, std
     table.end[static_cast<std::size_t>(length)] = static_cast<std::uint32_t>(code) << (JpegCode::kMostBits - length);
     code <<= 1;
   }
-  if (band == JpegBand::Ac) fill_two(table);
   return table;
 }
 

@@ -22,24 +22,15 @@ struct JpegCode {
   static constexpr int kMostBits = 16;
   /// `skip` of "no more coefficients in this block".
   static constexpr int kEndOfBlock = 128;
-  /// Largest `skip` of a coefficient.
-  static constexpr int kMostSkip = 16;
 
   /// What the next bits say: `skip` coefficients further, the last of them has this value; code and value took `bits`
-  /// bits. 0 bits: more than kLookBits are needed, or there is no such code.
+  /// bits. Where they are more than kLookBits: `skip` is 0, and `bits` those of the code, 0 for longer ones and none.
   struct Whole {
     std::int16_t value = 0;
     std::uint8_t skip = 0;
     std::uint8_t bits = 0;
   };
   std::array<Whole, 1 << kLookBits> whole{};
-  /// The same and, where that fits, one more: both from the block's place on, both's bits. Where none fits: as the
-  /// first. AC only.
-  struct Two {
-    Whole first;
-    Whole both;
-  };
-  std::array<Two, 1 << kLookBits> two{};
   /// By length: the first 16 bits that are beyond the codes of that length, and where its symbols begin, less its first
   /// code.
   std::array<std::uint32_t, kMostBits + 1> end{};

@@ -3,8 +3,6 @@
 #include "data/codec/jpeg_luma.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -19,14 +17,11 @@
 #include <hwy/highway.h>
 
 #include "data/codec/jpeg_scan.h"
+#include "data/codec/jpeg_transform.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::data {
 namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Lanes32 = hn::CappedTag<std::int32_t, 8>;
 
 // The next bits of a segment, at the upper end of `buffer`.
 struct Bits {
@@ -57,184 +52,167 @@ struct Bits {
   }
 };
 
-// A code, or a value, that is longer than what is looked up at once.
-template <JpegBand band>
-bool next_slow(Bits& bits, const JpegCode& code, JpegCode::Whole& out) {
-  const std::uint32_t head = bits.peek(JpegCode::kMostBits);
-  int length = 1;
-  while (length <= JpegCode::kMostBits && head >= code.end[static_cast<std::size_t>(length)]) ++length;
-  if (length > JpegCode::kMostBits) return false;
+// One symbol, of any length: no more than 26 bits. `bits` of the result are 0 where there is no such code.
+HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBand band) {
+  JpegCode::Whole out = code.whole[bits.peek(JpegCode::kLookBits)];
+  int length = out.bits;
+  if (out.skip != 0) {
+    bits.drop(length);
+    return out;
+  }
+  if (length == 0) {
+    const std::uint32_t head = bits.peek(JpegCode::kMostBits);
+    length = JpegCode::kLookBits + 1;
+    while (length <= JpegCode::kMostBits && head >= code.end[static_cast<std::size_t>(length)]) ++length;
+    if (length > JpegCode::kMostBits) return out;
+  }
   const int index = static_cast<int>(bits.peek(length)) + code.offset[static_cast<std::size_t>(length)];
   const int symbol = code.symbols[static_cast<std::size_t>(index & 255)];
   bits.drop(length);
   const int size = band == JpegBand::Dc ? symbol : symbol & 15;
   const int run = band == JpegBand::Dc ? 0 : symbol >> 4;
+  out.bits = static_cast<std::uint8_t>(length + size);
   out.skip = static_cast<std::uint8_t>(symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : run + 1);
-  out.value = 0;
-  if (size == 0) return true;
+  if (size == 0) return out;
   const int value = static_cast<int>(bits.peek(size));
   bits.drop(size);
   out.value = static_cast<std::int16_t>(value < 1 << (size - 1) ? value - (1 << size) + 1 : value);
-  return true;
+  return out;
 }
 
-// Reads a block's coefficients; those beyond its end go to its element kBeyond. Two symbols are at most 2 x 26 bits, of
-// DC at most 27, so 56 are enough for two lookups of one symbol each.
-HWY_INLINE bool read_block(Bits& all_bits, const JpegScan::Plane& plane, std::uint32_t& dc, std::int16_t* block) {
-  Bits bits = all_bits;  // nobody has its address, so it stays in registers
-  // Bits are looked up before more are fetched, so that the one need not wait for the other: there are 29 at least.
-  JpegCode::Whole item = plane.dc->whole[bits.peek(JpegCode::kLookBits)];
+// What is left of a block after a step (read_blocks()), if it is over; more than there was before.
+constexpr std::int64_t kAllBehind = JpegScan::kCoefficients - 1;
+constexpr std::int64_t kOver = kAllBehind + 1;
+
+// A step that is no lookup: one symbol that is longer than that, or the last one of 64. -1: neither.
+HWY_NOINLINE std::int64_t step_slowly(Bits& bits, const JpegScan& scan, const JpegScan::Plane& plane,
+                                      std::int16_t* block, std::int64_t behind) {
   bits.refill();
-  if (HWY_LIKELY(item.bits != 0)) {
-    bits.drop(item.bits);
-  } else {
-    all_bits = bits;
-    if (!next_slow<JpegBand::Dc>(all_bits, *plane.dc, item)) return false;
-    bits = all_bits;
+  const JpegCode::Whole symbol =
+      behind == kAllBehind ? next_symbol(bits, *plane.dc, JpegBand::Dc) : next_symbol(bits, *plane.ac, JpegBand::Ac);
+  bits.refill();
+  if (symbol.bits == 0) return -1;
+  if (symbol.skip == JpegCode::kEndOfBlock) return kOver;
+  const std::int64_t left = behind - symbol.skip;
+  if (left < -1) return -1;
+  block[scan.places[static_cast<std::size_t>(left < 0 ? kAllBehind : left)]] = symbol.value;
+  return left < 0 ? kOver : left;
+}
+
+// Blocks of a scan of one component: each is beside the last one. No branch depends on where a block ends: nobody could
+// foresee it.
+class BlocksInTurn {
+ public:
+  BlocksInTurn(const JpegScan& scan, std::int64_t from, std::int64_t to)
+      : plane_(scan.planes.data()),
+        steps_(plane_->steps.data() + JpegScan::kSteps),
+        block_(scan.blocks.data() + from),
+        end_(scan.blocks.data() + to) {}
+  [[nodiscard]] HWY_INLINE const JpegScan::Plane& plane() const { return *plane_; }
+  [[nodiscard]] HWY_INLINE const JpegStep* steps() const { return steps_; }
+  [[nodiscard]] HWY_INLINE std::int16_t* block() const { return block_; }
+  [[nodiscard]] HWY_INLINE bool is_over() const { return block_ == end_; }
+  // After a step; `skip` is negative where the block ends (all bits above the seventh one are its sign).
+  HWY_INLINE void choose_steps(std::int64_t skip) {
+    constexpr std::int64_t kTable = JpegScan::kSteps * std::int64_t{sizeof(JpegStep)};
+    steps_ = reinterpret_cast<const JpegStep*>(reinterpret_cast<const char*>(plane_->steps.data()) + (skip & kTable));
   }
-  dc += static_cast<std::uint32_t>(item.value);
-  block[0] = static_cast<std::int16_t>(dc);
-  const std::uint8_t* place = jpeg_places().data() - 1;
-  const JpegCode::Two* const table = plane.ac->two.data();
-  std::size_t k = 1;
+  HWY_INLINE void go_on(std::int64_t ended_blocks) { block_ += ended_blocks; }
+
+ private:
+  const JpegScan::Plane* plane_;
+  const JpegStep* steps_;
+  std::int16_t* block_;
+  std::int16_t* end_;
+};
+
+// Blocks of units of several components.
+class BlocksOfUnits {
+ public:
+  BlocksOfUnits(const JpegScan& scan, std::int64_t from, std::int64_t to) : scan_(&scan), unit_(from), end_(to) {
+    enter();
+  }
+  [[nodiscard]] HWY_INLINE const JpegScan::Plane& plane() const { return *plane_; }
+  [[nodiscard]] HWY_INLINE const JpegStep* steps() const { return steps_; }
+  [[nodiscard]] HWY_INLINE std::int16_t* block() const { return block_; }
+  [[nodiscard]] HWY_INLINE bool is_over() const { return unit_ == end_; }
+  HWY_INLINE void choose_steps(std::int64_t /*skip*/) { steps_ = plane_->steps.data(); }
+  HWY_INLINE void go_on(std::int64_t ended_blocks) {
+    if (ended_blocks == 0) return;
+    if (++slot_ == scan_->slots.size()) {
+      slot_ = 0;
+      ++unit_;
+    }
+    enter();
+  }
+
+ private:
+  HWY_INLINE void enter() {
+    const JpegScan::Slot& slot = scan_->slots[slot_];
+    plane_ = scan_->planes.data() + slot.plane;
+    steps_ = plane_->steps.data() + JpegScan::kSteps;
+    block_ = scan_->blocks.data() + slot.at + unit_ * slot.pitch;
+  }
+
+  const JpegScan* scan_;
+  const JpegScan::Plane* plane_ = nullptr;
+  const JpegStep* steps_ = nullptr;
+  std::int16_t* block_ = nullptr;
+  std::int64_t unit_;
+  std::int64_t end_;
+  std::size_t slot_ = 0;
+};
+
+// Reads all of `blocks`; their DC is left as differences. False: damage.
+template <typename Blocks>
+HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks) {
+  constexpr int kStepsARefill = 56 / JpegCode::kLookBits;
+  const std::uint32_t* const places = scan.places.data();
+  Bits bits = all_bits;              // nobody has its address, so it stays in registers
+  std::int64_t behind = kAllBehind;  // coefficients of the block behind the next one
   while (true) {
-    const JpegCode::Two two = table[bits.peek(JpegCode::kLookBits)];
     bits.refill();
-    if (HWY_LIKELY(two.first.bits != 0)) {
-      const std::size_t first = k + two.first.skip;
-      k += two.both.skip;
-      block[place[first]] = two.first.value;
-      block[place[k]] = two.both.value;
-      if (HWY_UNLIKELY(first - 64 < 64)) {  // the last one of 64: what follows is another block's; or one too many
-        bits.drop(two.first.bits);
-        k = first;
-        break;
+#pragma GCC unroll 8
+    for (int i = 0; i < kStepsARefill; ++i) {
+      const JpegStep& step = blocks.steps()[bits.peek(JpegCode::kLookBits)];
+      std::int64_t left = 0;
+      if (HWY_LIKELY(static_cast<std::uint8_t>(behind) >= step.least)) {
+        blocks.block()[places[behind - step.first_skip]] = step.first_value;
+        left = behind - step.last_skip;
+        blocks.block()[places[left]] = step.last_value;
+        blocks.choose_steps(step.last_skip);
+        bits.drop(step.bits);
+      } else {
+        Bits copy = bits;
+        left = step_slowly(copy, scan, blocks.plane(), blocks.block(), behind);
+        bits = copy;
+        if (left < 0) return false;
+        blocks.choose_steps(left == kOver ? -1 : 0);
       }
-      bits.drop(two.both.bits);
-    } else {
-      all_bits = bits;
-      if (!next_slow<JpegBand::Ac>(all_bits, *plane.ac, item)) return false;
-      bits = all_bits;
-      k += item.skip;
-      block[place[k]] = item.value;
-    }
-    if (k >= 64) break;
-  }
-  all_bits = bits;
-  block[JpegScan::kHasMore] = static_cast<std::int16_t>(k != 1 + JpegCode::kEndOfBlock);
-  return k == 64 || k >= JpegCode::kEndOfBlock;
-}
-
-HWY_INLINE std::uint8_t level_of(std::int32_t value) {
-  return static_cast<std::uint8_t>(std::clamp(value + 128, 0, 255));
-}
-
-// One pass of libjpeg's reduced inverse DCT (jidctred.c), times 2 to the power of kPassBits<N>. V: 32 bits that wrap
-// around, or a vector of such.
-template <int N>
-inline constexpr int kPassBits = N == 2 ? 15 : 14;
-
-template <typename V, typename Inputs, typename Constant>
-HWY_INLINE std::array<V, 2> reduced_pass(Inputs x, Constant constant, std::array<V, 2> /*form*/) {
-  const V even = x(0) * constant(1 << kPassBits<2>);
-  const V odd = x(1) * constant(29692) + x(3) * constant(-10426) + x(5) * constant(6967) + x(7) * constant(-5906);
-  return {even + odd, even - odd};
-}
-template <typename V, typename Inputs, typename Constant>
-HWY_INLINE std::array<V, 4> reduced_pass(Inputs x, Constant constant, std::array<V, 4> /*form*/) {
-  const V x1 = x(1), x3 = x(3), x5 = x(5), x7 = x(7);
-  const V mean = x(0) * constant(1 << kPassBits<4>);
-  const V slope = x(2) * constant(15137) + x(6) * constant(-6270);
-  const V outer = x1 * constant(20995) + x3 * constant(7373) + x5 * constant(-4926) + x7 * constant(-4176);
-  const V inner = x1 * constant(8697) + x3 * constant(-17799) + x5 * constant(11893) + x7 * constant(-1730);
-  return {mean + slope + outer, mean - slope + inner, mean - slope - inner, mean + slope - outer};
-}
-
-// Columns of the block, then rows: N x N levels.
-template <int N>
-void transform(const std::int16_t* block, const std::array<std::int32_t, 64>& quantisation, std::uint8_t* out,
-               std::size_t stride) {
-  constexpr int kBetweenBits = 2;
-  constexpr int kFirstShift = kPassBits<N> - kBetweenBits;
-  constexpr int kLastShift = kPassBits<N> + kBetweenBits + 3;
-  const Lanes32 i32;
-  const hn::Rebind<std::int16_t, Lanes32> i16;
-  using Vector = hn::Vec<Lanes32>;
-  alignas(32) std::array<std::array<std::int32_t, 8>, N> between;
-  for (std::size_t c = 0; c < 8; c += hn::Lanes(i32)) {
-    const auto input = [&](std::size_t k) HWY_ATTR {
-      return hn::Mul(hn::PromoteTo(i32, hn::LoadU(i16, block + 8 * k + c)),
-                     hn::LoadU(i32, quantisation.data() + 8 * k + c));
-    };
-    const auto constant = [&](int number) HWY_ATTR { return hn::Set(i32, number); };
-    const auto sums = reduced_pass(input, constant, std::array<Vector, N>());
-    for (std::size_t i = 0; i < N; ++i) {
-      const auto rounded = hn::Add(sums[i], hn::Set(i32, 1 << (kFirstShift - 1)));
-      hn::StoreU(hn::ShiftRight<kFirstShift>(rounded), i32, between[i].data() + c);
-    }
-  }
-  for (std::size_t row = 0; row < N; ++row) {
-    const auto input = [&](std::size_t k) { return static_cast<std::uint32_t>(between[row][k]); };
-    const auto constant = [](int number) { return static_cast<std::uint32_t>(number); };
-    const auto sums = reduced_pass(input, constant, std::array<std::uint32_t, N>());
-    for (std::size_t i = 0; i < N; ++i) {
-      out[row * stride + i] = level_of(static_cast<std::int32_t>(sums[i] + (1U << (kLastShift - 1))) >> kLastShift);
-    }
-  }
-}
-
-// What libjpeg's passes make of a block without AC.
-HWY_INLINE std::uint8_t mean_of(const std::int16_t* block, const JpegScan& scan) {
-  const auto value = static_cast<std::uint32_t>(block[0]) * static_cast<std::uint32_t>(scan.quantisation[0]);
-  return level_of(static_cast<std::int32_t>(value + 4) >> 3);
-}
-
-// The blocks of a row of units that are wanted. They were read before: a block's bytes are stored one coefficient at a
-// time, and loading them as vectors right away would wait for each.
-template <int N>
-void write_row(const JpegScan& scan, std::int64_t unit_y) {
-  const JpegScan::Plane& plane = scan.planes[0];
-  const std::int64_t pitch = scan.unit_columns * plane.columns;
-  const auto stride = static_cast<std::size_t>(scan.columns * N);
-  for (std::int64_t i = 0; i < plane.rows; ++i) {
-    const std::int64_t y = unit_y * plane.rows + i - scan.first_row;
-    if (y < 0 || y >= scan.rows) continue;
-    const std::int16_t* block =
-        scan.blocks.data() + static_cast<std::size_t>(i * pitch + scan.first_column) * JpegScan::kBlock;
-    std::uint8_t* out = scan.out.data() + static_cast<std::size_t>(y * N) * stride;
-    for (std::int64_t x = 0; x < scan.columns; ++x, block += JpegScan::kBlock, out += N) {
-      if constexpr (N > 1) {
-        if (block[JpegScan::kHasMore] != 0) {
-          transform<N>(block, scan.quantisation, out, stride);
-          continue;
-        }
-      }
-      const std::uint8_t level = mean_of(block, scan);
-      for (std::size_t row = 0; row < N; ++row) std::fill_n(out + row * stride, N, level);
-    }
-  }
-}
-
-// Blocks of one unit (MCU) into the row's.
-HWY_INLINE bool read_unit(Bits& bits, const JpegScan& scan, std::span<std::uint32_t> dc, std::int64_t unit_x) {
-  std::array<std::int16_t, JpegScan::kBlock> other;
-  for (std::size_t p = 0; p < scan.planes.size(); ++p) {
-    const JpegScan::Plane& plane = scan.planes[p];
-    for (std::int64_t row = 0; row < plane.rows; ++row) {
-      for (std::int64_t column = 0; column < plane.columns; ++column) {
-        const std::int64_t at = (row * scan.unit_columns + unit_x) * plane.columns + column;
-        std::int16_t* block =
-            p > 0 ? other.data() : scan.blocks.data() + static_cast<std::size_t>(at) * JpegScan::kBlock;
-        if (!read_block(bits, plane, dc[p], block)) return false;
+      behind = std::min(left, kAllBehind);
+      blocks.go_on(left >> 6);
+      if (HWY_UNLIKELY(blocks.is_over())) {
+        all_bits = bits;
+        return true;
       }
     }
   }
-  return true;
 }
 
-template <int N>
+// From differences to values.
+HWY_INLINE std::uint32_t sum_dc(const JpegScan& scan, std::int64_t from, std::int64_t to, std::uint32_t dc) {
+  for (std::int64_t unit = from; unit < to; ++unit) {
+    for (const JpegScan::Slot& slot : scan.slots) {
+      if (slot.plane > 0) break;
+      std::int16_t& value = scan.blocks[static_cast<std::size_t>(slot.at + unit * slot.pitch)];
+      dc += static_cast<std::uint32_t>(value);
+      value = static_cast<std::int16_t>(dc);
+    }
+  }
+  return dc;
+}
+
 bool read_scan(const JpegScan& scan) {
-  std::array<std::uint32_t, 3> dc{};
   std::int64_t unit = 0, x = 0, y = 0;
   const std::int64_t units = scan.unit_columns * scan.unit_rows;
   for (const JpegScan::Segment& segment : scan.segments) {
@@ -242,13 +220,19 @@ bool read_scan(const JpegScan& scan) {
     // Padding behind every segment has room for what is read ahead.
     Bits bits{.at = begin, .limit = begin + segment.length + 8};
     bits.refill();
-    dc.fill(0);
+    std::uint32_t dc = 0;
     const std::int64_t end = scan.restart_units > 0 ? std::min(units, unit + scan.restart_units) : units;
-    for (; unit < end && !bits.is_over; ++unit) {
+    while (unit < end && !bits.is_over) {
       if (x == 0) std::ranges::fill(scan.blocks, std::int16_t{0});
-      if (!read_unit(bits, scan, dc, x)) return false;
-      if (++x < scan.unit_columns) continue;
-      write_row<N>(scan, y++);
+      const std::int64_t to = std::min(scan.unit_columns, x + end - unit);
+      const bool is_sound = scan.slots.size() == 1 ? read_blocks(bits, scan, BlocksInTurn(scan, x, to))
+                                                   : read_blocks(bits, scan, BlocksOfUnits(scan, x, to));
+      if (!is_sound) return false;
+      dc = sum_dc(scan, x, to, dc);
+      unit += to - x;
+      x = to;
+      if (x < scan.unit_columns) continue;
+      transform_jpeg_row(scan, y++);
       x = 0;
     }
     const auto used_bits = 8 * (bits.at - begin) - bits.count;
@@ -258,10 +242,6 @@ bool read_scan(const JpegScan& scan) {
   return unit == units;
 }
 
-bool read_scan_1(const JpegScan& scan) { return read_scan<1>(scan); }
-bool read_scan_2(const JpegScan& scan) { return read_scan<2>(scan); }
-bool read_scan_4(const JpegScan& scan) { return read_scan<4>(scan); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace roentgen::data
 HWY_AFTER_NAMESPACE();
@@ -270,9 +250,7 @@ HWY_AFTER_NAMESPACE();
 namespace roentgen::data {
 namespace {
 
-HWY_EXPORT(read_scan_1);
-HWY_EXPORT(read_scan_2);
-HWY_EXPORT(read_scan_4);
+HWY_EXPORT(read_scan);
 
 }  // namespace
 
@@ -282,13 +260,12 @@ bool decode_reduced_luma(std::span<const std::byte> file, const ImageNeed& need,
   if (!jpeg) return false;
   JpegScan scan;
   if (!plan_jpeg_scan(*jpeg, need, scratch, scan)) return false;
-  const int size = 8 / need.reduction;
-  const std::size_t row_bytes = scan.row_samples() * sizeof(std::int16_t);
-  scan.blocks = {reinterpret_cast<std::int16_t*>(grown(scratch.filtered, row_bytes).data()), scan.row_samples()};
-  scan.out = {reinterpret_cast<std::uint8_t*>(grown(scratch.lanes, scan.out_bytes(size)).data()), scan.out_bytes(size)};
-  const bool is_clean = need.reduction == 2   ? HWY_DYNAMIC_DISPATCH(read_scan_4)(scan)
-                        : need.reduction == 4 ? HWY_DYNAMIC_DISPATCH(read_scan_2)(scan)
-                                              : HWY_DYNAMIC_DISPATCH(read_scan_1)(scan);
+  const auto row_samples = static_cast<std::size_t>((scan.used + 1) * scan.stride);
+  const auto levels = static_cast<std::size_t>(scan.rows * scan.size * scan.out_stride);
+  scan.blocks = {reinterpret_cast<std::int16_t*>(grown(scratch.filtered, row_samples * sizeof(std::int16_t)).data()),
+                 row_samples};
+  scan.out = {reinterpret_cast<std::uint8_t*>(grown(scratch.lanes, levels).data()), levels};
+  const bool is_clean = HWY_DYNAMIC_DISPATCH(read_scan)(scan);
   if (is_clean) show_jpeg_part(*jpeg, need, scan, out);
   return is_clean;
 }

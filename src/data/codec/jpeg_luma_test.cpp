@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "data/codec/codec_testing.h"
@@ -46,15 +47,32 @@ void expect_libjpegs(const std::vector<std::byte>& file, int width_px, int heigh
 }
 
 // Both symbols of a lookup are placed before the block's end is looked at.
-TEST(JpegLuma, has_a_place_for_what_two_symbols_skip_from_the_last_coefficient) {
-  // "0": 15 zeros and a value of one bit; "10": end of block.
-  const auto code = make_jpeg_code(std::vector<std::uint8_t>{1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-                                   std::vector<std::uint8_t>{0xF1, 0x00}, JpegBand::Ac);
-  ASSERT_TRUE(code);
-  std::size_t longest = 0;
-  for (const JpegCode::Two& two : code->two) longest = std::max<std::size_t>(longest, two.both.skip);
-  EXPECT_EQ(longest, static_cast<std::size_t>(JpegCode::kMostSkip + JpegCode::kEndOfBlock));
-  EXPECT_EQ(jpeg_places().at(63 + longest - 1), JpegScan::kBeyond);
+
+// All coefficients of noise at the best quality are there, the last one of a block, too, after which no end is written.
+TEST(JpegLuma, has_libjpegs_pixels_of_blocks_without_an_end) {
+  for (const int width : {8, 24, 257}) {
+    const auto samples = random_bytes(static_cast<std::size_t>(width * 40), 5);
+    const auto file = encode_test_jpeg({.width_px = width, .height_px = 40, .quality = 100, .samples = samples});
+    expect_libjpegs(file, width, 40, "width " + std::to_string(width));
+  }
+}
+
+// 1023 times 255 and their sums leave 16 bits, which is what libjpeg's own vectors have.
+TEST(JpegLuma, is_the_same_on_every_target_where_values_are_beyond_16_bits) {
+  auto file = encode_test_jpeg({.width_px = 64, .height_px = 64, .quality = 100, .samples = random_bytes(64 * 64, 9)});
+  const std::array<std::byte, 2> marker{std::byte{0xFF}, std::byte{0xDB}};
+  const auto table = std::ranges::search(file, marker).begin();
+  std::fill_n(table + 5, 64, std::byte{255});
+  for (const int reduction : {2, 4, 8}) {
+    std::vector<std::byte> first;
+    on_every_target([&](const char* target) {
+      DecodeScratch scratch;
+      Image image;
+      ASSERT_TRUE(decode_reduced_luma(file, all_of(reduction, 64, 64), scratch, image));
+      if (first.empty()) first.assign(image.bytes().begin(), image.bytes().end());
+      EXPECT_TRUE(std::ranges::equal(image.bytes(), first)) << target << " at 1/" << reduction;
+    });
+  }
 }
 
 TEST(JpegLuma, has_libjpegs_pixels_of_gray_files_of_every_size) {
@@ -82,6 +100,18 @@ TEST(JpegLuma, has_libjpegs_pixels_of_colour_files) {
                                         .samples = smooth_bytes(61, 47, 3)});
     expect_libjpegs(file, 61, 47, "subsampling " + std::to_string(subsampling));
   }
+}
+
+TEST(JpegLuma, reads_restart_markers_of_colour_files) {
+  ::setenv("TJ_RESTART", "3B", 1);
+  const auto file = encode_test_jpeg({.width_px = 150,
+                                      .height_px = 47,
+                                      .format = TJPF_RGB,
+                                      .subsampling = TJSAMP_420,
+                                      .samples = smooth_bytes(150, 47, 3)});
+  ::unsetenv("TJ_RESTART");
+  ASSERT_EQ(read_baseline_jpeg(file).value().restart_units, 3);
+  expect_libjpegs(file, 150, 47, "restarts within a row");
 }
 
 TEST(JpegLuma, reads_restart_markers) {
@@ -185,6 +215,43 @@ TEST(JpegLuma, is_decoded_whole_where_no_reduction_is_asked_for) {
   ASSERT_TRUE(Decoder{}.decode(file, "x", {}, whole).ok());
   EXPECT_TRUE(image.is_whole());
   EXPECT_TRUE(std::ranges::equal(image.bytes(), whole.bytes()));
+}
+
+// Every step against the symbols one by one.
+TEST(JpegSteps, are_one_or_two_symbols) {
+  const auto file = encode_test_jpeg({.width_px = 16, .height_px = 16, .samples = smooth_bytes(16, 16, 1)});
+  const BaselineJpeg jpeg = read_baseline_jpeg(file).value();
+  std::vector<JpegStep> steps(1U << JpegCode::kLookBits);
+  for (const JpegCode* first : {&*jpeg.dc[0], &*jpeg.ac[0]}) {
+    fill_jpeg_steps(*first, *jpeg.ac[0], steps);
+    int pairs = 0, ends = 0;
+    for (std::size_t bits = 0; bits < steps.size(); ++bits) {
+      const JpegStep& step = steps[bits];
+      const JpegCode::Whole& one = first->whole[bits];
+      if (one.skip == 0) {
+        EXPECT_EQ(step.least, JpegStep::kNever);
+        continue;
+      }
+      EXPECT_EQ(step.first_value, one.value);
+      const bool is_end = step.last_skip < 0;
+      ends += is_end ? 1 : 0;
+      if (step.bits == one.bits) {
+        EXPECT_EQ(is_end, one.skip == JpegCode::kEndOfBlock);
+        EXPECT_EQ(step.last_value, one.value);
+        EXPECT_EQ(step.last_skip, is_end ? -JpegStep::kEnd : one.skip);
+        EXPECT_EQ(step.least, is_end ? 0 : one.skip);
+        continue;
+      }
+      ++pairs;
+      const JpegCode::Whole& two = jpeg.ac[0]->whole[bits << one.bits & (steps.size() - 1)];
+      EXPECT_EQ(step.bits, one.bits + two.bits);
+      EXPECT_EQ(step.last_value, two.value);
+      EXPECT_EQ(step.last_skip, one.skip + (is_end ? -JpegStep::kEnd : two.skip));
+      EXPECT_EQ(step.least, one.skip + (is_end ? 0 : two.skip));
+    }
+    EXPECT_GT(pairs, 100);
+    EXPECT_GT(ends, 50);
+  }
 }
 
 TEST(JpegCode, refuses_what_is_no_prefix_code) {

@@ -51,35 +51,95 @@ bool unstuff(const BaselineJpeg& jpeg, DecodeScratch& scratch, JpegScan& scan) {
   return scan.segments.size() == most_segments;
 }
 
+// Rows (and columns) of coefficients that libjpeg's reduced inverse DCT looks at (jidctred.c).
+std::span<const int> used_rows(std::int64_t size) {
+  static constexpr std::array<int, 7> kOfFour{0, 1, 2, 3, 5, 6, 7};
+  static constexpr std::array<int, 5> kOfTwo{0, 1, 3, 5, 7};
+  if (size == 4) return kOfFour;
+  return size == 2 ? std::span<const int>(kOfTwo) : std::span(kOfTwo).first(1);
+}
+
+// Where the coefficients are that the transform looks at; all others are written where nobody looks.
+void place_coefficients(const std::array<std::int32_t, 64>& quantisation, std::int64_t size, JpegScan& scan) {
+  constexpr std::int64_t kLine = 64 / sizeof(std::int16_t);
+  const std::span<const int> rows = used_rows(size);
+  scan.used = std::ssize(rows) * std::ssize(rows);
+  // One block more for what is of other planes, vectors that begin at any block, and an odd number of cache lines so
+  // that not all rows are in the same set of the cache.
+  scan.stride = kLine * (divided_up(scan.pitch * scan.plane_rows + 1 + JpegScan::kMostLanes, kLine) | 1);
+  std::array<std::int64_t, 64> places{};
+  places.fill(scan.used);
+  std::int64_t number = 0;
+  for (const int row : rows) {
+    for (const int column : rows) {
+      const auto natural = static_cast<std::size_t>(row) * 8 + static_cast<std::size_t>(column);
+      scan.quantisation[static_cast<std::size_t>(number)] = quantisation[natural];
+      places[natural] = number++;
+    }
+  }
+  scan.places.fill(static_cast<std::uint32_t>(scan.used * scan.stride));
+  for (std::size_t k = 0; k < 64; ++k) {
+    scan.places[(62 - k) % 64] = static_cast<std::uint32_t>(places[jpeg_zigzag()[k]] * scan.stride);
+  }
+}
+
+// False: the first plane is subsampled.
+bool place_units(const BaselineJpeg& jpeg, JpegScan& scan) {
+  const bool is_alone = jpeg.components.size() == 1;  // then a unit is a block, whatever the factors say
+  const BaselineJpeg::Component& luma = jpeg.components[0];
+  const std::int64_t columns = is_alone ? 1 : luma.columns, rows = is_alone ? 1 : luma.rows;
+  scan.unit_columns = divided_up(jpeg.width_px, kBlock_px * columns);
+  scan.unit_rows = divided_up(jpeg.height_px, kBlock_px * rows);
+  scan.plane_rows = rows;
+  scan.pitch = scan.unit_columns * columns;
+  scan.planes.reserve(jpeg.components.size());
+  for (const BaselineJpeg::Component& component : jpeg.components) {
+    if (!is_alone && (component.columns > columns || component.rows > rows)) return false;
+    const std::size_t plane = scan.planes.size();
+    const JpegCode& dc = *jpeg.dc[static_cast<std::size_t>(component.dc)];
+    const JpegCode& ac = *jpeg.ac[static_cast<std::size_t>(component.ac)];
+    JpegScan::Plane& codes = scan.planes.emplace_back(JpegScan::Plane{.dc = &dc, .ac = &ac});
+    fill_jpeg_steps(ac, ac, std::span(codes.steps).first<JpegScan::kSteps>());
+    fill_jpeg_steps(dc, ac, std::span(codes.steps).last<JpegScan::kSteps>());
+    const std::int64_t blocks = is_alone ? 1 : component.columns * component.rows;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      const std::int64_t at = i / columns * scan.pitch + i % columns;
+      scan.slots.push_back(plane == 0 ? JpegScan::Slot{.plane = 0, .at = at, .pitch = columns}
+                                      : JpegScan::Slot{.plane = plane, .at = scan.pitch * rows, .pitch = 0});
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
-const JpegPlaces& jpeg_places() {
-  static const auto kPlaces = [] {
-    JpegPlaces places{};
-    places.fill(JpegScan::kBeyond);
-    std::ranges::copy(jpeg_zigzag(), places.begin());
-    return places;
-  }();
-  return kPlaces;
+void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps) {
+  const std::size_t kMask = steps.size() - 1;
+  for (std::size_t bits = 0; bits < steps.size(); ++bits) {
+    const JpegCode::Whole one = first.whole[bits];
+    if (one.skip == 0) continue;
+    const auto skip = [](const JpegCode::Whole& symbol) {
+      return symbol.skip == JpegCode::kEndOfBlock ? -JpegStep::kEnd : symbol.skip;
+    };
+    const auto further = [](int from, int by) { return static_cast<std::int8_t>(from + by); };
+    JpegStep& step = steps[bits];
+    step = {one.value, one.value, further(skip(one), 0), further(skip(one), 0), 0, one.bits};
+    if (one.skip == JpegCode::kEndOfBlock) continue;
+    step.least = one.skip;
+    const JpegCode::Whole two = others.whole[bits << one.bits & kMask];
+    if (two.skip == 0 || one.bits + two.bits > JpegCode::kLookBits) continue;
+    step.last_value = two.value;
+    step.last_skip = further(one.skip, skip(two));
+    if (two.skip != JpegCode::kEndOfBlock) step.least = static_cast<std::uint8_t>(step.last_skip);
+    step.bits = static_cast<std::uint8_t>(one.bits + two.bits);
+  }
 }
 
 bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScratch& scratch, JpegScan& scan) {
-  std::int64_t columns = 1, rows = 1;
-  for (const BaselineJpeg::Component& component : jpeg.components) {
-    const bool is_alone = jpeg.components.size() == 1;  // then a unit is a block, whatever the factors say
-    scan.planes.push_back({.columns = is_alone ? 1 : component.columns,
-                           .rows = is_alone ? 1 : component.rows,
-                           .dc = &*jpeg.dc[static_cast<std::size_t>(component.dc)],
-                           .ac = &*jpeg.ac[static_cast<std::size_t>(component.ac)]});
-    columns = std::max(columns, scan.planes.back().columns);
-    rows = std::max(rows, scan.planes.back().rows);
-  }
-  if (scan.planes[0].columns != columns || scan.planes[0].rows != rows) return false;
-  scan.quantisation = *jpeg.quantisation[static_cast<std::size_t>(jpeg.components[0].quantisation)];
-  scan.unit_columns = divided_up(jpeg.width_px, kBlock_px * columns);
-  scan.unit_rows = divided_up(jpeg.height_px, kBlock_px * rows);
+  if (!place_units(jpeg, scan)) return false;
   scan.restart_units = jpeg.restart_units;
   const std::int64_t size = kBlock_px / need.reduction;
+  scan.size = size;
   const auto place = [size](std::int64_t from, std::int64_t extent, std::int64_t picture_px, std::int64_t& first,
                             std::int64_t& count) {
     const std::int64_t blocks = divided_up(picture_px, kBlock_px);
@@ -88,6 +148,8 @@ bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScrat
   };
   place(need.left, need.width_px, jpeg.width_px, scan.first_column, scan.columns);
   place(need.top, need.height_px, jpeg.height_px, scan.first_row, scan.rows);
+  scan.out_stride = divided_up(scan.columns, JpegScan::kMostLanes) * JpegScan::kMostLanes * size;
+  place_coefficients(*jpeg.quantisation[static_cast<std::size_t>(jpeg.components[0].quantisation)], size, scan);
   return unstuff(jpeg, scratch, scan);
 }
 
@@ -103,9 +165,8 @@ void show_jpeg_part(const BaselineJpeg& jpeg, const ImageNeed& need, const JpegS
   out.reset({.width_px = width, .height_px = height}, part);
   const auto levels = std::as_writable_bytes(scan.out);
   for (std::int64_t y = 0; y < height; ++y) {
-    std::ranges::copy(
-        levels.subspan(static_cast<std::size_t>(y * scan.columns * size), static_cast<std::size_t>(width)),
-        out.bytes().begin() + y * width);
+    std::ranges::copy(levels.subspan(static_cast<std::size_t>(y * scan.out_stride), static_cast<std::size_t>(width)),
+                      out.bytes().begin() + y * width);
   }
 }
 

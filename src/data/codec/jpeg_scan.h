@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The way from what a baseline JPEG file says to blocks in a picture. Only jpeg_luma.cpp includes this.
+// The way from what a baseline JPEG file says to blocks in a picture. Only jpeg_luma.cpp, jpeg_transform.h and tests
+// include this.
 #pragma once
 
 #include <array>
@@ -16,57 +17,92 @@
 
 namespace roentgen::data {
 
+/// What the next bits say: one symbol, or as many as fit into the bits that are looked up at once.
+struct JpegStep {
+  /// Values of the first symbol and of the last one.
+  std::int16_t first_value = 0;
+  std::int16_t last_value = 0;
+  /// Coefficients further, both from where the step begins; kEnd less where a symbol is the end of the block.
+  std::int8_t first_skip = 0;
+  std::int8_t last_skip = 0;
+  /// Only where the block has so many coefficients at least behind the next one: no step but an end ends a block.
+  std::uint8_t least = kNever;
+  /// Of all symbols.
+  std::uint8_t bits = 0;
+
+  /// `least` where a symbol is longer than what is looked up, or none.
+  static constexpr std::uint8_t kNever = 255;
+  static constexpr int kEnd = 64;
+};
+/// Steps by the next bits (as many as `steps`), of a symbol of `first` and one of `others`: another code only where a
+/// block begins.
+void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps);
+
 /// What the inner loop works on.
 struct JpegScan {
-  /// Coefficients of a block, row by row, then one element for what is behind its end and one that is 1 where there are
-  /// others than the first.
-  static constexpr std::size_t kBlock = 72;
-  static constexpr std::size_t kBeyond = 64;
-  static constexpr std::size_t kHasMore = 65;
+  /// Of a table.
+  static constexpr std::int64_t kSteps = std::int64_t{1} << JpegCode::kLookBits;
 
-  /// A component in the file: blocks of it in one unit, and its codes.
+  /// A component in the file, with its codes.
   struct Plane {
-    std::int64_t columns = 1;
-    std::int64_t rows = 1;
     const JpegCode* dc = nullptr;
     const JpegCode* ac = nullptr;
+    /// Inside of a block, then at its begin.
+    std::array<JpegStep, 2 * kSteps> steps;
+  };
+  /// A block of a unit (MCU): where it is among the blocks of its row of units, less `pitch` times the unit's column.
+  struct Slot {
+    std::size_t plane = 0;
+    std::int64_t at = 0;
+    std::int64_t pitch = 0;
   };
   /// Bytes between restart markers, without the zeros that follow every 255.
   struct Segment {
     std::size_t begin = 0;
     std::size_t length = 0;
   };
+  /// Coefficients of a block.
+  static constexpr int kCoefficients = 64;
+  /// The longest vector of the transform, in blocks.
+  static constexpr std::int64_t kMostLanes = 16;
 
   std::vector<Plane> planes;
-  /// Of the first plane, in the order of rows and columns.
-  std::array<std::int32_t, 64> quantisation{};
+  /// In the order of the file; those of the first plane are first.
+  std::vector<Slot> slots;
   std::span<const std::uint8_t> bytes;
   std::vector<Segment> segments;
   std::int64_t unit_columns = 0;
   std::int64_t unit_rows = 0;
   std::int64_t restart_units = 0;
+  /// Blocks of the first plane in a unit, one below the other; in a row of units, side by side.
+  std::int64_t plane_rows = 0;
+  std::int64_t pitch = 0;
+  /// Pixels of a block's side: 1, 2 or 4.
+  std::int64_t size = 1;
   /// Blocks of the first plane that are wanted.
   std::int64_t first_column = 0;
   std::int64_t first_row = 0;
   std::int64_t columns = 0;
   std::int64_t rows = 0;
-  /// The first plane's blocks of a row of units.
-  std::span<std::int16_t> blocks;
-  /// (rows * size, columns * size) levels.
-  std::span<std::uint8_t> out;
 
-  [[nodiscard]] std::size_t row_samples() const {
-    return static_cast<std::size_t>(unit_columns * planes[0].columns * planes[0].rows) * kBlock;
-  }
-  [[nodiscard]] std::size_t out_bytes(int size) const { return static_cast<std::size_t>(rows * columns * size * size); }
+  /// Coefficients that the transform looks at: in five or seven rows and as many columns, or only the first one.
+  std::int64_t used = 0;
+  /// Of the coefficients used, row by row.
+  std::array<std::int32_t, kCoefficients> quantisation{};
+  /// (used + 1, stride): the coefficients used of a row of units, all blocks' first ones, then all blocks' second ones
+  /// and so on, so that a vector holds the same coefficient of many blocks; then what nobody looks at.
+  std::span<std::int16_t> blocks;
+  std::int64_t stride = 0;
+  /// By coefficients behind the next one: where the last one read is in `blocks`. 63: the block's last one; from kEnd
+  /// on: what nobody looks at.
+  std::array<std::uint32_t, kCoefficients + JpegStep::kEnd> places{};
+  /// (rows * size, out_stride) levels.
+  std::span<std::uint8_t> out;
+  std::int64_t out_stride = 0;
 };
 
-/// By coefficient: its place in a block; behind the end of a block: the element for it, as far as two skips lead from
-/// the last coefficient.
-using JpegPlaces = std::array<std::uint8_t, 64 + JpegCode::kMostSkip + JpegCode::kEndOfBlock>;
-[[nodiscard]] const JpegPlaces& jpeg_places();
-
-/// All but `out`. False: the file is not what jpeg_luma.cpp reads.
+/// All but `blocks` and `out`, whose sizes are (used + 1) * stride and rows * size * out_stride. False: the file is not
+/// what jpeg_luma.cpp reads.
 [[nodiscard]] bool plan_jpeg_scan(const BaselineJpeg& jpeg, const ImageNeed& need, DecodeScratch& scratch,
                                   JpegScan& scan);
 
