@@ -92,8 +92,8 @@ Sheet draw_sheet(const data::Dataset& dataset, std::span<const SheetRow> rows, c
     for (const std::uint32_t sample : row.samples) {
       std::optional<data::AugmentDraw> distortion;
       if (view.augment != nullptr) {
-        Random random(view.seed, RandomStage::Augment, sample, view.epoch);
-        distortion = data::draw(*view.augment, random);
+        distortion =
+            data::draw(*view.augment, {.seed = view.seed, .epoch = view.epoch, .id = dataset.samples[sample].id});
       }
       const Status status = loader.load(sample, distortion ? &*distortion : nullptr, {slot, DType::U8});
       if (status) {

@@ -86,8 +86,8 @@ TEST_F(ContactSheet, distorts_as_training_does) {
   view_.epoch = 4;
   const Sheet sheet = draw_sheet(dataset_, rows, view_);
   for (std::uint32_t i = 0; i < 2; ++i) {
-    Random random(9, RandomStage::Augment, 10 + i, 4);
-    const double brightness = data::draw(augment, random).brightness;
+    const std::string& id = dataset_.samples[10 + i].id;
+    const double brightness = data::draw(augment, {.seed = 9, .epoch = 4, .id = id}).brightness;
     const double wanted = std::clamp(8.0 * (10 + i) / 255.0 + brightness, 0.0, 1.0) * 255.0;
     EXPECT_NEAR(sheet.picture.at(i * (kSide + 2) + 5, kCaptionHeight + 4 + 5), wanted, 0.51);
   }

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -90,6 +91,30 @@ TEST_F(Convert, keeps_names_labels_splits_and_the_bytes_of_every_batch) {
   }
 }
 
+TEST_F(Convert, leaves_distortions_as_they_are_wherever_records_stand) {
+  const auto hashes = [this](const std::vector<std::uint32_t>& samples) {
+    Slots slots = slots_for(options());
+    Loader loader(dataset_, samples, options(), slots.all());
+    std::vector<std::string> seen;
+    while (const auto batch = loader.next()) {
+      seen.push_back(slots.hash(batch->slot));
+      loader.release(batch->slot);
+    }
+    return seen;
+  };
+  const auto from_files = hashes(everything());
+  const Dataset before = dataset_;
+  static_cast<void>(convert(dataset_, to("records")));
+  dataset_ = read(to("records").folder);
+  std::vector<std::uint32_t> same_order;
+  for (const Sample& sample : before.samples) {
+    const auto found = std::ranges::find(dataset_.samples, sample.id, &Sample::id);
+    same_order.push_back(static_cast<std::uint32_t>(found - dataset_.samples.begin()));
+  }
+  ASSERT_NE(same_order, everything()) << "records stand by split";
+  EXPECT_EQ(hashes(same_order), from_files);
+}
+
 TEST_F(Convert, from_one_form_to_the_other_and_back_gives_the_same_files) {
   auto wanted = to("tfrecord");
   static_cast<void>(convert(dataset_, wanted));
@@ -117,22 +142,58 @@ TEST_F(Convert, writes_a_folder_of_png_files_and_its_table) {
   dataset_.samples[5].id = "0.jpg";
   const Converted done = convert(dataset_, wanted);
   EXPECT_EQ(done.files, 23);
-  SourceOptions reading;
-  reading.root = wanted.folder;
-  reading.labels = dataset_.label_names;
   const auto from_files = run(options());
   const Dataset before = dataset_;
-  dataset_ = load_dataset(reading);
+  dataset_ = read(wanted.folder);
   EXPECT_EQ(dataset_.source, "csv");
-  EXPECT_EQ(dataset_.samples[0].id, "images/0.png");
-  EXPECT_EQ(dataset_.samples[3].id, "images/deep/er/3.png");
-  EXPECT_EQ(dataset_.samples[4].id, "images/00000004.png");
-  EXPECT_EQ(dataset_.samples[5].id, "images/0.jpg.png");
-  EXPECT_EQ(dataset_.samples[20].split, Split::Test);
-  EXPECT_EQ(dataset_.samples[20].patient, "20");
+  EXPECT_EQ(dataset_.label_names, before.label_names) << "without being told";
+  const auto place = [&](std::size_t i) { return dataset_.samples[i].path.lexically_relative(wanted.folder).string(); };
+  EXPECT_EQ(place(0), "images/0.png");
+  EXPECT_EQ(place(3), "images/deep/er/3.png");
+  EXPECT_EQ(place(4), "images/00000004.png");
+  EXPECT_EQ(place(5), "images/0.jpg.png");
+  for (std::size_t i = 0; i < 23; ++i) {
+    EXPECT_EQ(dataset_.samples[i].id, before.samples[i].id);
+    EXPECT_EQ(dataset_.samples[i].split, before.samples[i].split);
+    EXPECT_EQ(dataset_.samples[i].patient, before.samples[i].patient);
+    EXPECT_EQ(dataset_.samples[i].view, before.samples[i].view);
+    EXPECT_TRUE(dataset_.samples[i].age_years == before.samples[i].age_years ||
+                std::isnan(before.samples[i].age_years));
+  }
   EXPECT_EQ(run(options()), from_files);
   dataset_ = before;
   EXPECT_EQ(convert(dataset_, wanted).files_kept, 23);
+}
+
+TEST_F(Convert, writes_a_folder_of_which_some_labels_can_be_asked_for) {
+  auto wanted = to("png");
+  wanted.form = "png";
+  wanted.shards = 0;
+  static_cast<void>(convert(dataset_, wanted));
+  SourceOptions reading;
+  reading.root = wanted.folder;
+  reading.labels = {"odd"};
+  EXPECT_EQ(load_dataset(reading).label_names, reading.labels);
+  // What says which columns are labels is gone, or of another program: nothing is guessed.
+  for (const char* manifest : {"", "{", "[]", R"({"labels": ["even"]})", R"({"format": "png", "labels": "even"})",
+                               R"({"format": "png", "labels": [1]})", R"({"format": "tar", "labels": ["even"]})"}) {
+    out_.write("png/convert.json", manifest);
+    EXPECT_THROW(static_cast<void>(read(wanted.folder)), ConfigError) << manifest;
+  }
+  fs::remove(wanted.folder / "convert.json");
+  EXPECT_THROW(static_cast<void>(read(wanted.folder)), ConfigError);
+}
+
+TEST_F(Convert, writes_a_folder_of_images_without_labels_that_is_read_as_such) {
+  dataset_.label_names.clear();
+  for (Sample& sample : dataset_.samples) sample.labels.clear();
+  auto wanted = to("png");
+  wanted.form = "png";
+  wanted.shards = 0;
+  static_cast<void>(convert(dataset_, wanted));
+  const Dataset images = read(wanted.folder);
+  EXPECT_EQ(images.samples.size(), 23U);
+  EXPECT_TRUE(images.label_names.empty());
 }
 
 TEST_F(Convert, stretches_12_bits_to_16_where_a_format_cannot_say_so) {

@@ -36,7 +36,8 @@ struct Column {
   std::string_view name;
   std::string (*field)(const Sample& sample);
 };
-constexpr std::array<Column, 5> kColumns{{
+constexpr std::array<Column, 6> kColumns{{
+    {"id", [](const Sample& sample) { return sample.id; }},
     {"patient", [](const Sample& sample) { return sample.patient; }},
     {"split", [](const Sample& sample) { return std::string(name_of(sample.split)); }},
     {"view", [](const Sample& sample) { return sample.view; }},

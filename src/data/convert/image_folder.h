@@ -16,8 +16,8 @@ namespace roentgen::data {
 /// number of the sample where its name is no path below a folder. All different.
 [[nodiscard]] std::vector<std::string> image_file_names(const Dataset& dataset, std::string_view ending);
 
-/// The table: path, what is known of patient, split, view, sex and age, and the labels (1, 0, empty = unknown).
-/// ConfigError where a label has the name of one of these columns, in whatever case.
+/// The table: path, id (the sample's), what is known of patient, split, view, sex and age, and the labels (1, 0, empty
+/// = unknown). ConfigError where a label has the name of one of these columns, in whatever case.
 [[nodiscard]] std::string image_table(const Dataset& dataset, const std::vector<std::string>& names);
 
 }  // namespace roentgen::data

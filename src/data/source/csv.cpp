@@ -4,7 +4,8 @@
 // The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
 // relative to the csv's folder, else to the data folder, each image once however its path is spelt; optional `patient`
 // (patient_id), `split`, `view`, `sex`, `age`. Every other column can be a label: by its name when it holds 1, 0, -1,
-// yes, no, ... (label_value.h), or as "column:value".
+// yes, no, ... (label_value.h), or as "column:value". Which are labels has to be told, but of what convert wrote
+// (converted.h), whose column `id` has the names of the images that were converted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/converted.h"
 #include "data/source/finding_names.h"
 #include "data/source/label_value.h"
 #include "data/source/placed_rows.h"
@@ -28,7 +30,14 @@ namespace fs = std::filesystem;
 /// Columns that are no labels.
 struct Columns {
   std::size_t path = 0;
-  std::optional<std::size_t> patient, split, view, sex, age;
+  std::optional<std::size_t> id, patient, split, view, sex, age;
+};
+
+/// Which columns of the tables are labels.
+struct Labels {
+  std::vector<std::string> names;
+  /// By convert: their order and that there may be none are known, and so is a column `id`.
+  bool are_converted = false;
 };
 
 /// Where a label is read from.
@@ -85,7 +94,16 @@ std::optional<std::size_t> only_column(const std::vector<std::string>& header,
   return found;
 }
 
-Columns find_columns(const io::Csv& table, const std::string& what) {
+Labels labels_of(const SourceOptions& options, const std::vector<fs::path>& tables) {
+  Labels labels{.names = options.labels};
+  if (tables.size() != 1 || tables.front().stem() != "labels") return labels;
+  auto converted = converted_labels(tables.front().parent_path());
+  labels.are_converted = converted.has_value();
+  if (converted && labels.names.empty()) labels.names = std::move(*converted);
+  return labels;
+}
+
+Columns find_columns(const io::Csv& table, const std::string& what, const Labels& labels) {
   check_header(table.header, what);
   const auto path = path_column(table.header);
   if (!path) {
@@ -98,6 +116,7 @@ Columns find_columns(const io::Csv& table, const std::string& what) {
     return only_column(table.header, names, what);
   };
   return {.path = *path,
+          .id = labels.are_converted ? column({"id"}) : std::nullopt,
           .patient = column({"patient", "patient_id", "patient id"}),
           .split = column({"split"}),
           .view = column({"view", "view_position", "view position"}),
@@ -129,14 +148,14 @@ std::string label_remedy(const io::Csv& table, const Columns& columns) {
 }
 
 std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const Columns& columns,
-                                     const SourceOptions& options) {
+                                     const SourceOptions& options, const Labels& asked) {
   const std::string names = "columns " + first_names(table.header, table.header.size());
-  if (options.labels.empty()) {
+  if (asked.names.empty() && !asked.are_converted) {
     throw ConfigError(
         error_text("data.csv", "labels", "names of the label columns of " + what, names, label_remedy(table, columns)));
   }
   std::vector<LabelColumn> labels;
-  for (const auto& name : options.labels) {
+  for (const auto& name : asked.names) {
     LabelColumn label{.name = name, .equals = {}, .policy = policy_of(options, name)};
     auto column = finding_column(table.header, name);
     const auto colon = name.find(':');
@@ -172,6 +191,7 @@ float read_label(const LabelColumn& label, const std::vector<std::string>& row, 
 /// What goes from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
+  const Labels& labels;
   Listing& listing;
   PlacedRows rows;
 };
@@ -180,8 +200,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
   const std::string what = path.filename().string();
-  const Columns columns = find_columns(table, what);
-  const auto labels = find_labels(table, what, columns, options);
+  const Columns columns = find_columns(table, what, reading.labels);
+  const auto labels = find_labels(table, what, columns, options, reading.labels);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
@@ -189,16 +209,18 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
       throw DataError(error_text("data.csv", where, fmt::format("{} fields", table.header.size()),
                                  fmt::format("{}", row.size()), "quotes around fields with commas"));
     }
-    Sample sample{.id = field(row, columns.path),
+    const std::string image = field(row, columns.path);
+    const std::string id = field(row, columns.id);
+    Sample sample{.id = id.empty() ? image : id,
                   .path = {},
                   .patient = field(row, columns.patient),
                   .view = field(row, columns.view),
                   .sex = field(row, columns.sex),
                   .age_years = parse_age(field(row, columns.age))};
-    if (sample.id.empty()) {
+    if (image.empty()) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
-    if (!reading.rows.take(sample, {path.parent_path() / sample.id, options.root / sample.id}, where)) continue;
+    if (!reading.rows.take(sample, {path.parent_path() / image, options.root / image}, where)) continue;
     const std::string split = field(row, columns.split);
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
     try {
@@ -221,10 +243,12 @@ bool probe_csv(const SourceOptions& options) {
 }
 
 Listing list_csv(const SourceOptions& options) {
-  Listing listing{.label_names = options.labels, .samples = {}, .csv = table_paths(options)};
+  Listing listing{.csv = table_paths(options)};
   const auto tables = read_tables(listing.csv, "data.csv");
-  check_label_policies(options, options.labels);
-  Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing)};
+  const Labels labels = labels_of(options, listing.csv);
+  listing.label_names = labels.names;
+  check_label_policies(options, labels.names);
+  Reading reading{.options = options, .labels = labels, .listing = listing, .rows = PlacedRows(options, listing)};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     listing.csv_sha256.push_back(tables[i].sha256);
     read_table(tables[i], listing.csv[i], reading);

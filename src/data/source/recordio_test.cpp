@@ -54,11 +54,16 @@ class RecordIoSource : public LoaderTest {
 };
 
 TEST_F(RecordIoSource, gives_the_batches_of_the_files_it_was_made_of) {
-  std::string first, second;
-  for (std::size_t i = 0; i < 12; ++i) (i < 5 ? first : second) += record(i, dataset_.samples[i].labels);
+  std::string records[2], names[2];
+  for (std::size_t i = 0; i < 12; ++i) {
+    records[i < 5 ? 0 : 1] += record(i, dataset_.samples[i].labels);
+    names[i < 5 ? 0 : 1] += fmt::format("{}\t0\t{}\n", i, dataset_.samples[i].id);
+  }
   const TestFolder folder;
-  folder.write("train_0.rec", first);
-  folder.write("train_1.rec", second);
+  for (std::size_t file = 0; file < 2; ++file) {
+    folder.write(fmt::format("train_{}.rec", file), records[file]);
+    folder.write(fmt::format("train_{}.lst", file), names[file]);
+  }
   const auto from_files = run(options());
   SourceOptions wanted = in(folder);
   wanted.split.validation = ValidationFrom::None;

@@ -126,8 +126,8 @@ void RowFiller::load(const Element& element, Row& row, SlotView out, const Resul
   const bool is_training = options_.mode == LoadMode::Training;
   std::optional<AugmentDraw> distortion = options_.view;
   if (is_training) {
-    Random random(options_.seed, RandomStage::Augment, planned, element.draw_epoch);
-    distortion = draw(options_.augment, random);
+    const std::string& id = dataset_.samples[planned].id;
+    distortion = draw(options_.augment, {.seed = options_.seed, .epoch = element.draw_epoch, .id = id});
   }
   Random replacements(options_.seed, RandomStage::Replace, planned, element.draw_epoch);
   for (int draws = 0; draws <= kMaxDraws; ++draws) {

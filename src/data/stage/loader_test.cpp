@@ -40,8 +40,8 @@ TEST_F(LoaderTest, fills_rows_as_one_sample_alone) {
   const std::size_t row_bytes = slot_bytes(wanted.preprocess, DType::F32);
   runtime::AlignedBuffer expected(row_bytes);
   for (std::size_t row = 0; row < 5; ++row) {
-    Random random(kSeed, RandomStage::Augment, batch->samples[row], 0);
-    const AugmentDraw distortion = draw(wanted.augment, random);
+    const std::string& id = dataset_.samples[batch->samples[row]].id;
+    const AugmentDraw distortion = draw(wanted.augment, {.seed = kSeed, .epoch = 0, .id = id});
     ASSERT_TRUE(alone.load(batch->samples[row], &distortion, {.bytes = expected.bytes().first(row_bytes)}));
     EXPECT_TRUE(
         std::equal(expected.data(), expected.data() + row_bytes, slots.images(batch->slot).data() + row * row_bytes));

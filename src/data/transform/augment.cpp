@@ -7,10 +7,12 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include "core/error.h"
 #include "core/portable_math.h"
+#include "io/sha256.h"
 
 namespace roentgen::data {
 namespace {
@@ -142,6 +144,11 @@ AugmentDraw draw(const Augment& augment, Random& random) {
   drawn.crop_x = 0.5 + crop_right * (1.0 - drawn.crop_width);
   drawn.crop_y = 0.5 + crop_down * (1.0 - drawn.crop_height);
   return drawn;
+}
+
+AugmentDraw draw(const Augment& augment, const AugmentKey& key) {
+  Random random(key.seed, RandomStage::Augment, io::fast_hash(std::as_bytes(std::span(key.id))), key.epoch);
+  return draw(augment, random);
 }
 
 }  // namespace roentgen::data

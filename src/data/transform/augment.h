@@ -4,7 +4,9 @@
 // Augment: the ranges of random distortions in training; AugmentDraw: what one sample drew. transform.h carries it out.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/random.h"
 #include "core/value.h"
@@ -76,7 +78,18 @@ struct AugmentDraw {
 };
 
 /// Draws. Pure function of the arguments; takes its numbers in one order whatever the ranges, so that one range never
-/// changes what another draws. Key the stream with RandomStage::Augment, epoch and sample.
+/// changes what another draws.
 [[nodiscard]] AugmentDraw draw(const Augment& augment, Random& random);
+
+/// Which image is distorted, and when.
+struct AugmentKey {
+  std::uint64_t seed = 0;
+  std::uint32_t epoch = 0;
+  /// Sample::id.
+  std::string_view id;
+};
+/// The distortion of an image in one epoch: by what it is called (64 bits of XXH3), not by where it stands in its data
+/// set, so that files and the records that were made of them are distorted alike.
+[[nodiscard]] AugmentDraw draw(const Augment& augment, const AugmentKey& key);
 
 }  // namespace roentgen::data

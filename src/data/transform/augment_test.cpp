@@ -29,6 +29,19 @@ AugmentDraw draw_of(const Augment& augment, std::uint64_t sample) {
   return draw(augment, random);
 }
 
+// The number is XXH3 (64 bits) of the name, on any machine: recipes must give the same pictures in later versions.
+TEST(Augment, draws_by_the_name_of_the_image_seed_and_epoch) {
+  const AugmentKey key{.seed = 77, .epoch = 0, .id = "00000001_000.png"};
+  EXPECT_EQ(draw(kAll, key), draw_of(kAll, 0x13c48e2c71cf6039ULL));
+  AugmentKey other = key;
+  other.id = "00000001_001.png";
+  EXPECT_NE(draw(kAll, key), draw(kAll, other));
+  other = {.seed = 78, .epoch = 0, .id = key.id};
+  EXPECT_NE(draw(kAll, key), draw(kAll, other));
+  other = {.seed = 77, .epoch = 1, .id = key.id};
+  EXPECT_NE(draw(kAll, key), draw(kAll, other));
+}
+
 TEST(Augment, draws_the_identity_by_default) {
   EXPECT_TRUE(Augment{}.is_none());
   for (std::uint64_t sample = 0; sample < 100; ++sample) EXPECT_EQ(draw_of({}, sample), AugmentDraw{});
