@@ -15,6 +15,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -198,16 +199,27 @@ void Copier::require_room() const {
          "freeing space there, or another folder");
 }
 
-// What the source has lost since an earlier call that was killed.
+// What the source has lost since an earlier call that was killed: files, and folders that hold none of its files any
+// more, in whose place it may have a file by now.
 void Copier::remove_strangers() const {
   const fs::path root = state_ / "files";
-  std::vector<fs::path> strangers;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
-    if (entry.is_directory()) continue;
-    const std::string path = entry.path().lexically_relative(root).string();
-    if (!std::ranges::binary_search(files_, path, {}, &CopyFile::path)) strangers.push_back(entry.path());
+  std::set<fs::path> folders;
+  for (const CopyFile& file : files_) {
+    for (fs::path folder = fs::path(file.path).parent_path(); !folder.empty(); folder = folder.parent_path()) {
+      if (!folders.insert(folder).second) break;
+    }
   }
-  for (const fs::path& path : strangers) fs::remove(path);
+  std::vector<fs::path> strangers;
+  for (fs::recursive_directory_iterator entry(root), end; entry != end; ++entry) {
+    const fs::path path = entry->path().lexically_relative(root);
+    const bool is_folder = entry->is_directory() && !entry->is_symlink();
+    if (is_folder ? folders.contains(path) : std::ranges::binary_search(files_, path.string(), {}, &CopyFile::path)) {
+      continue;
+    }
+    if (is_folder) entry.disable_recursion_pending();
+    strangers.push_back(entry->path());
+  }
+  for (const fs::path& path : strangers) fs::remove_all(path);
 }
 
 void Copier::note(const CopyFile& file, std::size_t chunk, const std::string& hash) {

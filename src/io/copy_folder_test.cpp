@@ -138,6 +138,24 @@ TEST_F(CopyFolder, takes_a_source_that_changed_since_it_was_killed) {
   EXPECT_EQ(tree(copy_folder(options()).folder), tree(source()));
 }
 
+TEST_F(CopyFolder, takes_a_source_whose_folders_and_files_changed_places_since_it_was_killed) {
+  fs::create_directories(source() / "gone/deep");
+  write("gone/deep/x", "x");
+  ASSERT_TRUE(is_killed_at(60));
+  ASSERT_TRUE(fs::is_directory(state() / "files/gone/deep"));
+  ASSERT_TRUE(fs::is_directory(state() / "files/images/a"));
+  ASSERT_TRUE(fs::is_regular_file(state() / "files/empty"));
+  fs::remove_all(source() / "gone");
+  fs::remove_all(source() / "images/a");
+  write("images/a", "a file by now");
+  fs::remove(source() / "empty");
+  fs::create_directories(source() / "empty");
+  write("empty/y", "y");
+  const fs::path copied = copy_folder(options()).folder;
+  EXPECT_EQ(tree(copied), tree(source()));
+  EXPECT_FALSE(fs::exists(copied / "gone"));
+}
+
 TEST_F(CopyFolder, gives_a_finished_copy_its_name_for_one_that_was_killed_before_it_could) {
   static_cast<void>(copy_folder(options()));
   fs::rename(root_ / "local/chest", state() / "files");
