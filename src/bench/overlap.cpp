@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/overlap.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -12,7 +14,6 @@
 
 #include "bench/consumer.h"
 #include "bench/harness.h"
-#include "bench/input.h"
 #include "bench/rounds.h"
 #include "core/error.h"
 #include "data/source/dataset.h"
@@ -132,6 +133,22 @@ double least_step_s(const StepTimes& times, Cores cores, int core_count) {
   return times.train_s + times.input_work_s / core_count;
 }
 
+std::vector<std::string> signs_of_other_work(const std::vector<KindOfSteps>& kinds) {
+  std::vector<std::string> signs;
+  const auto look = [&signs](std::string_view kind, std::string_view what, std::span<const double> times) {
+    if (const auto sign = sign_of_spread(what, times)) signs.push_back(fmt::format("{}: {}", kind, *sign));
+  };
+  for (const auto& [name, rounds, is_steady] : kinds) {
+    std::vector<double> round_s;
+    for (const Course& course : rounds) {
+      round_s.push_back(course.step_s());
+      if (is_steady) look(name, "step", course.batch_s);
+    }
+    look(name, "round", round_s);
+  }
+  return signs;
+}
+
 Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options) {
   require_at_least("warmup", options.input.warmup, 0);
   require_at_least("steps", options.input.steps, 1);
@@ -174,10 +191,14 @@ Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options) {
   for (const Cores each : {Cores::Disjoint, Cores::Shared}) limits.push_back(limit_row(rounds, each, core_count));
   result.set("by_round", round_table(rounds, cores, core_count));
   Value& warnings = result.set("warnings", Value::array());
-  if (!consumer->is_emulated()) {
-    for (const Course& course : courses[kTrain]) {
-      for (std::string& text : signs_of_other_work(course.batch_s, std::nullopt)) warnings.push_back(std::move(text));
-    }
+  const bool is_real = !consumer->is_emulated();
+  const bool has_time = std::ranges::all_of(
+      courses[kOverlapped], [&](const Course& course) { return bound_of(course, *consumer) == "compute"; });
+  for (std::string& text : signs_of_other_work({{"input", courses[kInput], false},
+                                                {"train", courses[kTrain], is_real},
+                                                {"sequential", courses[kSequential], false},
+                                                {"overlapped", courses[kOverlapped], is_real && has_time}})) {
+    warnings.push_back(std::move(text));
   }
   add_environment(result);
   return result;

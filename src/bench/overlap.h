@@ -6,8 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "bench/input.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
 #include "core/value.h"
@@ -52,6 +56,17 @@ enum class Cores : std::uint8_t {
 /// Above the least time by no more than this factor counts as overlapped.
 inline constexpr double kOverlapFactor = 1.05;
 
+/// The steps of one kind.
+struct KindOfSteps {
+  std::string_view name;
+  std::span<const Course> rounds;
+  /// Each takes as long as the next on a quiet machine, as those do not that wait for batches: these come in bursts.
+  bool is_steady = false;
+};
+/// Lines that say why the times are not to be trusted: of a steady kind the slowest step of a round took over 1.25
+/// times the fastest, or of any kind the slowest round over 1.25 times the fastest.
+[[nodiscard]] std::vector<std::string> signs_of_other_work(const std::vector<KindOfSteps>& kinds);
+
 /// Measures in interleaved rounds, each of warmup + steps steps of every kind; times are means over the steps of a
 /// round, in steady state (the warm-up is at least as long as the input can work ahead), and medians over the rounds. A
 /// sequential step waits for its batch, trains on it, and only then lets the input go on. The result, a table:
@@ -64,7 +79,7 @@ inline constexpr double kOverlapFactor = 1.05;
 ///   cores             "disjoint" or "shared": which row of `limits` is this run's
 ///   limits            [{cores, least, least_ms, ratio, allowed, holds}]: ratio = overlapped / least, in each round
 ///   by_round          [{input_ms, ..., ratio}]
-///   warnings          as run_step(), of the steps with training only
+///   warnings          [text]: signs that the machine was busy, as signs_of_other_work()
 ///   program, cpu, ...
 /// ConfigError on options out of range, DataError on unreadable images; what make_training_step() throws.
 [[nodiscard]] Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options);

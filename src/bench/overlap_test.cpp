@@ -38,6 +38,21 @@ TEST(Interleave, goes_up_and_down_in_turn) {
   EXPECT_DOUBLE_EQ(median_of(results[2], [](double value) { return 2.0 * value; }), 47.0);
 }
 
+TEST(OtherWork, is_seen_in_the_steps_that_are_judged) {
+  const auto course = [](double step_s, double last_s) {
+    return Course{.batch_s = {step_s, step_s, last_s}, .images = 3, .wall_s = 2 * step_s + last_s};
+  };
+  const std::vector<Course> quiet{course(1.0, 1.1), course(1.1, 1.0)}, bursts{course(1.0, 2.0), course(1.0, 2.0)},
+      slower{course(1.0, 1.0), course(1.5, 1.5)};
+  EXPECT_TRUE(signs_of_other_work({{"train", quiet, true}, {"overlapped", quiet, true}, {"input", bursts}}).empty());
+  const auto of_steps = signs_of_other_work({{"train", quiet, true}, {"overlapped", bursts, true}});
+  ASSERT_EQ(of_steps.size(), 2U) << "one a round";
+  EXPECT_THAT(of_steps[0], HasSubstr("overlapped: the slowest step took 2.00 times the fastest; the machine was busy"));
+  const auto of_rounds = signs_of_other_work({{"train", quiet, true}, {"overlapped", slower}});
+  ASSERT_EQ(of_rounds.size(), 1U);
+  EXPECT_THAT(of_rounds[0], HasSubstr("overlapped: the slowest round took 1.50 times the fastest"));
+}
+
 TEST_F(OverlapCase, measures_four_kinds_of_steps_with_an_emulated_device) {
   OverlapOptions options{.input = small(), .rounds = 2};
   options.input.device_images_per_s = 4000;  // 1 ms a batch

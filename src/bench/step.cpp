@@ -35,6 +35,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFloorRepeats = 4;
 /// Slowest over fastest step. Steps do the same work: on a quiet machine they differ by a few percent.
 constexpr double kMostSpread = 1.25;
+constexpr std::string_view kAdvice = "the machine was busy: measure again when it is quiet";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -218,13 +219,15 @@ Value settings(const StepOptions& options, int threads) {
 
 }  // namespace
 
+std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times) {
+  const auto [least, most] = std::ranges::minmax(times);
+  if (most <= kMostSpread * least) return std::nullopt;
+  return fmt::format("the slowest {} took {:.2f} times the fastest; {}", what, most / least, kAdvice);
+}
+
 std::vector<std::string> signs_of_other_work(std::span<const double> step_s, std::optional<double> floor_ratio) {
-  constexpr std::string_view kAdvice = "the machine was busy: measure again when it is quiet";
   std::vector<std::string> signs;
-  const Summary steps = summarise(step_s);
-  if (steps.max > kMostSpread * steps.min) {
-    signs.push_back(fmt::format("the slowest step took {:.2f} times the fastest; {}", steps.max / steps.min, kAdvice));
-  }
+  if (auto sign = sign_of_spread("step", step_s)) signs.push_back(std::move(*sign));
   if (floor_ratio && *floor_ratio < 1.0) {
     signs.push_back(
         fmt::format("the step took {:.2f} of the time of its convolutions alone; {}", *floor_ratio, kAdvice));

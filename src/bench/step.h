@@ -67,6 +67,9 @@ struct StepOptions {
 /// compile() throws.
 [[nodiscard]] Value run_step(const StepOptions& options);
 
+/// "the slowest `what` took 1.30 times the fastest; the machine was busy: ..." where that is over 1.25 times; `times`
+/// not empty.
+[[nodiscard]] std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times);
 /// Lines that say why the times are not to be trusted: the slowest of the steps took over 1.25 times the fastest, or
 /// the median step less than its own convolutions alone (`floor_ratio` below 1). Empty on a quiet machine.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
