@@ -14,7 +14,7 @@ void fuzz_csv(Input input) {
   std::string text;
   const auto add = [&text](const std::vector<std::string>& row) {
     for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + io::csv_field(row[i]);
-    text += '\n';
+    text += row.size() == 1 && row[0].empty() ? "\"\"\n" : "\n";  // else the line is blank
   };
   add(csv.header);
   for (const auto& row : csv.rows) add(row);
