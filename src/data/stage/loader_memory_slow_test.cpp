@@ -65,10 +65,19 @@ class LoaderMemory : public testing::Test {
     }
     held.push_back(runtime::resident_memory_bytes());
     ASSERT_EQ(held.size(), kEpochs) << pipeline;
+    tell(pipeline, before, planned, held);
     // Code that is read in from the disk, thread stacks, what the allocator rounds up to.
     constexpr std::size_t kOwn = std::size_t{6} << 20U;
     EXPECT_LE(*std::ranges::max_element(held), before + planned + kOwn) << pipeline << ": " << planned << " planned";
     EXPECT_LE(held.back(), held[2] + (std::size_t{2} << 20U)) << pipeline;
+  }
+
+  static void tell(std::string_view pipeline, std::size_t before, std::uint64_t planned,
+                   const std::vector<std::size_t>& held) {
+    const auto mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1048576.0; };
+    fmt::print("{}: {:.1f} MiB planned; {:.1f} held before, at most {:.1f}, {:.1f} after epoch 3, {:.1f} after {}\n",
+               pipeline, mib(planned), mib(before), mib(*std::ranges::max_element(held)), mib(held[2]),
+               mib(held.back()), held.size());
   }
 
   TestFolder folder_, caches_;
@@ -98,6 +107,7 @@ TEST_F(LoaderMemory, with_a_cache_on_the_disk_does_not_grow) {
   options.epochs = kEpochs;
   options.preprocess.size_px = 224;
   options.cache = &cache;
+  const std::size_t before = runtime::resident_memory_bytes();
   Slots slots(3, 6, 1, slot_bytes(options.preprocess, options.dtype));
   Loader loader(dataset_, samples_, options, slots.all());
   std::vector<std::size_t> held;
@@ -105,6 +115,9 @@ TEST_F(LoaderMemory, with_a_cache_on_the_disk_does_not_grow) {
     if (batch->epoch > held.size()) held.push_back(runtime::resident_memory_bytes());
     loader.release(batch->slot);
   }
+  held.push_back(runtime::resident_memory_bytes());
+  ASSERT_EQ(held.size(), kEpochs);
+  tell("default, with a cache file of 6 MiB", before, 0, held);
   EXPECT_LE(held.back(), held[2] + (std::size_t{2} << 20U));
   EXPECT_EQ(cache.kept(), kCount);
 }
