@@ -18,11 +18,14 @@
 #include "bench/pipeline.h"
 #include "core/error.h"
 #include "data/source/dataset.h"
+#include "data/stage/disk_cache.h"
 #include "data/stage/loader.h"
+#include "data/stage/memory_plan.h"
 #include "data/stage/storage.h"
 #include "data/transform/transform.h"
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
+#include "runtime/memory.h"
 #include "train/observer.h"
 
 namespace roentgen::bench {
@@ -48,7 +51,7 @@ data::Preprocess preprocess_of(const PipelineOptions& options) {
   return preprocess;
 }
 
-data::LoaderOptions loader_options(const PipelineOptions& options, data::EmulatedStorage* storage) {
+data::LoaderOptions loader_options(const PipelineOptions& options) {
   data::LoaderOptions loading;
   loading.mode = data::LoadMode::Training;
   loading.shard = {.batch = options.batch, .ranks = options.ranks};
@@ -59,8 +62,8 @@ data::LoaderOptions loader_options(const PipelineOptions& options, data::Emulate
   loading.preprocess = preprocess_of(options);
   loading.augment = options.augment;
   loading.max_bad_share = 0.0;
-  loading.storage = storage;
   loading.is_cold = options.is_cold;
+  loading.most_readers = options.most_readers;
   return loading;
 }
 
@@ -90,6 +93,23 @@ BatchSize batch_size(const PipelineOptions& options) {
           .slots = static_cast<int>(std::clamp(prefetch == nullptr ? 1 : prefetch->count + 1, kFewest, kMost))};
 }
 
+data::MemoryShares share_memory(const data::Dataset& dataset, const PipelineOptions& options) {
+  const data::Preprocess preprocess = preprocess_of(options);
+  const std::size_t labels = dataset.label_names.size();
+  const int slots = batch_size(options).slots;
+  const std::uint64_t budget =
+      data::input_budget_bytes(options.memory_mb, runtime::available_memory_bytes(), /*local_ranks=*/1);
+  data::MemoryWishes wishes{
+      .needs = {.samples = std::ssize(dataset.samples),
+                .sample = data::largest_sample(dataset, all_of(dataset), preprocess.channels),
+                .batch = options.batch,
+                .row_bytes = data::slot_bytes(preprocess, DType::F32) + 2 * sizeof(float) * labels,
+                .workers = workers_of(options),
+                .slots = slots}};
+  wishes.needs.readers = data::readers_within(budget, wishes.needs.sample);
+  return data::share_memory(options.pipeline, wishes, budget);
+}
+
 int workers_of(const PipelineOptions& options) {
   if (options.workers > 0) return options.workers;
   return options.cores.empty() ? runtime::available_cores() : runtime::physical_cores(options.cores);
@@ -99,7 +119,15 @@ Input::Input(const data::Dataset& dataset, const PipelineOptions& options, std::
     : slots_(std::move(slots)) {
   require_at_least("ranks", options.ranks, 1);
   if (options.storage) storage_ = std::make_unique<data::EmulatedStorage>(*options.storage);
-  loader_ = std::make_unique<data::Loader>(dataset, all_of(dataset), loader_options(options, storage_.get()), slots_);
+  data::LoaderOptions loading = loader_options(options);
+  loading.storage = storage_.get();
+  if (!options.cache_dir.empty()) {
+    cache_ = std::make_unique<data::DiskCache>(
+        dataset, data::DiskCacheOptions{.folder = options.cache_dir, .preprocess = loading.preprocess});
+    kept_before_ = cache_->kept();
+    loading.cache = cache_.get();
+  }
+  loader_ = std::make_unique<data::Loader>(dataset, all_of(dataset), std::move(loading), slots_);
 }
 
 Input::~Input() = default;

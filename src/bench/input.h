@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@
 
 namespace roentgen::data {
 struct Dataset;
+class DiskCache;
 class EmulatedStorage;
 class Loader;
+struct MemoryShares;
 }  // namespace roentgen::data
 
 namespace roentgen::bench {
@@ -26,10 +29,13 @@ struct PipelineOptions;
 
 /// The batches that `options` ask for: their size, and as many slots as the pipeline holds ahead and one.
 [[nodiscard]] BatchSize batch_size(const PipelineOptions& options);
+/// How the memory that options.memory_mb grants is shared, with no more slots than batch_size() has. ConfigError as
+/// data::share_memory().
+[[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const PipelineOptions& options);
 /// Decoding threads: what is asked for, or the physical cores of options.cores, or those of the process.
 [[nodiscard]] int workers_of(const PipelineOptions& options);
 
-/// A pipeline that fills slots, without distortion, into normalised float32. One thread.
+/// A pipeline that fills slots, distorted as the options say, into normalised float32. One thread.
 class Input {
  public:
   /// Starts at once. `dataset` and the slots' memory must outlive it. ConfigError and DataError as data::Loader.
@@ -38,9 +44,13 @@ class Input {
 
   [[nodiscard]] data::Loader& loader() { return *loader_; }
   [[nodiscard]] const std::vector<data::BatchSlot>& slots() const { return slots_; }
+  /// Images that the cache file held before this began; nothing without one.
+  [[nodiscard]] std::optional<std::int64_t> kept_before() const { return kept_before_; }
 
  private:
   std::vector<data::BatchSlot> slots_;
+  std::unique_ptr<data::DiskCache> cache_;
+  std::optional<std::int64_t> kept_before_;
   std::unique_ptr<data::EmulatedStorage> storage_;
   std::unique_ptr<data::Loader> loader_;
 };

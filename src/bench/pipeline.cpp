@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "bench/harness.h"
 #include "bench/input.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
+#include "data/stage/memory_plan.h"
 #include "runtime/memory.h"
 
 namespace roentgen::bench {
@@ -37,8 +39,14 @@ Value stage_table(const std::vector<data::StageReport>& report) {
 Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options) {
   require_at_least("warmup", options.warmup, 0);
   require_at_least("steps", options.steps, 1);
-  const std::unique_ptr<Consumer> device = make_emulated_device(options.device_images_per_s, batch_size(options));
-  Input input(dataset, options, device->slots(dataset.label_names.size()));
+  BatchSize size = batch_size(options);
+  const data::MemoryShares memory = share_memory(dataset, options);
+  size.slots = memory.slots;
+  const std::unique_ptr<Consumer> device = make_emulated_device(options.device_images_per_s, size);
+  PipelineOptions within = options;
+  within.most_readers = std::min(options.most_readers, memory.readers);
+  Input input(dataset, within, device->slots(dataset.label_names.size()));
+  const std::optional<std::int64_t> kept = input.kept_before();
   data::Loader& loader = input.loader();
   const Course course = take_batches(input, *device, {.warmup = options.warmup, .steps = options.steps});
   const data::LoaderStats stats = loader.stats();
@@ -53,6 +61,10 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   result.set("warmup", options.warmup);
   result.set("n", options.steps);
   result.set("device", device->is_emulated() ? Value(device->name()) : Value());
+  result.set("cache_kept", kept ? Value(*kept) : Value());
+  result.set("memory", Value::Table{{"budget_bytes", static_cast<std::int64_t>(memory.budget_bytes)},
+                                    {"bytes", static_cast<std::int64_t>(data::total_bytes(memory.uses))},
+                                    {"slots", memory.slots}});
   result.set("emulated", options.storage.has_value() || device->is_emulated());
   result.set("images_per_s", course.images_per_s());
   result.set("per_core", static_cast<double>(course.images) / course.processor_s);

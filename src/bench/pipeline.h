@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct PipelineOptions {
   data::Augment augment{};
   /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
   int workers = 0;
+  /// As data::LoaderOptions::most_readers; case `pipeline` lowers it to what its memory holds.
+  int most_readers = 32;
   /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
   std::vector<int> cores{};
   /// The pipeline is that of rank 0 of so many; at least 1.
@@ -47,6 +50,10 @@ struct PipelineOptions {
   /// A device that takes so many images a second is waited for after each batch; 0: none.
   double device_images_per_s = 0.0;
   std::uint64_t seed = 0;
+  /// Decoded images are kept in a file here (data::DiskCache); empty: nowhere.
+  std::filesystem::path cache_dir{};
+  /// Of case `pipeline`: all that it may hold, MiB; 0: half of what the machine has left.
+  std::int64_t memory_mb = 0;
 };
 
 /// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, distorted as `augment`
@@ -55,6 +62,8 @@ struct PipelineOptions {
 ///   warmup, n
 ///   input, augmentation of a recipe, a line each; null without one
 ///   storage, device     what is emulated; null where nothing is
+///   cache_kept          images in the cache file before the first batch; null without one
+///   memory              {budget_bytes, bytes, slots}: what input may hold, holds at most, and batches of it
 ///   emulated            is anything emulated? Then no figure is one of this machine alone
 ///   images_per_s        images of the measured batches / wall time
 ///   per_core            the same / cores kept busy meanwhile (processor time of the process / wall time)
@@ -68,7 +77,8 @@ struct PipelineOptions {
 ///   rss_bytes           memory of the process at its largest
 ///   checksum            of the first batch; equal for equal images, seeds and pipelines' orders
 ///   program, cpu, ...   what it ran on
-/// ConfigError on options out of range and where there are fewer images than a batch; DataError on unreadable images.
+/// ConfigError on options out of range, where there are fewer images than a batch, and as data::share_memory() and
+/// data::DiskCache; DataError on unreadable images.
 [[nodiscard]] Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options);
 
 }  // namespace roentgen::bench

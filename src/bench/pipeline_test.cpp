@@ -44,6 +44,50 @@ TEST_F(PipelineCase, gives_the_same_batches_whoever_does_the_work) {
   EXPECT_NE(run_pipeline(dataset_, options).at("checksum").as_string(), checksum);
 }
 
+TEST_F(PipelineCase, keeps_decoded_images_where_it_is_told) {
+  auto options = small();
+  const Value plain = run_pipeline(dataset_, options);
+  EXPECT_TRUE(plain.at("cache_kept").is_null());
+  options.cache_dir = folder_.path() / "cache";
+  const Value filled = run_pipeline(dataset_, options);
+  EXPECT_EQ(filled.at("cache_kept").as_integer(), 0);
+  const Value again = run_pipeline(dataset_, options);
+  EXPECT_GT(again.at("cache_kept").as_integer(), 0);
+  for (const Value& cached : {filled, again}) {
+    EXPECT_EQ(cached.at("checksum").as_string(), plain.at("checksum").as_string());
+  }
+  options.pipeline = data::parse_pipeline("samples | cache(where=disk) | shuffle | shard | repeat | map_and_batch");
+  EXPECT_EQ(run_pipeline(dataset_, options).at("checksum").as_string(), plain.at("checksum").as_string());
+  options.cache_dir.clear();
+  try {
+    static_cast<void>(run_pipeline(dataset_, options));
+    FAIL() << "nowhere to keep them";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("try --cache-dir DIR"));
+  }
+}
+
+TEST_F(PipelineCase, holds_no_more_than_its_budget) {
+  auto options = small();
+  options.pipeline = data::parse_pipeline("samples | shuffle | shard | repeat | map_and_batch | prefetch(60)");
+  options.image_px = 128;  // 256 KiB a batch
+  EXPECT_EQ(run_pipeline(dataset_, options).at("memory").at("slots").as_integer(), 61);
+  options.memory_mb = 2;
+  const Value tight = run_pipeline(dataset_, options);
+  const Value& memory = tight.at("memory");
+  EXPECT_LT(memory.at("slots").as_integer(), 9);
+  EXPECT_GE(memory.at("slots").as_integer(), 2);
+  EXPECT_EQ(memory.at("budget_bytes").as_integer(), 2 << 20);
+  EXPECT_LE(memory.at("bytes").as_integer(), 2 << 20);
+  options.image_px = 512;
+  try {
+    static_cast<void>(run_pipeline(dataset_, options));
+    FAIL() << "two batches of 4 MiB";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("[data.memory] pipeline: expected at most 2.0 MiB"));
+  }
+}
+
 TEST_F(PipelineCase, of_one_rank_of_two_needs_images_for_both) {
   auto options = small();
   options.ranks = 2;

@@ -21,7 +21,6 @@
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "data/source/record_source.h"
 #include "runtime/core_list.h"
 
 namespace roentgen::cli {
@@ -158,7 +157,7 @@ class BenchCommand final : public Command {
       case kStep:
         return run_step();
       case kPipeline:
-        return bench::run_pipeline(dataset(), pipeline_options());
+        return bench::run_pipeline(images_or_records(data_), pipeline_options());
       case kOverlap:
         return run_overlap();
       case kFormats:
@@ -166,7 +165,7 @@ class BenchCommand final : public Command {
       case kExperiment:
         return run_experiment();
       case kAblation:
-        return bench::run_ablation(dataset(), {.input = pipeline_options(), .rounds = rounds_});
+        return bench::run_ablation(images_or_records(data_), {.input = pipeline_options(), .rounds = rounds_});
       default:
         return bench::run_case(case_, {.warmup = step_.warmup,
                                        .repeats = step_.steps,
@@ -193,7 +192,7 @@ class BenchCommand final : public Command {
       take_graph();
     }
     options.step = step_;
-    return bench::run_overlap(dataset(), options);
+    return bench::run_overlap(images_or_records(data_), options);
   }
 
   void require_work() const {
@@ -208,7 +207,7 @@ class BenchCommand final : public Command {
     bench::FormatsOptions options{
         .input = pipeline_options(), .stored_px = stored_px_, .work = work_, .cell_s = cell_s_, .rounds = rounds_};
     options.input.steps = kMostSteps;
-    return bench::run_formats(dataset(), options);
+    return bench::run_formats(images_or_records(data_), options);
   }
 
   [[nodiscard]] Value run_experiment() const {
@@ -222,7 +221,7 @@ class BenchCommand final : public Command {
                                      .rounds = rounds_};
     options.input.steps = kMostSteps;
     options.step.threads = static_cast<int>(threads_);
-    return bench::run_experiment(dataset(), options);
+    return bench::run_experiment(images_or_records(data_), options);
   }
 
   // A --model that names a file.
@@ -258,30 +257,16 @@ class BenchCommand final : public Command {
       options.image_px = recipe.preprocess.size_px;
       options.channels = recipe.preprocess.channels;
     }
+    for (const std::string& data : data_) {
+      if (!cache_dir_.empty()) refuse_inside_data("--cache-dir", cache_dir_, data);
+    }
+    options.cache_dir = cache_dir_;
+    options.memory_mb = memory_mb_;
     if (!input_cores_.empty()) options.cores = runtime::parse_core_list(input_cores_);
     if (!storage_.empty()) options.storage = data::parse_storage_costs(storage_);
     const bool is_engine = (bit & kWithModel) != 0 && !bench::is_emulated_device(device_);
     if (device_ != kEngine && !is_engine) options.device_images_per_s = bench::parse_emulated_device(device_);
     return options;
-  }
-
-  // Images, or the record files of folders.
-  [[nodiscard]] data::Dataset dataset() const {
-    if (!std::ranges::all_of(data_, [](const std::string& folder) { return data::has_records(folder); })) {
-      return list_images(data_).dataset;
-    }
-    data::Dataset all;
-    for (const std::string& folder : data_) {
-      data::SourceOptions records{.root = folder, .source = std::string(*data::record_source(folder))};
-      records.split.mode = data::SplitMode::Whole;
-      data::Dataset one = data::load_dataset(records);
-      if (data_.size() == 1) return one;
-      for (data::Sample& sample : one.samples) {
-        sample.labels.clear();
-        all.samples.push_back(std::move(sample));
-      }
-    }
-    return all;
   }
 
   static constexpr std::string_view kEngine = "cpu";
@@ -302,6 +287,8 @@ class BenchCommand final : public Command {
   std::filesystem::path recipe_;
   std::int64_t workers_ = 0;
   std::string input_cores_;
+  std::filesystem::path cache_dir_;
+  std::int64_t memory_mb_ = 0;
   bool is_cold_ = false;
   std::string storage_;
   std::int64_t rounds_ = 3;
@@ -334,6 +321,17 @@ std::vector<CaseOption> BenchCommand::case_options() {
        {.name = "--input-cores",
         .target = &input_cores_,
         .doc = "cores of all input threads, as 0-1,4; the rest computes"}},
+      {kPipeline,
+       {.name = "--cache-dir",
+        .target = &cache_dir_,
+        .doc = "keep decoded images in a file here, as train does",
+        .value_name = "DIR"}},
+      {kPipeline,
+       {.name = "--memory-budget",
+        .target = &memory_mb_,
+        .doc = "MiB for all input; 0 = half of what is left",
+        .least = 0,
+        .most = 1e9}},
       {kPipeline | kOverlap | kAblation,
        {.name = "--cold", .target = &is_cold_, .doc = "drop files from the page cache before they are read"}},
       {kWithInput,

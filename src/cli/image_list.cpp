@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "data/codec/codec.h"
 #include "data/source/image_index.h"
+#include "data/source/record_source.h"
 
 namespace roentgen::cli {
 namespace {
@@ -132,6 +133,24 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     refuse(*name, "each image once", "this one twice", "leaving out one of them");
   }
   return list;
+}
+
+data::Dataset images_or_records(const std::vector<std::string>& arguments) {
+  if (!std::ranges::all_of(arguments, [](const std::string& folder) { return data::has_records(folder); })) {
+    return list_images(arguments).dataset;
+  }
+  data::Dataset all;
+  for (const std::string& folder : arguments) {
+    data::SourceOptions records{.root = folder, .source = std::string(*data::record_source(folder))};
+    records.split.mode = data::SplitMode::Whole;
+    data::Dataset one = data::load_dataset(records);
+    if (arguments.size() == 1) return one;
+    for (data::Sample& sample : one.samples) {
+      sample.labels.clear();
+      all.samples.push_back(std::move(sample));
+    }
+  }
+  return all;
 }
 
 void keep_listed(ImageList& images, const fs::path& list) {

@@ -37,6 +37,10 @@ struct ImageList {
 /// named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
 
+/// As list_images(); or, where all arguments are folders with record files, the images in these, without labels where
+/// there are several.
+[[nodiscard]] data::Dataset images_or_records(const std::vector<std::string>& arguments);
+
 /// Keeps the images that `list` (a name of an image a line) names, in the order they have; names are found as
 /// list_part() finds them. DataError when one is not there.
 void keep_listed(ImageList& images, const std::filesystem::path& list);

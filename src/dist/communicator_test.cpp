@@ -23,6 +23,7 @@ class ScriptedCommunicator final : public Communicator {
   [[nodiscard]] int rank() const override { return 1; }
   [[nodiscard]] int size() const override { return 4; }
   [[nodiscard]] int local_rank() const override { return 1; }
+  [[nodiscard]] int local_size() const override { return 2; }
   Pending broadcast(std::span<std::byte>, int, Phase phase) override { return start(phase); }
   Pending all_reduce_sum(std::span<float>, Phase phase) override { return start(phase); }
   Pending all_reduce_sum(std::span<double>, Phase phase) override { return start(phase); }

@@ -19,6 +19,7 @@ class SingleCommunicator final : public Communicator {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
   [[nodiscard]] int local_rank() const override { return 0; }
+  [[nodiscard]] int local_size() const override { return 1; }
 
   Pending broadcast(std::span<std::byte>, int root, Phase phase) override {
     if (root != 0) throw CommError(error_text("dist.single", phase.text(), "root 0", std::to_string(root)));

@@ -19,6 +19,7 @@ TEST(SingleCommunicator, is_rank_0_of_1) {
   EXPECT_EQ(communicator->rank(), 0);
   EXPECT_EQ(communicator->size(), 1);
   EXPECT_EQ(communicator->local_rank(), 0);
+  EXPECT_EQ(communicator->local_size(), 1);
 }
 
 TEST(SingleCommunicator, sum_and_mean_of_one_are_itself) {

@@ -46,6 +46,8 @@ struct TrainJob {
   std::function<bool()> is_stop_asked;
   /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.
   std::int64_t stop_after_steps = 0;
+  /// Ranks of this run on this machine, this one included, that share its memory: Communicator::local_size().
+  int local_ranks = 1;
 };
 
 /// How a run ended.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -110,38 +110,30 @@ InputMemory plan_input_memory(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
   require(recipe.slots != 1, "train.slots", "2 or more, or 0 for as many as fit", "1", "--set train.slots=0");
   const std::vector<std::uint32_t> samples = data::samples_of(job.dataset, data::Split::Train);
-  data::MemoryNeeds needs{.samples = std::ssize(samples),
-                          .sample = data::largest_sample(job.dataset, samples, job.recipe.preprocess.channels),
-                          .batch = recipe.batch,
-                          .row_bytes = data::slot_bytes(job.recipe.preprocess, DType::F32) +
-                                       2 * sizeof(float) * job.dataset.label_names.size(),
-                          .workers = decode_workers(recipe)};
-  const std::uint64_t available = runtime::available_memory_bytes();
-  const std::uint64_t budget = recipe.memory_mb > 0 ? static_cast<std::uint64_t>(recipe.memory_mb) << 20U
-                               : available > 0      ? available / 2
-                                                    : std::numeric_limits<std::uint64_t>::max() / 4;
-  needs.readers = data::readers_within(budget, needs.sample);
-  const std::uint64_t validating = job.dataset.summary(data::Split::Val).images == 0
-                                       ? 0
-                                       : data::total_bytes(data::memory_uses(data::evaluation_pipeline(), needs));
   constexpr int kMostSlots = 8, kFewestSlots = 2;
-  const data::Pipeline pipeline = training_pipeline(recipe);
-  std::vector<data::MemoryUse> uses;
-  for (needs.slots = recipe.slots > 0 ? static_cast<int>(recipe.slots) : kMostSlots;; --needs.slots) {
-    uses = data::memory_uses(pipeline, needs);
-    if (validating > 0) uses.push_back({.what = "validation", .bytes = validating});
-    if (recipe.slots > 0 || needs.slots == kFewestSlots || data::total_bytes(uses) <= budget) break;
+  const int asked = static_cast<int>(recipe.slots);
+  const std::uint64_t budget =
+      data::input_budget_bytes(recipe.memory_mb, runtime::available_memory_bytes(), job.local_ranks);
+  data::MemoryWishes wishes{
+      .needs = {.samples = std::ssize(samples),
+                .sample = data::largest_sample(job.dataset, samples, job.recipe.preprocess.channels),
+                .batch = recipe.batch,
+                .row_bytes = data::slot_bytes(job.recipe.preprocess, DType::F32) +
+                             2 * sizeof(float) * job.dataset.label_names.size(),
+                .workers = decode_workers(recipe),
+                .slots = asked > 0 ? asked : kMostSlots},
+      .fewest_slots = asked > 0 ? asked : kFewestSlots,
+      .cache_bytes = keeps_on_disk(recipe) ? 0 : static_cast<std::uint64_t>(recipe.cache_mb) << 20U};
+  wishes.needs.readers = data::readers_within(budget, wishes.needs.sample);
+  if (job.dataset.summary(data::Split::Val).images > 0) {
+    data::MemoryNeeds validating = wishes.needs;
+    validating.slots = kFewestSlots;
+    const auto uses = data::memory_uses(data::evaluation_pipeline(), validating);
+    wishes.others.push_back({.what = "validation", .bytes = data::total_bytes(uses)});
   }
-  const std::uint64_t left = data::require_fits(uses, budget);
-  InputMemory memory{.slots = needs.slots, .readers = needs.readers};
-  if (!keeps_on_disk(recipe)) {
-    memory.cache_bytes = std::min(left, static_cast<std::uint64_t>(recipe.cache_mb) << 20U);
-    uses.push_back({.what = "decoded images, at most", .bytes = memory.cache_bytes});
-  }
-  log::info(fmt::format("input memory: {:.1f} of {:.1f} MiB: {}",
-                        static_cast<double>(data::total_bytes(uses)) / 1048576.0,
-                        static_cast<double>(budget) / 1048576.0, data::text_of(uses)));
-  return memory;
+  const data::MemoryShares shares = data::share_memory(training_pipeline(recipe), std::move(wishes), budget);
+  log::info(shares.text());
+  return {.slots = shares.slots, .readers = shares.readers, .cache_bytes = shares.cache_bytes};
 }
 
 std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {

@@ -49,7 +49,7 @@ void check_resume(const TrainJob& job, const Resume& resume);
 /// @param begun_toml the recipe in the resume file
 [[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state);
 
-/// How the memory for input is shared out: train.memory_mb, or half of what is left.
+/// How the memory for input is shared out: train.memory_mb, or this rank's share of half of what is left.
 struct InputMemory {
   /// Batches held by the training step: train.slots, or as many as there is room for.
   int slots = 2;

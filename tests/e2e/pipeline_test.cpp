@@ -71,6 +71,12 @@ TEST(Pipelines, are_measured_and_give_equal_batches) {
   EXPECT_FALSE(usual.at("emulated").as_bool());
   EXPECT_GT(usual.at("images_per_s").as_double(), 0.0);
   EXPECT_EQ(usual.at("stages").as_array().size(), 6U);
+  for (const bool is_filled : {false, true}) {
+    const Value cached = measure({"--cache-dir", place / "cache", "--memory-budget", "64"});
+    EXPECT_EQ(cached.at("checksum").as_string(), usual.at("checksum").as_string());
+    EXPECT_EQ(cached.at("cache_kept").as_integer() > 0, is_filled);
+    EXPECT_EQ(cached.at("memory").at("budget_bytes").as_integer(), 64 << 20);
+  }
   const Value slow = measure({"--pipeline", "samples | shuffle | shard | repeat | map(3) | batch", "--cold",
                               "--emulate-storage", "open=100us,opens_per_s=5000", "--device", "emulated:5000"});
   EXPECT_EQ(slow.at("checksum").as_string(), usual.at("checksum").as_string());
@@ -91,6 +97,12 @@ TEST(Pipelines, that_cannot_be_measured_are_refused) {
   expect_refusal(measure({"--pipeline", "fast"}), {"[data.pipeline] pipeline", "tf-official", "got 'fast'"});
   expect_refusal(measure({"--device", "gpu"}), {"[bench.pipeline] --device", "emulated:RATE", "got gpu"});
   expect_refusal(measure({"--emulate-storage", "open=2"}), {"[data.storage]", "a time in s, ms or us"});
+  expect_refusal(measure({"--cache-dir", data / "images/cache"}), {"--cache-dir"});
+  EXPECT_FALSE(fs::exists(data / "images/cache"));
+  expect_refusal(measure({"--memory-budget", "1", "--batch", "20", "--image", "256"}),
+                 {"[data.memory] pipeline: expected at most 1.0 MiB"});
+  expect_refusal(place.run({"bench", "overlap", "--data", data / "images", "--cache-dir", place / "cache"}),
+                 {"[cli.bench] --cache-dir", "expected one of the cases pipeline, got overlap"});
   expect_refusal(measure({"--batch", "21"}), {"[data.loader] samples", "a batch of 21"});
   expect_refusal(measure({"--pipeline", "samples | map_and_batch"}), {"[bench.pipeline] pipeline", "try a repeat"});
   expect_refusal(place.run({"bench", "pipeline", "--data", place / "nowhere"}), {"nowhere"});
@@ -109,11 +121,13 @@ TEST(Convert, gives_records_that_train_to_the_same_weights) {
             read_json(place / "convert.json").at("files").as_integer());
   place.must_run({"inspect", "--data", place / "records", "--json", place / "inspect.json"});
   EXPECT_EQ(read_json(place / "inspect.json").at("source").as_string(), "tfrecord");
-  // Samples of the train records come in the order of the data set: the same indices, the same draws.
+  // Samples of the train records come in the order of the data set, and draws go by their names.
   place.must_run(place.train_arguments(data, "files"));
   const auto recorded = place.train_arguments(place / "records", "records-run");
   const Ended run = place.run(recorded);
   EXPECT_EQ(run.code, 0) << run.err;
+  constexpr const char* kBest = "checkpoints/best.safetensors";
+  expect_equal_tensors(place / "files" / kBest, place / "records-run" / kBest);
   const Value measured = [&] {
     place.must_run({"bench", "pipeline", "--data", place / "records", "--image", "32", "--batch", "8", "--steps", "3",
                     "--json", place / "bench.json"});

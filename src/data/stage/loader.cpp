@@ -73,7 +73,7 @@ Loader::Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, Loade
   }
   if (options.cache == nullptr && pipeline_of(options).is_kept_on_disk()) {
     throw ConfigError(error_text("data.pipeline", "pipeline, stage cache", "a cache folder for where=disk", "none",
-                                 "train --cache-dir DIR, or a pipeline without it"));
+                                 "--cache-dir DIR, or a pipeline without it"));
   }
   pool_ = std::make_unique<BatchPool>(dataset, std::move(samples), std::move(options), std::move(slots));
 }

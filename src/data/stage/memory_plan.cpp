@@ -143,7 +143,35 @@ std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t bud
   if (total <= budget_bytes) return budget_bytes - total;
   throw ConfigError(error_text("data.memory", "pipeline", fmt::format("at most {}", mebibytes(budget_bytes)),
                                fmt::format("{}: {}", mebibytes(total), text_of(uses)),
-                               "a smaller buffer, batch, train.slots or train.workers, or a larger --memory-budget"));
+                               "a smaller buffer or batch, fewer workers or train.slots, or a larger --memory-budget"));
+}
+
+std::uint64_t input_budget_bytes(std::int64_t asked_mib, std::uint64_t available_bytes, int local_ranks) {
+  if (asked_mib > 0) return static_cast<std::uint64_t>(asked_mib) << 20U;
+  constexpr std::uint64_t kWithoutEnd = std::numeric_limits<std::uint64_t>::max() / 4;
+  if (available_bytes == 0) return kWithoutEnd;
+  return available_bytes / 2 / static_cast<std::uint64_t>(std::max(1, local_ranks));
+}
+
+std::string MemoryShares::text() const {
+  return fmt::format("input memory: {:.1f} of {}: {}", static_cast<double>(total_bytes(uses)) / 1048576.0,
+                     mebibytes(budget_bytes), text_of(uses));
+}
+
+MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::uint64_t budget_bytes) {
+  MemoryShares shares{.budget_bytes = budget_bytes, .readers = wishes.needs.readers};
+  for (;; --wishes.needs.slots) {
+    shares.uses = memory_uses(pipeline, wishes.needs);
+    shares.uses.insert(shares.uses.end(), wishes.others.begin(), wishes.others.end());
+    if (wishes.needs.slots <= wishes.fewest_slots || total_bytes(shares.uses) <= budget_bytes) break;
+  }
+  const std::uint64_t left = require_fits(shares.uses, budget_bytes);
+  shares.slots = wishes.needs.slots;
+  if (wishes.cache_bytes > 0) {
+    shares.cache_bytes = std::min(left, wishes.cache_bytes);
+    shares.uses.push_back({.what = "decoded images, at most", .bytes = shares.cache_bytes});
+  }
+  return shares;
 }
 
 }  // namespace roentgen::data

@@ -60,4 +60,34 @@ struct MemoryUse {
 /// What is left of the budget. ConfigError "[data.memory] pipeline: expected at most ..." naming what takes how much.
 [[nodiscard]] std::uint64_t require_fits(const std::vector<MemoryUse>& uses, std::uint64_t budget_bytes);
 
+/// What all input of a process may take: `asked_mib`, where that is not 0; else half of what the machine has left
+/// (`available_bytes`; 0: unknown, and then without end), in equal shares for the `local_ranks` processes of one run on
+/// this machine.
+[[nodiscard]] std::uint64_t input_budget_bytes(std::int64_t asked_mib, std::uint64_t available_bytes, int local_ranks);
+
+/// What is to share a budget.
+struct MemoryWishes {
+  /// Of as many slots as there may be.
+  MemoryNeeds needs;
+  /// At least 1; no fewer slots, even where they do not fit.
+  int fewest_slots = 2;
+  /// Beside the pipeline: validation, say.
+  std::vector<MemoryUse> others{};
+  /// For decoded images in memory, of what is left.
+  std::uint64_t cache_bytes = 0;
+};
+/// How it is shared.
+struct MemoryShares {
+  std::uint64_t budget_bytes = 0;
+  int slots = 0;
+  /// MemoryNeeds::readers.
+  int readers = 0;
+  std::uint64_t cache_bytes = 0;
+  std::vector<MemoryUse> uses;
+  /// "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ..."
+  [[nodiscard]] std::string text() const;
+};
+/// As many slots as fit. ConfigError as require_fits().
+[[nodiscard]] MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::uint64_t budget_bytes);
+
 }  // namespace roentgen::data

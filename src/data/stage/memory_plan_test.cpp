@@ -74,6 +74,31 @@ TEST(MemoryPlan, says_what_takes_how_much_where_it_does_not_fit) {
   }
 }
 
+TEST(MemoryPlan, shares_half_of_the_machine_among_the_ranks_that_are_on_it) {
+  EXPECT_EQ(input_budget_bytes(0, 80'000, 1), 40'000U);
+  EXPECT_EQ(input_budget_bytes(0, 80'000, 4), 10'000U);
+  EXPECT_EQ(input_budget_bytes(0, 80'000, 0), 40'000U);
+  EXPECT_EQ(input_budget_bytes(3, 80'000, 4), 3U << 20U) << "what is asked for is each rank's";
+  EXPECT_GT(input_budget_bytes(0, 0, 4), std::uint64_t{1} << 60U) << "unknown";
+}
+
+TEST(MemoryPlan, gives_the_cache_what_as_many_slots_as_fit_leave) {
+  MemoryWishes wishes{.needs = {.samples = 300, .sample = {.file = 0, .decoded = 0}, .batch = 10, .row_bytes = 10},
+                      .others = {{.what = "validation", .bytes = 50}},
+                      .cache_bytes = 1000};
+  wishes.needs.slots = 8;
+  const MemoryShares roomy = share_memory(parse_pipeline("default"), wishes, 900);
+  EXPECT_EQ(roomy.slots, 8);
+  EXPECT_EQ(roomy.cache_bytes, 50U);
+  const MemoryShares tight = share_memory(parse_pipeline("default"), wishes, 475);
+  EXPECT_EQ(tight.slots, 4);
+  EXPECT_EQ(tight.cache_bytes, 25U);
+  EXPECT_EQ(total_bytes(tight.uses), 475U);
+  EXPECT_THAT(tight.text(), HasSubstr("4 batches"));
+  EXPECT_EQ(share_memory(parse_pipeline("default"), wishes, 5000).cache_bytes, 1000U);
+  EXPECT_THROW(static_cast<void>(share_memory(parse_pipeline("default"), wishes, 249)), ConfigError);
+}
+
 class MemoryPlanSizes : public LoaderTest {};
 
 TEST_F(MemoryPlanSizes, are_those_of_the_largest_image_that_can_be_read) {
