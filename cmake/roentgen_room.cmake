@@ -9,6 +9,8 @@
 #   x_slow_test.cpp       label `slow`
 #   x_real_test.cpp       label `real`
 #   x_gpu_test.cpp        label `gpu`
+#   x_parallel_test.cpp   label `parallel`: run as 1, 2, 3 and 4 processes under mpirun, with a main() of their own in
+#                         one of them, so that a process has one communicator
 # DEPS are rooms and are public: the borders themselves are checked by tools/check_borders.py.
 include(GoogleTest)
 
@@ -43,6 +45,32 @@ function(roentgen_tests target label)
   set_property(GLOBAL APPEND PROPERTY RG_TEST_TARGETS ${target})
 endfunction()
 
+# The command before a program that starts so many processes of it.
+function(rg_launch result ranks)
+  set(launch ${MPIEXEC_EXECUTABLE})
+  if(RG_MPI_NAME STREQUAL openmpi)
+    list(APPEND launch --allow-run-as-root --oversubscribe --bind-to none)
+  endif()
+  set(${result} ${launch} ${MPIEXEC_NUMPROC_FLAG} ${ranks} PARENT_SCOPE)
+endfunction()
+
+# Tests that are a group of processes, all of them as one test for each number of processes.
+function(roentgen_parallel_tests target)
+  if(NOT ARGN)
+    return()
+  endif()
+  add_executable(${target} ${ARGN})
+  roentgen_set_flags(${target})
+  target_link_libraries(${target} PRIVATE ${RG_TEST_LINK} GTest::gtest GTest::gmock)
+  foreach(ranks IN ITEMS 1 2 3 4)
+    rg_launch(launch ${ranks})
+    add_test(NAME ${target}_of_${ranks} COMMAND ${launch} $<TARGET_FILE:${target}> --gtest_brief=1
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${target}_of_${ranks} PROPERTIES LABELS parallel TIMEOUT 300 PROCESSORS 2
+      ENVIRONMENT "ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR};OMP_NUM_THREADS=1")
+  endforeach()
+endfunction()
+
 function(roentgen_room)
   cmake_parse_arguments(ARG "" "NAME;DIR" "EXCLUDE;DEPS;PUBLIC;PRIVATE;TEST" ${ARGN})
   if(NOT ARG_DIR)
@@ -72,6 +100,10 @@ function(roentgen_room)
 
   if(RG_TESTS AND tests)
     set(RG_TEST_LINK ${target} ${ARG_PRIVATE} ${ARG_TEST})
+    set(parallel ${tests})
+    list(FILTER parallel INCLUDE REGEX "_parallel_test\\.cpp$")
+    list(FILTER tests EXCLUDE REGEX "_parallel_test\\.cpp$")
+    roentgen_parallel_tests(${ARG_NAME}_parallel_test ${parallel})
     foreach(label IN ITEMS slow real gpu)
       set(labelled ${tests})
       list(FILTER labelled INCLUDE REGEX "_${label}_test\\.cpp$")

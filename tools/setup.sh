@@ -7,17 +7,16 @@
 #   tools/setup.sh             what `make build`, `make test` and `make lint` need
 #   tools/setup.sh --minimal   without the lint tools
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
-#   tools/setup.sh --all       also what planned parts will use: MPI, ONNX
+#   tools/setup.sh --all       also what planned parts will use: ONNX
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config git python3
   libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
-  libdcmtk-dev libopenjp2-7-dev
+  libdcmtk-dev libopenjp2-7-dev libopenmpi-dev openmpi-bin
   libgtest-dev libgmock-dev librapidcheck-dev)
 lint=(clang-format clang-tidy)
-planned=(libopenmpi-dev openmpi-bin libonnx-dev libprotobuf-dev
-  protobuf-compiler)
+planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
 case "${1:-}" in
   "") packages+=("${lint[@]}") ;;
@@ -40,6 +39,7 @@ by_hand() {
   to lint:  clang-format and clang-tidy 14
   to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
   for DICOM: DCMTK 3.6, OpenJPEG 2.5
+  for several processes: Open MPI 4 or MPICH 4
   where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
 TEXT

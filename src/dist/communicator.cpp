@@ -12,10 +12,13 @@
 
 namespace roentgen::dist {
 namespace {
-std::string ranks_text(std::span<const int> ranks) {
+// "ranks 2 (node07), 3 (node08)".
+std::string ranks_text(const Communicator& group, std::span<const int> ranks) {
   if (ranks.empty()) return "a rank that cannot be named";
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  for (const int rank : ranks) {
+    text += (rank == ranks.front() ? "" : ", ") + std::to_string(rank) + " (" + std::string(group.host(rank)) + ")";
+  }
   return text;
 }
 }  // namespace
@@ -56,7 +59,7 @@ void Pending::wait(std::chrono::milliseconds limit) {
     throw CommError(
         error_text("dist." + std::string(owner->name()), phase_.text(),
                    "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
-                   "no sign of " + ranks_text(owner->missing(ticket_))));
+                   "no sign of " + ranks_text(*owner, owner->missing(ticket_))));
   }
 }
 

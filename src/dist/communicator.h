@@ -66,6 +66,8 @@ class Communicator {
   [[nodiscard]] virtual int local_rank() const = 0;
   /// Ranks of this host, at least 1: they share its memory.
   [[nodiscard]] virtual int local_size() const = 0;
+  /// Name of the host that a rank runs on; of every rank known here.
+  [[nodiscard]] virtual std::string_view host(int rank) const = 0;
 
   /// `data` of `root` goes to all others. CommError for a root that is no rank.
   virtual Pending broadcast(std::span<std::byte> data, int root, Phase phase) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In place of dist/mpi.cpp, which does not exist yet.
+// In place of dist/mpi.cpp where no MPI was found.
 #include "core/error.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
@@ -9,8 +9,8 @@
 namespace roentgen::dist {
 
 std::unique_ptr<Communicator> make_mpi_communicator() {
-  throw CommError(error_text("dist.mpi", "communicator mpi", "a program that distributes over MPI",
-                             "one that does not: it is not built yet", "one process"));
+  throw CommError(error_text("dist.mpi", "communicator mpi", "a program that was built with MPI", "one that was not",
+                             "building it where Open MPI or MPICH is installed (tools/setup.sh), or one process"));
 }
 
 }  // namespace roentgen::dist

@@ -20,6 +20,7 @@ class SingleCommunicator final : public Communicator {
   [[nodiscard]] int size() const override { return 1; }
   [[nodiscard]] int local_rank() const override { return 0; }
   [[nodiscard]] int local_size() const override { return 1; }
+  [[nodiscard]] std::string_view host(int /*rank*/) const override { return "this host"; }
 
   Pending broadcast(std::span<std::byte>, int root, Phase phase) override {
     if (root != 0) throw CommError(error_text("dist.single", phase.text(), "root 0", std::to_string(root)));

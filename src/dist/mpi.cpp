@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Processes under MPI. Collectives are MPI's own, started in place and tested; nothing here waits inside MPI once the
+// group stands. MPI does not say who is missing, so every rank publishes how many collectives it has started in a
+// window of 8 bytes that the others can read without its help (MPI 3.1, 11.5: passive targets).
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <thread>
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "dist/comm_list.h"
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+namespace {
+
+constexpr std::chrono::seconds kAskingTime{1};
+// Collectives that may be under way at once: more than a step has buckets.
+constexpr std::size_t kMostFlights = 1024;
+
+void check(int code, std::string_view what) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)}));
+}
+
+/// From MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure: that would wait for the others.
+class Session {
+ public:
+  Session() {
+    int is_begun = 0;
+    MPI_Initialized(&is_begun);
+    if (is_begun != 0) {
+      throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one"));
+    }
+    int granted = MPI_THREAD_SINGLE;  // one thread makes all calls, whatever is granted
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &granted), "start-up");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    if (!has_failed && std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+  }
+  bool has_failed = false;
+
+ private:
+  const int exceptions_ = std::uncaught_exceptions();
+};
+
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator() {
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "start-up");
+    MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(group_, &rank_);
+    MPI_Comm_size(group_, &size_);
+    find_hosts();
+    open_window();
+  }
+  MpiCommunicator(const MpiCommunicator&) = delete;
+  MpiCommunicator& operator=(const MpiCommunicator&) = delete;
+  ~MpiCommunicator() override {
+    for (const Flight& flight : flights_) session_.has_failed |= flight.request != MPI_REQUEST_NULL;
+    if (session_.has_failed || std::uncaught_exceptions() > exceptions_) {
+      session_.has_failed = true;
+      return;
+    }
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+    MPI_Comm_free(&group_);
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "mpi"; }
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+  [[nodiscard]] int local_rank() const override { return local_rank_; }
+  [[nodiscard]] int local_size() const override { return local_size_; }
+  [[nodiscard]] std::string_view host(int rank) const override { return hosts_.at(static_cast<std::size_t>(rank)); }
+
+  Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
+    if (root < 0 || root >= size_) {
+      throw CommError(
+          error_text("dist.mpi", phase.text(), "a root from 0 to " + std::to_string(size_ - 1), std::to_string(root)));
+    }
+    const int count = count_of(data.size(), phase);
+    Flight& flight = take_off(phase);
+    return started(flight, MPI_Ibcast(data.data(), count, MPI_BYTE, root, group_, &flight.request));
+  }
+  Pending all_reduce_sum(std::span<float> data, Phase phase) override { return sum(data, MPI_FLOAT, phase, {}); }
+  Pending all_reduce_sum(std::span<double> data, Phase phase) override { return sum(data, MPI_DOUBLE, phase, {}); }
+  Pending all_reduce_mean(std::span<float> data, Phase phase) override { return sum(data, MPI_FLOAT, phase, data); }
+  Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
+    const std::size_t wanted = own.size() * static_cast<std::size_t>(size_);
+    if (all.size() != wanted) {
+      throw CommError(error_text("dist.mpi", phase.text(), "room for " + std::to_string(wanted) + " bytes",
+                                 std::to_string(all.size())));
+    }
+    static_cast<void>(count_of(all.size(), phase));
+    const int count = count_of(own.size(), phase);
+    const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(rank_);
+    Flight& flight = take_off(phase);
+    return started(flight, MPI_Iallgather(is_in_place ? MPI_IN_PLACE : own.data(), is_in_place ? 0 : count, MPI_BYTE,
+                                          all.data(), count, MPI_BYTE, group_, &flight.request));
+  }
+  Pending barrier(Phase phase) override {
+    Flight& flight = take_off(phase);
+    return started(flight, MPI_Ibarrier(group_, &flight.request));
+  }
+
+ protected:
+  [[nodiscard]] bool poll(std::int64_t ticket) override {
+    Flight& flight = flight_of(ticket);
+    int is_done = 0;
+    const int code = MPI_Test(&flight.request, &is_done, MPI_STATUS_IGNORE);
+    session_.has_failed |= code != MPI_SUCCESS;
+    check(code, flight.phase.text());
+    if (is_done == 0) return false;
+    const float share = 1.0F / static_cast<float>(size_);
+    for (float& value : flight.to_be_mean) value *= share;
+    flight.to_be_mean = {};
+    return true;
+  }
+
+  [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
+    session_.has_failed = true;  // what is under way cannot be taken back
+    answers_.assign(static_cast<std::size_t>(size_), -1);
+    std::vector<MPI_Request> questions(answers_.size(), MPI_REQUEST_NULL);
+    for (int rank = 0; rank < size_; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      MPI_Rget(&answers_[at], 1, MPI_INT64_T, rank, 0, 1, MPI_INT64_T, window_, &questions[at]);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<int> late;
+    for (int rank = 0; rank < size_; ++rank) {
+      int has_answered = 0;
+      MPI_Request& question = questions[static_cast<std::size_t>(rank)];
+      do {
+        if (MPI_Test(&question, &has_answered, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+        if (has_answered == 0) std::this_thread::yield();
+      } while (has_answered == 0 && std::chrono::steady_clock::now() - begin < kAskingTime);
+      if (has_answered == 0 || answers_[static_cast<std::size_t>(rank)] <= ticket) late.push_back(rank);
+    }
+    return late;
+  }
+
+ private:
+  /// A collective under way.
+  struct Flight {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::span<float> to_be_mean{};
+    Phase phase{};
+  };
+
+  void find_hosts() {
+    std::array<char, MPI_MAX_PROCESSOR_NAME> own{};
+    int length = 0;
+    check(MPI_Get_processor_name(own.data(), &length), "start-up");
+    std::vector<char> all(own.size() * static_cast<std::size_t>(size_));
+    check(MPI_Allgather(own.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
+                        group_),
+          "start-up");
+    for (int rank = 0; rank < size_; ++rank) {
+      hosts_.emplace_back(all.data() + static_cast<std::size_t>(rank) * own.size());
+    }
+    MPI_Comm node = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(group_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "start-up");
+    MPI_Comm_rank(node, &local_rank_);
+    MPI_Comm_size(node, &local_size_);
+    MPI_Comm_free(&node);
+  }
+
+  void open_window() {
+    check(MPI_Win_allocate(sizeof(std::int64_t), sizeof(std::int64_t), MPI_INFO_NULL, group_, &begun_, &window_),
+          "start-up");
+    *begun_ = 0;
+    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "start-up");
+    check(MPI_Barrier(group_), "start-up");
+  }
+
+  static int count_of(std::size_t count, Phase phase) {
+    constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
+    if (count <= kMost) return static_cast<int>(count);
+    throw CommError(error_text("dist.mpi", phase.text(), "at most " + std::to_string(kMost) + " elements",
+                               std::to_string(count), "several pieces"));
+  }
+
+  [[nodiscard]] Flight& flight_of(std::int64_t ticket) {
+    return flights_[static_cast<std::size_t>(ticket) % kMostFlights];
+  }
+  Flight& take_off(Phase phase) {
+    Flight& flight = flight_of(next_ticket_);
+    if (flight.request != MPI_REQUEST_NULL) {
+      throw CommError(error_text("dist.mpi", phase.text(),
+                                 "at most " + std::to_string(kMostFlights) + " collectives under way", "more"));
+    }
+    flight.phase = phase;
+    return flight;
+  }
+  Pending started(Flight& flight, int code) {
+    session_.has_failed |= code != MPI_SUCCESS;
+    check(code, flight.phase.text());
+    const std::int64_t ticket = next_ticket_++;
+    std::atomic_ref(*begun_).store(next_ticket_, std::memory_order_release);
+    MPI_Win_sync(window_);
+    return {*this, ticket, flight.phase};
+  }
+
+  template <typename Number>
+  Pending sum(std::span<Number> data, MPI_Datatype type, Phase phase, std::span<float> to_be_mean) {
+    const int count = count_of(data.size(), phase);
+    Flight& flight = take_off(phase);
+    flight.to_be_mean = to_be_mean;
+    return started(flight, MPI_Iallreduce(MPI_IN_PLACE, data.data(), count, type, MPI_SUM, group_, &flight.request));
+  }
+
+  const int exceptions_ = std::uncaught_exceptions();
+  mutable Session session_;
+  MPI_Comm group_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
+  std::vector<std::string> hosts_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  /// Collectives that this rank has started; in the window.
+  std::int64_t* begun_ = nullptr;
+  /// What others said of theirs; stays, since an answer may come late.
+  mutable std::vector<std::int64_t> answers_;
+  std::int64_t next_ticket_ = 0;
+  std::array<Flight, kMostFlights> flights_;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_mpi_communicator() { return std::make_unique<MpiCommunicator>(); }
+
+}  // namespace roentgen::dist

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The MPI communicator, in a group of processes that all run these tests in the same order.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLong{60'000};
+std::unique_ptr<Communicator> group;
+
+TEST(MpiCommunicator, knows_its_place) {
+  EXPECT_EQ(group->name(), "mpi");
+  EXPECT_GE(group->rank(), 0);
+  EXPECT_LT(group->rank(), group->size());
+  EXPECT_EQ(group->local_size(), group->size()) << "one host";
+  EXPECT_EQ(group->local_rank(), group->rank());
+  EXPECT_FALSE(group->host(0).empty());
+  EXPECT_EQ(group->host(0), group->host(group->size() - 1));
+}
+
+TEST(MpiCommunicator, is_one_for_the_process) { EXPECT_THROW(static_cast<void>(make_communicator("mpi")), CommError); }
+
+TEST(MpiCommunicator, sums_over_ranks) {
+  std::vector<float> values(100'003);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>((group->rank() + 1) * static_cast<int>(i % 97));
+  }
+  group->all_reduce_sum(std::span(values), {"sum"}).wait(kLong);
+  const int ranks = group->size() * (group->size() + 1) / 2;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], static_cast<float>(ranks * static_cast<int>(i % 97))) << i;
+  }
+  std::array<double, 2> sums{0.5, static_cast<double>(group->rank())};
+  group->all_reduce_sum(std::span<double>(sums), {"sum"}).wait(kLong);
+  EXPECT_EQ(sums[0], 0.5 * group->size());
+  EXPECT_EQ(sums[1], group->size() * (group->size() - 1) / 2.0);
+}
+
+TEST(MpiCommunicator, takes_the_mean_once) {
+  std::vector<float> values(5, static_cast<float>(group->rank()));
+  Pending pending = group->all_reduce_mean(values, {"mean"});
+  pending.wait(kLong);
+  EXPECT_TRUE(pending.is_done());
+  for (const float value : values) EXPECT_FLOAT_EQ(value, static_cast<float>(group->size() - 1) / 2.0F);
+}
+
+TEST(MpiCommunicator, gives_all_ranks_the_same_bits) {
+  std::vector<float> values(4'099);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::sin(static_cast<float>(i) * 1.7F + static_cast<float>(group->rank())) * 1e3F;
+  }
+  group->all_reduce_sum(std::span(values), {"sum"}).wait(kLong);
+  const auto own = std::as_bytes(std::span(values));
+  std::vector<std::byte> all(own.size() * static_cast<std::size_t>(group->size()));
+  group->all_gather(own, all, {"sums of all"}).wait(kLong);
+  for (int rank = 0; rank < group->size(); ++rank) {
+    const auto theirs = std::span(all).subspan(own.size() * static_cast<std::size_t>(rank), own.size());
+    EXPECT_TRUE(std::equal(own.begin(), own.end(), theirs.begin())) << rank;
+  }
+}
+
+TEST(MpiCommunicator, broadcasts_from_any_rank) {
+  for (int root = 0; root < group->size(); ++root) {
+    std::vector<std::byte> data(1'000, static_cast<std::byte>(group->rank() == root ? 40 + root : 0));
+    group->broadcast(data, root, {"weights"}).wait(kLong);
+    EXPECT_EQ(data.back(), static_cast<std::byte>(40 + root));
+  }
+  std::array<std::byte, 1> data{};
+  EXPECT_THROW(static_cast<void>(group->broadcast(data, group->size(), {"weights"})), CommError);
+  EXPECT_THROW(static_cast<void>(group->broadcast(data, -1, {"weights"})), CommError);
+}
+
+TEST(MpiCommunicator, gathers_in_the_order_of_ranks_also_in_place) {
+  const std::array<std::byte, 2> own{static_cast<std::byte>(group->rank()), std::byte{9}};
+  std::vector<std::byte> all(2 * static_cast<std::size_t>(group->size()));
+  group->all_gather(own, all, {"scores"}).wait(kLong);
+  std::vector<std::byte> again(all.size());
+  const auto part = std::span(again).subspan(2 * static_cast<std::size_t>(group->rank()), 2);
+  std::copy(own.begin(), own.end(), part.begin());
+  group->all_gather(part, again, {"scores"}).wait(kLong);
+  EXPECT_EQ(again, all);
+  for (int rank = 0; rank < group->size(); ++rank) {
+    EXPECT_EQ(all[2 * static_cast<std::size_t>(rank)], static_cast<std::byte>(rank));
+  }
+  EXPECT_THROW(static_cast<void>(group->all_gather(own, std::span(all).first(1), {"scores"})), CommError);
+}
+
+TEST(MpiCommunicator, drives_many_collectives_at_once_and_out_of_order) {
+  constexpr std::size_t kBuckets = 64;
+  std::vector<std::vector<float>> buckets(kBuckets);
+  std::vector<Pending> pending;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    buckets[i].assign(1 + 37 * i, static_cast<float>(i));
+    pending.push_back(group->all_reduce_sum(std::span(buckets[i]), {"gradient bucket", static_cast<std::int64_t>(i)}));
+  }
+  for (std::size_t i = kBuckets; i-- > 0;) pending[i].wait(kLong);
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    EXPECT_EQ(buckets[i].back(), static_cast<float>(i) * static_cast<float>(group->size()));
+  }
+}
+
+TEST(MpiCommunicator, a_barrier_holds_until_all_have_come) {
+  // All ranks are children of one mpirun, whose number names a file that the last one to come leaves.
+  const auto sign = std::filesystem::temp_directory_path() / ("roentgen_gate_" + std::to_string(::getppid()));
+  const int last = group->size() - 1;
+  for (int i = 0; group->rank() == last && i < 1000; ++i) std::this_thread::yield();
+  if (group->rank() == last) std::ofstream(sign) << "here";
+  group->barrier({"gate"}).wait(kLong);
+  EXPECT_TRUE(std::filesystem::exists(sign));
+  group->barrier({"all have looked"}).wait(kLong);
+  if (group->rank() == last) std::filesystem::remove(sign);
+}
+
+}  // namespace
+}  // namespace roentgen::dist
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  roentgen::dist::group = roentgen::dist::make_communicator("mpi");
+  const int result = RUN_ALL_TESTS();
+  if (result != 0) return result;  // without goodbye: the others must not wait
+  roentgen::dist::group.reset();
+  return 0;
+}
