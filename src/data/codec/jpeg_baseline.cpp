@@ -30,13 +30,15 @@ std::optional<Meaning> meaning_of(std::uint8_t symbol, JpegBand band) {
   return Meaning{.size = size, .skip = symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : run + 1};
 }
 
-// All that begins with `code` of `length` bits; its value, too, where it is within the bits looked up.
+// All that begins with `code` of `length` bits; with its value, where that is within the bits looked up.
 void fill_whole(JpegCode& table, int code, int length, const Meaning& meaning) {
   const int bits = length + meaning.size;
   if (bits > JpegCode::kLookBits) {
     const int rest = JpegCode::kLookBits - length;
     const auto first = table.whole.begin() + (code << rest);
-    std::fill(first, first + (std::ptrdiff_t{1} << rest), JpegCode::Whole{.bits = static_cast<std::uint8_t>(length)});
+    const JpegCode::Whole entry{.value = static_cast<std::int16_t>((meaning.skip - 1) * 16 + meaning.size),
+                                .bits = static_cast<std::uint8_t>(length)};
+    std::fill(first, first + (std::ptrdiff_t{1} << rest), entry);
     return;
   }
   const int rest = JpegCode::kLookBits - bits;

@@ -24,7 +24,8 @@ struct JpegCode {
   static constexpr int kEndOfBlock = 128;
 
   /// What the next bits say: `skip` coefficients further, the last of them has this value; code and value took `bits`
-  /// bits. Where they are more than kLookBits: `skip` is 0, and `bits` those of the code, 0 for longer ones and none.
+  /// bits. Where they are more than kLookBits, `skip` is 0, `bits` are those of the code and `value` is the symbol; or
+  /// the code is longer, too, or none: 0 bits.
   struct Whole {
     std::int16_t value = 0;
     std::uint8_t skip = 0;

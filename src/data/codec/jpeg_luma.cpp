@@ -55,7 +55,7 @@ struct Bits {
 // One symbol, of any length: no more than 26 bits. `bits` of the result are 0 where there is no such code.
 HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBand band) {
   JpegCode::Whole out = code.whole[bits.peek(JpegCode::kLookBits)];
-  int length = out.bits;
+  int length = out.bits, symbol = out.value;
   if (out.skip != 0) {
     bits.drop(length);
     return out;
@@ -65,14 +65,14 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
     length = JpegCode::kLookBits + 1;
     while (length <= JpegCode::kMostBits && head >= code.end[static_cast<std::size_t>(length)]) ++length;
     if (length > JpegCode::kMostBits) return out;
+    const int index = static_cast<int>(bits.peek(length)) + code.offset[static_cast<std::size_t>(length)];
+    symbol = code.symbols[static_cast<std::size_t>(index & 255)];
   }
-  const int index = static_cast<int>(bits.peek(length)) + code.offset[static_cast<std::size_t>(length)];
-  const int symbol = code.symbols[static_cast<std::size_t>(index & 255)];
   bits.drop(length);
-  const int size = band == JpegBand::Dc ? symbol : symbol & 15;
-  const int run = band == JpegBand::Dc ? 0 : symbol >> 4;
+  const int size = symbol & 15;  // DC has no run
   out.bits = static_cast<std::uint8_t>(length + size);
-  out.skip = static_cast<std::uint8_t>(symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : run + 1);
+  out.skip = static_cast<std::uint8_t>(symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : (symbol >> 4) + 1);
+  out.value = 0;
   if (size == 0) return out;
   const int value = static_cast<int>(bits.peek(size));
   bits.drop(size);
@@ -172,16 +172,16 @@ HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks)
   std::int64_t behind = kAllBehind;  // coefficients of the block behind the next one
   while (true) {
     bits.refill();
-#pragma GCC unroll 8
     for (int i = 0; i < kStepsARefill; ++i) {
-      const JpegStep& step = blocks.steps()[bits.peek(JpegCode::kLookBits)];
+      const JpegStep step = blocks.steps()[bits.peek(JpegCode::kLookBits)];
       std::int64_t left = 0;
-      if (HWY_LIKELY(static_cast<std::uint8_t>(behind) >= step.least)) {
-        blocks.block()[places[behind - step.first_skip]] = step.first_value;
-        left = behind - step.last_skip;
-        blocks.block()[places[left]] = step.last_value;
-        blocks.choose_steps(step.last_skip);
-        bits.drop(step.bits);
+      if (HWY_LIKELY(static_cast<std::uint8_t>(behind) >= step.least())) {
+        const std::int64_t skip = step.last_skip();
+        blocks.block()[places[behind - step.first_skip()]] = step.first_value();
+        left = behind - skip;
+        blocks.block()[places[left]] = step.last_value();
+        blocks.choose_steps(skip);
+        bits.drop(step.bits());
       } else {
         Bits copy = bits;
         left = step_slowly(copy, scan, blocks.plane(), blocks.block(), behind);
@@ -199,13 +199,21 @@ HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks)
   }
 }
 
-// From differences to values.
-HWY_INLINE std::uint32_t sum_dc(const JpegScan& scan, std::int64_t from, std::int64_t to, std::uint32_t dc) {
+// From differences to values: of 16 bits, as they are stored.
+HWY_INLINE std::uint16_t sum_dc(const JpegScan& scan, std::int64_t from, std::int64_t to, std::uint16_t dc) {
+  std::int16_t* const first = scan.blocks.data();
+  if (scan.slots.size() == 1) {
+    for (std::int16_t* value = first + from; value < first + to; ++value) {
+      dc = static_cast<std::uint16_t>(dc + *value);
+      *value = static_cast<std::int16_t>(dc);
+    }
+    return dc;
+  }
   for (std::int64_t unit = from; unit < to; ++unit) {
     for (const JpegScan::Slot& slot : scan.slots) {
       if (slot.plane > 0) break;
-      std::int16_t& value = scan.blocks[static_cast<std::size_t>(slot.at + unit * slot.pitch)];
-      dc += static_cast<std::uint32_t>(value);
+      std::int16_t& value = first[slot.at + unit * slot.pitch];
+      dc = static_cast<std::uint16_t>(dc + value);
       value = static_cast<std::int16_t>(dc);
     }
   }
@@ -220,7 +228,7 @@ bool read_scan(const JpegScan& scan) {
     // Padding behind every segment has room for what is read ahead.
     Bits bits{.at = begin, .limit = begin + segment.length + 8};
     bits.refill();
-    std::uint32_t dc = 0;
+    std::uint16_t dc = 0;
     const std::int64_t end = scan.restart_units > 0 ? std::min(units, unit + scan.restart_units) : units;
     while (unit < end && !bits.is_over) {
       if (x == 0) std::ranges::fill(scan.blocks, std::int16_t{0});

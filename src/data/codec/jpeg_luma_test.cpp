@@ -226,28 +226,28 @@ TEST(JpegSteps, are_one_or_two_symbols) {
     fill_jpeg_steps(*first, *jpeg.ac[0], steps);
     int pairs = 0, ends = 0;
     for (std::size_t bits = 0; bits < steps.size(); ++bits) {
-      const JpegStep& step = steps[bits];
+      const JpegStep step = steps[bits];
       const JpegCode::Whole& one = first->whole[bits];
       if (one.skip == 0) {
-        EXPECT_EQ(step.least, JpegStep::kNever);
+        EXPECT_EQ(step.least(), JpegStep::kNever);
         continue;
       }
-      EXPECT_EQ(step.first_value, one.value);
-      const bool is_end = step.last_skip < 0;
+      EXPECT_EQ(step.first_value(), one.value);
+      const bool is_end = step.last_skip() < 0;
       ends += is_end ? 1 : 0;
-      if (step.bits == one.bits) {
+      if (step.bits() == one.bits) {
         EXPECT_EQ(is_end, one.skip == JpegCode::kEndOfBlock);
-        EXPECT_EQ(step.last_value, one.value);
-        EXPECT_EQ(step.last_skip, is_end ? -JpegStep::kEnd : one.skip);
-        EXPECT_EQ(step.least, is_end ? 0 : one.skip);
+        EXPECT_EQ(step.last_value(), one.value);
+        EXPECT_EQ(step.last_skip(), is_end ? -JpegStep::kEnd : one.skip);
+        EXPECT_EQ(step.least(), is_end ? 0 : one.skip);
         continue;
       }
       ++pairs;
       const JpegCode::Whole& two = jpeg.ac[0]->whole[bits << one.bits & (steps.size() - 1)];
-      EXPECT_EQ(step.bits, one.bits + two.bits);
-      EXPECT_EQ(step.last_value, two.value);
-      EXPECT_EQ(step.last_skip, one.skip + (is_end ? -JpegStep::kEnd : two.skip));
-      EXPECT_EQ(step.least, one.skip + (is_end ? 0 : two.skip));
+      EXPECT_EQ(step.bits(), one.bits + two.bits);
+      EXPECT_EQ(step.last_value(), two.value);
+      EXPECT_EQ(step.last_skip(), one.skip + (is_end ? -JpegStep::kEnd : two.skip));
+      EXPECT_EQ(step.least(), one.skip + (is_end ? 0 : two.skip));
     }
     EXPECT_GT(pairs, 100);
     EXPECT_GT(ends, 50);

@@ -122,16 +122,23 @@ void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<Jp
       return symbol.skip == JpegCode::kEndOfBlock ? -JpegStep::kEnd : symbol.skip;
     };
     const auto further = [](int from, int by) { return static_cast<std::int8_t>(from + by); };
-    JpegStep& step = steps[bits];
-    step = {one.value, one.value, further(skip(one), 0), further(skip(one), 0), 0, one.bits};
-    if (one.skip == JpegCode::kEndOfBlock) continue;
-    step.least = one.skip;
+    JpegStep::Fields is{.first_value = one.value,
+                        .last_value = one.value,
+                        .first_skip = further(skip(one), 0),
+                        .last_skip = further(skip(one), 0),
+                        .least = 0,
+                        .bits = one.bits};
     const JpegCode::Whole two = others.whole[bits << one.bits & kMask];
-    if (two.skip == 0 || one.bits + two.bits > JpegCode::kLookBits) continue;
-    step.last_value = two.value;
-    step.last_skip = further(one.skip, skip(two));
-    if (two.skip != JpegCode::kEndOfBlock) step.least = static_cast<std::uint8_t>(step.last_skip);
-    step.bits = static_cast<std::uint8_t>(one.bits + two.bits);
+    if (one.skip != JpegCode::kEndOfBlock) {
+      is.least = one.skip;
+      if (two.skip != 0 && one.bits + two.bits <= JpegCode::kLookBits) {
+        is.last_value = two.value;
+        is.last_skip = further(one.skip, skip(two));
+        if (two.skip != JpegCode::kEndOfBlock) is.least = static_cast<std::uint8_t>(is.last_skip);
+        is.bits = static_cast<std::uint8_t>(one.bits + two.bits);
+      }
+    }
+    steps[bits] = JpegStep(is);
   }
 }
 

@@ -17,22 +17,42 @@
 
 namespace roentgen::data {
 
-/// What the next bits say: one symbol, or as many as fit into the bits that are looked up at once.
-struct JpegStep {
-  /// Values of the first symbol and of the last one.
-  std::int16_t first_value = 0;
-  std::int16_t last_value = 0;
-  /// Coefficients further, both from where the step begins; kEnd less where a symbol is the end of the block.
-  std::int8_t first_skip = 0;
-  std::int8_t last_skip = 0;
-  /// Only where the block has so many coefficients at least behind the next one: no step but an end ends a block.
-  std::uint8_t least = kNever;
-  /// Of all symbols.
-  std::uint8_t bits = 0;
-
+/// What the next bits say: one symbol, or two where both fit into the bits that are looked up at once. One word, so
+/// that it is one load.
+class JpegStep {
+ public:
+  struct Fields {
+    /// Values of the first symbol and of the last one.
+    std::int16_t first_value = 0;
+    std::int16_t last_value = 0;
+    /// Coefficients further, both from where the step begins; kEnd less where a symbol is the end of the block.
+    std::int8_t first_skip = 0;
+    std::int8_t last_skip = 0;
+    /// Only where the block has so many coefficients at least behind the next one: no step but an end ends a block.
+    std::uint8_t least = kNever;
+    /// Of all symbols.
+    std::uint8_t bits = 0;
+  };
   /// `least` where a symbol is longer than what is looked up, or none.
   static constexpr std::uint8_t kNever = 255;
   static constexpr int kEnd = 64;
+
+  constexpr JpegStep() : JpegStep(Fields{}) {}
+  constexpr explicit JpegStep(const Fields& is)
+      : word_(is.bits | std::uint64_t{static_cast<std::uint16_t>(is.first_value)} << 8 |
+              std::uint64_t{static_cast<std::uint16_t>(is.last_value)} << 24 |
+              std::uint64_t{static_cast<std::uint8_t>(is.first_skip)} << 40 | std::uint64_t{is.least} << 48 |
+              std::uint64_t{static_cast<std::uint8_t>(is.last_skip)} << 56) {}
+
+  [[nodiscard]] constexpr int bits() const { return static_cast<int>(word_ & 63U); }
+  [[nodiscard]] constexpr std::int16_t first_value() const { return static_cast<std::int16_t>(word_ >> 8); }
+  [[nodiscard]] constexpr std::int16_t last_value() const { return static_cast<std::int16_t>(word_ >> 24); }
+  [[nodiscard]] constexpr std::int64_t first_skip() const { return static_cast<std::int8_t>(word_ >> 40); }
+  [[nodiscard]] constexpr std::uint8_t least() const { return static_cast<std::uint8_t>(word_ >> 48); }
+  [[nodiscard]] constexpr std::int64_t last_skip() const { return static_cast<std::int64_t>(word_) >> 56; }
+
+ private:
+  std::uint64_t word_;
 };
 /// Steps by the next bits (as many as `steps`), of a symbol of `first` and one of `others`: another code only where a
 /// block begins.
