@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // What a loader holds over 20 epochs, as the system sees it: no more than memory_plan.h says, and no more in the last
-// epoch than in the third.
+// five epochs than in the third to seventh.
 #include "data/stage/disk_cache.h"
 #include "data/stage/loader_testing.h"
 #include "data/stage/memory_plan.h"
@@ -42,6 +42,7 @@ class LoaderMemory : public testing::Test {
     options.shard = {.batch = 6};
     options.pipeline = parse_pipeline(pipeline);
     options.workers = 2;
+    options.most_readers = 4;
     options.seed = kSeed;
     options.epochs = kEpochs;
     options.preprocess.size_px = 224;
@@ -54,6 +55,7 @@ class LoaderMemory : public testing::Test {
                                                     .batch = options.shard.batch,
                                                     .row_bytes = row,
                                                     .workers = options.workers,
+                                                    .readers = options.most_readers,
                                                     .slots = 3}));
     const std::size_t before = runtime::resident_memory_bytes();
     Slots slots(3, options.shard.batch, 1, slot_bytes(options.preprocess, options.dtype));
@@ -66,10 +68,17 @@ class LoaderMemory : public testing::Test {
     held.push_back(runtime::resident_memory_bytes());
     ASSERT_EQ(held.size(), kEpochs) << pipeline;
     tell(pipeline, before, planned, held);
-    // Code that is read in from the disk, thread stacks, what the allocator rounds up to.
-    constexpr std::size_t kOwn = std::size_t{6} << 20U;
-    EXPECT_LE(*std::ranges::max_element(held), before + planned + kOwn) << pipeline << ": " << planned << " planned";
-    EXPECT_LE(held.back(), held[2] + (std::size_t{2} << 20U)) << pipeline;
+    // Code that is read in from the disk, thread stacks; holes between what threads have got and others given back.
+    const std::size_t own = (std::size_t{6} << 20U) + planned / 4;
+    EXPECT_LE(*std::ranges::max_element(held), before + planned + own) << pipeline << ": " << planned << " planned";
+    expect_no_growth(held);
+  }
+
+  /// By means, since what lies in a buffer of files or rows just then differs from one epoch's end to the next.
+  static void expect_no_growth(const std::vector<std::size_t>& held) {
+    constexpr std::ptrdiff_t kMany = 5;
+    const auto mean = [](auto first) { return std::accumulate(first, first + kMany, std::size_t{0}) / kMany; };
+    EXPECT_LE(mean(held.end() - kMany), mean(held.begin() + 2) + (std::size_t{2} << 20U));
   }
 
   static void tell(std::string_view pipeline, std::size_t before, std::uint64_t planned,
@@ -118,7 +127,7 @@ TEST_F(LoaderMemory, with_a_cache_on_the_disk_does_not_grow) {
   held.push_back(runtime::resident_memory_bytes());
   ASSERT_EQ(held.size(), kEpochs);
   tell("default, with a cache file of 6 MiB", before, 0, held);
-  EXPECT_LE(held.back(), held[2] + (std::size_t{2} << 20U));
+  expect_no_growth(held);
   EXPECT_EQ(cache.kept(), kCount);
 }
 
