@@ -51,16 +51,18 @@ bool Pending::is_done() {
 void Pending::wait(std::chrono::milliseconds limit) {
   const auto start = std::chrono::steady_clock::now();
   while (!is_done()) {
-    if (std::chrono::steady_clock::now() - start < limit) {
-      std::this_thread::yield();
-      continue;
-    }
-    const Communicator* owner = std::exchange(owner_, nullptr);
-    throw CommError(
-        error_text("dist." + std::string(owner->name()), phase_.text(),
-                   "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
-                   "no sign of " + ranks_text(*owner, owner->missing(ticket_))));
+    if (std::chrono::steady_clock::now() - start >= limit) give_up(limit);
+    std::this_thread::yield();
   }
+}
+
+void Pending::give_up(std::chrono::milliseconds limit) {
+  RG_ASSERT(owner_ != nullptr);
+  const Communicator* owner = std::exchange(owner_, nullptr);
+  throw CommError(
+      error_text("dist." + std::string(owner->name()), phase_.text(),
+                 "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
+                 "no sign of " + ranks_text(*owner, owner->missing(ticket_))));
 }
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {

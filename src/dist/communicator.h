@@ -41,8 +41,10 @@ class [[nodiscard]] Pending {
 
   /// Drives the collective a little; true when it is done. CommError when it failed.
   [[nodiscard]] bool is_done();
-  /// Polls and yields until it is done. Past `limit`, CommError naming the phase and the ranks that are missing.
+  /// Polls and yields until it is done. Past `limit`, CommError as give_up().
   void wait(std::chrono::milliseconds limit);
+  /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts.
+  [[noreturn]] void give_up(std::chrono::milliseconds limit);
 
  private:
   Communicator* owner_ = nullptr;  ///< null when done
@@ -81,6 +83,9 @@ class Communicator {
   virtual Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) = 0;
   /// Done when every rank has started it.
   virtual Pending barrier(Phase phase) = 0;
+
+  /// From now on this process ends without goodbye to the others, who may never come to where it would wait for them.
+  virtual void abandon() noexcept = 0;
 
  protected:
   friend class Pending;

@@ -118,6 +118,7 @@ class MpiCommunicator final : public Communicator {
     Flight& flight = take_off(phase);
     return started(flight, MPI_Ibarrier(group_, &flight.request));
   }
+  void abandon() noexcept override { session_.has_failed = true; }
 
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {

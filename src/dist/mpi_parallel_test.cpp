@@ -6,9 +6,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "dist/comm_thread.h"
 #include "dist/communicator.h"
 
 namespace roentgen::dist {
@@ -25,7 +28,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLong{60'000};
-std::unique_ptr<Communicator> group;
+CommThread* thread = nullptr;
+/// Its communicator, while the first tests run on it.
+Communicator* group = nullptr;
 
 TEST(MpiCommunicator, knows_its_place) {
   EXPECT_EQ(group->name(), "mpi");
@@ -130,14 +135,52 @@ TEST(MpiCommunicator, a_barrier_holds_until_all_have_come) {
   if (group->rank() == last) std::filesystem::remove(sign);
 }
 
+// These run beside the thread.
+
+TEST(CommThreadOfMpi, averages_buckets_while_others_are_being_filled) {
+  constexpr std::int64_t kBuckets = 40;
+  constexpr std::size_t kCount = 10'007;
+  std::vector<float> arena(kBuckets * kCount);
+  std::vector<std::int64_t> tickets;
+  for (std::int64_t bucket = 0; bucket < kBuckets; ++bucket) {
+    const auto part = std::span(arena).subspan(static_cast<std::size_t>(bucket) * kCount, kCount);
+    std::ranges::fill(part, static_cast<float>(bucket * 100 + thread->rank()));
+    tickets.push_back(thread->all_reduce_mean(part, {"gradient bucket", bucket}));
+  }
+  for (std::int64_t bucket = kBuckets - 1; bucket >= 0; --bucket) {
+    thread->wait(tickets[static_cast<std::size_t>(bucket)]);
+    const float wanted = static_cast<float>(bucket * 100) + static_cast<float>(thread->size() - 1) / 2.0F;
+    EXPECT_FLOAT_EQ(arena[static_cast<std::size_t>(bucket) * kCount + kCount - 1], wanted) << bucket;
+  }
+  EXPECT_GE(thread->exposed_s(), 0.0);
+}
+
+TEST(CommThreadOfMpi, runs_collectives_of_every_kind) {
+  std::array<std::byte, 3> seed{static_cast<std::byte>(7 + thread->rank())};
+  thread->call([&](Communicator& own) { own.broadcast(seed, 0, {"seed"}).wait(kLong); });
+  EXPECT_EQ(seed[0], std::byte{7});
+  EXPECT_THROW(thread->call([](Communicator& own) { own.broadcast({}, -1, {"seed"}).wait(kLong); }), CommError);
+  std::array<float, 1> mean{static_cast<float>(thread->rank())};
+  thread->wait(thread->all_reduce_mean(mean, {"after a refusal"}));
+  EXPECT_FLOAT_EQ(mean[0], static_cast<float>(thread->size() - 1) / 2.0F);
+}
+
 }  // namespace
 }  // namespace roentgen::dist
 
 int main(int argc, char** argv) {
+  using namespace roentgen::dist;
   testing::InitGoogleTest(&argc, argv);
-  roentgen::dist::group = roentgen::dist::make_communicator("mpi");
-  const int result = RUN_ALL_TESTS();
-  if (result != 0) return result;  // without goodbye: the others must not wait
-  roentgen::dist::group.reset();
+  CommThread own([] { return make_communicator("mpi"); }, kLong);
+  thread = &own;
+  int result = 0;
+  own.call([&](Communicator& communicator) {
+    group = &communicator;
+    testing::GTEST_FLAG(filter) = "MpiCommunicator.*";
+    result = RUN_ALL_TESTS();
+  });
+  testing::GTEST_FLAG(filter) = "CommThreadOfMpi.*";
+  if (result == 0) result = RUN_ALL_TESTS();
+  if (result != 0) std::_Exit(result);  // without goodbye: the others must not wait
   return 0;
 }

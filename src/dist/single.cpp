@@ -38,6 +38,7 @@ class SingleCommunicator final : public Communicator {
     return {};
   }
   Pending barrier(Phase) override { return {}; }
+  void abandon() noexcept override {}
 
  protected:
   [[nodiscard]] bool poll(std::int64_t) override { return true; }

@@ -11,25 +11,26 @@
 #include <vector>
 
 #include "core/error.h"
+#include "dist/comm_thread.h"
 #include "dist/communicator.h"
 
 namespace {
 
 using namespace roentgen;
 
-void meet(dist::Communicator& group, std::int64_t bucket) {
+void meet(dist::CommThread& thread, std::int64_t bucket) {
   std::vector<float> gradients(1000, 1.0F);
-  group.all_reduce_mean(gradients, {"gradient bucket", bucket}).wait(std::chrono::milliseconds(500));
+  thread.wait(thread.all_reduce_mean(gradients, {"gradient bucket", bucket}));
 }
 
 int run(std::string_view fault) {
-  const auto group = dist::make_communicator("mpi");
-  meet(*group, 0);
-  const bool is_faulty = group->rank() == group->size() - 1;
+  dist::CommThread thread([] { return dist::make_communicator("mpi"); }, std::chrono::milliseconds(500));
+  meet(thread, 0);
+  const bool is_faulty = thread.rank() == thread.size() - 1;
   if (is_faulty && fault == "absent") ::pause();
   if (is_faulty && fault == "dies") ::raise(SIGKILL);
   if (is_faulty && fault == "refuses") throw DataError("[data.read] a file: expected an image, got none");
-  meet(*group, 1);
+  meet(thread, 1);
   return 0;
 }
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "dist/comm_thread.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+
+namespace roentgen::dist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+CommThread::CommThread(const Make& make, std::chrono::milliseconds limit)
+    : limit_(limit), thread_([this, &make] { run(make); }) {
+  MutexLock lock(mutex_);
+  while (!is_made_ && !error_) is_done_.wait(lock);
+  if (error_) std::rethrow_exception(error_);
+}
+
+CommThread::~CommThread() {
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    is_abandoning_ = std::uncaught_exceptions() > exceptions_;
+  }
+  has_work_.notify_one();
+}
+
+void CommThread::run(const Make& make) {
+  try {
+    const std::unique_ptr<Communicator> group = make();
+    {
+      MutexLock lock(mutex_);
+      rank_ = group->rank();
+      size_ = group->size();
+      is_made_ = true;
+    }
+    is_done_.notify_all();
+    serve(*group);
+  } catch (...) {
+    {
+      MutexLock lock(mutex_);
+      error_ = std::current_exception();
+    }
+    is_done_.notify_all();
+  }
+  flights_.clear();
+}
+
+// Until it is told to stop, or a collective fails.
+void CommThread::serve(Communicator& group) {
+  while (true) {
+    Request request;
+    bool has_one = false;
+    {
+      MutexLock lock(mutex_);
+      while (requests_.empty() && flights_.empty() && !is_stopping_) has_work_.wait(lock);
+      if (is_stopping_ && is_abandoning_) group.abandon();
+      if (is_stopping_) return;
+      has_one = !requests_.empty();
+      if (has_one) {
+        request = requests_.front();
+        requests_.erase(requests_.begin());
+      }
+    }
+    if (has_one) start(group, request, started_++);
+    poll_all();
+    if (!has_one) std::this_thread::yield();
+  }
+}
+
+void CommThread::start(Communicator& group, const Request& request, std::int64_t ticket) {
+  if (request.work != nullptr) {
+    (*request.work)(group);
+    finish(ticket);
+    return;
+  }
+  flights_.push_back(
+      {.ticket = ticket, .pending = group.all_reduce_mean(request.data, request.phase), .begin = Clock::now()});
+}
+
+void CommThread::poll_all() {
+  for (std::size_t i = 0; i < flights_.size();) {
+    Flight& flight = flights_[i];
+    if (!flight.pending.is_done()) {
+      if (Clock::now() - flight.begin > limit_) flight.pending.give_up(limit_);
+      ++i;
+      continue;
+    }
+    const std::int64_t ticket = flight.ticket;
+    flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
+    finish(ticket);
+  }
+}
+
+void CommThread::finish(std::int64_t ticket) {
+  {
+    MutexLock lock(mutex_);
+    early_.push_back(ticket);
+    for (auto next = std::ranges::find(early_, done_); next != early_.end(); next = std::ranges::find(early_, done_)) {
+      early_.erase(next);
+      ++done_;
+    }
+  }
+  is_done_.notify_all();
+}
+
+std::int64_t CommThread::give(const Request& request) {
+  std::int64_t ticket = 0;
+  {
+    MutexLock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+    requests_.push_back(request);
+    ticket = given_++;
+  }
+  has_work_.notify_one();
+  return ticket;
+}
+
+std::int64_t CommThread::all_reduce_mean(std::span<float> data, Phase phase) {
+  return give({.data = data, .phase = phase});
+}
+
+void CommThread::call(const std::function<void(Communicator&)>& work) {
+  std::exception_ptr error;
+  const std::function<void(Communicator&)> guarded = [&](Communicator& group) {
+    try {
+      work(group);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  };
+  wait(give({.data = {}, .work = &guarded}));
+  if (error) std::rethrow_exception(error);
+}
+
+void CommThread::wait(std::int64_t ticket) {
+  const auto begin = Clock::now();
+  MutexLock lock(mutex_);
+  RG_ASSERT(ticket >= 0 && ticket < given_);
+  const auto is_done = [&] { return ticket < done_ || std::ranges::find(early_, ticket) != early_.end(); };
+  while (!is_done() && !error_) is_done_.wait(lock);
+  exposed_s_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  if (!is_done()) std::rethrow_exception(error_);
+}
+
+double CommThread::exposed_s() const {
+  MutexLock lock(mutex_);
+  return exposed_s_;
+}
+
+}  // namespace roentgen::dist

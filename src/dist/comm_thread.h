@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// CommThread: the thread that talks to the other ranks, so that gradients travel while backward goes on. It owns the
+// communicator and makes every call to it (MPI_THREAD_FUNNELED is enough), starts what it is given in that order, and
+// tests all that is under way, yielding its core between. It never blocks in a collective: a blocking call takes half a
+// core that computing shares, and cannot be given a time limit.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/thread_annotations.h"
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+/// Thread-safe, though ranks must give the same collectives in the same order, which one thread a rank sees to. After
+/// an average has failed nothing more is done: every call throws why.
+class CommThread {
+ public:
+  using Make = std::function<std::unique_ptr<Communicator>()>;
+  /// Makes the communicator on the thread; throws what that throws.
+  /// @param limit of any collective, from its start: beyond it CommError names the ranks that are missing
+  CommThread(const Make& make, std::chrono::milliseconds limit);
+  CommThread(const CommThread&) = delete;
+  CommThread& operator=(const CommThread&) = delete;
+  /// Ends without waiting for collectives that are under way; while an exception passes, without goodbye to the others.
+  ~CommThread();
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  /// Starts averaging `data` over all ranks, in place. Nothing may touch it before wait() has returned.
+  /// Allocates nothing once as many were under way before.
+  /// @return for wait(): 0, 1, 2, ...
+  [[nodiscard]] std::int64_t all_reduce_mean(std::span<float> data, Phase phase);
+  /// Waits until that one is done. Throws CommError, of this one or an earlier one.
+  void wait(std::int64_t ticket);
+  /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
+  /// started before. Throws what it throws, to this caller alone.
+  void call(const std::function<void(Communicator&)>& work);
+
+  /// Seconds that callers spent in wait() so far: what communication costs beyond what it hides behind.
+  [[nodiscard]] double exposed_s() const;
+
+ private:
+  struct Request {
+    std::span<float> data;
+    Phase phase{};
+    /// Not null: a call instead.
+    const std::function<void(Communicator&)>* work = nullptr;
+  };
+  struct Flight {
+    std::int64_t ticket = 0;
+    Pending pending;
+    std::chrono::steady_clock::time_point begin;
+  };
+
+  void run(const Make& make);
+  void serve(Communicator& group);
+  void start(Communicator& group, const Request& request, std::int64_t ticket);
+  void poll_all();
+  [[nodiscard]] std::int64_t give(const Request& request);
+  void finish(std::int64_t ticket);
+
+  const std::chrono::milliseconds limit_;
+  const int exceptions_ = std::uncaught_exceptions();
+  int rank_ = 0;
+  int size_ = 1;
+
+  mutable Mutex mutex_;
+  std::condition_variable_any has_work_;
+  std::condition_variable_any is_done_;
+  std::vector<Request> requests_ RG_GUARDED_BY(mutex_);
+  std::int64_t given_ RG_GUARDED_BY(mutex_) = 0;
+  /// All below are done; those in `early_` as well.
+  std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
+  std::vector<std::int64_t> early_ RG_GUARDED_BY(mutex_);
+  bool is_made_ RG_GUARDED_BY(mutex_) = false;
+  bool is_stopping_ RG_GUARDED_BY(mutex_) = false;
+  bool is_abandoning_ RG_GUARDED_BY(mutex_) = false;
+  std::exception_ptr error_ RG_GUARDED_BY(mutex_);
+  double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
+
+  /// Of the thread.
+  std::vector<Flight> flights_;
+  std::int64_t started_ = 0;
+
+  std::jthread thread_;
+};
+
+}  // namespace roentgen::dist

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The thread, on a communicator whose collectives end when the test lets them.
+#include "dist/comm_thread.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+
+namespace roentgen::dist {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAnHour{3'600'000};
+
+/// What a test sees and says.
+struct Script {
+  /// Collectives below this number may end.
+  std::atomic<std::int64_t> allowed = 1'000'000;
+  /// This one fails.
+  std::atomic<std::int64_t> failing = -1;
+  std::atomic<std::int64_t> started = 0;
+  std::atomic<bool> is_abandoned = false;
+  std::atomic<bool> is_gone = false;
+  std::thread::id owner{};
+  std::atomic<bool> has_strayed = false;
+};
+
+/// Doubles what it averages when it ends, so that the end shows.
+class Doubling final : public Communicator {
+ public:
+  explicit Doubling(Script& script) : script_(script) { script_.owner = std::this_thread::get_id(); }
+  Doubling(const Doubling&) = delete;
+  Doubling& operator=(const Doubling&) = delete;
+  ~Doubling() override {
+    look();
+    script_.is_gone = true;
+  }
+  [[nodiscard]] std::string_view name() const override { return "doubling"; }
+  [[nodiscard]] int rank() const override { return 3; }
+  [[nodiscard]] int size() const override { return 5; }
+  [[nodiscard]] int local_rank() const override { return 0; }
+  [[nodiscard]] int local_size() const override { return 1; }
+  [[nodiscard]] std::string_view host(int /*rank*/) const override { return "node"; }
+  Pending broadcast(std::span<std::byte>, int, Phase phase) override { return start({}, phase); }
+  Pending all_reduce_sum(std::span<float> data, Phase phase) override { return start(data, phase); }
+  Pending all_reduce_sum(std::span<double>, Phase phase) override { return start({}, phase); }
+  Pending all_reduce_mean(std::span<float> data, Phase phase) override { return start(data, phase); }
+  Pending all_gather(std::span<const std::byte>, std::span<std::byte>, Phase phase) override {
+    return start({}, phase);
+  }
+  Pending barrier(Phase phase) override { return start({}, phase); }
+  void abandon() noexcept override { script_.is_abandoned = true; }
+
+ protected:
+  [[nodiscard]] bool poll(std::int64_t ticket) override {
+    look();
+    if (ticket == script_.failing) throw CommError("[dist.doubling] link down");
+    if (ticket >= script_.allowed) return false;
+    for (float& value : data_[static_cast<std::size_t>(ticket)]) value *= 2.0F;
+    return true;
+  }
+  [[nodiscard]] std::vector<int> missing(std::int64_t) const override { return {1}; }
+
+ private:
+  Pending start(std::span<float> data, Phase phase) {
+    look();
+    data_.push_back(data);
+    ++script_.started;
+    return {*this, std::ssize(data_) - 1, phase};
+  }
+  void look() { script_.has_strayed = script_.has_strayed || script_.owner != std::this_thread::get_id(); }
+
+  Script& script_;
+  std::vector<std::span<float>> data_;
+};
+
+class CommThreadCase : public testing::Test {
+ protected:
+  ~CommThreadCase() override { EXPECT_FALSE(script_.has_strayed) << "another thread called the communicator"; }
+  CommThread::Make make() {
+    return [this] { return std::make_unique<Doubling>(script_); };
+  }
+  void wait_for_start(std::int64_t count) const {
+    while (script_.started < count) std::this_thread::yield();
+  }
+  Script script_;
+};
+
+TEST_F(CommThreadCase, knows_its_place_and_ends_the_communicator_where_it_began) {
+  {
+    const CommThread thread(make(), kAnHour);
+    EXPECT_EQ(thread.rank(), 3);
+    EXPECT_EQ(thread.size(), 5);
+  }
+  EXPECT_TRUE(script_.is_gone);
+  EXPECT_FALSE(script_.is_abandoned);
+}
+
+TEST_F(CommThreadCase, throws_what_making_the_communicator_throws) {
+  EXPECT_THROW(CommThread([]() -> std::unique_ptr<Communicator> { throw CommError("[dist.x] none"); }, kAnHour),
+               CommError);
+}
+
+TEST_F(CommThreadCase, works_on_what_it_was_given_while_the_caller_goes_on) {
+  script_.allowed = 1;
+  CommThread thread(make(), kAnHour);
+  std::array<float, 2> first{1.0F, 2.0F}, second{3.0F, 4.0F};
+  const std::int64_t one = thread.all_reduce_mean(first, {"gradient bucket", 0});
+  const std::int64_t two = thread.all_reduce_mean(second, {"gradient bucket", 1});
+  thread.wait(one);
+  EXPECT_EQ(first[1], 4.0F);
+  wait_for_start(2);  // and the second is under way beside it
+  script_.allowed = 2;
+  thread.wait(two);
+  thread.wait(one);  // again
+  EXPECT_EQ(second[0], 6.0F);
+}
+
+TEST_F(CommThreadCase, knows_what_has_ended_before_its_turn) {
+  script_.allowed = 0;
+  CommThread thread(make(), kAnHour);
+  std::array<float, 1> data{1.0F};
+  const std::int64_t slow = thread.all_reduce_mean(data, {"slow"});
+  std::array<float, 1> other{1.0F};
+  bool was_called = false;
+  thread.call([&](Communicator&) { was_called = true; });
+  EXPECT_TRUE(was_called) << "a call ends while a collective before it is under way";
+  script_.allowed = 10;
+  thread.wait(thread.all_reduce_mean(other, {"later"}));
+  thread.wait(slow);
+  EXPECT_EQ(data[0], 2.0F);
+}
+
+TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
+  script_.allowed = 0;
+  CommThread thread(make(), milliseconds{0});
+  std::array<float, 1> data{1.0F};
+  const std::int64_t ticket = thread.all_reduce_mean(data, {"gradient bucket", 4});
+  try {
+    thread.wait(ticket);
+    FAIL();
+  } catch (const CommError& error) {
+    EXPECT_STREQ(error.what(),
+                 "[dist.doubling] gradient bucket 4: expected all 5 ranks within 0 ms, got no sign of rank 1 (node)");
+  }
+  EXPECT_THROW(thread.wait(ticket), CommError) << "and says so again";
+  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(data, {"more"})), CommError);
+  EXPECT_THROW(thread.call([](Communicator&) {}), CommError);
+}
+
+TEST_F(CommThreadCase, tells_a_failure_to_whoever_waits) {
+  script_.failing = 1;
+  CommThread thread(make(), kAnHour);
+  std::array<float, 1> data{1.0F};
+  thread.wait(thread.all_reduce_mean(data, {"sound"}));
+  const std::int64_t bad = thread.all_reduce_mean(data, {"bad"});
+  EXPECT_THROW(thread.wait(bad), CommError);
+}
+
+TEST_F(CommThreadCase, tells_what_a_call_throws_to_its_caller_alone) {
+  CommThread thread(make(), kAnHour);
+  EXPECT_THROW(thread.call([](Communicator&) { throw DataError("[data.read] none"); }), DataError);
+  std::array<float, 1> data{1.0F};
+  thread.wait(thread.all_reduce_mean(data, {"sound"}));
+  EXPECT_EQ(data[0], 2.0F);
+}
+
+TEST_F(CommThreadCase, that_is_left_by_an_exception_says_no_goodbye) {
+  try {
+    const CommThread thread(make(), kAnHour);
+    throw DataError("[data.read] a file: expected an image, got none");
+  } catch (const DataError&) {
+    EXPECT_TRUE(script_.is_abandoned);
+  }
+}
+
+TEST_F(CommThreadCase, ends_while_something_is_under_way) {
+  script_.allowed = 0;
+  testing::internal::CaptureStderr();
+  std::array<float, 1> data{1.0F};
+  {
+    CommThread thread(make(), kAnHour);
+    static_cast<void>(thread.all_reduce_mean(data, {"gradient bucket", 9}));
+    wait_for_start(1);
+  }
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("gradient bucket 9: abandoned"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace roentgen::dist
