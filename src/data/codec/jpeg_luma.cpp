@@ -52,6 +52,14 @@ struct Bits {
   }
 };
 
+// The value of a symbol: `size` bits, 1 at least; below 0 where the first one is 0 (ITU-T T.81, F.2.2.1, EXTEND).
+HWY_INLINE std::int16_t next_value(Bits& bits, int size) {
+  const std::int32_t is_negative = static_cast<std::int32_t>(bits.peek(1)) - 1;  // -1: it is
+  const auto number = static_cast<std::int32_t>(bits.peek(size));
+  bits.drop(size);
+  return static_cast<std::int16_t>(number + (is_negative & (1 - (1 << size))));
+}
+
 // One symbol, of any length: no more than 26 bits. `bits` of the result are 0 where there is no such code.
 HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBand band) {
   JpegCode::Whole out = code.whole[bits.peek(JpegCode::kLookBits)];
@@ -72,11 +80,7 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
   const int size = symbol & 15;  // DC has no run
   out.bits = static_cast<std::uint8_t>(length + size);
   out.skip = static_cast<std::uint8_t>(symbol == 0 && band == JpegBand::Ac ? JpegCode::kEndOfBlock : (symbol >> 4) + 1);
-  out.value = 0;
-  if (size == 0) return out;
-  const int value = static_cast<int>(bits.peek(size));
-  bits.drop(size);
-  out.value = static_cast<std::int16_t>(value < 1 << (size - 1) ? value - (1 << size) + 1 : value);
+  out.value = size == 0 ? std::int16_t{0} : next_value(bits, size);
   return out;
 }
 
@@ -84,7 +88,7 @@ HWY_INLINE JpegCode::Whole next_symbol(Bits& bits, const JpegCode& code, JpegBan
 constexpr std::int64_t kAllBehind = JpegScan::kCoefficients - 1;
 constexpr std::int64_t kOver = kAllBehind + 1;
 
-// A step that is no lookup: one symbol that is longer than that, or the last one of 64. -1: neither.
+// A step that is no lookup: one symbol, of a longer code, or the last one of 64. -1: neither.
 HWY_NOINLINE std::int64_t step_slowly(Bits& bits, const JpegScan& scan, const JpegScan::Plane& plane,
                                       std::int16_t* block, std::int64_t behind) {
   bits.refill();
@@ -172,7 +176,7 @@ HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks)
   std::int64_t behind = kAllBehind;  // coefficients of the block behind the next one
   while (true) {
     bits.refill();
-    for (int i = 0; i < kStepsARefill; ++i) {
+    for (int i = 0; i < kStepsARefill; ++i) {  // unrolled it is slower
       const JpegStep step = blocks.steps()[bits.peek(JpegCode::kLookBits)];
       std::int64_t left = 0;
       if (HWY_LIKELY(static_cast<std::uint8_t>(behind) >= step.least())) {
@@ -182,6 +186,13 @@ HWY_INLINE bool read_blocks(Bits& all_bits, const JpegScan& scan, Blocks blocks)
         blocks.block()[places[left]] = step.last_value();
         blocks.choose_steps(skip);
         bits.drop(step.bits());
+      } else if (HWY_LIKELY(step.is_long() && behind >= step.first_skip())) {
+        bits.refill();
+        bits.drop(step.bits());
+        left = behind - step.first_skip();
+        blocks.block()[places[left]] = next_value(bits, step.value_bits());
+        blocks.choose_steps(0);
+        bits.refill();
       } else {
         Bits copy = bits;
         left = step_slowly(copy, scan, blocks.plane(), blocks.block(), behind);

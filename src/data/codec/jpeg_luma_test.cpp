@@ -224,12 +224,17 @@ TEST(JpegSteps, are_one_or_two_symbols) {
   std::vector<JpegStep> steps(1U << JpegCode::kLookBits);
   for (const JpegCode* first : {&*jpeg.dc[0], &*jpeg.ac[0]}) {
     fill_jpeg_steps(*first, *jpeg.ac[0], steps);
-    int pairs = 0, ends = 0;
+    int pairs = 0, ends = 0, longs = 0;
     for (std::size_t bits = 0; bits < steps.size(); ++bits) {
       const JpegStep step = steps[bits];
       const JpegCode::Whole& one = first->whole[bits];
       if (one.skip == 0) {
-        EXPECT_EQ(step.least(), JpegStep::kNever);
+        EXPECT_EQ(step.least(), one.bits > 0 ? JpegStep::kLong : JpegStep::kNever);
+        longs += step.is_long() ? 1 : 0;
+        EXPECT_EQ(step.bits(), one.bits);
+        if (step.is_long()) {
+          EXPECT_EQ((step.first_skip() - 1) * 16 + step.value_bits(), one.value);
+        }
         continue;
       }
       EXPECT_EQ(step.first_value(), one.value);
@@ -251,6 +256,7 @@ TEST(JpegSteps, are_one_or_two_symbols) {
     }
     EXPECT_GT(pairs, 100);
     EXPECT_GT(ends, 50);
+    EXPECT_GT(longs, 20);
   }
 }
 

@@ -111,34 +111,46 @@ bool place_units(const BaselineJpeg& jpeg, JpegScan& scan) {
   return true;
 }
 
+std::int8_t skip_of(const JpegCode::Whole& symbol) {
+  return static_cast<std::int8_t>(symbol.skip == JpegCode::kEndOfBlock ? -JpegStep::kEnd : symbol.skip);
+}
+
+JpegStep step_of_one(const JpegCode::Whole& one) {
+  if (one.skip == 0 && one.bits == 0) return JpegStep();
+  if (one.skip == 0) {
+    return JpegStep({.last_value = static_cast<std::int16_t>(one.value & 15),
+                     .first_skip = static_cast<std::int8_t>((one.value >> 4) + 1),
+                     .least = JpegStep::kLong,
+                     .bits = one.bits});
+  }
+  const bool is_end = one.skip == JpegCode::kEndOfBlock;
+  return JpegStep({.first_value = one.value,
+                   .last_value = one.value,
+                   .first_skip = skip_of(one),
+                   .last_skip = skip_of(one),
+                   .least = is_end ? std::uint8_t{0} : one.skip,
+                   .bits = one.bits});
+}
+
+JpegStep step_of_two(const JpegCode::Whole& one, const JpegCode::Whole& two) {
+  const auto last_skip = static_cast<std::int8_t>(one.skip + skip_of(two));
+  return JpegStep({.first_value = one.value,
+                   .last_value = two.value,
+                   .first_skip = skip_of(one),
+                   .last_skip = last_skip,
+                   .least = two.skip == JpegCode::kEndOfBlock ? one.skip : static_cast<std::uint8_t>(last_skip),
+                   .bits = static_cast<std::uint8_t>(one.bits + two.bits)});
+}
+
 }  // namespace
 
 void fill_jpeg_steps(const JpegCode& first, const JpegCode& others, std::span<JpegStep> steps) {
-  const std::size_t kMask = steps.size() - 1;
+  const std::size_t mask = steps.size() - 1;
   for (std::size_t bits = 0; bits < steps.size(); ++bits) {
-    const JpegCode::Whole one = first.whole[bits];
-    if (one.skip == 0) continue;
-    const auto skip = [](const JpegCode::Whole& symbol) {
-      return symbol.skip == JpegCode::kEndOfBlock ? -JpegStep::kEnd : symbol.skip;
-    };
-    const auto further = [](int from, int by) { return static_cast<std::int8_t>(from + by); };
-    JpegStep::Fields is{.first_value = one.value,
-                        .last_value = one.value,
-                        .first_skip = further(skip(one), 0),
-                        .last_skip = further(skip(one), 0),
-                        .least = 0,
-                        .bits = one.bits};
-    const JpegCode::Whole two = others.whole[bits << one.bits & kMask];
-    if (one.skip != JpegCode::kEndOfBlock) {
-      is.least = one.skip;
-      if (two.skip != 0 && one.bits + two.bits <= JpegCode::kLookBits) {
-        is.last_value = two.value;
-        is.last_skip = further(one.skip, skip(two));
-        if (two.skip != JpegCode::kEndOfBlock) is.least = static_cast<std::uint8_t>(is.last_skip);
-        is.bits = static_cast<std::uint8_t>(one.bits + two.bits);
-      }
-    }
-    steps[bits] = JpegStep(is);
+    const JpegCode::Whole& one = first.whole[bits];
+    const JpegCode::Whole& two = others.whole[bits << one.bits & mask];
+    const bool is_followed = one.skip != 0 && one.skip != JpegCode::kEndOfBlock && two.skip != 0;
+    steps[bits] = is_followed && one.bits + two.bits <= JpegCode::kLookBits ? step_of_two(one, two) : step_of_one(one);
   }
 }
 

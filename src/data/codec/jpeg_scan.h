@@ -33,8 +33,10 @@ class JpegStep {
     /// Of all symbols.
     std::uint8_t bits = 0;
   };
-  /// `least` where a symbol is longer than what is looked up, or none.
+  /// `least` where the code of a symbol is longer than what is looked up, or none; and where only its value is beyond:
+  /// `bits` are those of the code then, `first_skip` is as ever, and `last_value` says how many bits the value has.
   static constexpr std::uint8_t kNever = 255;
+  static constexpr std::uint8_t kLong = 254;
   static constexpr int kEnd = 64;
 
   constexpr JpegStep() : JpegStep(Fields{}) {}
@@ -50,6 +52,8 @@ class JpegStep {
   [[nodiscard]] constexpr std::int64_t first_skip() const { return static_cast<std::int8_t>(word_ >> 40); }
   [[nodiscard]] constexpr std::uint8_t least() const { return static_cast<std::uint8_t>(word_ >> 48); }
   [[nodiscard]] constexpr std::int64_t last_skip() const { return static_cast<std::int64_t>(word_) >> 56; }
+  [[nodiscard]] constexpr bool is_long() const { return least() == kLong; }
+  [[nodiscard]] constexpr int value_bits() const { return last_value(); }
 
  private:
   std::uint64_t word_;
