@@ -31,6 +31,7 @@ Value run_ablation(const data::Dataset& dataset, const AblationOptions& options)
   const auto courses = interleave(orders.size(), options.rounds, [&](std::size_t i) {
     PipelineOptions input = options.input;
     input.pipeline = data::parse_pipeline(orders[i].pipeline);
+    input.most_readers = kReaders;
     Input running(dataset, input, device->slots(dataset.label_names.size()));
     return take_batches(running, *device, {.warmup = input.warmup, .settle_s = kMostSettling_s, .steps = input.steps});
   });

@@ -103,6 +103,7 @@ class Experiment {
   [[nodiscard]] Course measure(const Cell& cell, Consumer& device, const BatchCounts& counts) const {
     PipelineOptions input = options_.input;
     input.pipeline = data::parse_pipeline(orders_[cell.order].pipeline);
+    input.most_readers = kReaders;
     input.is_cold = cell.storage.is_cold;
     if (!cell.storage.is_slow) input.storage.reset();
     if (!input.is_cold) read_once(*cell.format.dataset);

@@ -106,7 +106,6 @@ data::MemoryShares share_memory(const data::Dataset& dataset, const PipelineOpti
                 .row_bytes = data::slot_bytes(preprocess, DType::F32) + 2 * sizeof(float) * labels,
                 .workers = workers_of(options),
                 .slots = slots}};
-  wishes.needs.readers = data::readers_within(budget, wishes.needs.sample);
   return data::share_memory(options.pipeline, wishes, budget);
 }
 

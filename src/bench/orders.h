@@ -23,6 +23,9 @@ struct OrderSizes {
 /// larger share of its passes on filling it than much data does.
 [[nodiscard]] OrderSizes order_sizes(int workers, std::int64_t batch, std::int64_t images);
 
+/// Files that tf-official reads at once; no other order may read more, so that all arms have as much.
+inline constexpr int kReaders = 10;
+
 /// One order, as parse_pipeline() reads it.
 struct Order {
   std::string_view name;

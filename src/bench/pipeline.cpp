@@ -3,8 +3,10 @@
 #include "bench/pipeline.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "bench/harness.h"
 #include "bench/input.h"
@@ -16,12 +18,23 @@
 namespace roentgen::bench {
 namespace {
 
-Value stage_table(const std::vector<data::StageReport>& report) {
+// Longest that the sizes are waited for.
+constexpr double kMostSettling_s = 3.0;
+
+bool is_endless(const data::Pipeline& pipeline) {
+  return std::ranges::any_of(pipeline.stages(), [](const data::Stage& stage) {
+    const auto* repeat = std::get_if<data::RepeatStage>(&stage);
+    return repeat != nullptr && repeat->times == 0;
+  });
+}
+
+Value stage_table(const std::vector<data::StageReport>& report, double elapsed_s) {
   Value stages = Value::array();
   for (const auto& [stage, meter] : report) {
     const double pulls = std::max<double>(1.0, static_cast<double>(meter.items));
     stages.push_back(Value(Value::Table{{"stage", stage},
                                         {"items", meter.items},
+                                        {"items_per_s", static_cast<double>(meter.items) / elapsed_s},
                                         {"threads", meter.threads},
                                         {"readers", meter.readers},
                                         {"capacity", meter.capacity},
@@ -48,7 +61,12 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   Input input(dataset, within, device->slots(dataset.label_names.size()));
   const std::optional<std::int64_t> kept = input.kept_before();
   data::Loader& loader = input.loader();
-  const Course course = take_batches(input, *device, {.warmup = options.warmup, .steps = options.steps});
+  const auto begin = std::chrono::steady_clock::now();
+  const Course course = take_batches(input, *device,
+                                     {.warmup = options.warmup,
+                                      .settle_s = is_endless(options.pipeline) ? kMostSettling_s : 0.0,
+                                      .steps = options.steps});
+  const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const data::LoaderStats stats = loader.stats();
   const double loaded = std::max<double>(1.0, static_cast<double>(stats.samples));
 
@@ -75,7 +93,7 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   result.set("decode_ms", 1e3 * stats.decode_s / loaded);
   result.set("transform_ms", 1e3 * stats.transform_s / loaded);
   result.set("read_bytes", static_cast<double>(stats.read_bytes) / loaded);
-  result.set("stages", stage_table(loader.report()));
+  result.set("stages", stage_table(loader.report(), elapsed_s));
   result.set("rss_bytes", static_cast<std::int64_t>(runtime::peak_resident_memory_bytes()));
   result.set("checksum", course.checksum);
   add_environment(result);

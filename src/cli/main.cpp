@@ -3,7 +3,9 @@
 //
 // The program: finds the command, runs it, turns errors into one line and an exit code.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -37,6 +39,15 @@ int run(int argc, char** argv) {
   return result.exit_code;
 }
 
+// Threads that read keep record files open. The soft limit is there for programs that use select(2).
+void allow_open_files() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Whatever happens inside, people get one line.
 int report(std::string text, int code) {
   for (char& c : text) {
@@ -50,6 +61,7 @@ int report(std::string text, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  allow_open_files();
   try {
     return run(argc, argv);
   } catch (const ConfigError& error) {

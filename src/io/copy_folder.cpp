@@ -276,7 +276,9 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
     refuse_changed();
   }
   const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, now.st_mtim};
-  if (::ftruncate(out.get(), static_cast<off_t>(file.bytes)) != 0 || ::futimens(out.get(), times) != 0) {
+  constexpr mode_t kPermissions = 0777;
+  if (::ftruncate(out.get(), static_cast<off_t>(file.bytes)) != 0 || ::futimens(out.get(), times) != 0 ||
+      ::fchmod(out.get(), (now.st_mode & kPermissions) | S_IRUSR | S_IWUSR) != 0) {
     refuse(path, "a file that can be finished", cause(errno));
   }
 }
@@ -331,6 +333,9 @@ CopiedFolder Copier::run() {
   if (is_finished()) return result;
   fs::remove(state_ / "manifest");
   fs::create_directories(state_ / "files");
+  // Folders below have the usual rights: the one at the top says who comes in, as at the source.
+  fs::permissions(state_, fs::perms::owner_all);
+  fs::permissions(state_ / "files", fs::status(source_).permissions() | fs::perms::owner_all);
   remove_strangers();
   require_room();
   {

@@ -41,11 +41,11 @@ struct CopiedFolder {
   std::uint64_t copied_bytes = 0;
 };
 
-/// Copies all regular files of `source` and the folders below it, links followed, with their times; returns at once
-/// where that was done before. ConfigError: source or folder lies in the other, no source. DataError: a copy of another
-/// state or folder under that name, not enough room on the disk (found out before anything is copied), a file that
-/// cannot be read, changes meanwhile, or is no file, or bytes that come back otherwise than they were written; what is
-/// copied stays, for the next call.
+/// Copies all regular files of `source` and the folders below it, links followed, with their times and rights; returns
+/// at once where that was done before. ConfigError: source or folder lies in the other, no source. DataError: a copy of
+/// another state or folder under that name, not enough room on the disk (found out before anything is copied), a file
+/// that cannot be read, changes meanwhile, or is no file, or bytes that come back otherwise than they were written;
+/// what is copied stays, for the next call.
 [[nodiscard]] CopiedFolder copy_folder(const CopyOptions& options);
 
 }  // namespace roentgen::io

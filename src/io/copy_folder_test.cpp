@@ -88,6 +88,14 @@ class CopyFolder : public ::testing::Test {
   const fs::path root_ = folder_.path();
 };
 
+TEST_F(CopyFolder, is_as_private_as_its_source) {
+  fs::permissions(source(), fs::perms::owner_all);
+  fs::permissions(source() / "labels.csv", fs::perms::owner_read);
+  const fs::path copy = copy_folder(options()).folder;
+  EXPECT_EQ(fs::status(copy).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(copy / "labels.csv").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(CopyFolder, copies_files_with_their_times_and_says_where) {
   fs::create_symlink(source() / "images/a", source() / "linked");
   const CopiedFolder copied = copy_folder(options());

@@ -124,7 +124,6 @@ InputMemory plan_input_memory(const TrainJob& job) {
                 .slots = asked > 0 ? asked : kMostSlots},
       .fewest_slots = asked > 0 ? asked : kFewestSlots,
       .cache_bytes = keeps_on_disk(recipe) ? 0 : static_cast<std::uint64_t>(recipe.cache_mb) << 20U};
-  wishes.needs.readers = data::readers_within(budget, wishes.needs.sample);
   if (job.dataset.summary(data::Split::Val).images > 0) {
     data::MemoryNeeds validating = wishes.needs;
     validating.slots = kFewestSlots;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/thread_annotations.h"
 #include "core/value.h"
 #include "data/convert/image_folder.h"
@@ -65,6 +66,12 @@ void check(const Dataset& dataset, const ConvertOptions& options, const RecordFo
   }
   if (options.intensity != Intensity::Stored && options.encoding == Encoding::Keep) {
     refuse("--intensity", "--encode raw, png or jpeg", "keep, which keeps files as they are", "--encode raw");
+  }
+  const auto is_control = [](unsigned char c) { return c < 32 || c == 127; };
+  for (const Sample& sample : dataset.samples) {
+    if (std::ranges::none_of(sample.id, is_control)) continue;
+    refuse("names of images", "text in one line, which is what readers take", "one with control characters",
+           "renaming it");
   }
   if (options.shards < 0 || options.shards > kMostFiles) {
     refuse("--shards", fmt::format("at most {}", kMostFiles), fmt::format("{}", options.shards), "fewer");
@@ -211,7 +218,9 @@ class Conversion {
   void write(const Shard& shard, RecordMaker& maker) {
     std::error_code is_absent;
     const auto size = fs::file_size(shard.path, is_absent);
-    if (!is_absent) {
+    if (!is_absent && options_.should_verify && !is_as_written(shard, maker)) {
+      log::warning(fmt::format("{} is not what is to be written: it is written again", shard.path.filename().string()));
+    } else if (!is_absent) {
       count(std::ssize(shard.samples));
       MutexLock lock(mutex_);
       ++result_.files_kept;
@@ -234,6 +243,23 @@ class Conversion {
     if (options_.should_verify) verify_file(shard);
     MutexLock lock(mutex_);
     finish(shard, bytes);
+  }
+
+  // Would the file that is there be written again byte for byte?
+  [[nodiscard]] bool is_as_written(const Shard& shard, RecordMaker& maker) const {
+    const auto file = io::MappedFile::open(shard.path);
+    if (!file) return false;
+    std::span<const std::byte> rest = file.value().bytes();
+    for (const std::uint32_t sample : shard.samples) {
+      if (has_ended_) return true;  // another worker failed
+      const StoredForm image = maker.make(sample).or_throw<DataError>();
+      const std::string record = form_.write(dataset_, sample, image);
+      verify(record, dataset_.samples[sample], maker);
+      const auto bytes = std::as_bytes(std::span(record.data(), record.size()));
+      if (rest.size() < bytes.size() || !std::ranges::equal(rest.first(bytes.size()), bytes)) return false;
+      rest = rest.subspan(bytes.size());
+    }
+    return rest.size() == form_.end_bytes;
   }
 
   void finish(const Shard& shard, std::uint64_t bytes) RG_REQUIRES(mutex_) {

@@ -9,11 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <map>
 #include <utility>
 
 #include "core/error.h"
 #include "data/stage/loader_testing.h"
 #include "data/stage/sample_reader.h"
+#include "io/file.h"
 #include "io/png_writer.h"
 
 namespace roentgen::data {
@@ -245,6 +248,33 @@ TEST_F(Convert, resizes_as_the_network_would) {
     EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 8, .height_px = 8}));
     EXPECT_TRUE(std::ranges::equal(image.bytes(), expected));
   }
+}
+
+TEST_F(Convert, told_to_verify_looks_at_files_that_are_there_already) {
+  auto wanted = to("kept");
+  static_cast<void>(convert(dataset_, wanted));
+  std::map<fs::path, std::string> sound;
+  for (const auto& entry : fs::directory_iterator(wanted.folder)) {
+    if (entry.path().extension() == ".tfrecord") sound[entry.path()] = io::read_text(entry.path()).or_throw();
+  }
+  ASSERT_FALSE(sound.empty());
+  const auto& [path, bytes] = *sound.begin();
+  wanted.should_verify = true;
+  for (const std::string& damaged :
+       {bytes.substr(0, bytes.size() - 9),
+        bytes.substr(0, bytes.size() / 2) + "damage" + bytes.substr(bytes.size() / 2 + 6), bytes + "more"}) {
+    std::ofstream(path, std::ios::binary) << damaged;
+    const Converted result = convert(dataset_, wanted);
+    EXPECT_EQ(io::read_text(path).or_throw(), bytes);
+    EXPECT_EQ(result.files_kept, result.files - 1);
+  }
+  EXPECT_EQ(convert(dataset_, wanted).files_kept, std::ssize(sound));
+}
+
+TEST_F(Convert, refuses_names_that_no_reader_takes) {
+  dataset_.samples[2].id = "a\tb.png";
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(convert(dataset_, to("named"))); }),
+              HasSubstr("names of images: expected text in one line"));
 }
 
 TEST_F(Convert, keeps_colour_and_16_bits) {

@@ -119,7 +119,7 @@ Listing list_lmdb(const SourceOptions& options) {
     const auto entries = io::scan_lmdb(mapped.bytes(), file.name).or_throw<DataError>();
     if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
     for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, mapped.bytes(), entries[i]);
-    listing.end();
+    listing.end(file);
   }
   return listing.finish();
 }

@@ -3,6 +3,7 @@
 #include "data/source/record_index.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <bit>
 #include <cstring>
@@ -200,12 +201,12 @@ void walk_record(Archive& archive, Record& record) {
   walk_labels(archive, record.labels);
 }
 
+// Time of change of the inode, too: programs set the other one to what it was elsewhere.
 std::string state_of(const fs::path& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  if (error) return "none";
-  const auto changed = fs::last_write_time(path, error).time_since_epoch().count();
-  return fmt::format("{} {}", size, changed);
+  struct stat now {};
+  if (::stat(path.c_str(), &now) != 0) return "none";
+  return fmt::format("{} {} {} {}.{:09} {}.{:09}", now.st_dev, now.st_ino, now.st_size, now.st_mtim.tv_sec,
+                     now.st_mtim.tv_nsec, now.st_ctim.tv_sec, now.st_ctim.tv_nsec);
 }
 
 }  // namespace

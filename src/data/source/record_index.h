@@ -39,8 +39,8 @@ struct RecordIndex {
 /// Nothing: cut short, damaged, or of another version of the program.
 [[nodiscard]] std::optional<RecordIndex> decode_record_index(std::string_view bytes);
 
-/// Where the index of a record file is kept: below `cache_folder`, under a hash of the file's path, size and time of
-/// change, those of the NAME.lst beside it, and `thing`, which names the format.
+/// Where the index of a record file is kept: below `cache_folder`, under a hash of the file's path, inode, size and
+/// times of change, those of the NAME.lst beside it, and `thing`, which names the format.
 [[nodiscard]] std::filesystem::path record_index_path(const std::filesystem::path& file, std::string_view thing,
                                                       const std::filesystem::path& cache_folder);
 

@@ -127,8 +127,10 @@ void RecordListing::begin(const RecordFile& file) {
   index_path_ = record_index_path(file.path, thing_, io::default_cache_folder());
 }
 
-void RecordListing::end() {
-  if (!is_damaged_ && index_.records.size() >= kLong) keep_record_index(index_path_, index_);
+void RecordListing::end(const RecordFile& file) {
+  const bool has_stayed =
+      record_index_path(file.path, thing_, io::default_cache_folder()) == index_path_;  // while it was read
+  if (!is_damaged_ && has_stayed && index_.records.size() >= kLong) keep_record_index(index_path_, index_);
   index_ = {};
   index_path_.clear();
 }

@@ -43,8 +43,8 @@ class RecordListing {
   [[nodiscard]] bool recall(const RecordFile& file);
   void begin(const RecordFile& file);
   /// Keeps what it said for the next time, where it is long (kLong records) and none was damaged.
-  void end();
-  static constexpr std::size_t kLong = 256;
+  void end(const RecordFile& file);
+  static constexpr std::size_t kLong = 16;
 
   /// Takes one image. A sample without an id is called by its file and number, one without a patient by NIH's form of
   /// names. `number`: of the record in its file, from 1; `where` names it in errors. DataError: labels that are none,

@@ -131,7 +131,7 @@ Listing list_recordio(const SourceOptions& options) {
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
     RecFile reader(listing, file, mapped.bytes());
     for (std::size_t i = 0; i < places.size(); ++i) reader.read(i + 1, places[i]);
-    listing.end();
+    listing.end(file);
   }
   return listing.finish();
 }

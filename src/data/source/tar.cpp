@@ -237,7 +237,7 @@ Listing list_tar(const SourceOptions& options) {
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
     const auto members = io::scan_tar(mapped.bytes(), file.name).or_throw<DataError>();
     Shard(listing, file, mapped.bytes()).read(members);
-    listing.end();
+    listing.end(file);
   }
   return listing.finish();
 }

@@ -160,7 +160,7 @@ Listing list_tfrecord(const SourceOptions& options) {
     const auto places = io::scan_records(bytes, file.name, io::RecordCheck::Lengths).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
     for (std::size_t i = 0; i < places.size(); ++i) read_record(listing, file, i + 1, bytes, places[i]);
-    listing.end();
+    listing.end(file);
   }
   return listing.finish();
 }

@@ -41,6 +41,7 @@ fs::path unpacked(const fs::path& path, const fs::path& cache_folder) {
     throw DataError(error_text("data.unpack", folder.string(), "a folder for unpacked files", error.message(),
                                "XDG_CACHE_HOME=DIR, or gunzip " + name));
   }
+  fs::permissions(folder, fs::perms::owner_all, error);  // they are as private as the data
   io::remove_leftover_temporaries(folder);
   log::info(fmt::format("unpacking {} ({} MiB) into the cache folder", name, packed.size() >> 20));
   constexpr std::uint64_t kMostRatio = 100, kAlways_bytes = 64 << 20;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -29,6 +30,11 @@ double core_seconds() {
 
 // Asking for a thread's time on its core is a system call: one row in so many stands for all.
 constexpr std::int64_t kTimedRow = 8;
+
+// Rows of a batch for which each of its timed rows stands.
+double rows_each(std::int64_t batch) {
+  return static_cast<double>(batch) / static_cast<double>((batch + kTimedRow - 1) / kTimedRow);
+}
 
 }  // namespace
 
@@ -142,7 +148,15 @@ void BatchPool::start_threads() {
   const int begin = static_cast<int>(threads_.size()), end = plan_.workers + tuner_.readers();
   if (begin >= end) return;
   const runtime::BoundToCores bound(options_.cores);
-  for (int i = begin; i < end; ++i) threads_.emplace_back([this, i] { work(i); });
+  try {
+    for (int i = begin; i < end; ++i) threads_.emplace_back([this, i] { work(i); });
+  } catch (const std::system_error& error) {
+    const int readers = static_cast<int>(threads_.size()) - plan_.workers;
+    if (readers < 0) throw;  // decoding threads are not optional
+    log::warning(fmt::format("{} files are read ahead, not more: the system gives no thread ({})", readers,
+                             error.code().message()));
+    tuner_.limit_readers(readers);
+  }
 }
 
 bool BatchPool::can_pull() const {
@@ -211,8 +225,7 @@ void BatchPool::finish(OpenBatch& batch, const RowTimes& times) {
   bool is_done = false;
   {
     MutexLock lock(mutex_);
-    meter_.busy_s += times.work_s;
-    times_.work_s += times.work_s;
+    times_.busy_s += times.busy_s;
     times_.blocked_s += times.blocked_s;
     is_done = ++batch.done == options_.shard.batch;
   }
@@ -226,17 +239,15 @@ void BatchPool::fill(const Claim& unit, int thread, SampleLoader& reader) {
   const auto begin = Clock::now();
   const auto file = filler_.read(batch, unit.row, reader);
   const double read_s = seconds(Clock::now() - begin);
-  RowTimes times{.work_s = read_s};
+  RowTimes times{.busy_s = read_s};
   if (is_timed) {
-    const double blocked_s = std::clamp(read_s - (core_seconds() - core_s), 0.0, read_s);
-    times.blocked_s = blocked_s * static_cast<double>(std::min(kTimedRow, options_.shard.batch));
-    times.work_s -= times.blocked_s;
+    times.blocked_s = std::clamp(read_s - (core_seconds() - core_s), 0.0, read_s) * rows_each(options_.shard.batch);
   }
   const WorkPermit permit(permits_, thread, batch.number * options_.shard.batch + unit.row);
   const auto permitted = Clock::now();
   filler_.fill(batch, unit.row, slots_[static_cast<std::size_t>(batch.slot)], file,
                loaders_[static_cast<std::size_t>(permit.index())]);
-  times.work_s += seconds(Clock::now() - permitted);
+  times.busy_s += seconds(Clock::now() - permitted);
   finish(batch, times);
 }
 
@@ -285,10 +296,12 @@ void BatchPool::tune(Clock::time_point begin, Clock::time_point end) {
     MutexLock lock(mutex_);
     times = times_;
   }
+  const double busy_s = times.busy_s - times_then_.busy_s;
+  const double blocked_s = std::min(times.blocked_s - times_then_.blocked_s, busy_s);
   const bool has_settled = tuner_.observe({.interval_s = seconds(end - last_taken_),
                                            .wait_s = seconds(end - begin),
-                                           .work_s = times.work_s - times_then_.work_s,
-                                           .blocked_s = times.blocked_s - times_then_.blocked_s},
+                                           .work_s = busy_s - blocked_s,
+                                           .blocked_s = blocked_s},
                                           ready_then_);
   last_taken_ = end;
   times_then_ = times;
@@ -362,6 +375,7 @@ std::vector<StageReport> BatchPool::report() const {
   {
     MutexLock lock(mutex_);
     meter = meter_;
+    meter.busy_s = times_.busy_s;
     meter.threads = active_;
     meter.readers = readers_;
     meter.capacity = ahead_;

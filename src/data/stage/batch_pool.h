@@ -63,9 +63,11 @@ class BatchPool {
     std::int64_t row = 0;
   };
 
-  /// What a row took. Of one row either may be off, even below zero; sums are right.
+  /// What a row took.
   struct RowTimes {
-    double work_s = 0.0;
+    /// Reading, decoding and all the rest, without waiting for a permit.
+    double busy_s = 0.0;
+    /// Of it, waiting for storage; of a row that stands for others theirs, too.
     double blocked_s = 0.0;
   };
 
@@ -73,7 +75,7 @@ class BatchPool {
   [[nodiscard]] std::int64_t total_steps() const;
   void wind();
   void stop();
-  /// Those that the sizes call for and that are not there yet.
+  /// Those that the sizes call for and that are not there yet. Fewer readers where the system gives no more threads.
   void start_threads();
   void work(int thread);
   Claim claim(int thread);

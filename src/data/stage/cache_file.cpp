@@ -157,7 +157,7 @@ CacheFile::~CacheFile() {
 // A file of another form is unlinked, not changed: who has it mapped keeps it.
 void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
   while (true) {
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor_ < 0) refuse(path, "a file that can be made", errno);
     const ByteLock lock(descriptor_, 0);
     if (is_still_named(descriptor_, path)) {

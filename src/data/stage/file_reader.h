@@ -36,7 +36,7 @@ class FileReader {
   /// as above, or a file that ends before.
   [[nodiscard]] Result<std::span<const std::byte>> read_part(const std::filesystem::path& path, std::string_view what,
                                                              std::uint64_t begin, std::uint64_t length);
-  static constexpr std::size_t kOpenFiles = 8;
+  static constexpr std::size_t kOpenFiles = 4;
   /// Largest part of a file that is read.
   static constexpr std::uint64_t kLimit_bytes = std::uint64_t{1} << 30;
   /// Was a file opened by the last call?

@@ -72,6 +72,35 @@ TEST_F(ReadingAhead, never_begins_where_it_may_not) {
   EXPECT_EQ(batching(loader.report()).readers, 0);
 }
 
+TEST_F(ReadingAhead, is_for_files_that_no_stage_before_has_read) {
+  EmulatedStorage storage({.open_s = 0.001});
+  auto wanted = by("files | shard | shuffle | interleave(cycle=3, parallel=3) | repeat | map_and_batch(1)");
+  wanted.storage = &storage;
+  Slots slots = slots_for(wanted, 4);
+  Loader loader(dataset_, everything(), wanted, slots.all());
+  while (const auto batch = loader.next()) loader.release(batch->slot);
+  EXPECT_EQ(batching(loader.report()).readers, 0);
+}
+
+TEST_F(ReadingAhead, counts_time_right_whatever_the_size_of_a_batch) {
+  EmulatedStorage storage({.open_s = 0.002});
+  for (const std::int64_t batch : {1, 7, 8, 9, 16, 17}) {
+    auto wanted = by("samples | shuffle | shard(wrap) | repeat | map_and_batch(1, reads=1) | prefetch");
+    wanted.shard.batch = batch;
+    wanted.shard.tail = Tail::Wrap;
+    wanted.storage = &storage;
+    Slots slots = slots_for(wanted, 2);
+    Loader loader(dataset_, everything(), wanted, slots.all());
+    std::int64_t rows = 0;
+    for (auto next = loader.next(); next; next = loader.next()) {
+      rows += next->valid;
+      loader.release(next->slot);
+    }
+    const double busy_s = batching(loader.report()).busy_s;
+    EXPECT_GT(busy_s, 0.002 * static_cast<double>(rows)) << batch << ": every row waited so long";
+  }
+}
+
 TEST_F(ReadingAhead, takes_the_threads_it_is_told_to) {
   auto wanted = by("samples | shuffle | shard | repeat | map_and_batch(2, reads=7)");
   Slots slots = slots_for(wanted, 2);

@@ -18,6 +18,8 @@ namespace roentgen::data {
 namespace {
 
 constexpr std::uint64_t kNameBytes = 32;
+// A reader's memory grows by doubling.
+constexpr std::uint64_t kFilesOfReader = 3;
 
 std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1024.0 * 1024.0));
@@ -41,7 +43,7 @@ class Walk {
         pipeline, {.workers = needs.workers, .readers = needs.readers, .slots = static_cast<std::size_t>(needs.slots)});
     add(fmt::format("{} decoding threads", pool.workers), product(static_cast<std::uint64_t>(pool.workers), thread()));
     add(fmt::format("{} files read ahead", pool.readers),
-        product(static_cast<std::uint64_t>(pool.readers), 3 * needs_.sample.file));
+        product(static_cast<std::uint64_t>(pool.readers), kFilesOfReader * needs_.sample.file));
     add(fmt::format("{} batches", needs.slots),
         product(static_cast<std::uint64_t>(needs.slots) * static_cast<std::uint64_t>(needs.batch), needs.row_bytes));
   }
@@ -114,9 +116,10 @@ SampleBytes largest_sample(const Dataset& dataset, const std::vector<std::uint32
   return largest;
 }
 
-int readers_within(std::uint64_t budget_bytes, const SampleBytes& sample) {
+int readers_within(std::uint64_t left_bytes, const SampleBytes& sample) {
   constexpr std::uint64_t kMost = 32, kShare = 8;
-  return static_cast<int>(std::min(kMost, budget_bytes / kShare / std::max<std::uint64_t>(3 * sample.file, 1)));
+  return static_cast<int>(
+      std::min(kMost, left_bytes / kShare / std::max<std::uint64_t>(kFilesOfReader * sample.file, 1)));
 }
 
 std::vector<MemoryUse> memory_uses(const Pipeline& pipeline, const MemoryNeeds& needs) {
@@ -159,14 +162,23 @@ std::string MemoryShares::text() const {
 }
 
 MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::uint64_t budget_bytes) {
-  MemoryShares shares{.budget_bytes = budget_bytes, .readers = wishes.needs.readers};
+  MemoryShares shares{.budget_bytes = budget_bytes};
+  wishes.needs.readers = 0;
   for (;; --wishes.needs.slots) {
     shares.uses = memory_uses(pipeline, wishes.needs);
     shares.uses.insert(shares.uses.end(), wishes.others.begin(), wishes.others.end());
     if (wishes.needs.slots <= wishes.fewest_slots || total_bytes(shares.uses) <= budget_bytes) break;
   }
-  const std::uint64_t left = require_fits(shares.uses, budget_bytes);
+  std::uint64_t left = require_fits(shares.uses, budget_bytes);
   shares.slots = wishes.needs.slots;
+  const PoolLimits limits{.workers = wishes.needs.workers, .slots = static_cast<std::size_t>(shares.slots)};
+  shares.readers = plan_pool(pipeline, limits).is_read_tuned ? readers_within(left, wishes.needs.sample) : 0;
+  if (shares.readers > 0) {
+    const auto files = static_cast<std::uint64_t>(shares.readers) * (wishes.others.empty() ? 1 : 2);
+    shares.uses.push_back({.what = fmt::format("files read ahead where storage is slow, at most {}", shares.readers),
+                           .bytes = product(files, kFilesOfReader * wishes.needs.sample.file)});
+    left -= shares.uses.back().bytes;
+  }
   if (wishes.cache_bytes > 0) {
     shares.cache_bytes = std::min(left, wishes.cache_bytes);
     shares.uses.push_back({.what = "decoded images, at most", .bytes = shares.cache_bytes});

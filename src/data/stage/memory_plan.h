@@ -46,8 +46,8 @@ struct MemoryUse {
   std::uint64_t bytes = 0;
 };
 
-/// Files that may be read ahead of the decoding threads: as many as an eighth of the budget holds, at most 32.
-[[nodiscard]] int readers_within(std::uint64_t budget_bytes, const SampleBytes& sample);
+/// Files that may be read ahead of the decoding threads: as many as an eighth of what is left holds, at most 32.
+[[nodiscard]] int readers_within(std::uint64_t left_bytes, const SampleBytes& sample);
 
 /// What each stage holds at most; those that hold names only are left out. A thread that reads counts three times a
 /// file, one that decodes three times the decoded image besides: input, output, and the codec's own.
@@ -67,7 +67,7 @@ struct MemoryUse {
 
 /// What is to share a budget.
 struct MemoryWishes {
-  /// Of as many slots as there may be.
+  /// Of as many slots as there may be; without readers, who get some of what is left.
   MemoryNeeds needs;
   /// At least 1; no fewer slots, even where they do not fit.
   int fewest_slots = 2;
@@ -87,7 +87,7 @@ struct MemoryShares {
   /// "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ..."
   [[nodiscard]] std::string text() const;
 };
-/// As many slots as fit. ConfigError as require_fits().
+/// As many slots as fit, then readers_within(). ConfigError as require_fits().
 [[nodiscard]] MemoryShares share_memory(const Pipeline& pipeline, MemoryWishes wishes, std::uint64_t budget_bytes);
 
 }  // namespace roentgen::data

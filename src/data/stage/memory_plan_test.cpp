@@ -55,6 +55,22 @@ TEST(MemoryPlan, reads_ahead_what_an_eighth_of_the_budget_holds) {
   EXPECT_EQ(readers_within(std::uint64_t{1} << 40U, {}), 32) << "no file could be looked at";
 }
 
+TEST(MemoryPlan, gives_readers_what_is_left_and_none_where_nothing_is) {
+  const Pipeline pipeline = parse_pipeline("samples | repeat | map_and_batch | prefetch");
+  const MemoryWishes wishes{.needs = {.samples = 300,
+                                      .sample = {.file = kFile, .decoded = kDecoded},
+                                      .batch = 8,
+                                      .row_bytes = kRow,
+                                      .workers = 2,
+                                      .slots = 2}};
+  const std::uint64_t least = total_bytes(memory_uses(pipeline, wishes.needs));
+  EXPECT_EQ(share_memory(pipeline, wishes, least).readers, 0);
+  EXPECT_EQ(share_memory(pipeline, wishes, least + 8 * 3 * kFile * 5).readers, 5);
+  EXPECT_THROW(static_cast<void>(share_memory(pipeline, wishes, least - 1)), ConfigError);
+  const Pipeline fed = parse_pipeline("files | interleave | repeat | map_and_batch");
+  EXPECT_EQ(share_memory(fed, wishes, std::uint64_t{1} << 40U).readers, 0) << "files are read before";
+}
+
 TEST(MemoryPlan, of_rows_holds_no_more_than_there_are) {
   const auto uses = uses_of("samples | map(parallel=2) | cache(limit_mb=1) | shuffle(buffer=5000) | repeat | batch");
   EXPECT_EQ(uses.at("shuffle(buffer=5000)"), 300 * (kRow + 32));

@@ -5,6 +5,7 @@
 // files are read at once, how many threads decode, how many batches lie ready.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,11 @@ class PoolTuner {
   [[nodiscard]] int workers() const { return workers_.active(); }
   /// Threads beside them that wait for storage.
   [[nodiscard]] int readers() const { return plan_.is_read_tuned ? reads_.readers() : plan_.readers; }
+  /// There are no more than these.
+  void limit_readers(int most) {
+    plan_.readers = std::min(plan_.readers, most);
+    reads_.limit(most);
+  }
   /// Finished batches that may be held.
   [[nodiscard]] std::int64_t ahead() const { return ahead_.ahead(); }
   /// Is there anything to find out?
@@ -36,7 +42,7 @@ class PoolTuner {
   [[nodiscard]] std::string text() const;
 
  private:
-  const PoolPlan plan_;
+  PoolPlan plan_;
   WorkerTuner workers_;
   ReadTuner reads_;
   PrefetchTuner ahead_;

@@ -6,6 +6,7 @@
 // the seconds that one takes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "data/stage/worker_tuner.h"
@@ -26,6 +27,11 @@ class ReadTuner {
   [[nodiscard]] int readers() const { return readers_; }
   /// Did the last window change nothing?
   [[nodiscard]] bool is_settled() const { return is_settled_; }
+  /// From now on there are no more than these.
+  void limit(int most) {
+    most_ = std::min(most_, most);
+    readers_ = std::min(readers_, most_);
+  }
   /// To be called for each batch. `decoders`: threads that decode at once.
   void observe(const BatchTimes& times, int decoders);
 
@@ -33,7 +39,7 @@ class ReadTuner {
   void end_window(int decoders);
   [[nodiscard]] int wanted(int decoders) const;
 
-  const int most_;
+  int most_;
   int readers_ = 0;
   bool is_settled_ = false;
   std::int64_t batches_ = -1;

@@ -111,6 +111,17 @@ TEST(PoolTuner, counts_waiting_as_work_where_the_decoding_threads_do_it) {
   EXPECT_EQ(tuner.workers(), 4) << "2.5 s of every second, and a third more";
 }
 
+TEST(PoolTuner, keeps_to_the_threads_that_the_system_gives) {
+  PoolTuner tuner({.workers = 2, .readers = 32, .is_read_tuned = true});
+  const Case slow{.latency_s = 3.0};
+  for (int i = 0; i < 100; ++i) tuner.observe(slow.batch(tuner.readers()), 0);
+  EXPECT_EQ(tuner.readers(), 8);
+  tuner.limit_readers(3);
+  EXPECT_EQ(tuner.readers(), 3);
+  for (int i = 0; i < 100; ++i) tuner.observe(slow.batch(tuner.readers()), 0);
+  EXPECT_EQ(tuner.readers(), 3);
+}
+
 TEST(PoolTuner, leaves_alone_what_the_pipeline_says) {
   PoolTuner tuner({.workers = 2, .readers = 5, .batches_ahead = 3});
   EXPECT_FALSE(tuner.does_tune());

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/sample_step.h"
 
+#include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "core/error.h"
@@ -20,14 +22,21 @@ class StepIterator final : public StageIterator {
  private:
   bool advance(Element& out) override {
     if (!upstream_->next(out)) return false;
-    if (context_.does_work()) (context_.work->*step_)(out, loader_);
+    if (!context_.does_work()) return true;
+    const auto begin = std::chrono::steady_clock::now();
+    (context_.work->*step_)(out, loader_);
+    busy_ns_.fetch_add((std::chrono::steady_clock::now() - begin).count(), std::memory_order_relaxed);
     return true;
+  }
+  [[nodiscard]] StageMeter own_meter() const override {
+    return {.busy_s = 1e-9 * static_cast<double>(busy_ns_.load(std::memory_order_relaxed)), .threads = 1};
   }
 
   const std::unique_ptr<StageIterator> upstream_;
   const SampleStep step_;
   const StageContext& context_;
   SampleLoader loader_;
+  std::atomic<std::int64_t> busy_ns_ = 0;
 };
 
 }  // namespace
