@@ -48,7 +48,8 @@ graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape
                               .width = model.width,
                               .stem = models::parse_stem(model.stem),
                               .stride = models::parse_resnet_stride(model.resnet),
-                              .dilated_stages = model.dilated_stages});
+                              .dilated_stages = model.dilated_stages,
+                              .auxiliary = model.auxiliary});
 }
 
 }  // namespace roentgen::cli

@@ -65,6 +65,11 @@ Op make_loss(const LossConfig& config) {
   throw ConfigError(
       error_text("graph.loss", "kind", "sigmoid or softmax", "'" + config.kind + "'", "--set loss.name=sigmoid"));
 }
+
+void set_auxiliary_weights(Op& loss, std::vector<double> weights) {
+  if (auto* sigmoid = std::get_if<SigmoidCrossEntropy>(&loss)) sigmoid->auxiliary_weights = std::move(weights);
+  if (auto* softmax = std::get_if<SoftmaxCrossEntropy>(&loss)) softmax->auxiliary_weights = std::move(weights);
+}
 }  // namespace
 
 Graph with_loss(Graph graph, const LossConfig& config) {
@@ -80,10 +85,20 @@ Graph with_loss(Graph graph, const LossConfig& config) {
         error_text("graph.loss", graph.name(), "logits (N, K)", logits_shape.text(), "flatten before the last linear"));
   }
   const Shape labels_shape = config.kind == "sigmoid" ? logits_shape : Shape{logits_shape[0], 1};
+  std::vector<NodeId> heads;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    const auto* auxiliary = std::get_if<Auxiliary>(&graph.nodes()[i].op);
+    if (auxiliary == nullptr) continue;
+    heads.push_back(static_cast<NodeId>(i));
+    weights.push_back(auxiliary->weight);
+  }
+  set_auxiliary_weights(loss, std::move(weights));
   Builder builder(std::move(graph));
   const NodeId labels = builder.input("labels", labels_shape);
   const NodeId mask = builder.input("mask", labels_shape);
-  builder.output("loss", builder.add("loss", std::move(loss), {logits, labels, mask}));
+  heads.insert(heads.begin(), {logits, labels, mask});
+  builder.output("loss", builder.add("loss", std::move(loss), heads));
   return std::move(builder).build();
 }
 

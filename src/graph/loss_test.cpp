@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "graph/graph_testing.h"
+#include "graph/inference.h"
 
 namespace roentgen::graph {
 namespace {
@@ -24,6 +25,16 @@ Graph classifier() {
 
 std::string refusal_of(const LossConfig& config) {
   return error_of<ConfigError>([&] { static_cast<void>(with_loss(classifier(), config)); });
+}
+
+// Two linear layers on the same rows, one of them an auxiliary classifier.
+Graph two_classifiers() {
+  Builder builder("two");
+  const NodeId rows = builder.input("rows", {2, 3});
+  const NodeId early = builder.add("early", Linear{.out_features = 5}, {rows});
+  builder.add("aux", Auxiliary{.weight = 0.4}, {early});
+  builder.output("logits", builder.add("fc", Linear{.out_features = 5}, {rows}));
+  return std::move(builder).build();
 }
 }  // namespace
 
@@ -50,6 +61,28 @@ TEST(WithLoss, leaves_the_classifier_as_it_was) {
   const Graph after = with_loss(before, {});
   EXPECT_EQ(after.parameters(), before.parameters());
   for (std::size_t i = 0; i < before.nodes().size(); ++i) EXPECT_EQ(after.nodes()[i], before.nodes()[i]);
+}
+
+TEST(WithLoss, takes_auxiliary_classifiers_with_their_weights) {
+  for (const char* kind : {"sigmoid", "softmax"}) {
+    const Graph graph = with_loss(two_classifiers(), {.kind = kind});
+    const Node& loss = graph.node(graph.output("loss"));
+    ASSERT_EQ(loss.inputs.size(), 4U);
+    EXPECT_EQ(loss.inputs[3], graph.find("aux"));
+    std::vector<double> weights;
+    if (const auto* sigmoid = std::get_if<SigmoidCrossEntropy>(&loss.op)) weights = sigmoid->auxiliary_weights;
+    if (const auto* softmax = std::get_if<SoftmaxCrossEntropy>(&loss.op)) weights = softmax->auxiliary_weights;
+    EXPECT_EQ(weights, (std::vector<double>{0.4})) << kind;
+  }
+}
+
+TEST(NeededInInference, leaves_auxiliary_classifiers_out) {
+  const Graph graph = with_loss(two_classifiers(), {});
+  const std::vector<bool> is_needed = needed_in_inference(graph);
+  for (std::size_t i = 0; i < is_needed.size(); ++i) {
+    const std::string& name = graph.nodes()[i].name;
+    EXPECT_EQ(is_needed[i], name != "aux" && name != "early") << name;
+  }
 }
 
 TEST(WithLoss, refuses_unknown_words) {

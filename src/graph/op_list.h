@@ -7,7 +7,9 @@
 
 #include <variant>
 
+#include "graph/ops/adaptive_avg_pool.h"
 #include "graph/ops/add.h"
+#include "graph/ops/auxiliary.h"
 #include "graph/ops/avg_pool.h"
 #include "graph/ops/batch_norm.h"
 #include "graph/ops/concat.h"
@@ -28,11 +30,13 @@
   X(MaxPool)             \
   X(AvgPool)             \
   X(GlobalAvgPool)       \
+  X(AdaptiveAvgPool)     \
   X(Linear)              \
   X(Add)                 \
   X(Concat)              \
   X(Dropout)             \
   X(Flatten)             \
+  X(Auxiliary)           \
   X(SigmoidCrossEntropy) \
   X(SoftmaxCrossEntropy)
 

@@ -4,7 +4,9 @@
 // Groups of nodes that several families share.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "graph/builder.h"
 #include "models/model.h"
@@ -23,7 +25,20 @@ struct StemNames {
 /// Stem::ImageNet, max pooling. Returns (N, width, px / 4, px / 4), or (N, width, px, px) for Stem::Small.
 graph::NodeId add_stem(graph::Builder& builder, const ModelConfig& config, const StemNames& names, graph::Init init);
 
-/// Mean over the image, then a linear layer called `name` that gives the output "logits" (N, labels).
-void add_head(graph::Builder& builder, graph::NodeId src, const std::string& name, const graph::Linear& linear);
+/// Mean over the image, dropout where it is more than 0, then a linear layer called `name` that gives the output
+/// "logits" (N, labels).
+void add_head(graph::Builder& builder, graph::NodeId src, const std::string& name, const graph::Linear& linear,
+              double dropout = 0.0);
+
+/// `channels` of torchvision's network at config.width (64: as they are).
+[[nodiscard]] constexpr std::int64_t scaled(const ModelConfig& config, std::int64_t channels) {
+  return channels * config.width / 64;
+}
+
+/// ConfigError naming the network, `least` and the remedy where the image is smaller.
+void require_image(const ModelConfig& config, std::string_view network, std::int64_t least, std::string_view remedy);
+
+/// ConfigError where the settings ask for what only ResNets and DenseNets have: another stem, stride or dilation.
+void require_plain(const ModelConfig& config, std::string_view family);
 
 }  // namespace roentgen::models

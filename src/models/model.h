@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From a model's name and settings to its graph. Families live in files of their own (resnet.cpp, densenet.cpp); the
-// list of them is model_list.h.
+// From a model's name and settings to its graph. Families live in files of their own (resnet.cpp, densenet.cpp, ...);
+// the list of them is model_list.h.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roentgen::models {
 
-/// How an image enters the network.
+/// How an image enters a ResNet or DenseNet; the other families have one way only.
 enum class Stem : std::uint8_t {
   ImageNet,  ///< 7x7 convolution of stride 2, 3x3 max pooling of stride 2: torchvision's; for 128 px and more
   Small,     ///< 3x3 convolution of stride 1, no pooling: keeps four times the resolution; for little images
@@ -37,15 +37,17 @@ struct ModelConfig {
   /// Side of the square input, 32 or more.
   std::int64_t image_px = 224;
   std::int64_t batch = 16;
-  /// Channels after the stem, a multiple of 8; all others scale with it (DenseNet's growth is half of it). 64:
-  /// torchvision's.
+  /// Channels after the stem, a multiple of 8; all others scale with it (DenseNet's growth is half of it, VGG's hidden
+  /// layers 64 of it). 64: torchvision's.
   std::int64_t width = 64;
   Stem stem = Stem::ImageNet;
   ResNetStride stride = ResNetStride::V1_5;
   /// How many of the last stages (0 to 3) keep the image's size and dilate their 3x3 convolutions by what the strides
   /// would have been (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation): finer heat-maps
-  /// at more arithmetic, with the same parameters.
+  /// at more arithmetic, with the same parameters. ResNets and DenseNets only.
   std::int64_t dilated_stages = 0;
+  /// Auxiliary classifiers of the networks that have them (GoogLeNet, Inception-v3); only training computes them.
+  bool auxiliary = true;
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
 

@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "core/error.h"
+#include "graph/inference.h"
 
 namespace roentgen::models {
 namespace {
@@ -42,7 +44,8 @@ GoldenRow parse_row(const std::string& line) {
                 .batch = 1,
                 .stem = row.variant == "small" ? Stem::Small : Stem::ImageNet,
                 .stride = row.variant == "v1" ? ResNetStride::V1 : ResNetStride::V1_5,
-                .dilated_stages = row.variant.starts_with("dilated") ? row.variant.back() - '0' : 0};
+                .dilated_stages = row.variant.starts_with("dilated") ? row.variant.back() - '0' : 0,
+                .auxiliary = row.variant != "bare"};
   row.parameters = std::stoll(fields.at(5));
   row.trained_tensors = std::stoll(fields.at(6));
   row.tensors = std::stoll(fields.at(7));
@@ -81,8 +84,9 @@ std::uint64_t fnv1a(std::string_view text) {
 }
 
 std::int64_t multiply_adds(const Graph& graph) {
+  const std::vector<bool> is_needed = graph::needed_in_inference(graph);
   std::int64_t total = 0;
-  for (const graph::Node& node : graph.nodes()) total += node.multiply_adds;
+  for (std::size_t i = 0; i < is_needed.size(); ++i) total += is_needed[i] ? graph.nodes()[i].multiply_adds : 0;
   return total;
 }
 
@@ -92,9 +96,11 @@ std::int64_t trained_tensors(const Graph& graph) {
   return count;
 }
 
+constexpr std::int64_t kInceptionPx = 299;
+
 TEST(Models, have_torchvisions_tensors_in_names_shapes_and_order) {
   const std::vector<GoldenRow> rows = read_golden();
-  ASSERT_EQ(rows.size(), 50U);
+  ASSERT_EQ(rows.size(), 79U);
   for (const GoldenRow& row : rows) {
     SCOPED_TRACE(row.config.name + " " + row.variant + " " + std::to_string(row.config.labels));
     const Graph graph = build_model(row.config);
@@ -113,19 +119,32 @@ TEST(Models, cost_as_many_multiply_adds_as_torchvisions) {
 }
 
 TEST(Models, have_the_parameters_that_the_list_states) {
-  ASSERT_EQ(model_names().size(), 8U);
+  ASSERT_EQ(model_names().size(), 15U);
   for (const std::string_view name : model_names()) {
-    const Graph graph = build_model({.name = std::string(name), .labels = 1000, .channels = 3, .batch = 1});
+    const Graph graph =
+        build_model({.name = std::string(name), .labels = 1000, .channels = 3, .image_px = kInceptionPx, .batch = 1});
     EXPECT_EQ(graph.trained_elements(), torchvision_parameter_count(name)) << name;
   }
 }
 
-TEST(Models, take_any_image_of_32_px_or_more_and_give_logits) {
+std::vector<Stem> stems_of(std::string_view name) {
+  if (name.starts_with("resnet") || name.starts_with("densenet")) return {Stem::ImageNet, Stem::Small};
+  return {Stem::ImageNet};
+}
+
+std::int64_t least_px(std::string_view name) { return name.starts_with("inception") ? 75 : 32; }
+
+TEST(Models, take_any_image_of_their_least_size_or_more_and_give_logits) {
   for (const std::string_view name : model_names()) {
-    for (const std::int64_t image_px : {32, 33, 63, 224, 1024}) {
-      for (const Stem stem : {Stem::ImageNet, Stem::Small}) {
-        const Graph graph =
-            build_model({.name = std::string(name), .labels = 3, .image_px = image_px, .batch = 2, .stem = stem});
+    const std::int64_t least = least_px(name);
+    for (const std::int64_t image_px : {least, least + 1, 2 * least - 1, std::int64_t{224}, std::int64_t{1024}}) {
+      for (const Stem stem : stems_of(name)) {
+        const Graph graph = build_model({.name = std::string(name),
+                                         .labels = 3,
+                                         .image_px = image_px,
+                                         .batch = 2,
+                                         .stem = stem,
+                                         .auxiliary = name != "inception_v3"});
         ASSERT_EQ(graph.outputs().size(), 1U);
         EXPECT_EQ(graph.node(graph.output("logits")).shape, (Shape{2, 3})) << name << " at " << image_px;
         EXPECT_EQ(graph.node(graph.find("image")).shape, (Shape{2, 1, image_px, image_px}));
@@ -136,13 +155,16 @@ TEST(Models, take_any_image_of_32_px_or_more_and_give_logits) {
 
 TEST(Models, of_twice_the_width_have_twice_the_channels_everywhere) {
   for (const std::string_view name : model_names()) {
-    const Graph one = build_model({.name = std::string(name), .batch = 1, .width = 32});
-    const Graph two = build_model({.name = std::string(name), .batch = 1, .width = 64});
+    constexpr std::int64_t kLabels = 5;
+    const Graph one =
+        build_model({.name = std::string(name), .labels = kLabels, .image_px = kInceptionPx, .batch = 1, .width = 32});
+    const Graph two =
+        build_model({.name = std::string(name), .labels = kLabels, .image_px = kInceptionPx, .batch = 1, .width = 64});
     ASSERT_EQ(one.parameters().size(), two.parameters().size());
     for (std::size_t i = 0; i < one.parameters().size(); ++i) {
       ASSERT_EQ(one.parameters()[i].name, two.parameters()[i].name);
       const std::string& parameter = one.parameters()[i].name;
-      const bool is_head = parameter.starts_with("fc.") || parameter.starts_with("classifier.");
+      const bool is_head = one.parameters()[i].shape[0] == kLabels;
       EXPECT_EQ((is_head ? 1 : 2) * one.parameters()[i].shape[0], two.parameters()[i].shape[0]) << parameter;
     }
   }
@@ -183,6 +205,59 @@ TEST(Models, start_as_torchvisions_densenets_do) {
   expect_conv_init(graph, graph::Init::Kind::NormalFanIn);
   EXPECT_EQ(parameter_named(graph, "classifier.weight").init.kind, graph::Init::Kind::UniformFanIn);
   EXPECT_EQ(parameter_named(graph, "classifier.bias").init, graph::Init{});
+}
+
+TEST(Models, start_as_torchvisions_vggs_do) {
+  const Graph graph = build_model({.name = "vgg16_bn", .width = 8});
+  expect_conv_init(graph, graph::Init::Kind::NormalFanOut);
+  for (const Parameter& parameter : graph.parameters()) {
+    if (parameter.role == graph::Role::Bias) {
+      EXPECT_EQ(parameter.init, graph::Init{}) << parameter.name;
+    }
+    if (parameter.role == graph::Role::Weight && parameter.shape.rank() == 2) {
+      EXPECT_EQ(parameter.init, (graph::Init{.kind = graph::Init::Kind::Normal, .value = 0.01})) << parameter.name;
+    }
+  }
+}
+
+void expect_normal_weights(const Graph& graph, double sd, const std::map<std::string, double>& others) {
+  for (const Parameter& parameter : graph.parameters()) {
+    if (parameter.role != graph::Role::Weight) continue;
+    const auto other = others.find(parameter.name);
+    EXPECT_EQ(parameter.init,
+              (graph::Init{.kind = graph::Init::Kind::Normal, .value = other == others.end() ? sd : other->second}))
+        << parameter.name;
+  }
+}
+
+TEST(Models, start_as_torchvisions_googlenet_and_inception_do) {
+  const Graph googlenet = build_model({.name = "googlenet"});
+  expect_normal_weights(googlenet, 0.01, {});
+  EXPECT_EQ(parameter_named(googlenet, "fc.bias").init.kind, graph::Init::Kind::UniformFanIn);
+  expect_normal_weights(build_model({.name = "inception_v3", .image_px = kInceptionPx}), 0.1,
+                        {{"AuxLogits.fc.weight", 0.001}});
+}
+
+TEST(Models, start_inception_v4_as_timm_does) {
+  const Graph graph = build_model({.name = "inception_v4"});
+  expect_conv_init(graph, graph::Init::Kind::UniformFanIn);
+  EXPECT_EQ(parameter_named(graph, "last_linear.weight").init.kind, graph::Init::Kind::UniformFanIn);
+}
+
+std::vector<double> auxiliary_weights(const ModelConfig& config) {
+  const Graph graph = build_model(config);
+  std::vector<double> weights;
+  for (const graph::Node& node : graph.nodes()) {
+    if (const auto* auxiliary = std::get_if<graph::Auxiliary>(&node.op)) weights.push_back(auxiliary->weight);
+  }
+  return weights;
+}
+
+TEST(Models, have_auxiliary_classifiers_of_torchvisions_weight_unless_told_not_to) {
+  EXPECT_EQ(auxiliary_weights({.name = "googlenet"}), (std::vector<double>{0.3, 0.3}));
+  EXPECT_EQ(auxiliary_weights({.name = "inception_v3", .image_px = kInceptionPx}), (std::vector<double>{0.4}));
+  EXPECT_TRUE(auxiliary_weights({.name = "googlenet", .auxiliary = false}).empty());
+  EXPECT_TRUE(auxiliary_weights({.name = "inception_v3", .auxiliary = false}).empty());
 }
 
 struct Moments {
@@ -233,7 +308,8 @@ std::string refusal(const ModelConfig& config) {
 TEST(Models, that_are_unknown_are_refused_naming_the_known_ones) {
   EXPECT_EQ(refusal({.name = "resnet51"}),
             "[models.model] model: expected one of resnet18, resnet34, resnet50, resnet101, resnet152, densenet121, "
-            "densenet169, densenet201, got 'resnet51'; try one of these, or the path of a graph text");
+            "densenet169, densenet201, vgg16, vgg16_bn, vgg19, vgg19_bn, googlenet, inception_v3, inception_v4, got "
+            "'resnet51'; try one of these, or the path of a graph text");
   EXPECT_THROW(static_cast<void>(torchvision_parameter_count("")), ConfigError);
 }
 
@@ -251,6 +327,26 @@ TEST(Models, refuse_settings_out_of_range) {
   EXPECT_EQ(refusal({.name = "densenet121", .stride = ResNetStride::V1}),
             "[models.densenet] stride: expected the default: only ResNets have another, got v1; try --set "
             "model.resnet=v1.5");
+}
+
+TEST(Models, of_one_layout_refuse_another) {
+  EXPECT_EQ(refusal({.name = "vgg16", .stem = Stem::Small}),
+            "[models.vgg] stem: expected the default: this network has no other, got small; try --set "
+            "model.stem=imagenet");
+  EXPECT_THAT(refusal({.name = "vgg16", .stride = ResNetStride::V1}), testing::HasSubstr("--set model.resnet=v1.5"));
+  EXPECT_THAT(refusal({.name = "vgg16", .dilated_stages = 1}), testing::HasSubstr("--set model.dilated_stages=0"));
+}
+
+TEST(Models, refuse_images_that_are_too_small_for_them) {
+  EXPECT_EQ(refusal({.name = "inception_v3", .image_px = 298}),
+            "[models.model] image size of inception_v3 with its auxiliary classifier: expected at least 299 px, got "
+            "298; try --set model.auxiliary=false, or preprocess.size=299");
+  EXPECT_EQ(refusal({.name = "inception_v3", .image_px = 74, .auxiliary = false}),
+            "[models.model] image size of inception_v3: expected at least 75 px, got 74; try --set "
+            "preprocess.size=299");
+  EXPECT_THAT(refusal({.name = "inception_v4", .image_px = 74}), testing::HasSubstr("at least 75 px, got 74"));
+  EXPECT_EQ(refusal({.name = "inception_v3", .image_px = 299}), "accepted");
+  EXPECT_EQ(refusal({.name = "inception_v4", .image_px = 75}), "accepted");
 }
 
 TEST(Models, read_the_words_of_a_recipe) {

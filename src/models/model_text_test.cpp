@@ -16,8 +16,10 @@ using graph::Graph;
 
 TEST(ModelText, parses_back_to_the_same_graph) {
   for (const std::string_view name : model_names()) {
+    const bool has_stems = name.starts_with("resnet") || name.starts_with("densenet");
     for (const Stem stem : {Stem::ImageNet, Stem::Small}) {
-      const Graph graph = build_model({.name = std::string(name), .image_px = 64, .batch = 2, .stem = stem});
+      if (stem == Stem::Small && !has_stems) continue;
+      const Graph graph = build_model({.name = std::string(name), .image_px = 320, .batch = 2, .stem = stem});
       const Result<Graph> back = graph::parse_graph(graph::print_graph(graph), name);
       ASSERT_TRUE(back.ok()) << back.error();
       EXPECT_EQ(back.value(), graph) << name;
@@ -27,7 +29,7 @@ TEST(ModelText, parses_back_to_the_same_graph) {
 
 TEST(ModelText, parses_back_after_the_passes) {
   for (const std::string_view name : model_names()) {
-    const Graph graph = graph::run_passes(build_model({.name = std::string(name), .image_px = 64, .batch = 2}), "on");
+    const Graph graph = graph::run_passes(build_model({.name = std::string(name), .image_px = 320, .batch = 2}), "on");
     const Result<Graph> back = graph::parse_graph(graph::print_graph(graph), name);
     ASSERT_TRUE(back.ok()) << back.error();
     EXPECT_EQ(back.value(), graph) << name;
@@ -41,8 +43,9 @@ std::int64_t count_ops(const Graph& graph) {
   return count;
 }
 
-TEST(ModelPasses, leave_no_relu_and_no_add_in_any_model) {
+TEST(ModelPasses, leave_no_relu_and_no_add_behind_batch_norms) {
   for (const std::string_view name : model_names()) {
+    if (!name.starts_with("resnet") && !name.starts_with("densenet")) continue;  // those with batch norms alone
     const Graph plain = build_model({.name = std::string(name)});
     const Graph fused = graph::run_passes(plain, "on");
     EXPECT_GT(count_ops<graph::Relu>(plain), 0) << name;

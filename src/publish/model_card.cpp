@@ -40,7 +40,7 @@ bool is_of_torchvision(const CardInput& input) {
     return value == nullptr || *value == wanted;
   };
   return input.preprocess.channels == 3 && is("file", "") && is("width", 64) && is("stem", "imagenet") &&
-         is("resnet", "v1.5") && is("dilated_stages", 0);
+         is("resnet", "v1.5") && is("dilated_stages", 0) && is("auxiliary", true) && !is("name", "inception_v4");
 }
 
 // "1435 (17.1%)" of a split of data.json.

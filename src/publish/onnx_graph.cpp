@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "graph/inference.h"
 
 namespace roentgen::publish {
 namespace {
@@ -52,8 +53,10 @@ class Translator {
                                    "another graph", "a network as roentgen train has it"));
     }
     normalise(image);
+    const std::vector<bool> is_needed = graph::needed_in_inference(graph_);
     for (graph::NodeId id = 0; id < static_cast<graph::NodeId>(graph_.nodes().size()); ++id) {
-      if (!values_[static_cast<std::size_t>(id)].empty()) continue;
+      const auto place = static_cast<std::size_t>(id);
+      if (!values_[place].empty() || !is_needed[place]) continue;
       std::visit([&](const auto& op) { emit(op, id); }, graph_.node(id).op);
     }
     finish(logits);
@@ -154,6 +157,35 @@ class Translator {
                {"count_include_pad", std::int64_t{op.count_pad ? 1 : 0}}});
   }
   void emit(const graph::GlobalAvgPool&, graph::NodeId id) { emit_node("GlobalAveragePool", id, {input(id)}); }
+  // No operator of ONNX has regions that overlap; a mean over rows, then over columns, are two matrix products.
+  void emit(const graph::AdaptiveAvgPool& op, graph::NodeId id) {
+    const Shape& src = input_shape(id);
+    if (src == graph_.node(id).shape) {
+      values_[static_cast<std::size_t>(id)] = input(id);
+      return;
+    }
+    const std::string& name = graph_.node(id).name;
+    const std::int64_t H = src[2], W = src[3];
+    std::vector<float> rows(static_cast<std::size_t>(op.out.height * H));
+    std::vector<float> columns(static_cast<std::size_t>(W * op.out.width));
+    for (std::int64_t oh = 0; oh < op.out.height; ++oh) {
+      const graph::Region r = graph::region(oh, op.out.height, H);
+      for (std::int64_t h = r.begin; h < r.end; ++h) {
+        rows[static_cast<std::size_t>(oh * H + h)] = 1.0F / static_cast<float>(r.end - r.begin);
+      }
+    }
+    for (std::int64_t ow = 0; ow < op.out.width; ++ow) {
+      const graph::Region r = graph::region(ow, op.out.width, W);
+      for (std::int64_t w = r.begin; w < r.end; ++w) {
+        columns[static_cast<std::size_t>(w * op.out.width + ow)] = 1.0F / static_cast<float>(r.end - r.begin);
+      }
+    }
+    constant(name + ".rows", {1, 1, op.out.height, H}, std::move(rows));
+    constant(name + ".columns", {1, 1, W, op.out.width}, std::move(columns));
+    node("MatMul", name + ".over_rows", {name + ".rows", input(id)}, "m:" + name);
+    emit_node("MatMul", id, {"m:" + name, name + ".columns"});
+  }
+  void emit(const graph::Auxiliary&, graph::NodeId id) { values_[static_cast<std::size_t>(id)] = input(id); }
   void emit(const graph::Flatten&, graph::NodeId id) {
     emit_node("Flatten", id, {input(id)}, {{"axis", std::int64_t{1}}});
   }

@@ -128,9 +128,11 @@ TEST_P(OnnxGraph, of_all_ops_computes_what_the_engine_does) {
 }
 
 TEST_P(OnnxGraph, of_networks_computes_what_the_engine_does) {
-  for (const char* name : {"resnet18", "densenet121"}) {
+  for (const char* name : {"resnet18", "densenet121", "vgg16_bn", "googlenet"}) {
+    const bool is_pooled_often = std::string_view(name) == "vgg16_bn" || std::string_view(name) == "googlenet";
+    const std::int64_t image_px = is_pooled_often ? 64 : 32;
     const Network network = make_network(
-        models::build_model({.name = name, .labels = 3, .channels = 3, .image_px = 32, .batch = 1, .width = 16}));
+        models::build_model({.name = name, .labels = 3, .channels = 3, .image_px = image_px, .batch = 1, .width = 16}));
     const io::OnnxModel model =
         to_onnx(network.graph, network.weights,
                 {.preprocess = preprocess_of(network.graph), .is_folding_batch_norm = GetParam()});

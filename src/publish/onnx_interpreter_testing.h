@@ -64,6 +64,8 @@ class Interpreter {
       out = global_pool();
     else if (node.op == "Gemm")
       out = gemm();
+    else if (node.op == "MatMul")
+      out = matrix_product();
     else if (node.op == "Concat")
       out = concat();
     else if (node.op == "Softmax")
@@ -207,6 +209,29 @@ class Interpreter {
         double sum = in_.size() > 2 ? in(2).values[o] : 0.0;
         for (std::size_t i = 0; i < I; ++i) sum += in(0).values[n * I + i] * in(1).values[o * I + i];
         out.values.push_back(sum);
+      }
+    }
+    return out;
+  }
+  // Of (N, C, I, J) and (N, C, J, K), one of them with N = C = 1.
+  Array matrix_product() const {
+    const Array &a = in(0), &b = in(1);
+    const std::int64_t I = a.shape[2], J = a.shape[3], K = b.shape[3];
+    EXPECT_EQ(b.shape[2], J);
+    Array out{{std::max(a.shape[0], b.shape[0]), std::max(a.shape[1], b.shape[1]), I, K}, {}};
+    const std::int64_t planes = out.shape[0] * out.shape[1];
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      const std::int64_t at_a = a.shape[0] * a.shape[1] == planes ? plane * I * J : 0;
+      const std::int64_t at_b = b.shape[0] * b.shape[1] == planes ? plane * J * K : 0;
+      for (std::int64_t i = 0; i < I; ++i) {
+        for (std::int64_t k = 0; k < K; ++k) {
+          double sum = 0.0;
+          for (std::int64_t j = 0; j < J; ++j) {
+            sum += a.values[static_cast<std::size_t>(at_a + i * J + j)] *
+                   b.values[static_cast<std::size_t>(at_b + j * K + k)];
+          }
+          out.values.push_back(sum);
+        }
       }
     }
     return out;

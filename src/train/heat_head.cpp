@@ -61,7 +61,9 @@ bool reaches_input(const Graph& graph, NodeId from, NodeId avoided) {
 }
 
 NodeId before_pooling(const Graph& graph, NodeId id) {
-  const auto is_pool = [](const Node& node) { return is<graph::MaxPool>(node) || is<graph::AvgPool>(node); };
+  const auto is_pool = [](const Node& node) {
+    return is<graph::MaxPool>(node) || is<graph::AvgPool>(node) || is<graph::AdaptiveAvgPool>(node);
+  };
   while (is_pool(graph.node(id)) && !graph.node(graph.node(id).inputs[0]).is_input()) id = graph.node(id).inputs[0];
   return id;
 }

@@ -168,6 +168,23 @@ TEST(GradCam, looks_before_the_last_pooling) {
   EXPECT_THAT(net_.map(0, 0), ElementsAre(3, 6, 9, 12, 15, 18, 21, 24));
 }
 
+TEST(GradCam, looks_before_adaptive_pooling) {
+  HandNet vgg(net("pool = adaptive_avg_pool(map, out=3x3)\nrows = flatten(pool)\nfc = linear(rows, out=3)\n"));
+  EXPECT_EQ(vgg.head().method, HeatMethod::GradCam);
+  EXPECT_EQ(vgg.features(), "map");
+  vgg.run({1.0F, -2.0F, 3.0F, -4.0F, 1.0F, 1.0F, 1.0F, 1.0F});
+  EXPECT_EQ(vgg.map(0, 1).size(), 4U);
+}
+
+TEST(HeatMap, passes_by_auxiliary_classifiers) {
+  HandNet two(
+      net("early = global_avg_pool(conv)\nrows = flatten(early)\nside = linear(rows, out=3)\n"
+          "aux = auxiliary(side)\n" +
+          std::string(kPooled)));
+  EXPECT_EQ(two.head().method, HeatMethod::Cam);
+  EXPECT_EQ(two.features(), "map");
+}
+
 TEST(HeatHead, refuses_networks_without_a_map) {
   const auto refusal = [](const std::string& text) {
     try {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "io/safetensors.h"
@@ -17,14 +18,32 @@ namespace roentgen::train {
 namespace {
 
 bool is_model_prefix(std::string_view word) {
-  if (word == "module" || word == "model") return true;
+  for (const std::string_view whole : {"module", "model", "googlenet", "inception_v3", "inception_v4"}) {
+    if (word == whole) return true;
+  }
   const auto is_number = [](std::string_view digits) {
     return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
   };
-  for (const std::string_view family : {"densenet", "resnet"}) {
+  if (word.ends_with("_bn")) word.remove_suffix(3);
+  for (const std::string_view family : {"densenet", "resnet", "vgg"}) {
     if (word.starts_with(family) && is_number(word.substr(family.size()))) return true;
   }
   return false;
+}
+
+std::string_view without_prefixes(std::string_view name) {
+  std::size_t dot = name.find('.');
+  while (dot != std::string_view::npos && is_model_prefix(name.substr(0, dot))) {
+    name.remove_prefix(dot + 1);
+    dot = name.find('.');
+  }
+  return name;
+}
+
+// As the model calls it where it does (VGG's "classifier.0.weight"); else torchvision's name.
+std::string name_in(const std::unordered_set<std::string_view>& parameters, std::string_view name) {
+  const std::string_view plain = without_prefixes(name);
+  return parameters.contains(plain) ? std::string(plain) : torchvision_name(name);
 }
 
 void replace_once(std::string& text, std::string_view from, std::string_view to) {
@@ -98,10 +117,18 @@ void fold(ImportSource& source, const ImportTarget& target, std::vector<std::str
                               target.preprocess.text()));
 }
 
-// Parameters of the node that makes the logits start anew when their number or their names are others.
-void reset_head(ImportSource& source, const ImportTarget& target, std::vector<std::string>& notes) {
-  const graph::NodeId head = target.model.output("logits");
-  if (head < 0) return;
+// The nodes that make logits: the model's, and those of its auxiliary classifiers.
+std::vector<graph::NodeId> heads_of(const graph::Graph& model) {
+  std::vector<graph::NodeId> heads;
+  if (const graph::NodeId logits = model.output("logits"); logits >= 0) heads.push_back(logits);
+  for (const graph::Node& node : model.nodes()) {
+    if (std::holds_alternative<graph::Auxiliary>(node.op)) heads.push_back(node.inputs[0]);
+  }
+  return heads;
+}
+
+// Parameters of a node that makes logits start anew when their number or their names are others.
+void reset_head(ImportSource& source, const ImportTarget& target, graph::NodeId head, std::vector<std::string>& notes) {
   bool is_other = !source.labels.empty() && source.labels != target.labels;
   for (const std::int32_t id : target.model.node(head).parameters) {
     const graph::Parameter& parameter = target.model.parameter(id);
@@ -122,12 +149,7 @@ void reset_head(ImportSource& source, const ImportTarget& target, std::vector<st
 }  // namespace
 
 std::string torchvision_name(std::string_view name) {
-  std::size_t dot = name.find('.');
-  while (dot != std::string_view::npos && is_model_prefix(name.substr(0, dot))) {
-    name.remove_prefix(dot + 1);
-    dot = name.find('.');
-  }
-  std::string result(name);
+  std::string result(without_prefixes(name));
   for (const auto& [from, to] : {std::pair{"classifier.0.", "classifier."}, std::pair{"fc.0.", "fc."}}) {
     if (result.starts_with(from)) replace_once(result, from, to);
   }
@@ -171,10 +193,12 @@ std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& fro
 
 Import adapt(ImportSource source, const ImportTarget& target) {
   Import result;
+  std::unordered_set<std::string_view> parameters;
+  for (const graph::Parameter& parameter : target.model.parameters()) parameters.insert(parameter.name);
   std::int64_t renamed = 0;
   std::unordered_map<std::string, std::string> taken;  // name of today -> name in the file
   for (NamedTensor& tensor : source.tensors) {
-    std::string name = torchvision_name(tensor.name);
+    std::string name = name_in(parameters, tensor.name);
     const auto [entry, is_new] = taken.try_emplace(name, tensor.name);
     if (!is_new) {
       throw ConfigError(error_text("train.import", source.what + ": " + name, "one tensor of that name",
@@ -186,7 +210,7 @@ Import adapt(ImportSource source, const ImportTarget& target) {
   }
   if (renamed > 0) result.notes.push_back(fmt::format("{} tensors renamed to torchvision's names of today", renamed));
   fold(source, target, result.notes);
-  reset_head(source, target, result.notes);
+  for (const graph::NodeId head : heads_of(target.model)) reset_head(source, target, head, result.notes);
   result.tensors = std::move(source.tensors);
   return result;
 }

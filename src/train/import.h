@@ -18,8 +18,8 @@
 
 namespace roentgen::train {
 
-/// Today's torchvision name of a tensor: prefixes "module.", "model." and "<model>." dropped; "classifier.0." and
-/// "fc.0." without the 0; DenseNet's old "denselayer3.norm.1.weight" to "denselayer3.norm1.weight".
+/// Today's torchvision name of a ResNet's or DenseNet's tensor: prefixes "module.", "model." and "<model>." dropped;
+/// "classifier.0." and "fc.0." without the 0; DenseNet's old "denselayer3.norm.1.weight" to "denselayer3.norm1.weight".
 [[nodiscard]] std::string torchvision_name(std::string_view name);
 
 /// What imported weights must fit.

@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "data/source/source_testing.h"
 #include "graph/builder.h"
+#include "graph/text.h"
 
 namespace roentgen::train {
 namespace {
@@ -114,6 +115,44 @@ TEST(Adapt, folds_three_channels_into_one_exactly) {
                   normalised_response(import.tensors, target.preprocess, window, oc), 2e-5);
     }
   }
+}
+
+// VGG's own "classifier.0" is no wrapper's.
+TEST(Adapt, keeps_a_name_that_the_model_has) {
+  const graph::Graph vgg = graph::parse_graph(
+                               "graph \"vgg\"\ninput image (1, 1, 2, 2)\nflat = flatten(image)\n"
+                               "classifier.0 = linear(flat, out=2)\noutput logits = classifier.0\n",
+                               "vgg")
+                               .or_throw();
+  data::Preprocess gray;
+  ImportSource source{.tensors = {{"vgg16_bn.classifier.0.weight", {2, 4}, std::vector<float>(8, 1.0F)},
+                                  {"classifier.0.bias", {2}, {1.0F, 2.0F}}},
+                      .labels = {},
+                      .preprocess = gray,
+                      .what = "file"};
+  const Import import = adapt(std::move(source), {.model = vgg, .labels = {"a", "b"}, .preprocess = gray, .seed = 1});
+  ASSERT_EQ(import.tensors.size(), 2U);
+  EXPECT_EQ(import.tensors[0].name, "classifier.0.weight");
+  EXPECT_EQ(import.tensors[1].name, "classifier.0.bias");
+}
+
+TEST(Adapt, resets_auxiliary_heads_as_well) {
+  const graph::Graph two = graph::parse_graph(
+                               "graph \"two\"\ninput image (1, 1, 2, 2)\nflat = flatten(image)\n"
+                               "early = linear(flat, out=2)\naux = auxiliary(early)\n"
+                               "fc = linear(flat, out=2)\noutput logits = fc\n",
+                               "two")
+                               .or_throw();
+  data::Preprocess gray;
+  ImportSource source{.tensors = {{"early.weight", {5, 4}, std::vector<float>(20, 1.0F)},
+                                  {"early.bias", {5}, std::vector<float>(5)},
+                                  {"fc.weight", {5, 4}, std::vector<float>(20, 1.0F)},
+                                  {"fc.bias", {5}, std::vector<float>(5)}},
+                      .labels = {},
+                      .preprocess = gray,
+                      .what = "file"};
+  const Import import = adapt(std::move(source), {.model = two, .labels = {"a", "b"}, .preprocess = gray, .seed = 1});
+  EXPECT_TRUE(compare(import.tensors, two.parameters()).is_clean());
 }
 
 TEST(Adapt, leaves_weights_of_the_same_preprocessing_alone) {

@@ -39,6 +39,7 @@ struct ModelRecipe {
   std::string stem = "imagenet";
   std::string resnet = "v1.5";
   std::int64_t dilated_stages = 0;
+  bool auxiliary = true;
 };
 
 /// [train]: the loop.

@@ -25,13 +25,15 @@ constexpr Range kWidth{.low = 8, .high = 4096};
 
 void visit_model(ModelRecipe& model, FieldVisitor& v) {
   v.section("model", "which network");
-  v.text("name", model.name, {}, "resnet18/34/50/101/152, densenet121/169/201");
+  v.text("name", model.name, {},
+         "resnet18/34/50/101/152, densenet121/169/201, vgg16/19(_bn), googlenet, inception_v3, inception_v4");
   v.text("file", model.file, {}, "graph text to train instead; empty = the named model");
   v.integer("width", model.width, kWidth, "channels after the stem, a multiple of 8; 64 = torchvision's");
   v.text("stem", model.stem, {"imagenet", "small"}, "small = 3x3 without pooling, for little images");
   v.text("resnet", model.resnet, {"v1.5", "v1"}, "where a bottleneck strides; v1.5 = torchvision's");
   v.integer("dilated_stages", model.dilated_stages, {.low = 0, .high = 3},
             "last stages that dilate instead of halving the image: finer heat-maps, more arithmetic");
+  v.flag("auxiliary", model.auxiliary, "GoogLeNet's and Inception-v3's auxiliary classifiers, in training only");
 }
 
 void visit_train(TrainRecipe& train, FieldVisitor& v) {

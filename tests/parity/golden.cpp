@@ -68,6 +68,7 @@ Golden read_golden(std::string_view name) {
   const Value* model = tree.find("model");
   Golden golden{.model = model == nullptr ? "" : model->as_string(),
                 .graph = model == nullptr ? tree.at("graph").as_string() : "",
+                .width = tree.find("width") == nullptr ? 64 : tree.at("width").as_integer(),
                 .image = shape_of(tree.at("shape")),
                 .labels = tree.at("labels").as_integer(),
                 .training = {},
@@ -96,7 +97,8 @@ double relative_error(std::string_view name, std::span<const float> values, cons
   const std::vector<double> ours = project(name, values, static_cast<std::int64_t>(golden.projections.size()));
   double sum = 0.0;
   for (std::size_t k = 0; k < ours.size(); ++k) sum += std::pow(ours[k] - golden.projections[k], 2.0);
-  return std::sqrt(sum / static_cast<double>(ours.size())) / golden.norm;
+  constexpr double kZeroNorm = 1e-9;
+  return std::sqrt(sum / static_cast<double>(ours.size())) / (golden.norm > kZeroNorm ? golden.norm : 1.0);
 }
 
 double max_difference(std::span<const float> ours, std::span<const double> golden) {

@@ -47,6 +47,8 @@ struct Golden {
   /// Of a torchvision model, or of a graph text beside the file; the other is empty.
   std::string model;
   std::string graph;
+  /// Of the model (models::ModelConfig).
+  std::int64_t width = 64;
   /// (N, C, H, W)
   Shape image;
   std::int64_t labels = 0;
@@ -70,7 +72,8 @@ struct Golden {
 /// An array of integers as a shape.
 [[nodiscard]] Shape shape_of(const Value& array);
 
-/// Estimated relative L2 error of `values` against a summary: sqrt(mean of squared projection differences) / norm.
+/// Estimated relative L2 error of `values` against a summary: sqrt(mean of squared projection differences) / norm;
+/// not divided where the golden tensor is zero but for rounding (the bias of a convolution before a batch norm).
 [[nodiscard]] double relative_error(std::string_view name, std::span<const float> values, const Summary& golden);
 /// Largest |ours - golden|; infinite when the sizes differ.
 [[nodiscard]] double max_difference(std::span<const float> ours, std::span<const double> golden);

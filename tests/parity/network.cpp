@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "graph/loss.h"
+#include "graph/passes/rewrite.h"
 #include "graph/text.h"
 #include "models/model.h"
 #include "tests/parity/formula.h"
@@ -26,6 +27,15 @@ graph::Graph parsed_graph(const Golden& golden) {
   const graph::Symbols symbols{
       .batch = golden.image[0], .channels = golden.image[1], .image_px = golden.image[2], .labels = golden.labels};
   return graph::with_loss(graph::parse_graph(text.str(), golden.graph, symbols).or_throw<ConfigError>(), {});
+}
+
+/// Every dropout keeps all: no two programs draw the same masks.
+graph::Graph without_dropout(const graph::Graph& graph) {
+  return graph::rewrite(graph, [&](graph::NodeId id) {
+    graph::Replacement same = graph::keep(graph, id);
+    if (auto* dropout = std::get_if<graph::Dropout>(&same.op)) dropout->probability = 0.0;
+    return same;
+  });
 }
 
 std::int64_t input_index(const engine::Executable& executable, std::string_view name) {
@@ -80,14 +90,19 @@ std::map<std::string, double> running_errors(const engine::Executable& executabl
 }
 }  // namespace
 
-graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels) {
-  const models::ModelConfig config{
-      .name = std::string(model), .labels = labels, .channels = image[1], .image_px = image[2], .batch = image[0]};
-  return graph::with_loss(models::build_model(config), {});
+graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels, std::int64_t width) {
+  const models::ModelConfig config{.name = std::string(model),
+                                   .labels = labels,
+                                   .channels = image[1],
+                                   .image_px = image[2],
+                                   .batch = image[0],
+                                   .width = width};
+  return graph::with_loss(without_dropout(models::build_model(config)), {});
 }
 
 graph::Graph graph_of(const Golden& golden) {
-  return golden.model.empty() ? parsed_graph(golden) : model_graph(golden.model, golden.image, golden.labels);
+  if (golden.model.empty()) return parsed_graph(golden);
+  return model_graph(golden.model, golden.image, golden.labels, golden.width);
 }
 
 std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::Form form, Convolutions convolutions) {

@@ -19,8 +19,9 @@ namespace roentgen::parity {
 
 /// The graph of a golden network, with the masked sigmoid cross-entropy behind it.
 [[nodiscard]] graph::Graph graph_of(const Golden& golden);
-/// A torchvision model with that loss.
-[[nodiscard]] graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels);
+/// A torchvision model with that loss and without dropout.
+[[nodiscard]] graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels,
+                                       std::int64_t width = 64);
 
 /// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
 /// all choices is checked, whatever the timings say.

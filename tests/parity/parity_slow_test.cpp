@@ -13,6 +13,10 @@ TEST(ParityAt224, resnet50_infers_as_torch_does) { expect_inference_parity("resn
 TEST(ParityAt224, densenet121_trains_as_torch_does) { expect_training_parity("densenet121_224px"); }
 TEST(ParityAt224, densenet121_infers_as_torch_does) { expect_inference_parity("densenet121_224px"); }
 
+// The least size of its auxiliary classifier is 299.
+TEST(ParityAt304, inception_v3_trains_as_torch_does) { expect_training_parity("inception_v3_304px"); }
+TEST(ParityAt304, inception_v3_infers_as_torch_does) { expect_inference_parity("inception_v3_304px"); }
+
 // Which convolutions go by Winograd is measured in training with `algorithms = "auto"`; here all that can do.
 TEST(ParityAt224, resnet50_by_winograd_trains_as_torch_does) {
   expect_training_parity("resnet50_224px", Convolutions::Winograd);

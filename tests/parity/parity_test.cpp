@@ -17,6 +17,12 @@ TEST(Parity, resnet50_trains_as_torch_does) { expect_training_parity("resnet50_6
 TEST(Parity, resnet50_infers_as_torch_does) { expect_inference_parity("resnet50_64px"); }
 TEST(Parity, densenet121_trains_as_torch_does) { expect_training_parity("densenet121_64px"); }
 TEST(Parity, densenet121_infers_as_torch_does) { expect_inference_parity("densenet121_64px"); }
+TEST(Parity, vgg16_trains_as_torch_does) { expect_training_parity("vgg16_64px"); }
+TEST(Parity, vgg16_infers_as_torch_does) { expect_inference_parity("vgg16_64px"); }
+TEST(Parity, vgg16_with_batch_norms_trains_as_torch_does) { expect_training_parity("vgg16_bn_64px"); }
+TEST(Parity, vgg16_with_batch_norms_infers_as_torch_does) { expect_inference_parity("vgg16_bn_64px"); }
+TEST(Parity, googlenet_trains_as_torch_does) { expect_training_parity("googlenet_64px"); }
+TEST(Parity, googlenet_infers_as_torch_does) { expect_inference_parity("googlenet_64px"); }
 TEST(Parity, smooth_network_infers_as_torch_does) { expect_inference_parity("smooth"); }
 
 // No ReLU can flip here, so every tensor is held to the yardstick by itself.

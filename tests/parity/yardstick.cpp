@@ -17,7 +17,7 @@ void expect_training_parity(std::string_view name, Convolutions convolutions) {
   const std::vector<double> running = values_of(ours.running);
   const double middle = median(errors);
   const double largest = *std::max_element(errors.begin(), errors.end());
-  const double worst_running = *std::max_element(running.begin(), running.end());
+  const double worst_running = running.empty() ? 0.0 : *std::max_element(running.begin(), running.end());
   fmt::print(
       "{}{}: gradient median {:.2e} max {:.2e} (torch {:.2e} {:.2e}), logits {:.1e} (torch {:.1e}), running {:.1e}\n",
       name, convolutions == Convolutions::Winograd ? " by Winograd" : "", middle, largest, golden.torch.gradient_median,

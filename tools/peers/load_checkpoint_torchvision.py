@@ -58,7 +58,7 @@ def build(metadata):
         parent, name = (network, "conv1") if hasattr(network, "conv1") else (network.features, "conv0")
         first = getattr(parent, name)
         setattr(parent, name, torch.nn.Conv2d(1, first.out_channels, first.kernel_size, first.stride, first.padding,
-                                              bias=False))
+                                              bias=first.bias is not None))
     return network
 
 

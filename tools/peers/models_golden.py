@@ -9,30 +9,44 @@
 `names` is FNV-1a (64 bits) over "name:d0xd1x...;" of the state dict's tensors in order, without num_batches_tracked.
 Multiply-adds are those of convolutions and linear layers for one image. Variants: `v1` moves the stride of a bottleneck
 into its first 1x1 convolution; `small` has a 3x3 convolution of stride 1 and no pooling at the start; `dilatedK`: the
-last K stages dilate instead of halving the image (ResNets with bottlenecks: replace_stride_with_dilation).
+last K stages dilate instead of halving the image (ResNets with bottlenecks: replace_stride_with_dilation); `bare` has
+no auxiliary classifiers, whose arithmetic is not counted anyway. Inception-v4 is timm's.
 """
 import sys
 
 import torch
 import torchvision
 
-NAMES = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "densenet121", "densenet169", "densenet201"]
+NAMES = ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "densenet121", "densenet169", "densenet201",
+         "vgg16", "vgg16_bn", "vgg19", "vgg19_bn", "googlenet", "inception_v3", "inception_v4"]
+# The first convolution of each family.
+FIRST = {"resnet": "conv1", "densenet": "features.conv0", "vgg": "features.0", "googlenet": "conv1.conv",
+         "inception_v3": "Conv2d_1a_3x3.conv", "inception_v4": "features.0.conv"}
 
 
 def build(name, variant, outputs, channels):
-    is_resnet = name.startswith("resnet")
+    family = next(prefix for prefix in FIRST if name.startswith(prefix))
+    is_resnet = family == "resnet"
     dilated = int(variant.removeprefix("dilated")) if variant.startswith("dilated") else 0
     settings = {"replace_stride_with_dilation": [i >= 3 - dilated for i in range(3)]} if dilated and is_resnet else {}
-    model = getattr(torchvision.models, name)(weights=None, num_classes=outputs, **settings).eval()
+    if name in ("googlenet", "inception_v3"):
+        settings = {"aux_logits": variant != "bare", "init_weights": False}
+    if name == "inception_v4":
+        import timm  # pip install --no-deps timm==0.6.13 huggingface_hub==0.16.4 safetensors==0.3.3
+        model = timm.create_model(name, num_classes=outputs).eval()
+    else:
+        model = getattr(torchvision.models, name)(weights=None, num_classes=outputs, **settings).eval()
     if dilated and not is_resnet:
         dilate_densenet(model.features, dilated)
-    parent, first = (model, "conv1") if is_resnet else (model.features, "conv0")
-    width = getattr(parent, first).out_channels
+    path, _, leaf = FIRST[family].rpartition(".")
+    parent = model.get_submodule(path)
+    first = getattr(parent, leaf)
     if variant == "small":
-        setattr(parent, first, torch.nn.Conv2d(channels, width, 3, 1, 1, bias=False))
+        setattr(parent, leaf, torch.nn.Conv2d(channels, first.out_channels, 3, 1, 1, bias=False))
         setattr(parent, "maxpool" if is_resnet else "pool0", torch.nn.Identity())
     else:
-        setattr(parent, first, torch.nn.Conv2d(channels, width, 7, 2, 3, bias=False))
+        setattr(parent, leaf, torch.nn.Conv2d(channels, first.out_channels, first.kernel_size, first.stride,
+                                              first.padding, bias=first.bias is not None))
     if variant == "v1":
         for module in model.modules():
             if isinstance(module, torchvision.models.resnet.Bottleneck):
@@ -83,11 +97,15 @@ def multiply_adds(model, channels, image_px):
 
 def rows():
     for name in NAMES:
+        if name.startswith("inception"):
+            yield from inception_rows(name)
+            continue
         yield name, "plain", 1000, 3, 224
         yield name, "plain", 14, 3, 224
         yield name, "plain", 14, 1, 32
         yield name, "plain", 2, 1, 97
-        yield name, "small", 5, 1, 32
+        if name.startswith(("resnet", "densenet")):
+            yield name, "small", 5, 1, 32
         if name.startswith("resnet"):
             yield name, "v1", 14, 3, 224
         if name in ("resnet50", "densenet121"):
@@ -95,6 +113,16 @@ def rows():
             yield name, "dilated2", 14, 1, 97
         if name == "densenet121":
             yield name, "dilated3", 14, 1, 64
+        if name == "googlenet":
+            yield name, "bare", 14, 1, 224
+
+
+def inception_rows(name):
+    yield name, "plain", 1000, 3, 299
+    yield name, "plain", 14, 1, 320
+    small = "bare" if name == "inception_v3" else "plain"  # the auxiliary classifier needs 299 pixels
+    yield name, small, 14, 1, 75
+    yield name, small, 2, 3, 224
 
 
 def main():

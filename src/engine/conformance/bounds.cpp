@@ -43,6 +43,12 @@ std::int64_t longest_sum(const graph::AvgPool& op, const Graph&, const Node&) {
 std::int64_t longest_sum(const graph::GlobalAvgPool&, const Graph& graph, const Node& node) {
   return source(graph, node)[2] * source(graph, node)[3];
 }
+/// Regions of one more pixel than the quotient, and of gradients of as many regions as a pixel can be in.
+std::int64_t longest_sum(const graph::AdaptiveAvgPool& op, const Graph& graph, const Node& node) {
+  const Shape& src = source(graph, node);
+  const auto most = [](std::int64_t a, std::int64_t b) { return std::max(a / b, b / a) + 2; };
+  return most(src[2], op.out.height) * most(src[3], op.out.width);
+}
 /// Forward IC, data gradient OC, weight gradient N.
 std::int64_t longest_sum(const graph::Linear& op, const Graph& graph, const Node& node) {
   return std::max({source(graph, node)[1], op.out_features, node.shape[0]});
@@ -52,6 +58,7 @@ std::int64_t longest_sum(const graph::Add&, const Graph&, const Node&) { return 
 std::int64_t longest_sum(const graph::Concat&, const Graph&, const Node&) { return 0; }
 std::int64_t longest_sum(const graph::Dropout&, const Graph&, const Node&) { return 1; }
 std::int64_t longest_sum(const graph::Flatten&, const Graph&, const Node&) { return 0; }
+std::int64_t longest_sum(const graph::Auxiliary&, const Graph&, const Node&) { return 0; }
 /// Sums run in double; exp and log of a few units in the last place.
 std::int64_t longest_sum(const graph::SigmoidCrossEntropy&, const Graph&, const Node&) { return 16; }
 std::int64_t longest_sum(const graph::SoftmaxCrossEntropy&, const Graph&, const Node&) { return 16; }

@@ -68,12 +68,15 @@ Case CaseBuilder::finish(graph::NodeId last) && {
   return std::move(*this).finish_with_loss(logits, graph::SigmoidCrossEntropy{}, builder_.shape(logits));
 }
 
-Case CaseBuilder::finish_with_loss(graph::NodeId logits, graph::Op loss, const Shape& labels) && {
+Case CaseBuilder::finish_with_loss(graph::NodeId logits, graph::Op loss, const Shape& labels,
+                                   const std::vector<graph::NodeId>& heads) && {
   builder_.output("logits", logits);
   const Shape shape = labels;
   const graph::NodeId label_input = builder_.input("labels", shape);
   const graph::NodeId mask_input = builder_.input("mask", shape);
-  builder_.output("loss", builder_.add("loss", std::move(loss), {logits, label_input, mask_input}));
+  std::vector<graph::NodeId> inputs{logits, label_input, mask_input};
+  inputs.insert(inputs.end(), heads.begin(), heads.end());
+  builder_.output("loss", builder_.add("loss", std::move(loss), inputs));
   case_.graph = std::move(builder_).build();
   return std::move(case_);
 }

@@ -56,7 +56,9 @@ class CaseBuilder {
   /// flatten, linear with 3 outputs, sigmoid cross-entropy with a mask.
   [[nodiscard]] Case finish(graph::NodeId last) &&;
   /// As finish(), with another loss on logits (N, K); the values of labels and mask are the caller's.
-  [[nodiscard]] Case finish_with_loss(graph::NodeId logits, graph::Op loss, const Shape& labels) &&;
+  /// @param heads auxiliary logits, further inputs of the loss
+  [[nodiscard]] Case finish_with_loss(graph::NodeId logits, graph::Op loss, const Shape& labels,
+                                      const std::vector<graph::NodeId>& heads = {}) &&;
 
  private:
   Case case_;

@@ -66,6 +66,21 @@ Case softmax_case(const std::string& name, const graph::SoftmaxCrossEntropy& los
   return std::move(builder).finish_with_loss(logits, loss, {kBatch, 1});
 }
 
+/// Logits and those of an auxiliary classifier on the same rows; the loss adds the second with a weight.
+template <typename Loss>
+Case auxiliary_case(const std::string& name, Loss loss, std::int64_t K, std::int64_t columns) {
+  CaseBuilder builder(name);
+  const NodeId logits = logits_of(builder, K);
+  const NodeId early = builder.add("early", graph::Flatten{}, {builder.upstream({kBatch, 16, 2, 3}, "early_up")});
+  const NodeId auxiliary = builder.add("auxiliary", graph::Linear{.out_features = K}, {early});
+  loss.auxiliary_weights = {0.3, 0.75};
+  builder.value("labels", columns == 1 ? random_classes(K) : random_labels(kBatch * columns));
+  builder.value("mask", random_mask(kBatch * columns));
+  const std::vector<NodeId> heads{builder.add("aux1", graph::Auxiliary{}, {auxiliary}),
+                                  builder.add("aux2", graph::Auxiliary{.weight = 0.75}, {auxiliary})};
+  return std::move(builder).finish_with_loss(logits, loss, {kBatch, columns}, heads);
+}
+
 /// The case with logits of a hundred and more: exp() of them overflows in float.
 Case with_large_logits(Case made, std::int64_t K) {
   std::vector<float> bias(static_cast<std::size_t>(K));
@@ -74,6 +89,19 @@ Case with_large_logits(Case made, std::int64_t K) {
   return made;
 }
 }  // namespace
+
+std::vector<Case> cases_of(const graph::Auxiliary&) {
+  const auto passed_through = [](const std::string& name, const Shape& image) {
+    CaseBuilder builder(name);
+    const NodeId rows = builder.add("rows", graph::Flatten{}, {builder.upstream(image)});
+    return std::move(builder).finish(builder.add("op", graph::Auxiliary{}, {rows}));
+  };
+  return {
+      passed_through("auxiliary.passed_through", {kBatch, 16, 2, 3}),
+      passed_through("auxiliary.one_column", {kBatch, 1, 1, 1}),
+      passed_through("auxiliary.one_image", {1, 20, 1, 3}),
+  };
+}
 
 std::vector<Case> cases_of(const graph::SigmoidCrossEntropy&) {
   using Loss = graph::SigmoidCrossEntropy;
@@ -94,6 +122,7 @@ std::vector<Case> cases_of(const graph::SigmoidCrossEntropy&) {
       sigmoid_case("sigmoid_cross_entropy.nothing_known", Loss{}, 5, {.labels = {}, .mask = none_known}),
       sigmoid_case("sigmoid_cross_entropy.nothing_known_mean_batch", reduced(Reduction::MeanBatch), 5,
                    {.labels = {}, .mask = none_known}),
+      auxiliary_case("sigmoid_cross_entropy.auxiliary", Loss{.positive_weights = {1.0, 3.0, 0.25}}, 3, 3),
       with_large_logits(sigmoid_case("sigmoid_cross_entropy.large_logits", Loss{}, 6), 6),
   };
 }
@@ -110,6 +139,7 @@ std::vector<Case> cases_of(const graph::SoftmaxCrossEntropy&) {
       softmax_case("softmax_cross_entropy.sum", Loss{.reduction = static_cast<int>(Reduction::Sum)}, 3),
       softmax_case("softmax_cross_entropy.two_classes", Loss{}, 2),
       softmax_case("softmax_cross_entropy.nothing_known", Loss{}, 3, {0.0F, 0.0F, 0.0F, 0.0F}),
+      auxiliary_case("softmax_cross_entropy.auxiliary", Loss{.label_smoothing = 0.1}, 5, 1),
       with_large_logits(softmax_case("softmax_cross_entropy.large_logits", Loss{}, 6), 6),
   };
 }

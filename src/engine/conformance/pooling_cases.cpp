@@ -84,4 +84,19 @@ std::vector<Case> cases_of(const graph::GlobalAvgPool&) {
   };
 }
 
+std::vector<Case> cases_of(const graph::AdaptiveAvgPool&) {
+  using graph::AdaptiveAvgPool;
+  const AdaptiveAvgPool vgg{.out = {7, 7}};
+  return {
+      single_op_case("adaptive_avg_pool.same_size", vgg, {2, 16, 7, 7}),
+      single_op_case("adaptive_avg_pool.regions_that_divide", vgg, {2, 16, 14, 21}),
+      single_op_case("adaptive_avg_pool.regions_that_overlap", AdaptiveAvgPool{.out = {4, 4}}, {2, 16, 14, 9}),
+      single_op_case("adaptive_avg_pool.fewer_pixels_than_regions", vgg, {2, 16, 1, 3}),
+      single_op_case("adaptive_avg_pool.one_region", AdaptiveAvgPool{}, {2, 16, 5, 6}),
+      single_op_case("adaptive_avg_pool.channels_3", AdaptiveAvgPool{.out = {2, 3}}, {3, 3, 5, 6}),
+      single_op_case("adaptive_avg_pool.channels_20", AdaptiveAvgPool{.out = {3, 2}}, {1, 20, 7, 5}),
+      single_op_case("adaptive_avg_pool.channels_24", AdaptiveAvgPool{.out = {4, 4}}, {2, 24, 6, 6}),
+  };
+}
+
 }  // namespace roentgen::engine::conformance

@@ -11,9 +11,19 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Addresses and sizes of a loss over (N, K) logits.
+// Logits, labels, mask; behind them the logits of auxiliary classifiers.
+constexpr std::size_t kLossInputs = 3;
+
+// Logits (N, K) and the weight of the loss on them.
+struct Head {
+  TensorId tensor = -1;
+  double weight = 1.0;
+  const float* logits = nullptr;
+};
+
+// Addresses and sizes of a loss: forward has all heads, backward one.
 struct LossWork {
-  TensorId logits = -1;
+  std::vector<Head> heads;
   TensorId labels = -1;
   TensorId mask = -1;
   TensorId result = -1;  // loss, or diff_logits
@@ -22,7 +32,6 @@ struct LossWork {
 };
 
 struct LossData {
-  const float* logits = nullptr;
   const float* labels = nullptr;
   const float* mask = nullptr;
   float* result = nullptr;
@@ -50,15 +59,22 @@ class SigmoidLoss final : public Kernel {
   SigmoidLoss(const graph::SigmoidCrossEntropy& op, const LossWork& work, Direction direction)
       : op_(op), work_(work), direction_(direction) {}
   void bind(const Addresses& addresses) override {
-    data_ = {addresses.f32(work_.logits), addresses.f32(work_.labels), addresses.f32(work_.mask),
-             addresses.f32(work_.result)};
+    for (Head& head : work_.heads) head.logits = addresses.f32(head.tensor);
+    data_ = {addresses.f32(work_.labels), addresses.f32(work_.mask), addresses.f32(work_.result)};
   }
   void run() override {
     const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, work_.K);
     double sum = 0.0;
+    for (const Head& head : work_.heads) sum += head.weight * terms(head.logits, head.weight * scale);
+    if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
+  }
+
+ private:
+  double terms(const float* logits, double scale) const {
+    double sum = 0.0;
     for (std::int64_t i = 0; i < work_.N * work_.K; ++i) {
       const double m = data_.mask[i];
-      const double z = data_.logits[i];
+      const double z = logits[i];
       const double t = m > 0.0 ? static_cast<double>(data_.labels[i]) : 0.0;
       const double p = op_.positive_weights.empty() ? 1.0 : op_.positive_weights[static_cast<std::size_t>(i % work_.K)];
       if (direction_ == Direction::Forward) {
@@ -69,10 +85,9 @@ class SigmoidLoss final : public Kernel {
         data_.result[i] = m > 0.0 ? static_cast<float>(m * slope * scale) : 0.0F;
       }
     }
-    if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
+    return sum;
   }
 
- private:
   graph::SigmoidCrossEntropy op_;
   LossWork work_;
   Direction direction_;
@@ -84,19 +99,22 @@ class SoftmaxLoss final : public Kernel {
   SoftmaxLoss(const graph::SoftmaxCrossEntropy& op, const LossWork& work, Direction direction)
       : op_(op), work_(work), direction_(direction) {}
   void bind(const Addresses& addresses) override {
-    data_ = {addresses.f32(work_.logits), addresses.f32(work_.labels), addresses.f32(work_.mask),
-             addresses.f32(work_.result)};
+    for (Head& head : work_.heads) head.logits = addresses.f32(head.tensor);
+    data_ = {addresses.f32(work_.labels), addresses.f32(work_.mask), addresses.f32(work_.result)};
   }
   void run() override {
     const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, 1);
     double sum = 0.0;
-    for (std::int64_t n = 0; n < work_.N; ++n) sum += row(n, scale);
+    for (const Head& head : work_.heads) {
+      for (std::int64_t n = 0; n < work_.N; ++n) {
+        sum += head.weight * row(head.logits + n * work_.K, n, head.weight * scale);
+      }
+    }
     if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
   }
 
  private:
-  double row(std::int64_t n, double scale) const {
-    const float* z = data_.logits + n * work_.K;
+  double row(const float* z, std::int64_t n, double scale) const {
     const double m = data_.mask[n];
     const double highest = *std::max_element(z, z + work_.K);
     double total = 0.0;
@@ -123,46 +141,80 @@ class SoftmaxLoss final : public Kernel {
   LossData data_;
 };
 
+// In training all heads, in inference the first.
+template <typename LossOp>
+std::vector<graph::NodeId> logits_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
+  std::vector<graph::NodeId> logits{node.inputs[0]};
+  if (!lowering.is_training()) return logits;
+  for (std::size_t i = 0; i < op.auxiliary_weights.size(); ++i) logits.push_back(node.inputs[kLossInputs + i]);
+  return logits;
+}
+
+template <typename LossOp>
+double weight_of(const LossOp& op, std::size_t head) {
+  return head == 0 ? 1.0 : op.auxiliary_weights[head - 1];
+}
+
+LossWork work_of(const graph::Node& node, const Lowering& lowering) {
+  const Shape& shape = lowering.value(node.inputs[0]).shape;
+  return {.heads = {},
+          .labels = lowering.value(node.inputs[1]).tensor,
+          .mask = lowering.value(node.inputs[2]).tensor,
+          .N = shape[0],
+          .K = shape[1]};
+}
+
 template <typename LossKernel, typename LossOp>
-void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering, Direction direction) {
+void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located logits = lowering.value(node.inputs[0]);
-  LossWork work{.logits = logits.tensor,
-                .labels = lowering.value(node.inputs[1]).tensor,
-                .mask = lowering.value(node.inputs[2]).tensor,
-                .N = logits.shape[0],
-                .K = logits.shape[1]};
-  const bool is_forward = direction == Direction::Forward;
-  Located result = logits;
-  if (is_forward) {
-    result = lowering.define(id, Layout{});
-  } else {
-    result.tensor = lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, logits.shape, Layout{});
+  LossWork work = work_of(node, lowering);
+  std::vector<TensorId> reads{work.labels, work.mask};
+  for (const graph::NodeId logits : logits_of(op, node, lowering)) {
+    const TensorId tensor = lowering.value(logits).tensor;
+    work.heads.push_back({.tensor = tensor, .weight = weight_of(op, work.heads.size())});
+    reads.push_back(tensor);
   }
-  work.result = result.tensor;
-  lowering.emit(node,
-                {.what = is_forward ? "forward" : "backward",
-                 .kind = is_forward ? "loss_forward" : "loss_backward",
-                 .pass = is_forward ? Pass::Forward : Pass::BackwardData,
-                 .reads = {work.logits, work.labels, work.mask},
-                 .writes = {work.result},
-                 .implementation = "double"},
-                std::make_unique<LossKernel>(op, work, direction));
-  if (!is_forward) lowering.contribute(node.inputs[0], result);
+  work.result = lowering.define(id, Layout{}).tensor;
+  lowering.emit(
+      node,
+      {.what = "forward", .kind = "loss_forward", .reads = reads, .writes = {work.result}, .implementation = "double"},
+      std::make_unique<LossKernel>(op, work, Direction::Forward));
+}
+
+template <typename LossKernel, typename LossOp>
+void lower_loss_backward(const LossOp& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  std::size_t head = 0;
+  for (const graph::NodeId logits : logits_of(op, node, lowering)) {
+    Located result = lowering.value(logits);
+    LossWork work = work_of(node, lowering);
+    work.heads.push_back({.tensor = result.tensor, .weight = weight_of(op, head++)});
+    result.tensor = lowering.tensor("d:" + lowering.graph().node(logits).name, result.shape, Layout{});
+    work.result = result.tensor;
+    lowering.emit(node,
+                  {.what = "backward",
+                   .kind = "loss_backward",
+                   .pass = Pass::BackwardData,
+                   .reads = {work.heads[0].tensor, work.labels, work.mask},
+                   .writes = {work.result},
+                   .implementation = "double"},
+                  std::make_unique<LossKernel>(op, work, Direction::Backward));
+    lowering.contribute(logits, result);
+  }
 }
 }  // namespace
 
 void lower(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss<SigmoidLoss>(op, id, lowering, Direction::Forward);
+  lower_loss<SigmoidLoss>(op, id, lowering);
 }
 void lower_backward(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss<SigmoidLoss>(op, id, lowering, Direction::Backward);
+  lower_loss_backward<SigmoidLoss>(op, id, lowering);
 }
 void lower(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss<SoftmaxLoss>(op, id, lowering, Direction::Forward);
+  lower_loss<SoftmaxLoss>(op, id, lowering);
 }
 void lower_backward(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
-  lower_loss<SoftmaxLoss>(op, id, lowering, Direction::Backward);
+  lower_loss_backward<SoftmaxLoss>(op, id, lowering);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -10,6 +10,7 @@
 #include "engine/cpu/elementwise.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
+#include "graph/inference.h"
 
 namespace roentgen::engine::cpu {
 
@@ -40,8 +41,11 @@ TensorId Lowering::add_tensor(PlanTensor tensor) {
 
 void Lowering::lower_all() {
   const auto count = static_cast<graph::NodeId>(graph_.nodes().size());
+  const std::vector<bool> is_needed =
+      is_training() ? std::vector<bool>(graph_.nodes().size(), true) : graph::needed_in_inference(graph_);
   for (graph::NodeId id = 0; id < count; ++id) {
     const graph::Node& node = graph_.node(id);
+    if (!node.is_input() && !is_needed.at(static_cast<std::size_t>(id))) continue;
     ValueState& value = state(id);
     value.needs_gradient =
         is_training() &&

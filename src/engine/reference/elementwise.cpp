@@ -72,6 +72,10 @@ void forward(const graph::Flatten&, Scope& scope) { scope.dst->data = scope.src[
 
 void backward(const graph::Flatten&, Scope& scope) { add_into(*scope.diff_src[0], *scope.diff_dst); }
 
+void forward(const graph::Auxiliary&, Scope& scope) { scope.dst->data = scope.src[0]->data; }
+
+void backward(const graph::Auxiliary&, Scope& scope) { add_into(*scope.diff_src[0], *scope.diff_dst); }
+
 void forward(const graph::Concat&, Scope& scope) {
   std::int64_t first = 0;
   for (const Array* src : scope.src) {

@@ -48,10 +48,24 @@ double target(const graph::SoftmaxCrossEntropy& op, const Array& classes, std::i
   const bool is_class = static_cast<std::int64_t>(classes[n]) == k;
   return (is_class ? 1.0 - op.label_smoothing : 0.0) + op.label_smoothing / static_cast<double>(K);
 }
-}  // namespace
 
-void forward(const graph::SigmoidCrossEntropy& op, Scope& scope) {
-  const Array& z = *scope.src[0];
+/// Logits that a loss reads, by their place among its inputs.
+struct Head {
+  std::size_t input = 0;
+  double weight = 1.0;
+};
+
+template <typename Loss>
+std::vector<Head> heads_of(const Loss& op, const Scope& scope) {
+  std::vector<Head> heads{{}};
+  if (scope.form == Form::Inference) return heads;
+  for (std::size_t i = 0; i < op.auxiliary_weights.size(); ++i) {
+    heads.push_back({.input = 3 + i, .weight = op.auxiliary_weights[i]});
+  }
+  return heads;
+}
+
+double value(const graph::SigmoidCrossEntropy& op, const Array& z, const Scope& scope) {
   const Array& t = *scope.src[1];
   const Array& m = *scope.src[2];
   double sum = 0.0;
@@ -60,24 +74,23 @@ void forward(const graph::SigmoidCrossEntropy& op, Scope& scope) {
     const double p = positive_weight(op, i % z.shape[1]);
     sum += m[i] * (p * t[i] * softplus(-z[i]) + (1.0 - t[i]) * softplus(z[i]));
   }
-  (*scope.dst)[0] = sum / divisor(op.reduction, m);
+  return sum / divisor(op.reduction, m);
 }
 
-void backward(const graph::SigmoidCrossEntropy& op, Scope& scope) {
-  const Array& z = *scope.src[0];
+void add_gradient(const graph::SigmoidCrossEntropy& op, const Head& head, Scope& scope) {
+  const Array& z = *scope.src[head.input];
   const Array& t = *scope.src[1];
   const Array& m = *scope.src[2];
-  const double factor = (*scope.diff_dst)[0] / divisor(op.reduction, m);
+  const double factor = head.weight * (*scope.diff_dst)[0] / divisor(op.reduction, m);
   for (std::int64_t i = 0; i < z.size(); ++i) {
     if (m[i] == 0.0) continue;
     const double p = positive_weight(op, i % z.shape[1]);
     const double s = sigmoid(z[i]);
-    (*scope.diff_src[0])[i] += factor * m[i] * ((1.0 - t[i]) * s - p * t[i] * (1.0 - s));
+    (*scope.diff_src[head.input])[i] += factor * m[i] * ((1.0 - t[i]) * s - p * t[i] * (1.0 - s));
   }
 }
 
-void forward(const graph::SoftmaxCrossEntropy& op, Scope& scope) {
-  const Array& z = *scope.src[0];
+double value(const graph::SoftmaxCrossEntropy& op, const Array& z, const Scope& scope) {
   const Array& m = *scope.src[2];
   const std::int64_t K = z.shape[1];
   double sum = 0.0;
@@ -88,22 +101,40 @@ void forward(const graph::SoftmaxCrossEntropy& op, Scope& scope) {
       sum -= m[n] * target(op, *scope.src[1], n, k, K) * logs[static_cast<std::size_t>(k)];
     }
   }
-  (*scope.dst)[0] = sum / divisor(op.reduction, m);
+  return sum / divisor(op.reduction, m);
 }
 
-void backward(const graph::SoftmaxCrossEntropy& op, Scope& scope) {
-  const Array& z = *scope.src[0];
+void add_gradient(const graph::SoftmaxCrossEntropy& op, const Head& head, Scope& scope) {
+  const Array& z = *scope.src[head.input];
   const Array& m = *scope.src[2];
   const std::int64_t K = z.shape[1];
-  const double factor = (*scope.diff_dst)[0] / divisor(op.reduction, m);
+  const double factor = head.weight * (*scope.diff_dst)[0] / divisor(op.reduction, m);
   for (std::int64_t n = 0; n < z.shape[0]; ++n) {
     if (m[n] == 0.0) continue;
     const std::vector<double> logs = log_softmax(z, n);
     for (std::int64_t k = 0; k < K; ++k) {
       const double p = std::exp(logs[static_cast<std::size_t>(k)]);
-      (*scope.diff_src[0])[n * K + k] += factor * m[n] * (p - target(op, *scope.src[1], n, k, K));
+      (*scope.diff_src[head.input])[n * K + k] += factor * m[n] * (p - target(op, *scope.src[1], n, k, K));
     }
   }
 }
+
+template <typename Loss>
+void forward_heads(const Loss& op, Scope& scope) {
+  for (const Head& head : heads_of(op, scope)) {
+    (*scope.dst)[0] += head.weight * value(op, *scope.src[head.input], scope);
+  }
+}
+
+template <typename Loss>
+void backward_heads(const Loss& op, Scope& scope) {
+  for (const Head& head : heads_of(op, scope)) add_gradient(op, head, scope);
+}
+}  // namespace
+
+void forward(const graph::SigmoidCrossEntropy& op, Scope& scope) { forward_heads(op, scope); }
+void backward(const graph::SigmoidCrossEntropy& op, Scope& scope) { backward_heads(op, scope); }
+void forward(const graph::SoftmaxCrossEntropy& op, Scope& scope) { forward_heads(op, scope); }
+void backward(const graph::SoftmaxCrossEntropy& op, Scope& scope) { backward_heads(op, scope); }
 
 }  // namespace roentgen::engine::reference

@@ -92,4 +92,36 @@ void backward(const graph::GlobalAvgPool&, Scope& scope) {
   });
 }
 
+namespace {
+/// Calls `visit(ih, iw, share)` for the pixels of the region of (oh, ow); the shares of a region sum to 1.
+template <typename Visit>
+void for_each_in_region(const graph::AdaptiveAvgPool& op, const Shape& src, std::int64_t oh, std::int64_t ow,
+                        Visit&& visit) {
+  const graph::Region rows = graph::region(oh, op.out.height, src[2]);
+  const graph::Region columns = graph::region(ow, op.out.width, src[3]);
+  const double share = 1.0 / static_cast<double>((rows.end - rows.begin) * (columns.end - columns.begin));
+  for (std::int64_t ih = rows.begin; ih < rows.end; ++ih) {
+    for (std::int64_t iw = columns.begin; iw < columns.end; ++iw) visit(ih, iw, share);
+  }
+}
+}  // namespace
+
+void forward(const graph::AdaptiveAvgPool& op, Scope& scope) {
+  const Array& src = *scope.src[0];
+  for_each_element(scope.dst->shape, [&](auto n, auto c, auto oh, auto ow) {
+    for_each_in_region(op, src.shape, oh, ow, [&](auto ih, auto iw, double share) {
+      scope.dst->at(n, c, oh, ow) += share * src.at(n, c, ih, iw);
+    });
+  });
+}
+
+void backward(const graph::AdaptiveAvgPool& op, Scope& scope) {
+  const Shape& src = scope.src[0]->shape;
+  for_each_element(scope.dst->shape, [&](auto n, auto c, auto oh, auto ow) {
+    for_each_in_region(op, src, oh, ow, [&](auto ih, auto iw, double share) {
+      scope.diff_src[0]->at(n, c, ih, iw) += share * scope.diff_dst->at(n, c, oh, ow);
+    });
+  });
+}
+
 }  // namespace roentgen::engine::reference

@@ -16,6 +16,7 @@ void Conv2d::visit(AttributeVisitor& visitor) {
   visitor.integer("groups", groups, 1);
   visitor.flag("bias", bias, true);
   visitor.init("init", weight_init, Init{Init::Kind::UniformFanIn});
+  visitor.init("bias_init", bias_init, Init{Init::Kind::UniformFanIn});
 }
 
 Inferred Conv2d::infer(std::string_view node, std::span<const Shape> inputs) const {
@@ -34,8 +35,9 @@ Inferred Conv2d::infer(std::string_view node, std::span<const Shape> inputs) con
   const Shape weight{out_channels, IC / groups, kernel.height, kernel.width};
   inferred.parameters.push_back({"weight", weight, Role::Weight, weight_init});
   if (bias) {
-    const std::int64_t fan_in = weight[1] * weight[2] * weight[3];
-    inferred.parameters.push_back({"bias", {out_channels}, Role::Bias, {Init::Kind::UniformFanIn, 0.0, fan_in}});
+    Init init = bias_init;
+    if (init.kind == Init::Kind::UniformFanIn) init.fan_in = weight[1] * weight[2] * weight[3];
+    inferred.parameters.push_back({"bias", {out_channels}, Role::Bias, init});
   }
   inferred.multiply_adds = inferred.output.elements() * weight[1] * weight[2] * weight[3];
   return inferred;

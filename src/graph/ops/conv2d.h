@@ -28,6 +28,7 @@ struct Conv2d {
   std::int64_t groups = 1;
   bool bias = true;
   Init weight_init{Init::Kind::UniformFanIn};
+  Init bias_init{Init::Kind::UniformFanIn};
 
   void visit(AttributeVisitor& visitor);
   [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;

@@ -11,11 +11,28 @@ const std::vector<std::string_view>& reductions() {
   static const std::vector<std::string_view> words{"mean_known", "mean_batch", "sum"};
   return words;
 }
+
+// Inputs behind the third: logits of auxiliary classifiers, each with its weight.
+void require_auxiliary(std::string_view op, std::string_view node, std::span<const Shape> inputs,
+                       std::span<const double> weights) {
+  const std::string place = "graph." + std::string(op);
+  const std::span<const Shape> heads = inputs.subspan(3);
+  if (heads.size() != weights.size()) {
+    throw ShapeError(error_text(place, node, std::to_string(heads.size()) + " auxiliary weights",
+                                std::to_string(weights.size()), "one for each input behind the third"));
+  }
+  for (const Shape& head : heads) {
+    if (head != inputs[0]) {
+      throw ShapeError(error_text(place, node, "auxiliary logits of shape " + inputs[0].text(), head.text()));
+    }
+  }
+}
 }  // namespace
 
 void SigmoidCrossEntropy::visit(AttributeVisitor& visitor) {
   visitor.word("reduction", reduction, 0, reductions());
   visitor.numbers("positive_weights", positive_weights);
+  visitor.numbers("auxiliary_weights", auxiliary_weights);
 }
 
 Inferred SigmoidCrossEntropy::infer(std::string_view node, std::span<const Shape> inputs) const {
@@ -29,12 +46,14 @@ Inferred SigmoidCrossEntropy::infer(std::string_view node, std::span<const Shape
     throw ShapeError(error_text("graph.sigmoid_cross_entropy", node, std::to_string(logits[1]) + " positive weights",
                                 std::to_string(positive_weights.size())));
   }
+  require_auxiliary("sigmoid_cross_entropy", node, inputs, auxiliary_weights);
   return {.output = {1}, .parameters = {}, .multiply_adds = 0};
 }
 
 void SoftmaxCrossEntropy::visit(AttributeVisitor& visitor) {
   visitor.word("reduction", reduction, 0, reductions());
   visitor.number("label_smoothing", label_smoothing, 0.0);
+  visitor.numbers("auxiliary_weights", auxiliary_weights);
 }
 
 Inferred SoftmaxCrossEntropy::infer(std::string_view node, std::span<const Shape> inputs) const {
@@ -49,6 +68,7 @@ Inferred SoftmaxCrossEntropy::infer(std::string_view node, std::span<const Shape
     throw ShapeError(
         error_text("graph.softmax_cross_entropy", node, "label_smoothing in [0, 1)", std::to_string(label_smoothing)));
   }
+  require_auxiliary("softmax_cross_entropy", node, inputs, auxiliary_weights);
   return {.output = {1}, .parameters = {}, .multiply_adds = 0};
 }
 

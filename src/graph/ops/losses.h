@@ -20,15 +20,22 @@ enum class Reduction : int {
   Sum,
 };
 
+/// Most auxiliary classifiers of a network.
+inline constexpr int kMostAuxiliary = 8;
+
 /// Multi-label sigmoid cross-entropy. Inputs: logits z (N, K), labels t (N, K) in [0, 1], mask m (N, K), 1 = known and
 /// 0 = unknown (its label is not read and gives no gradient). Output (1).
 ///   term = m * (softplus(z) - t z) with positive weight 1; in general
 ///   term = m * (p t softplus(-z) + (1 - t) softplus(z)), p = positive_weights[k] (empty: 1).
 /// diff_logits = m * ((1 - t) s - p t (1 - s)) / divisor, s = 1 / (1 + exp(-z)). Sums run in double.
+/// Training: further inputs a_i (N, K) are the logits of auxiliary classifiers, and the value is
+/// loss(z) + sum_i auxiliary_weights[i] loss(a_i). Inference reads the first three inputs alone.
 struct SigmoidCrossEntropy {
-  static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3};
+  static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;
   std::vector<double> positive_weights;
+  /// One for each input behind the third.
+  std::vector<double> auxiliary_weights;
 
   void visit(AttributeVisitor& visitor);
   [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
@@ -38,10 +45,13 @@ struct SigmoidCrossEntropy {
 /// Softmax cross-entropy with label smoothing e (Szegedy et al. 2016). Inputs: logits (N, K), class index (N, 1) as
 /// f32, mask (N, 1). Output (1). With q = (1 - e) onehot + e / K and p = softmax(z):
 ///   term = -m * sum_k q_k log p_k; diff_logits = m * (p - q) / divisor. MeanKnown divides by sum of m.
+/// Auxiliary classifiers as in SigmoidCrossEntropy.
 struct SoftmaxCrossEntropy {
-  static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3};
+  static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
   int reduction = 0;
   double label_smoothing = 0.0;
+  /// One for each input behind the third.
+  std::vector<double> auxiliary_weights;
 
   void visit(AttributeVisitor& visitor);
   [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;

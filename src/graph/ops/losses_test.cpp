@@ -36,7 +36,16 @@ TEST(SigmoidCrossEntropy, refuses_another_number_of_positive_weights) {
 }
 
 TEST(SigmoidCrossEntropy, refuses_a_missing_mask) {
-  EXPECT_THAT(refusal_of(SigmoidCrossEntropy{}, {{4, 2}, {4, 2}}), HasSubstr("expected 3 inputs, got 2"));
+  EXPECT_THAT(refusal_of(SigmoidCrossEntropy{}, {{4, 2}, {4, 2}}), HasSubstr("expected 3 to 11 inputs, got 2"));
+}
+
+TEST(SigmoidCrossEntropy, refuses_auxiliary_logits_without_a_weight_or_of_another_shape) {
+  EXPECT_THAT(refusal_of(SigmoidCrossEntropy{}, {{4, 2}, {4, 2}, {4, 2}, {4, 2}}),
+              HasSubstr("1 auxiliary weights, got 0"));
+  EXPECT_THAT(refusal_of(SigmoidCrossEntropy{.auxiliary_weights = {0.3}}, {{4, 2}, {4, 2}, {4, 2}, {4, 3}}),
+              HasSubstr("auxiliary logits of shape (4, 2), got (4, 3)"));
+  EXPECT_THAT(refusal_of(SoftmaxCrossEntropy{.auxiliary_weights = {0.3}}, {{4, 2}, {4, 1}, {4, 1}}),
+              HasSubstr("0 auxiliary weights, got 1"));
 }
 
 TEST(SigmoidCrossEntropy, refuses_logits_that_are_an_image) {

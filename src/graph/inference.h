@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What of a network inference computes.
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace roentgen::graph {
+
+/// For every node, whether an output needs it outside training. Auxiliary classifiers do not matter to a loss then, so
+/// what only they read is left out; parameters stay the graph's.
+[[nodiscard]] std::vector<bool> needed_in_inference(const Graph& graph);
+
+}  // namespace roentgen::graph

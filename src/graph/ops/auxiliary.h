@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A second classifier, for training only.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/attributes.h"
+#include "graph/op.h"
+
+namespace roentgen::graph {
+
+/// dst = src, logits (N, K) of an auxiliary classifier (Szegedy et al. 2014, arXiv 1409.4842, section 5): in training
+/// the loss adds `weight` times itself on them (graph/loss.h). Inference computes neither them nor what only they need
+/// (graph/inference.h). The gradient passes unchanged.
+struct Auxiliary {
+  static constexpr OpInfo kInfo{.name = "auxiliary"};
+  double weight = 0.3;
+
+  void visit(AttributeVisitor& visitor);
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  friend bool operator==(const Auxiliary&, const Auxiliary&) = default;
+};
+
+}  // namespace roentgen::graph
