@@ -8,9 +8,10 @@
 namespace roentgen::data {
 namespace {
 
-constexpr double kReserve = 1.25;
+// A reader whose file waits for a decoding thread reads nothing meanwhile.
+constexpr double kReserve = 2.5;
 // Less than that is no reason to read ahead.
-constexpr double kBlockedShare = 0.2;
+constexpr double kBlockedShare = 0.1;
 // What more readers have to bring.
 constexpr double kGain = 1.05;
 constexpr int kRestWindows = 16;

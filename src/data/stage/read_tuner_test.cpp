@@ -40,14 +40,14 @@ ReadTuner run(const Case& one, int batches, ReadTuner tuner = ReadTuner(32)) {
 constexpr int kEnough = 1 + 10 * WorkerTuner::kWindow;
 
 TEST(ReadTuner, reads_nothing_ahead_where_storage_answers_at_once) {
-  const ReadTuner tuner = run({.latency_s = 0.1}, kEnough);
+  const ReadTuner tuner = run({.latency_s = 0.05}, kEnough);
   EXPECT_EQ(tuner.readers(), 0);
   EXPECT_TRUE(tuner.is_settled());
 }
 
 TEST(ReadTuner, takes_what_keeps_the_decoding_threads_at_work) {
   const ReadTuner tuner = run({.latency_s = 3.0}, kEnough);
-  EXPECT_EQ(tuner.readers(), 8) << "2 threads, each blocked for 3 s in 1 s of work, and a quarter more";
+  EXPECT_EQ(tuner.readers(), 15) << "2.5 times 2 threads, each blocked for 3 s in 1 s of work";
   EXPECT_TRUE(tuner.is_settled());
 }
 
@@ -66,13 +66,13 @@ TEST(ReadTuner, gives_up_what_is_not_needed_any_more) {
   Case later = slow;
   later.step_s = 2.0;
   const ReadTuner tuner = run(later, kEnough, run(slow, kEnough));
-  EXPECT_EQ(tuner.readers(), 2) << "3 s of waiting every 2 s, and a quarter more";
+  EXPECT_EQ(tuner.readers(), 4) << "2.5 times 3 s of waiting every 2 s";
 }
 
 TEST(ReadTuner, takes_some_when_the_storage_becomes_slow) {
   const ReadTuner fast = run({.latency_s = 0.0}, kEnough);
   EXPECT_EQ(fast.readers(), 0);
-  EXPECT_EQ(run({.latency_s = 3.0}, kEnough, fast).readers(), 8);
+  EXPECT_EQ(run({.latency_s = 3.0}, kEnough, fast).readers(), 15);
 }
 
 TEST(ReadTuner, goes_back_where_the_storage_gives_no_more) {
@@ -97,8 +97,8 @@ TEST(PoolTuner, settles_readers_before_decoding_threads_and_says_both) {
   for (int i = 0; i < 200 && !has_settled; ++i) has_settled = tuner.observe(slow.batch(tuner.readers()), 0);
   EXPECT_TRUE(has_settled);
   EXPECT_EQ(tuner.workers(), 2);
-  EXPECT_EQ(tuner.readers(), 8);
-  EXPECT_NE(tuner.text().find("2 of 2 decoding threads, 8 reading ahead of them, 2 of 2 batches ahead"),
+  EXPECT_EQ(tuner.readers(), 15);
+  EXPECT_NE(tuner.text().find("2 of 2 decoding threads, 15 reading ahead of them, 2 of 2 batches ahead"),
             std::string::npos)
       << tuner.text();
 }
@@ -115,7 +115,7 @@ TEST(PoolTuner, keeps_to_the_threads_that_the_system_gives) {
   PoolTuner tuner({.workers = 2, .readers = 32, .is_read_tuned = true});
   const Case slow{.latency_s = 3.0};
   for (int i = 0; i < 100; ++i) tuner.observe(slow.batch(tuner.readers()), 0);
-  EXPECT_EQ(tuner.readers(), 8);
+  EXPECT_EQ(tuner.readers(), 15);
   tuner.limit_readers(3);
   EXPECT_EQ(tuner.readers(), 3);
   for (int i = 0; i < 100; ++i) tuner.observe(slow.batch(tuner.readers()), 0);
