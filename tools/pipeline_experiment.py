@@ -52,14 +52,14 @@ def cell_sentence(cell):
 def row_sentence(cells):
     """What the orders of one device, storage and format support together. `cells`: by order."""
     default, naive = cells["default"], cells["naive"]
+    if default["bound"] == naive["bound"] == "compute":
+        return "waits in neither order"
     gain = default["of_naive"]
     if gain >= 1.05:
         return f"the order gains {gain:.2f}x"
     if gain <= 0.95:
         return f"the naive order is {1 / gain:.2f}x as fast"
-    if default["bound"] == naive["bound"] == "input":
-        return "input-bound in every order: decoding or storage is the limit"
-    return "the order does not matter: computing is the limit"
+    return "decoding or storage is the limit in every order"
 
 
 def markdown_table(head, rows):
