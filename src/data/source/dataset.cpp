@@ -61,6 +61,16 @@ const SourceEntry& choose_source(const SourceOptions& options) {
                              "--set data.csv=FILE if the table has another name"));
 }
 
+// Whoever put two kinds of records into one folder should know that one of them counts.
+void note_other_records(const SourceOptions& options, std::string_view chosen, Listing& listing) {
+  if (options.source != "auto") return;
+  for (const auto& source : kRecordSources) {
+    if (source.name == chosen || !source.probe(options)) continue;
+    listing.notes.push_back(fmt::format(
+        "also in this folder, and not read: {}; --set data.source={} reads that instead", source.what, source.name));
+  }
+}
+
 void check_distinct(const std::vector<std::string>& labels) {
   std::set<std::string_view> seen;
   for (const auto& label : labels) {
@@ -138,6 +148,7 @@ Dataset load_one(const SourceOptions& asked) {
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
   Listing listing = list_mapped(source.list, options);
+  note_other_records(asked, source.name, listing);
   check_distinct(listing.label_names);
   filter_views(listing, options);
   std::string split_origin = assign_splits(listing, options);
