@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "data/stage/loader.h"
 #include "data/stage/sample_loader.h"
 #include "publish/caption.h"
 

@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "data/source/dataset.h"
 #include "data/stage/pixel_hashes.h"
 #include "data/transform/shrink.h"
 #include "io/cache_folder.h"

@@ -19,12 +19,13 @@
 #include <vector>
 
 #include "core/thread_annotations.h"
-#include "data/source/dataset.h"
 #include "data/stage/cache_file.h"
 #include "data/stage/image_store.h"
 #include "data/transform/preprocess.h"
 
 namespace roentgen::data {
+
+struct Dataset;
 
 /// How a DiskCache keeps.
 struct DiskCacheOptions {

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <utility>
 
+#include "data/source/dataset.h"
 #include "data/stage/image_store.h"
+#include "data/stage/loader.h"
 #include "data/stage/pixel_hashes.h"
 #include "data/stage/storage.h"
 #include "data/transform/geometry.h"
@@ -31,6 +33,16 @@ class Stopwatch {
 };
 
 }  // namespace
+
+SampleLoader::SampleLoader(const Dataset& dataset, const LoaderOptions& options)
+    : dataset_(dataset),
+      options_(options),
+      reader_(options.is_cold ? FileReader::PageCache::Drop : FileReader::PageCache::Use,
+              parse_intensity(options.preprocess.intensity)) {}
+
+ImageUse SampleLoader::use() const {
+  return options_.mode == LoadMode::Training ? ImageUse::Training : ImageUse::Exact;
+}
 
 Result<std::span<const std::byte>> SampleLoader::read(std::uint32_t sample) {
   if (options_.cache != nullptr && options_.cache->has(sample, use())) return std::span<const std::byte>{};

@@ -10,13 +10,14 @@
 
 #include "core/result.h"
 #include "data/image.h"
-#include "data/source/dataset.h"
 #include "data/stage/image_store.h"
-#include "data/stage/loader.h"
 #include "data/stage/sample_reader.h"
 #include "data/transform/transform.h"
 
 namespace roentgen::data {
+
+struct Dataset;
+struct LoaderOptions;
 
 /// Time and bytes of the samples loaded since the last take().
 struct SampleCosts {
@@ -40,11 +41,7 @@ struct SampleCosts {
 class SampleLoader {
  public:
   /// Both must outlive it.
-  SampleLoader(const Dataset& dataset, const LoaderOptions& options)
-      : dataset_(dataset),
-        options_(options),
-        reader_(options.is_cold ? FileReader::PageCache::Drop : FileReader::PageCache::Use,
-                parse_intensity(options.preprocess.intensity)) {}
+  SampleLoader(const Dataset& dataset, const LoaderOptions& options);
 
   /// Fills `out` with dataset.samples[sample], distorted by `draw` unless null. `file`: the bytes of its file, where
   /// they were read before; empty: they are read here. Failure: a file that cannot be read or decoded; `out` is then
@@ -63,9 +60,7 @@ class SampleLoader {
   /// it.
   [[nodiscard]] Status decode(std::uint32_t sample, std::span<const std::byte> file, const AugmentDraw& draw,
                               Image& out);
-  [[nodiscard]] ImageUse use() const {
-    return options_.mode == LoadMode::Training ? ImageUse::Training : ImageUse::Exact;
-  }
+  [[nodiscard]] ImageUse use() const;
   /// Of any draw.
   [[nodiscard]] double smallest_zoom() const;
   [[nodiscard]] bool is_hash_wanted(std::uint32_t sample) const;
