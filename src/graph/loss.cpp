@@ -66,9 +66,9 @@ Op make_loss(const LossConfig& config) {
       error_text("graph.loss", "kind", "sigmoid or softmax", "'" + config.kind + "'", "--set loss.name=sigmoid"));
 }
 
-void set_auxiliary_weights(Op& loss, std::vector<double> weights) {
-  if (auto* sigmoid = std::get_if<SigmoidCrossEntropy>(&loss)) sigmoid->auxiliary_weights = std::move(weights);
-  if (auto* softmax = std::get_if<SoftmaxCrossEntropy>(&loss)) softmax->auxiliary_weights = std::move(weights);
+void set_auxiliary_weights(Op& loss, const std::vector<double>& weights) {
+  if (auto* sigmoid = std::get_if<SigmoidCrossEntropy>(&loss)) sigmoid->auxiliary_weights = weights;
+  if (auto* softmax = std::get_if<SoftmaxCrossEntropy>(&loss)) softmax->auxiliary_weights = weights;
 }
 }  // namespace
 
@@ -93,7 +93,7 @@ Graph with_loss(Graph graph, const LossConfig& config) {
     heads.push_back(static_cast<NodeId>(i));
     weights.push_back(auxiliary->weight);
   }
-  set_auxiliary_weights(loss, std::move(weights));
+  set_auxiliary_weights(loss, weights);
   Builder builder(std::move(graph));
   const NodeId labels = builder.input("labels", labels_shape);
   const NodeId mask = builder.input("mask", labels_shape);

@@ -33,7 +33,8 @@ constexpr std::int64_t kTimedRow = 8;
 
 // Rows of a batch for which each of its timed rows stands.
 double rows_each(std::int64_t batch) {
-  return static_cast<double>(batch) / static_cast<double>((batch + kTimedRow - 1) / kTimedRow);
+  const std::int64_t timed = (batch + kTimedRow - 1) / kTimedRow;
+  return static_cast<double>(batch) / static_cast<double>(timed);
 }
 
 }  // namespace
