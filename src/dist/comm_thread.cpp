@@ -14,8 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-CommThread::CommThread(const Make& make, std::chrono::milliseconds limit)
-    : limit_(limit), thread_([this, &make] { run(make); }) {
+CommThread::CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce)
+    : limit_(limit), thread_([this, &make, &reduce] { run(make, reduce); }) {
   MutexLock lock(mutex_);
   while (!is_made_ && !error_) is_done_.wait(lock);
   if (error_) std::rethrow_exception(error_);
@@ -30,9 +30,11 @@ CommThread::~CommThread() {
   has_work_.notify_one();
 }
 
-void CommThread::run(const Make& make) {
+void CommThread::run(const Make& make, const ReduceOptions& reduce) {
   try {
+    check_reduce_names(reduce);
     const std::unique_ptr<Communicator> group = make();
+    Reducer reducer(*group, reduce);
     {
       MutexLock lock(mutex_);
       rank_ = group->rank();
@@ -40,7 +42,7 @@ void CommThread::run(const Make& make) {
       is_made_ = true;
     }
     is_done_.notify_all();
-    serve(*group);
+    serve(*group, reducer);
   } catch (...) {
     {
       MutexLock lock(mutex_);
@@ -52,7 +54,7 @@ void CommThread::run(const Make& make) {
 }
 
 // Until it is told to stop, or a collective fails.
-void CommThread::serve(Communicator& group) {
+void CommThread::serve(Communicator& group, Reducer& reducer) {
   while (true) {
     Request request;
     bool has_one = false;
@@ -67,20 +69,20 @@ void CommThread::serve(Communicator& group) {
         requests_.erase(requests_.begin());
       }
     }
-    if (has_one) start(group, request, started_++);
+    if (has_one) start(group, reducer, request, started_++);
     poll_all();
     if (!has_one) std::this_thread::yield();
   }
 }
 
-void CommThread::start(Communicator& group, const Request& request, std::int64_t ticket) {
+void CommThread::start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket) {
   if (request.work != nullptr) {
     (*request.work)(group);
     finish(ticket);
     return;
   }
   flights_.push_back(
-      {.ticket = ticket, .pending = group.all_reduce_mean(request.data, request.phase), .begin = Clock::now()});
+      {.ticket = ticket, .pending = reducer.all_reduce_mean(request.data, request.phase), .begin = Clock::now()});
 }
 
 void CommThread::poll_all() {

@@ -20,6 +20,7 @@
 
 #include "core/thread_annotations.h"
 #include "dist/communicator.h"
+#include "dist/reduce/reducer.h"
 
 namespace roentgen::dist {
 
@@ -30,7 +31,8 @@ class CommThread {
   using Make = std::function<std::unique_ptr<Communicator>()>;
   /// Makes the communicator on the thread; throws what that throws.
   /// @param limit of any collective, from its start: beyond it CommError names the ranks that are missing
-  CommThread(const Make& make, std::chrono::milliseconds limit);
+  /// @param reduce how all_reduce_mean() does it
+  CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce = {});
   CommThread(const CommThread&) = delete;
   CommThread& operator=(const CommThread&) = delete;
   /// Ends without waiting for collectives that are under way; while an exception passes, without goodbye to the others.
@@ -65,9 +67,9 @@ class CommThread {
     std::chrono::steady_clock::time_point begin;
   };
 
-  void run(const Make& make);
-  void serve(Communicator& group);
-  void start(Communicator& group, const Request& request, std::int64_t ticket);
+  void run(const Make& make, const ReduceOptions& reduce);
+  void serve(Communicator& group, Reducer& reducer);
+  void start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket);
   void poll_all();
   [[nodiscard]] std::int64_t give(const Request& request);
   void finish(std::int64_t ticket);

@@ -65,6 +65,21 @@ void Pending::give_up(std::chrono::milliseconds limit) {
                  "no sign of " + ranks_text(*owner, owner->missing(ticket_))));
 }
 
+Pending Communicator::send(std::span<const std::byte> /*data*/, Address to, Phase phase) {
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "another rank that messages go to",
+                             "rank " + std::to_string(to.rank)));
+}
+
+Pending Communicator::receive(std::span<std::byte> /*data*/, Address from, Phase phase) {
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "another rank that messages come from",
+                             "rank " + std::to_string(from.rank)));
+}
+
+Pending Communicator::compose(Composite& /*composite*/, Phase phase) {
+  throw CommError(
+      error_text("dist." + std::string(name()), phase.text(), "a communicator of messages", "one of collectives"));
+}
+
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {
 #define RG_COMM_CASE(communicator) \
   if (name == #communicator) return make_##communicator##_communicator();

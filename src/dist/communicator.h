@@ -45,11 +45,32 @@ class [[nodiscard]] Pending {
   void wait(std::chrono::milliseconds limit);
   /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts.
   [[noreturn]] void give_up(std::chrono::milliseconds limit);
+  /// Never asked again, and says nothing: for parts of a collective whose failure was told.
+  void forget() noexcept { owner_ = nullptr; }
 
  private:
   Communicator* owner_ = nullptr;  ///< null when done
   std::int64_t ticket_ = 0;
   Phase phase_;
+};
+
+/// The other end of a message. Between two ranks, messages of one tag arrive in the order they were sent.
+struct Address {
+  int rank = 0;
+  /// 0 to kUserTags - 1; those above are of composites.
+  int tag = 0;
+};
+inline constexpr int kUserTags = 1024;
+
+/// A collective made of messages. Of the communicator's thread; must outlive its Pending.
+class Composite {
+ public:
+  /// Tags that a composite has to itself: the one it is given, and the next.
+  static constexpr int kTags = 2;
+  virtual ~Composite() = default;
+  /// Starts and polls its messages; true once all is done, and then not called again. The first call starts it.
+  /// @param tag the first of its tags, the same on all ranks
+  [[nodiscard]] virtual bool advance(int tag) = 0;
 };
 
 /// One process's end of a group of ranks. All ranks must start the same collectives in the same order with the same
@@ -83,6 +104,13 @@ class Communicator {
   virtual Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) = 0;
   /// Done when every rank has started it.
   virtual Pending barrier(Phase phase) = 0;
+
+  /// A message to another rank, which receives as many bytes from this one under the same tag. No collective: only the
+  /// two take part. CommError for what is no other rank, and from communicators that know collectives alone.
+  virtual Pending send(std::span<const std::byte> data, Address to, Phase phase);
+  virtual Pending receive(std::span<std::byte> data, Address from, Phase phase);
+  /// Starts a collective of messages, which counts as any other: all ranks, the same order, missing ranks named.
+  virtual Pending compose(Composite& composite, Phase phase);
 
   /// From now on this process ends without goodbye to the others, who may never come to where it would wait for them.
   virtual void abandon() noexcept = 0;

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <thread>
@@ -33,6 +34,11 @@ void check(int code, std::string_view what) {
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)}));
+}
+
+// Texts cost memory, which success must not.
+void check(int code, Phase phase) {
+  if (code != MPI_SUCCESS) check(code, phase.text());
 }
 
 /// From MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure: that would wait for the others.
@@ -72,7 +78,8 @@ class MpiCommunicator final : public Communicator {
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
   ~MpiCommunicator() override {
-    for (const Flight& flight : flights_) session_.has_failed |= flight.request != MPI_REQUEST_NULL;
+    for (const Flight& flight : flights_) session_.has_failed |= flight.is_under_way();
+    session_.has_failed |= free_messages_.size() < messages_.size();
     if (session_.has_failed || std::uncaught_exceptions() > exceptions_) {
       session_.has_failed = true;
       return;
@@ -118,16 +125,34 @@ class MpiCommunicator final : public Communicator {
     Flight& flight = take_off(phase);
     return started(flight, MPI_Ibarrier(group_, &flight.request));
   }
+  Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
+    const int count = count_of(data.size(), phase);
+    Message& message = take_off(to, phase);
+    return started(message, MPI_Isend(data.data(), count, MPI_BYTE, to.rank, to.tag, group_, &message.request));
+  }
+  Pending receive(std::span<std::byte> data, Address from, Phase phase) override {
+    const int count = count_of(data.size(), phase);
+    Message& message = take_off(from, phase);
+    message.wanted_bytes = count;
+    return started(message, MPI_Irecv(data.data(), count, MPI_BYTE, from.rank, from.tag, group_, &message.request));
+  }
+  Pending compose(Composite& composite, Phase phase) override {
+    Flight& flight = take_off(phase);
+    flight.composite = &composite;
+    return started(flight, MPI_SUCCESS);
+  }
   void abandon() noexcept override { session_.has_failed = true; }
 
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
+    if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     Flight& flight = flight_of(ticket);
-    int is_done = 0;
-    const int code = MPI_Test(&flight.request, &is_done, MPI_STATUS_IGNORE);
-    session_.has_failed |= code != MPI_SUCCESS;
-    check(code, flight.phase.text());
-    if (is_done == 0) return false;
+    if (flight.composite != nullptr) {
+      if (!flight.composite->advance(tag_of(ticket))) return false;
+      flight.composite = nullptr;
+      return true;
+    }
+    if (!is_over(flight.request, flight.phase)) return false;
     const float share = 1.0F / static_cast<float>(size_);
     for (float& value : flight.to_be_mean) value *= share;
     flight.to_be_mean = {};
@@ -136,6 +161,7 @@ class MpiCommunicator final : public Communicator {
 
   [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
     session_.has_failed = true;  // what is under way cannot be taken back
+    if (ticket < 0) return {messages_[static_cast<std::size_t>(-1 - ticket)].peer};
     answers_.assign(static_cast<std::size_t>(size_), -1);
     std::vector<MPI_Request> questions(answers_.size(), MPI_REQUEST_NULL);
     for (int rank = 0; rank < size_; ++rank) {
@@ -160,7 +186,18 @@ class MpiCommunicator final : public Communicator {
   /// A collective under way.
   struct Flight {
     MPI_Request request = MPI_REQUEST_NULL;
+    /// Not null: one made of messages instead.
+    Composite* composite = nullptr;
     std::span<float> to_be_mean{};
+    Phase phase{};
+    [[nodiscard]] bool is_under_way() const { return request != MPI_REQUEST_NULL || composite != nullptr; }
+  };
+  /// A message under way; its ticket is below 0.
+  struct Message {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int peer = 0;
+    /// Of one that is received; negative: one that is sent.
+    int wanted_bytes = -1;
     Phase phase{};
   };
 
@@ -202,7 +239,7 @@ class MpiCommunicator final : public Communicator {
   }
   Flight& take_off(Phase phase) {
     Flight& flight = flight_of(next_ticket_);
-    if (flight.request != MPI_REQUEST_NULL) {
+    if (flight.is_under_way()) {
       throw CommError(error_text("dist.mpi", phase.text(),
                                  "at most " + std::to_string(kMostFlights) + " collectives under way", "more"));
     }
@@ -211,11 +248,59 @@ class MpiCommunicator final : public Communicator {
   }
   Pending started(Flight& flight, int code) {
     session_.has_failed |= code != MPI_SUCCESS;
-    check(code, flight.phase.text());
+    check(code, flight.phase);
     const std::int64_t ticket = next_ticket_++;
     std::atomic_ref(*begun_).store(next_ticket_, std::memory_order_release);
     MPI_Win_sync(window_);
     return {*this, ticket, flight.phase};
+  }
+
+  // Two that are under way at once have different ones.
+  static int tag_of(std::int64_t ticket) {
+    return kUserTags + Composite::kTags * static_cast<int>(ticket % static_cast<std::int64_t>(kMostFlights));
+  }
+  Message& take_off(Address other, Phase phase) {
+    if (other.rank < 0 || other.rank >= size_ || other.rank == rank_) {
+      throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(size_ - 1),
+                                 std::to_string(other.rank)));
+    }
+    if (free_messages_.empty()) {
+      messages_.emplace_back();
+      free_messages_.reserve(messages_.size());
+      free_messages_.push_back(messages_.size() - 1);
+    }
+    Message& message = messages_[free_messages_.back()];
+    message.peer = other.rank;
+    message.phase = phase;
+    message.wanted_bytes = -1;
+    return message;
+  }
+  Pending started(const Message& message, int code) {
+    session_.has_failed |= code != MPI_SUCCESS;
+    check(code, message.phase);
+    const auto at = static_cast<std::int64_t>(free_messages_.back());
+    free_messages_.pop_back();
+    return {*this, -1 - at, message.phase};
+  }
+  [[nodiscard]] bool poll_message(std::size_t at) {
+    Message& message = messages_[at];
+    MPI_Status status;
+    if (!is_over(message.request, message.phase, &status)) return false;
+    free_messages_.push_back(at);
+    int bytes = -1;
+    if (message.wanted_bytes >= 0) MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (bytes == message.wanted_bytes) return true;
+    throw CommError(
+        error_text("dist.mpi", message.phase.text(),
+                   std::to_string(message.wanted_bytes) + " bytes from rank " + std::to_string(message.peer),
+                   std::to_string(bytes), "the same options on all ranks"));
+  }
+  [[nodiscard]] bool is_over(MPI_Request& request, Phase phase, MPI_Status* status = MPI_STATUS_IGNORE) {
+    int is_done = 0;
+    const int code = MPI_Test(&request, &is_done, status);
+    session_.has_failed |= code != MPI_SUCCESS;
+    check(code, phase);
+    return is_done != 0;
   }
 
   template <typename Number>
@@ -238,6 +323,9 @@ class MpiCommunicator final : public Communicator {
   mutable std::vector<std::int64_t> answers_;
   std::int64_t next_ticket_ = 0;
   std::array<Flight, kMostFlights> flights_;
+  /// A deque: what MPI works on must not move.
+  std::deque<Message> messages_;
+  std::vector<std::size_t> free_messages_;
 };
 
 }  // namespace

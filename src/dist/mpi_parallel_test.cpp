@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -21,16 +20,10 @@
 #include "core/error.h"
 #include "dist/comm_thread.h"
 #include "dist/communicator.h"
+#include "dist/parallel_testing.h"
 
 namespace roentgen::dist {
 namespace {
-
-using std::chrono::milliseconds;
-
-constexpr milliseconds kLong{60'000};
-CommThread* thread = nullptr;
-/// Its communicator, while the first tests run on it.
-Communicator* group = nullptr;
 
 TEST(MpiCommunicator, knows_its_place) {
   EXPECT_EQ(group->name(), "mpi");
@@ -135,6 +128,42 @@ TEST(MpiCommunicator, a_barrier_holds_until_all_have_come) {
   if (group->rank() == last) std::filesystem::remove(sign);
 }
 
+TEST(MpiCommunicator, messages_of_one_tag_arrive_in_their_order) {
+  const int next = (group->rank() + 1) % group->size();
+  const int last = (group->rank() + group->size() - 1) % group->size();
+  if (next == group->rank()) {
+    EXPECT_THROW(static_cast<void>(group->send({}, {.rank = next}, {"to itself"})), CommError);
+    EXPECT_THROW(static_cast<void>(group->receive({}, {.rank = next}, {"from itself"})), CommError);
+    return;
+  }
+  constexpr int kMessages = 20;
+  std::vector<std::vector<int>> sent(kMessages), received(kMessages);
+  std::vector<Pending> pending;
+  for (int i = 0; i < kMessages; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    sent[at].assign(1 + at * 3'001, 100 * group->rank() + i);
+    received[at].resize(sent[at].size());
+    pending.push_back(group->send(std::as_bytes(std::span(sent[at])), {.rank = next, .tag = i % 2}, {"there", i}));
+    pending.push_back(
+        group->receive(std::as_writable_bytes(std::span(received[at])), {.rank = last, .tag = i % 2}, {"here", i}));
+  }
+  for (Pending& each : pending) each.wait(kLong);
+  for (int i = 0; i < kMessages; ++i) EXPECT_EQ(received[static_cast<std::size_t>(i)].back(), 100 * last + i);
+  EXPECT_THROW(static_cast<void>(group->send({}, {.rank = group->size()}, {"to nobody"})), CommError);
+  EXPECT_THROW(static_cast<void>(group->receive({}, {.rank = -1}, {"from nobody"})), CommError);
+}
+
+TEST(MpiCommunicator, a_message_of_another_size_is_refused) {
+  if (group->size() == 1) return;
+  std::array<std::byte, 8> data{};
+  const int other = group->rank() ^ 1;
+  if (other >= group->size()) return;
+  Pending sent = group->send(std::span(data).first(4), {.rank = other}, {"short"});
+  std::array<std::byte, 8> room{};
+  EXPECT_THROW(group->receive(room, {.rank = other}, {"short"}).wait(kLong), CommError);
+  sent.wait(kLong);
+}
+
 // These run beside the thread.
 
 TEST(CommThreadOfMpi, averages_buckets_while_others_are_being_filled) {
@@ -176,7 +205,7 @@ int main(int argc, char** argv) {
   int result = 0;
   own.call([&](Communicator& communicator) {
     group = &communicator;
-    testing::GTEST_FLAG(filter) = "MpiCommunicator.*";
+    testing::GTEST_FLAG(filter) = "MpiCommunicator.*:MpiReduce.*";
     result = RUN_ALL_TESTS();
   });
   testing::GTEST_FLAG(filter) = "CommThreadOfMpi.*";

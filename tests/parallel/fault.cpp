@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One process of a group in which the last one fails, for tests: fault absent|dies|refuses. Exit status 3: this
-// process gave up with a CommError, which it prints.
+// One process of a group in which the last one fails, for tests: fault absent|dies|refuses [ALGORITHM [WIRE]]. Exit
+// status 3: this process gave up with a CommError, which it prints.
 #include <unistd.h>
 
 #include <csignal>
@@ -23,8 +23,8 @@ void meet(dist::CommThread& thread, std::int64_t bucket) {
   thread.wait(thread.all_reduce_mean(gradients, {"gradient bucket", bucket}));
 }
 
-int run(std::string_view fault) {
-  dist::CommThread thread([] { return dist::make_communicator("mpi"); }, std::chrono::milliseconds(500));
+int run(std::string_view fault, const dist::ReduceOptions& reduce) {
+  dist::CommThread thread([] { return dist::make_communicator("mpi"); }, std::chrono::milliseconds(500), reduce);
   meet(thread, 0);
   const bool is_faulty = thread.rank() == thread.size() - 1;
   if (is_faulty && fault == "absent") ::pause();
@@ -38,7 +38,10 @@ int run(std::string_view fault) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc > 1 ? argv[1] : "");
+    dist::ReduceOptions reduce;
+    if (argc > 2) reduce.algorithm = argv[2];
+    if (argc > 3) reduce.wire = argv[3];
+    return run(argc > 1 ? argv[1] : "", reduce);
   } catch (const CommError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 3;

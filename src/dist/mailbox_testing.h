@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: ranks of one process that send messages by reading each other's memory, as late as a seed says. The
+// receiver copies from the sender's memory when it polls, so that who writes to what it sends is found out.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/thread_annotations.h"
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+/// Messages of all ranks. Thread-safe.
+class Mailboxes {
+ public:
+  explicit Mailboxes(int size) : started_(static_cast<std::size_t>(size), 0) {}
+  [[nodiscard]] int size() const { return static_cast<int>(started_.size()); }
+
+  using Route = std::tuple<int, int, int>;  ///< from, to, tag
+  std::size_t post(const Route& route, std::span<const std::byte> data) {
+    const MutexLock lock(mutex_);
+    auto& box = boxes_[route];
+    box.push_back({data, false});
+    return box.size() - 1;
+  }
+  /// Message `number` of the route is copied to `data`; false when it has not been sent.
+  bool take(const Route& route, std::size_t number, std::span<std::byte> data) {
+    const MutexLock lock(mutex_);
+    auto& box = boxes_[route];
+    if (number >= box.size()) return false;
+    if (box[number].data.size() != data.size()) throw CommError("[dist.mailbox] a message of another size");
+    std::ranges::copy(box[number].data, data.begin());
+    box[number].is_taken = true;
+    return true;
+  }
+  bool is_taken(const Route& route, std::size_t number) {
+    const MutexLock lock(mutex_);
+    return boxes_[route][number].is_taken;
+  }
+  std::int64_t start(int rank) {
+    const MutexLock lock(mutex_);
+    return started_[static_cast<std::size_t>(rank)]++;
+  }
+  std::vector<int> missing(std::int64_t ticket) const {
+    const MutexLock lock(mutex_);
+    std::vector<int> ranks;
+    for (int rank = 0; rank < size(); ++rank) {
+      if (started_[static_cast<std::size_t>(rank)] <= ticket) ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
+ private:
+  struct Letter {
+    std::span<const std::byte> data;
+    bool is_taken = false;
+  };
+  mutable Mutex mutex_;
+  std::map<Route, std::deque<Letter>> boxes_ RG_GUARDED_BY(mutex_);
+  /// Composites, by rank; the number of ranks never changes.
+  std::vector<std::int64_t> started_;
+};
+
+/// One rank. Knows messages and composites; its own all_reduce_mean() does nothing but count.
+class MailboxCommunicator final : public Communicator {
+ public:
+  /// @param hosts of every rank; empty: one host
+  MailboxCommunicator(Mailboxes& boxes, int rank, unsigned seed, std::vector<int> hosts = {})
+      : boxes_(boxes), rank_(rank), random_(seed), hosts_(std::move(hosts)) {
+    for (int other = 0; other < size(); ++other) {
+      names_.push_back("node" + std::to_string(hosts_.empty() ? 0 : hosts_[static_cast<std::size_t>(other)]));
+    }
+  }
+  [[nodiscard]] std::string_view name() const override { return "mailbox"; }
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return boxes_.size(); }
+  [[nodiscard]] int local_rank() const override { return 0; }
+  [[nodiscard]] int local_size() const override { return 1; }
+  [[nodiscard]] std::string_view host(int rank) const override { return names_.at(static_cast<std::size_t>(rank)); }
+  Pending broadcast(std::span<std::byte>, int, Phase) override { return {}; }
+  Pending all_reduce_sum(std::span<float>, Phase) override { return {}; }
+  Pending all_reduce_sum(std::span<double>, Phase) override { return {}; }
+  Pending all_reduce_mean(std::span<float>, Phase) override {
+    ++own_means;
+    return {};
+  }
+  Pending all_gather(std::span<const std::byte>, std::span<std::byte>, Phase) override { return {}; }
+  Pending barrier(Phase) override { return {}; }
+  void abandon() noexcept override {}
+
+  Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
+    const Mailboxes::Route route{rank_, to.rank, to.tag};
+    return fly({.route = route, .number = boxes_.post(route, data)}, phase);
+  }
+  Pending receive(std::span<std::byte> data, Address from, Phase phase) override {
+    const Mailboxes::Route route{from.rank, rank_, from.tag};
+    return fly({.route = route, .number = received_[route]++, .data = data, .is_received = true}, phase);
+  }
+  Pending compose(Composite& composite, Phase phase) override {
+    return fly({.composite = &composite, .ticket = boxes_.start(rank_)}, phase);
+  }
+
+  int own_means = 0;
+
+ protected:
+  [[nodiscard]] bool poll(std::int64_t at) override {
+    const Flight flight = flights_[static_cast<std::size_t>(at)];
+    if (flight.composite != nullptr) {
+      return flight.composite->advance(kUserTags + Composite::kTags * static_cast<int>(flight.ticket % 1024));
+    }
+    if (random_() % 3 == 0) return false;  // late
+    if (flight.is_received) return boxes_.take(flight.route, flight.number, flight.data);
+    return boxes_.is_taken(flight.route, flight.number);
+  }
+  [[nodiscard]] std::vector<int> missing(std::int64_t at) const override {
+    return boxes_.missing(flights_[static_cast<std::size_t>(at)].ticket);
+  }
+
+ private:
+  struct Flight {
+    Mailboxes::Route route{};
+    std::size_t number = 0;
+    std::span<std::byte> data{};
+    bool is_received = false;
+    Composite* composite = nullptr;
+    std::int64_t ticket = 0;
+  };
+  Pending fly(const Flight& flight, Phase phase) {
+    flights_.push_back(flight);
+    return {*this, std::ssize(flights_) - 1, phase};
+  }
+
+  Mailboxes& boxes_;
+  int rank_;
+  std::minstd_rand random_;
+  std::vector<int> hosts_;
+  std::vector<std::string> names_;
+  std::map<Mailboxes::Route, std::size_t> received_;
+  std::deque<Flight> flights_;
+};
+
+}  // namespace roentgen::dist

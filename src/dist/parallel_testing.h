@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests that are a group of processes: what main() in mpi_parallel_test.cpp gives them.
+#pragma once
+
+#include <chrono>
+
+#include "dist/comm_thread.h"
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+inline constexpr std::chrono::milliseconds kLong{60'000};
+/// Owns the communicator.
+inline CommThread* thread = nullptr;
+/// Its communicator, while the first tests run on it.
+inline Communicator* group = nullptr;
+
+}  // namespace roentgen::dist

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "dist/reduce/reducer.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "dist/reduce/bucket.h"
+#include "dist/reduce/reduce_list.h"
+#include "dist/reduce/wire.h"
+
+namespace roentgen::dist {
+namespace {
+
+using MakeSchedule = Schedule (*)(const Topology&);
+
+MakeSchedule find_way(std::string_view name) {
+#define RG_REDUCE_CASE(way) \
+  if (name == #way) return make_##way##_schedule;
+  RG_REDUCE_LIST(RG_REDUCE_CASE)
+#undef RG_REDUCE_CASE
+  std::string known;
+  for (const std::string_view each : reduce_names()) known += (known.empty() ? "" : ", ") + std::string(each);
+  throw ConfigError(error_text("dist.reduce", "algorithm", known, name));
+}
+
+Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
+  Topology topology{.rank = group.rank(), .size = group.size(), .hosts = hosts};
+  if (hosts.empty()) {
+    std::map<std::string_view, int> known;
+    for (int rank = 0; rank < group.size(); ++rank) {
+      topology.hosts.push_back(known.try_emplace(group.host(rank), static_cast<int>(known.size())).first->second);
+    }
+  }
+  if (std::ssize(topology.hosts) != group.size()) {
+    throw ConfigError(error_text("dist.reduce", "hosts", std::to_string(group.size()) + ", one a rank",
+                                 std::to_string(topology.hosts.size())));
+  }
+  return topology;
+}
+
+}  // namespace
+
+std::vector<std::string_view> reduce_names() {
+  std::vector<std::string_view> names;
+#define RG_REDUCE_NAME(way) names.emplace_back(#way);
+  RG_REDUCE_LIST(RG_REDUCE_NAME)
+#undef RG_REDUCE_NAME
+  return names;
+}
+
+void check_reduce_names(const ReduceOptions& options) {
+  static_cast<void>(find_way(options.algorithm));
+  static_cast<void>(parse_wire(options.wire));
+}
+
+Reducer::Reducer(Communicator& group, const ReduceOptions& options)
+    : plan_(std::make_unique<const ReducePlan>(
+          ReducePlan{.group = group,
+                     .schedule = find_way(options.algorithm)(topology_of(group, options.hosts)),
+                     .wire = parse_wire(options.wire),
+                     .segment = std::max<std::size_t>(options.segment, 1),
+                     .mean_factor = 1.0F / static_cast<float>(group.size())})) {}
+
+Reducer::~Reducer() = default;
+
+Pending Reducer::all_reduce_mean(std::span<float> data, Phase phase) {
+  if (plan_->schedule.is_communicators_own && plan_->wire == Wire::F32) {
+    return plan_->group.all_reduce_mean(data, phase);
+  }
+  if (plan_->group.size() == 1) return {};
+  auto bucket = std::ranges::find_if(buckets_, [](const auto& each) { return each->is_free(); });
+  if (bucket == buckets_.end()) bucket = buckets_.insert(buckets_.end(), std::make_unique<ReduceBucket>());
+  (*bucket)->fill(*plan_, data, phase);
+  return plan_->group.compose(**bucket, phase);
+}
+
+}  // namespace roentgen::dist

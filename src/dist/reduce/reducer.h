@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Reducer: averages buckets over all ranks by a way of reduce_list.h, chosen by name. It carries out that way's
+// schedule segment by segment, several of them under way at once, so that links and sums are busy at the same time.
+// Nothing blocks: a bucket goes on when its Pending is polled.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+struct ReducePlan;
+class ReduceBucket;
+
+/// How buckets are averaged; the same on all ranks.
+struct ReduceOptions {
+  /// As in reduce_list.h.
+  std::string algorithm = "allreduce";
+  /// Numbers between ranks: "f32" or "bf16" (wire.h).
+  std::string wire = "f32";
+  /// Host of every rank, equal numbers on one host; empty: as the communicator says.
+  std::vector<int> hosts{};
+  /// Elements that travel together, at least 1.
+  std::size_t segment = std::size_t{1} << 18U;
+};
+
+/// Names of reduce_list.h, in its order.
+[[nodiscard]] std::vector<std::string_view> reduce_names();
+/// ConfigError naming the known ones unless both names are.
+void check_reduce_names(const ReduceOptions& options);
+
+/// One thread, that of its communicator. Allocates nothing for a bucket once as many were under way before.
+class Reducer {
+ public:
+  /// `group` must outlive it. ConfigError for an unknown name, or hosts that are not one a rank.
+  Reducer(Communicator& group, const ReduceOptions& options);
+  Reducer(const Reducer&) = delete;
+  Reducer& operator=(const Reducer&) = delete;
+  ~Reducer();
+
+  /// As Communicator::all_reduce_mean: sums in float32, the same bits on all ranks. Must outlive what it returns.
+  Pending all_reduce_mean(std::span<float> data, Phase phase);
+
+ private:
+  std::unique_ptr<const ReducePlan> plan_;
+  /// Under way and done; those are used again.
+  std::vector<std::unique_ptr<ReduceBucket>> buckets_;
+};
+
+}  // namespace roentgen::dist

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Every way of the list over ranks in one process, whose messages come as late as a seed says.
+#include "dist/reduce/reducer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <random>
+
+#include "core/error.h"
+#include "dist/comm_thread.h"
+#include "dist/mailbox_testing.h"
+#include "dist/reduce/wire.h"
+
+namespace roentgen::dist {
+namespace {
+
+using std::chrono::milliseconds;
+using Vectors = std::vector<std::vector<float>>;
+
+constexpr milliseconds kAnHour{3'600'000};
+constexpr double kUnitF32 = 0x1p-24;
+constexpr double kUnitBf16 = 0x1p-8;
+
+/// Ranks and their reducers.
+struct Group {
+  Group(int size, const ReduceOptions& options, unsigned seed) : boxes(size), random(seed) {
+    for (int rank = 0; rank < size; ++rank) {
+      ranks.push_back(std::make_unique<MailboxCommunicator>(boxes, rank, random(), options.hosts));
+      reducers.push_back(std::make_unique<Reducer>(*ranks.back(), options));
+    }
+  }
+  /// Averages all[rank] in place; buckets of several vectors run at once.
+  void average(std::vector<Vectors*> buckets) {
+    std::vector<Pending> pending;
+    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        pending.push_back(reducers[rank]->all_reduce_mean((*buckets[bucket])[rank],
+                                                          {"gradient bucket", static_cast<std::int64_t>(bucket)}));
+      }
+    }
+    while (!pending.empty()) {
+      const std::size_t at = random() % pending.size();
+      if (!pending[at].is_done()) continue;
+      std::swap(pending[at], pending.back());
+      pending.pop_back();
+    }
+  }
+
+  Mailboxes boxes;
+  std::minstd_rand random;
+  std::vector<std::unique_ptr<MailboxCommunicator>> ranks;
+  std::vector<std::unique_ptr<Reducer>> reducers;
+};
+
+Vectors random_vectors(int size, std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Vectors all(static_cast<std::size_t>(size), std::vector<float>(count));
+  for (auto& each : all) {
+    for (float& value : each)
+      value = std::ldexp(static_cast<float>(random() % 20'001) - 10'000.0F, static_cast<int>(random() % 20) - 10);
+  }
+  return all;
+}
+
+Vectors averaged(Vectors all, const ReduceOptions& options, unsigned seed = 1) {
+  Group(static_cast<int>(all.size()), options, seed).average({&all});
+  return all;
+}
+
+// Of double precision, with the sum of absolute values, which bounds errors.
+struct Exact {
+  double mean = 0.0;
+  double size = 0.0;
+};
+Exact exact(const Vectors& all, std::size_t at) {
+  Exact result;
+  for (const auto& each : all) {
+    result.mean += static_cast<double>(each[at]) / static_cast<double>(all.size());
+    result.size += std::abs(static_cast<double>(each[at])) / static_cast<double>(all.size());
+  }
+  return result;
+}
+
+// ((0 + 1) + (2 + 3)) + ..., as one process would.
+float pairwise(std::vector<float> values) {
+  for (std::size_t distance = 1; distance < values.size(); distance *= 2) {
+    for (std::size_t i = 0; i + distance < values.size(); i += 2 * distance) values[i] += values[i + distance];
+  }
+  return values[0];
+}
+
+std::vector<std::vector<int>> host_maps(int size) {
+  std::vector<std::vector<int>> maps(3);
+  for (int rank = 0; rank < size; ++rank) {
+    maps[0].push_back(0);
+    maps[1].push_back(rank < size / 2 ? 4 : 2);
+    maps[2].push_back(rank % 3);
+  }
+  return maps;
+}
+
+void for_each_case(const std::function<void(int size, const ReduceOptions&)>& check) {
+  for (const std::string_view name : reduce_names()) {
+    for (const char* wire : {"f32", "bf16"}) {
+      for (int size = 2; size <= 9; ++size) {
+        for (const auto& hosts : host_maps(size)) {
+          const ReduceOptions options{.algorithm = std::string(name), .wire = wire, .hosts = hosts, .segment = 13};
+          if (name == "allreduce" && options.wire == "f32") continue;  // the communicator's own
+          SCOPED_TRACE(testing::Message() << name << ", " << wire << ", ranks " << size << ", first host "
+                                          << hosts.front() << ", last " << hosts.back());
+          check(size, options);
+        }
+      }
+    }
+  }
+}
+
+// Every addition rounds once, and every hop of bf16: at most size + 1 times each, on at most the sum of absolute
+// values.
+TEST(Reducer, is_the_mean_within_rounding_and_the_same_on_all_ranks) {
+  for_each_case([](int size, const ReduceOptions& options) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{13}, std::size_t{100}}) {
+      const Vectors before = random_vectors(size, count, 7);
+      const Vectors after = averaged(before, options);
+      const double unit = options.wire == "bf16" ? kUnitBf16 : kUnitF32;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Exact wanted = exact(before, i);
+        ASSERT_NEAR(after[0][i], wanted.mean, wanted.size * (std::pow(1.0 + 1.01 * unit, size + 1) - 1.0)) << i;
+      }
+      for (const auto& each : after) ASSERT_EQ(each, after[0]);
+    }
+  });
+}
+
+TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
+  for_each_case([](int size, const ReduceOptions& options) {
+    const Vectors before = random_vectors(size, 90, 3);
+    const Vectors once = averaged(before, options, 11);
+    EXPECT_EQ(averaged(before, options, 12), once);
+    if (options.algorithm != "tree") return;
+    ReduceOptions whole = options;
+    whole.segment = 1000;
+    EXPECT_EQ(averaged(before, whole, 13), once) << "the tree's order is the same for every element";
+  });
+}
+
+TEST(Reducer, the_tree_is_the_pairwise_sum_of_one_process_bit_by_bit) {
+  for (int size = 2; size <= 13; ++size) {
+    const Vectors before = random_vectors(size, 50, 5);
+    const Vectors after = averaged(before, {.algorithm = "tree", .segment = 8});
+    for (std::size_t i = 0; i < 50; ++i) {
+      std::vector<float> values;
+      for (const auto& each : before) values.push_back(each[i]);
+      ASSERT_EQ(after[0][i], pairwise(values) * (1.0F / static_cast<float>(size))) << size;
+    }
+  }
+}
+
+TEST(Reducer, the_tree_of_8_is_the_tree_of_4_that_sum_two_each) {
+  const Vectors eight = random_vectors(8, 40, 9);
+  Vectors four(4, std::vector<float>(40));
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    for (std::size_t i = 0; i < 40; ++i) four[rank][i] = (eight[2 * rank][i] + eight[2 * rank + 1][i]) * 0.5F;
+  }
+  EXPECT_EQ(averaged(eight, {.algorithm = "tree"})[0], averaged(four, {.algorithm = "tree"})[0]);
+}
+
+TEST(Reducer, an_exchange_rounds_what_travels_and_the_mean) {
+  const Vectors before = {{1.0F, 1.0F}, {0x1p-8F, 1.0F + 0x1p-8F}};  // shares: the first rank's, the second's
+  const Vectors after = averaged(before, {.wire = "bf16"});
+  EXPECT_EQ(after[0], (std::vector<float>{0.5F, 1.0F}));  // 0.501953 and 1.001953 in float32: ties to even
+  EXPECT_EQ(after[1], after[0]);
+}
+
+TEST(Reducer, drives_many_buckets_of_many_sizes_at_once_and_again) {
+  for_each_case([](int size, const ReduceOptions& options) {
+    if (size > 5) return;
+    Group group(size, options, 21);
+    for (int again = 0; again < 2; ++again) {
+      std::vector<Vectors> buckets;
+      for (const std::size_t count : {0U, 64U, 1U, 200U, 13U, 7U}) {
+        buckets.push_back(random_vectors(size, count, static_cast<unsigned>(count)));
+      }
+      std::vector<Vectors> alone = buckets;
+      std::vector<Vectors*> pointers;
+      for (Vectors& each : buckets) pointers.push_back(&each);
+      group.average(pointers);
+      for (std::size_t i = 0; i < buckets.size(); ++i) EXPECT_EQ(buckets[i], averaged(alone[i], options)) << i;
+    }
+  });
+}
+
+TEST(Reducer, leaves_float32_allreduce_to_the_communicator) {
+  Mailboxes boxes(2);
+  MailboxCommunicator rank(boxes, 0, 1);
+  Reducer reducer(rank, {});
+  std::vector<float> data(3);
+  EXPECT_TRUE(reducer.all_reduce_mean(data, {"gradient bucket", 0}).is_done());
+  EXPECT_EQ(rank.own_means, 1);
+}
+
+TEST(Reducer, of_one_rank_has_nothing_to_do) {
+  for (const std::string_view name : reduce_names()) {
+    EXPECT_EQ(averaged({{1.1F, 2.0F}}, {.algorithm = std::string(name), .wire = "bf16"})[0][0], 1.1F) << name;
+  }
+}
+
+TEST(Reducer, names_a_rank_that_never_comes) {
+  for_each_case([](int size, const ReduceOptions& options) {
+    if (size != 4) return;
+    Group group(size, options, 31);
+    Vectors all = random_vectors(size, 40, 1);
+    std::vector<Pending> others;
+    for (std::size_t rank = 0; rank + 1 < 4; ++rank) {
+      others.push_back(group.reducers[rank]->all_reduce_mean(all[rank], {"gradient bucket", 5}));
+    }
+    for (int i = 0; i < 100; ++i) {
+      for (Pending& each : others) ASSERT_FALSE(each.is_done());
+    }
+    const std::string node = "node" + std::to_string(options.hosts.back());
+    for (Pending& each : others) {
+      try {
+        each.wait(milliseconds{0});
+        FAIL();
+      } catch (const CommError& error) {
+        EXPECT_EQ(
+            error.what(),
+            "[dist.mailbox] gradient bucket 5: expected all 4 ranks within 0 ms, got no sign of rank 3 (" + node + ")");
+      }
+    }
+  });
+}
+
+TEST(Reducer, refuses_what_it_does_not_know) {
+  Mailboxes boxes(2);
+  MailboxCommunicator rank(boxes, 0, 1);
+  try {
+    const Reducer reducer(rank, {.algorithm = "ring"});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()).find("[dist.reduce] algorithm: expected allreduce, tree"), 0U) << error.what();
+  }
+  EXPECT_THROW(Reducer(rank, {.wire = "f16"}), ConfigError);
+  EXPECT_THROW(Reducer(rank, {.hosts = {0, 0, 1}}), ConfigError);
+  EXPECT_THROW(check_reduce_names({.algorithm = ""}), ConfigError);
+  EXPECT_THROW(check_reduce_names({.wire = ""}), ConfigError);
+  bool was_made = false;
+  const auto make = [&]() -> std::unique_ptr<Communicator> {
+    was_made = true;
+    return nullptr;
+  };
+  EXPECT_THROW(CommThread(make, kAnHour, {.algorithm = "ring"}), ConfigError);
+  EXPECT_FALSE(was_made) << "before a group is made that others would wait for";
+}
+
+// Ranks that know collectives alone, as `single` and those of older tests do.
+TEST(Reducer, a_communicator_without_messages_says_so) {
+  const auto single = make_communicator("single");
+  EXPECT_THROW(static_cast<void>(single->send({}, {}, {"send"})), CommError);
+  EXPECT_THROW(static_cast<void>(single->receive({}, {}, {"receive"})), CommError);
+}
+
+TEST(Reducer, of_threads_averages_what_is_given_while_others_are_under_way) {
+  constexpr int kRanks = 3;
+  constexpr std::size_t kBuckets = 8;
+  for (const std::string_view name : reduce_names()) {
+    Mailboxes boxes(kRanks);
+    std::vector<std::unique_ptr<CommThread>> threads;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      threads.push_back(std::make_unique<CommThread>(
+          [&, rank] {
+            return std::make_unique<MailboxCommunicator>(boxes, rank, 5, std::vector{0, 1, 0});
+          },
+          kAnHour, ReduceOptions{.algorithm = std::string(name), .wire = "bf16", .segment = 16}));
+    }
+    std::vector<Vectors> buckets(kBuckets, Vectors(kRanks, std::vector<float>(60)));
+    std::vector<std::vector<std::int64_t>> tickets(kRanks);
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+      for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        std::ranges::fill(buckets[bucket][rank], static_cast<float>(bucket + 6 * rank));
+        tickets[rank].push_back(threads[rank]->all_reduce_mean(buckets[bucket][rank], {"gradient bucket"}));
+      }
+    }
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+      for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        threads[rank]->wait(tickets[rank][bucket]);
+        EXPECT_EQ(buckets[bucket][rank].back(), static_cast<float>(bucket + 6)) << name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::dist

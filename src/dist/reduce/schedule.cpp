@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "dist/reduce/schedule.h"
+
+#include <algorithm>
+
+namespace roentgen::dist {
+namespace {
+
+struct TreePlace {
+  /// Members that are added to this one, nearest first.
+  std::vector<int> children;
+  /// Negative: this is the first member.
+  int parent = -1;
+};
+
+TreePlace place_in_tree(const std::vector<int>& members, std::size_t own) {
+  TreePlace place;
+  for (std::size_t distance = 1; distance < members.size(); distance *= 2) {
+    if (own % (2 * distance) != 0) {
+      place.parent = members[own - distance];
+      break;
+    }
+    if (own + distance < members.size()) place.children.push_back(members[own + distance]);
+  }
+  return place;
+}
+
+std::vector<Message> all_of(const std::vector<int>& peers) {
+  std::vector<Message> messages;
+  for (const int peer : peers) messages.push_back({.peer = peer});
+  return messages;
+}
+
+void append_unless_empty(Schedule& schedule, Round round) {
+  if (!round.sends.empty() || !round.receives.empty()) schedule.rounds.push_back(std::move(round));
+}
+
+}  // namespace
+
+void append_tree_up(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind) {
+  const TreePlace place = place_in_tree(members, own);
+  append_unless_empty(
+      schedule,
+      {.receives = all_of(place.children), .is_mean = kind.is_mean && place.parent < 0, .is_exact = kind.is_exact});
+  if (place.parent >= 0) schedule.rounds.push_back({.sends = all_of({place.parent}), .is_exact = kind.is_exact});
+}
+
+void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind) {
+  TreePlace place = place_in_tree(members, own);
+  if (place.parent >= 0) {
+    schedule.rounds.push_back({.carry = Carry::Result, .receives = all_of({place.parent}), .is_exact = kind.is_exact});
+  }
+  std::ranges::reverse(place.children);  // who has most below goes first
+  append_unless_empty(schedule, {.carry = Carry::Result, .sends = all_of(place.children), .is_exact = kind.is_exact});
+}
+
+void append_exchange(Schedule& schedule, const std::vector<int>& members, std::size_t own) {
+  const auto count = static_cast<std::int64_t>(members.size());
+  const Share own_share{.index = static_cast<std::int64_t>(own), .count = count};
+  Round parts{.own_at = own_share.index, .is_mean = true};
+  Round result{.carry = Carry::Result};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i == own) continue;
+    const Share theirs{.index = static_cast<std::int64_t>(i), .count = count};
+    parts.sends.push_back({.peer = members[i], .share = theirs});
+    parts.receives.push_back({.peer = members[i], .share = own_share});
+    result.sends.push_back({.peer = members[i], .share = own_share});
+    result.receives.push_back({.peer = members[i], .share = theirs});
+  }
+  append_unless_empty(schedule, std::move(parts));
+  append_unless_empty(schedule, std::move(result));
+}
+
+}  // namespace roentgen::dist

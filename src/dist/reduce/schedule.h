@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Schedule: what one rank sends, receives and sums to average a bucket, as plain data that a function of the group's
+// shape makes (reduce_list.h). It knows no MPI, no memory and no format of numbers: Reducer carries it out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace roentgen::dist {
+
+/// The group as one of its ranks sees it.
+struct Topology {
+  int rank = 0;
+  int size = 1;
+  /// Host of every rank, as a number: equal on one host.
+  std::vector<int> hosts{};
+};
+
+/// Elements [n * index / count, n * (index + 1) / count) of n; {0, 1}: all of them.
+struct Share {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+};
+
+struct Message {
+  /// Rank at the other end.
+  int peer = 0;
+  Share share{};
+};
+
+/// What messages carry: Parts are added up where they arrive, the Result takes the place of what is there.
+enum class Carry : std::uint8_t { Parts, Result };
+
+/// Messages that are under way together. A round is over when all have arrived and what they brought is used. Between
+/// two ranks and in one direction, a schedule has at most one message of each Carry.
+struct Round {
+  Carry carry = Carry::Parts;
+  std::vector<Message> sends{};
+  /// Parts: all of one share, added up in this order.
+  std::vector<Message> receives{};
+  /// How many of `receives` are added before this rank's own part.
+  std::int64_t own_at = 0;
+  /// The sum is complete here, and becomes the mean.
+  bool is_mean = false;
+  /// Always float32, whatever the wire format: messages that stay in a host's memory.
+  bool is_exact = false;
+};
+
+/// Rounds of one rank, in their order. The schedules of all ranks fit together.
+struct Schedule {
+  std::vector<Round> rounds{};
+  /// In float32 the communicator's own collective does the same: no rounds are needed.
+  bool is_communicators_own = false;
+};
+
+/// Appends the way up a binary tree over `members`, ranks in ascending order of which this is member `own`: member 2k+1
+/// is added to 2k, then 4k+2 to 4k, ... so that the first has ((0 + 1) + (2 + 3)) + ...; the mean of it when `is_mean`.
+void append_tree_up(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);
+/// Appends the way back: the first member's elements become everybody's.
+void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);
+/// Appends an exchange: member i receives share i of everybody's elements, sums it in the order of members, takes the
+/// mean and sends it to all. 2 (n - 1) / n of the elements pass each link, and rounding happens twice, whatever n.
+void append_exchange(Schedule& schedule, const std::vector<int>& members, std::size_t own);
+
+}  // namespace roentgen::dist

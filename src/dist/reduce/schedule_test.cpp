@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Schedules of all ranks beside each other, for every way of the list.
+#include "dist/reduce/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "dist/reduce/reduce_list.h"
+
+namespace roentgen::dist {
+namespace {
+
+struct Way {
+  std::string name;
+  Schedule (*make)(const Topology&);
+};
+
+std::vector<Way> ways() {
+  std::vector<Way> all;
+#define RG_TEST_WAY(name) all.push_back({#name, make_##name##_schedule});
+  RG_REDUCE_LIST(RG_TEST_WAY)
+#undef RG_TEST_WAY
+  return all;
+}
+
+// One host; a host a rank; pairs; and hosts of several sizes whose ranks are not neighbours.
+std::vector<std::vector<int>> host_maps(int size) {
+  std::vector<std::vector<int>> maps(4);
+  for (int rank = 0; rank < size; ++rank) {
+    maps[0].push_back(0);
+    maps[1].push_back(rank);
+    maps[2].push_back(rank / 2);
+    maps[3].push_back(rank % 3 == 0 ? 7 : rank % 2);
+  }
+  return maps;
+}
+
+using Wire = std::tuple<int, int, Carry, std::int64_t, std::int64_t, bool>;
+
+TEST(Schedule, what_is_sent_is_received_as_the_same_once) {
+  for (const Way& way : ways()) {
+    for (int size = 1; size <= 17; ++size) {
+      for (const auto& hosts : host_maps(size)) {
+        std::set<Wire> sent, received;
+        std::set<std::tuple<int, int, Carry>> routes;
+        for (int rank = 0; rank < size; ++rank) {
+          for (const Round& round : way.make({.rank = rank, .size = size, .hosts = hosts}).rounds) {
+            for (const Message& each : round.sends) {
+              EXPECT_TRUE(routes.insert({rank, each.peer, round.carry}).second) << "a route is used twice";
+              sent.insert({rank, each.peer, round.carry, each.share.index, each.share.count, round.is_exact});
+            }
+            for (const Message& each : round.receives) {
+              received.insert({each.peer, rank, round.carry, each.share.index, each.share.count, round.is_exact});
+            }
+          }
+        }
+        EXPECT_EQ(sent, received) << way.name << " of " << size;
+        EXPECT_EQ(sent.empty(), size == 1) << way.name;
+      }
+    }
+  }
+}
+
+TEST(Schedule, a_tree_of_6_adds_as_caffe_does) {
+  std::map<int, std::vector<int>> added;
+  for (int rank = 0; rank < 6; ++rank) {
+    for (const Round& round : make_tree_schedule({.rank = rank, .size = 6, .hosts = {}}).rounds) {
+      if (round.carry != Carry::Parts) continue;
+      for (const Message& each : round.receives) added[rank].push_back(each.peer);
+    }
+  }
+  EXPECT_EQ(added, (std::map<int, std::vector<int>>{{0, {1, 2, 4}}, {2, {3}}, {4, {5}}}));
+}
+
+TEST(Schedule, an_exchange_gives_every_rank_a_share) {
+  const Schedule schedule = make_allreduce_schedule({.rank = 1, .size = 3, .hosts = {}});
+  ASSERT_EQ(schedule.rounds.size(), 2U);
+  const Round& parts = schedule.rounds[0];
+  EXPECT_TRUE(parts.is_mean);
+  EXPECT_EQ(parts.own_at, 1);
+  EXPECT_EQ(parts.receives[1].share.index, 1);
+  EXPECT_EQ(parts.sends[1].peer, 2);
+  EXPECT_EQ(parts.sends[1].share.index, 2);
+  EXPECT_EQ(parts.sends[1].share.count, 3);
+  EXPECT_EQ(schedule.rounds[1].sends[0].share.index, 1);
+}
+
+}  // namespace
+}  // namespace roentgen::dist

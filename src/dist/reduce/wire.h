@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Wire: the format of gradients between ranks. Sums are float32 whatever travels. bf16 is the upper half of a float32:
+// 8 bits of precision, the same range. Rounded to nearest, ties to even; NaN stays NaN.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace roentgen::dist {
+
+enum class Wire : std::uint8_t { F32, Bf16 };
+
+/// "f32" or "bf16"; else ConfigError naming them.
+[[nodiscard]] Wire parse_wire(std::string_view name);
+/// Bytes of so many numbers.
+[[nodiscard]] constexpr std::size_t wire_bytes(Wire wire, std::size_t count) {
+  return count * (wire == Wire::F32 ? sizeof(float) : sizeof(std::uint16_t));
+}
+
+/// src to dst, of one size, which do not overlap.
+void to_bf16(std::span<const float> src, std::span<std::uint16_t> dst);
+void from_bf16(std::span<const std::uint16_t> src, std::span<float> dst);
+
+/// A sum of what arrived and this rank's own.
+struct WireSum {
+  Wire wire = Wire::F32;
+  /// What arrived, in the order of summing: own.size() numbers each, in the wire format.
+  std::span<const std::byte* const> sources{};
+  /// How many of `sources` are added before `own`.
+  std::size_t own_at = 0;
+  /// The sum is multiplied by it, and then rounded to the wire format, so that who sends it has what others receive.
+  /// 0: neither.
+  float mean_factor = 0.0F;
+};
+/// own = the sum: ((source 0 + source 1) + ...), own in its place among them.
+void sum_into(std::span<float> own, const WireSum& sum);
+
+}  // namespace roentgen::dist
