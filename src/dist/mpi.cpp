@@ -20,6 +20,7 @@
 #include "core/log.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
+#include "dist/reduce/wire.h"
 
 namespace roentgen::dist {
 namespace {
@@ -153,8 +154,7 @@ class MpiCommunicator final : public Communicator {
       return true;
     }
     if (!is_over(flight.request, flight.phase)) return false;
-    const float share = 1.0F / static_cast<float>(size_);
-    for (float& value : flight.to_be_mean) value *= share;
+    scale(flight.to_be_mean, 1.0F / static_cast<float>(size_));
     flight.to_be_mean = {};
     return true;
   }

@@ -2,18 +2,14 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // `allreduce`: the communicator's own collective, whose order of summing is its affair. MPI would round every partial
-// sum to the wire format; with one, all ranks therefore exchange shares, each summed in float32 in the order of ranks.
-#include <numeric>
-
+// sum to the wire format; with one, all ranks exchange shares instead, summed in float32.
 #include "dist/reduce/reduce_list.h"
 
 namespace roentgen::dist {
 
 Schedule make_allreduce_schedule(const Topology& topology) {
-  std::vector<int> members(static_cast<std::size_t>(topology.size));
-  std::iota(members.begin(), members.end(), 0);
-  Schedule schedule{.is_communicators_own = true};
-  append_exchange(schedule, members, static_cast<std::size_t>(topology.rank));
+  Schedule schedule = make_exchange_schedule(topology);
+  schedule.is_communicators_own = true;
   return schedule;
 }
 

@@ -9,6 +9,7 @@
 
 #define RG_REDUCE_LIST(X) \
   X(allreduce)            \
+  X(exchange)             \
   X(tree)
 
 namespace roentgen::dist {

@@ -3,6 +3,8 @@
 #include "dist/reduce/schedule.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace roentgen::dist {
 namespace {
@@ -37,6 +39,12 @@ void append_unless_empty(Schedule& schedule, Round round) {
 }
 
 }  // namespace
+
+std::vector<int> all_ranks(const Topology& topology) {
+  std::vector<int> ranks(static_cast<std::size_t>(topology.size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 void append_tree_up(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind) {
   const TreePlace place = place_in_tree(members, own);

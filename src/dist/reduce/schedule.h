@@ -5,6 +5,7 @@
 // shape makes (reduce_list.h). It knows no MPI, no memory and no format of numbers: Reducer carries it out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -55,6 +56,8 @@ struct Schedule {
   bool is_communicators_own = false;
 };
 
+/// 0, 1, ... size - 1.
+[[nodiscard]] std::vector<int> all_ranks(const Topology& topology);
 /// Appends the way up a binary tree over `members`, ranks in ascending order of which this is member `own`: member 2k+1
 /// is added to 2k, then 4k+2 to 4k, ... so that the first has ((0 + 1) + (2 + 3)) + ...; the mean of it when `is_mean`.
 void append_tree_up(Schedule& schedule, const std::vector<int>& members, std::size_t own, const Round& kind);

@@ -41,13 +41,14 @@ std::vector<std::vector<int>> host_maps(int size) {
   return maps;
 }
 
-using Wire = std::tuple<int, int, Carry, std::int64_t, std::int64_t, bool>;
+// From, to, and what travels.
+using Line = std::tuple<int, int, Carry, std::int64_t, std::int64_t, bool>;
 
 TEST(Schedule, what_is_sent_is_received_as_the_same_once) {
   for (const Way& way : ways()) {
     for (int size = 1; size <= 17; ++size) {
       for (const auto& hosts : host_maps(size)) {
-        std::set<Wire> sent, received;
+        std::set<Line> sent, received;
         std::set<std::tuple<int, int, Carry>> routes;
         for (int rank = 0; rank < size; ++rank) {
           for (const Round& round : way.make({.rank = rank, .size = size, .hosts = hosts}).rounds) {
@@ -79,7 +80,7 @@ TEST(Schedule, a_tree_of_6_adds_as_caffe_does) {
 }
 
 TEST(Schedule, an_exchange_gives_every_rank_a_share) {
-  const Schedule schedule = make_allreduce_schedule({.rank = 1, .size = 3, .hosts = {}});
+  const Schedule schedule = make_exchange_schedule({.rank = 1, .size = 3, .hosts = {}});
   ASSERT_EQ(schedule.rounds.size(), 2U);
   const Round& parts = schedule.rounds[0];
   EXPECT_TRUE(parts.is_mean);
@@ -89,6 +90,12 @@ TEST(Schedule, an_exchange_gives_every_rank_a_share) {
   EXPECT_EQ(parts.sends[1].share.index, 2);
   EXPECT_EQ(parts.sends[1].share.count, 3);
   EXPECT_EQ(schedule.rounds[1].sends[0].share.index, 1);
+}
+
+TEST(Schedule, allreduce_is_the_communicators_own_and_else_an_exchange) {
+  const Schedule schedule = make_allreduce_schedule({.rank = 0, .size = 2, .hosts = {}});
+  EXPECT_TRUE(schedule.is_communicators_own);
+  EXPECT_EQ(schedule.rounds.size(), 2U);
 }
 
 }  // namespace

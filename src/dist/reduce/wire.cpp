@@ -9,71 +9,131 @@
 
 #include "core/error.h"
 
+// Two steps between scalar and AVX2 are not worth their compile time.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "dist/reduce/wire.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace roentgen::dist {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Words = hn::Rebind<std::uint32_t, Floats>;
+using Halves = hn::Rebind<std::uint16_t, Floats>;
+
+HWY_INLINE hn::Vec<Floats> load(const float* src) { return hn::LoadU(Floats(), src); }
+HWY_INLINE hn::Vec<Floats> load(const std::uint16_t* src) {
+  return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(Words(), hn::LoadU(Halves(), src))));
+}
+
+// The bits of a bf16 in the upper half; the lower half is 0.
+HWY_INLINE hn::Vec<Words> rounded(hn::Vec<Floats> value) {
+  const Words u32;
+  const auto bits = hn::BitCast(u32, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u32, 1));
+  const auto nearest = hn::Add(bits, hn::Add(odd, hn::Set(u32, 0x7FFF)));
+  const auto quiet = hn::Or(bits, hn::Set(u32, 0x400000));
+  const auto is_nan = hn::RebindMask(u32, hn::IsNaN(value));
+  return hn::And(hn::IfThenElse(is_nan, quiet, nearest), hn::Set(u32, 0xFFFF0000U));
+}
+
+HWY_INLINE void store(hn::Vec<Floats> value, float* dst) { hn::StoreU(value, Floats(), dst); }
+HWY_INLINE void store(hn::Vec<Floats> value, std::uint16_t* dst) {
+  const hn::Rebind<std::int32_t, Floats> i32;
+  hn::StoreU(hn::DemoteTo(Halves(), hn::BitCast(i32, hn::ShiftRight<16>(rounded(value)))), Halves(), dst);
+}
+
+// dst[i] = step(src[i], dst[i]) for all of `count`; what is left at the end passes through a vector's worth of memory.
+template <typename Src, typename Dst, typename Step>
+HWY_INLINE void for_each(const Src* src, Dst* dst, std::size_t count, const Step& step) {
+  const std::size_t lanes = hn::Lanes(Floats());
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) store(step(load(src + i), load(dst + i)), dst + i);
+  if (i == count) return;
+  Src from[hn::MaxLanes(Floats())] = {};
+  Dst to[hn::MaxLanes(Floats())] = {};
+  std::copy(src + i, src + count, from);
+  std::copy(dst + i, dst + count, to);
+  store(step(load(from), load(to)), to);
+  std::copy(to, to + (count - i), dst + i);
+}
+
+void narrow(const float* src, std::uint16_t* dst, std::size_t count) {
+  for_each(src, dst, count, [](auto value, auto /*old*/) HWY_ATTR { return value; });
+}
+void widen(const std::uint16_t* src, float* dst, std::size_t count) {
+  for_each(src, dst, count, [](auto value, auto /*old*/) HWY_ATTR { return value; });
+}
+void add(const float* src, float* dst, std::size_t count) {
+  for_each(src, dst, count, [](auto value, auto sum) HWY_ATTR { return hn::Add(sum, value); });
+}
+void add_wide(const std::uint16_t* src, float* dst, std::size_t count) {
+  for_each(src, dst, count, [](auto value, auto sum) HWY_ATTR { return hn::Add(sum, value); });
+}
+void scale_all(float factor, float* dst, std::size_t count) {
+  const auto factors = hn::Set(Floats(), factor);
+  for_each(dst, dst, count, [&](auto value, auto /*old*/) HWY_ATTR { return hn::Mul(value, factors); });
+}
+void round_all(float* dst, std::size_t count) {
+  for_each(dst, dst, count, [](auto value, auto /*old*/) HWY_ATTR { return hn::BitCast(Floats(), rounded(value)); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace roentgen::dist
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace roentgen::dist {
+
+HWY_EXPORT(narrow);
+HWY_EXPORT(widen);
+HWY_EXPORT(add);
+HWY_EXPORT(add_wide);
+HWY_EXPORT(scale_all);
+HWY_EXPORT(round_all);
+
 namespace {
 
 // Numbers that are worked on while they are in the first cache.
-constexpr std::size_t kBlock = 1024;
-using Block = std::array<float, kBlock>;
-
-// Loops have a constant count where they can, so that the compiler makes vectors of them without a remainder.
-template <typename Step>
-void for_each_index(std::size_t count, Step&& step) {
-  if (count == kBlock) {
-    for (std::size_t i = 0; i < kBlock; ++i) step(i);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) step(i);
-  }
-}
-
-inline std::uint16_t bf16_of(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;
-  const std::uint32_t quiet = (bits >> 16U) | 0x40U;
-  return static_cast<std::uint16_t>((bits & 0x7FFFFFFFU) > 0x7F800000U ? quiet : rounded);
-}
-
-inline float float_of(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U); }
+constexpr std::size_t kBlock = 2048;
 
 enum class How : std::uint8_t { Set, Add };
 
-template <How how>
-void take(const float* src, std::size_t count, float* __restrict sum) {
-  for_each_index(count, [&](std::size_t i) { sum[i] = how == How::Set ? src[i] : sum[i] + src[i]; });
-}
-
-template <How how>
-void take(const std::uint16_t* src, std::size_t count, float* __restrict sum) {
-  for_each_index(count,
-                 [&](std::size_t i) { sum[i] = how == How::Set ? float_of(src[i]) : sum[i] + float_of(src[i]); });
-}
-
-template <How how>
-void take(Wire wire, const std::byte* src, std::size_t begin, std::size_t count, float* sum) {
-  if (wire == Wire::F32) {
-    take<how>(reinterpret_cast<const float*>(src) + begin, count, sum);
+void take(How how, const float* src, std::span<float> block) {
+  if (how == How::Set) {
+    std::copy(src, src + block.size(), block.begin());
   } else {
-    take<how>(reinterpret_cast<const std::uint16_t*>(src) + begin, count, sum);
+    HWY_DYNAMIC_DISPATCH(add)(src, block.data(), block.size());
   }
 }
 
-void sum_block(const WireSum& sum, const float* own, std::size_t begin, std::size_t count, float* block) {
+void take(How how, const std::uint16_t* src, std::span<float> block) {
+  if (how == How::Set) {
+    HWY_DYNAMIC_DISPATCH(widen)(src, block.data(), block.size());
+  } else {
+    HWY_DYNAMIC_DISPATCH(add_wide)(src, block.data(), block.size());
+  }
+}
+
+void sum_block(const WireSum& sum, const float* own, std::size_t begin, std::span<float> block) {
   for (std::size_t i = 0; i <= sum.sources.size(); ++i) {
-    const bool is_own = i == sum.own_at;
-    const Wire wire = is_own ? Wire::F32 : sum.wire;
-    const std::byte* src = is_own ? reinterpret_cast<const std::byte*>(own) : sum.sources[i < sum.own_at ? i : i - 1];
-    if (i == 0) {
-      take<How::Set>(wire, src, begin, count, block);
+    const How how = i == 0 ? How::Set : How::Add;
+    if (i == sum.own_at) {
+      take(how, own + begin, block);
+      continue;
+    }
+    const std::byte* src = sum.sources[i < sum.own_at ? i : i - 1];
+    if (sum.wire == Wire::F32) {
+      take(how, reinterpret_cast<const float*>(src) + begin, block);
     } else {
-      take<How::Add>(wire, src, begin, count, block);
+      take(how, reinterpret_cast<const std::uint16_t*>(src) + begin, block);
     }
   }
-}
-
-void take_mean(Wire wire, float factor, std::size_t count, float* __restrict block) {
-  for_each_index(count, [&](std::size_t i) { block[i] *= factor; });
-  if (wire == Wire::F32) return;
-  for_each_index(count, [&](std::size_t i) { block[i] = float_of(bf16_of(block[i])); });
 }
 
 }  // namespace
@@ -86,29 +146,31 @@ Wire parse_wire(std::string_view name) {
 
 void to_bf16(std::span<const float> src, std::span<std::uint16_t> dst) {
   RG_ASSERT(src.size() == dst.size());
-  for (std::size_t begin = 0; begin < src.size(); begin += kBlock) {
-    const float* from = src.data() + begin;
-    std::uint16_t* __restrict to = dst.data() + begin;
-    for_each_index(std::min(kBlock, src.size() - begin), [&](std::size_t i) { to[i] = bf16_of(from[i]); });
-  }
+  HWY_DYNAMIC_DISPATCH(narrow)(src.data(), dst.data(), src.size());
 }
 
 void from_bf16(std::span<const std::uint16_t> src, std::span<float> dst) {
   RG_ASSERT(src.size() == dst.size());
-  for (std::size_t begin = 0; begin < src.size(); begin += kBlock) {
-    take<How::Set>(src.data() + begin, std::min(kBlock, src.size() - begin), dst.data() + begin);
-  }
+  HWY_DYNAMIC_DISPATCH(widen)(src.data(), dst.data(), src.size());
+}
+
+void scale(std::span<float> values, float factor) {
+  HWY_DYNAMIC_DISPATCH(scale_all)(factor, values.data(), values.size());
 }
 
 void sum_into(std::span<float> own, const WireSum& sum) {
   RG_ASSERT(sum.own_at <= sum.sources.size());
-  Block block;
+  std::array<float, kBlock> memory;
   for (std::size_t begin = 0; begin < own.size(); begin += kBlock) {
-    const std::size_t count = std::min(kBlock, own.size() - begin);
-    sum_block(sum, own.data(), begin, count, block.data());
-    if (sum.mean_factor != 0.0F) take_mean(sum.wire, sum.mean_factor, count, block.data());
-    std::memcpy(own.data() + begin, block.data(), count * sizeof(float));
+    const auto block = std::span(memory).first(std::min(kBlock, own.size() - begin));
+    sum_block(sum, own.data(), begin, block);
+    if (sum.mean_factor != 0.0F) {
+      scale(block, sum.mean_factor);
+      if (sum.wire == Wire::Bf16) HWY_DYNAMIC_DISPATCH(round_all)(block.data(), block.size());
+    }
+    std::copy(block.begin(), block.end(), own.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 }
 
 }  // namespace roentgen::dist
+#endif

@@ -25,6 +25,9 @@ enum class Wire : std::uint8_t { F32, Bf16 };
 void to_bf16(std::span<const float> src, std::span<std::uint16_t> dst);
 void from_bf16(std::span<const std::uint16_t> src, std::span<float> dst);
 
+/// values *= factor.
+void scale(std::span<float> values, float factor);
+
 /// A sum of what arrived and this rank's own.
 struct WireSum {
   Wire wire = Wire::F32;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// `exchange`: every rank sums one share of everybody's elements, in the order of ranks, and sends the mean of it to all
+// (a direct reduce-scatter and all-gather). The order of summing depends on the number of ranks alone.
+#include "dist/reduce/reduce_list.h"
+
+namespace roentgen::dist {
+
+Schedule make_exchange_schedule(const Topology& topology) {
+  Schedule schedule;
+  append_exchange(schedule, all_ranks(topology), static_cast<std::size_t>(topology.rank));
+  return schedule;
+}
+
+}  // namespace roentgen::dist
