@@ -14,6 +14,8 @@
 #include "bench/overlap.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
+#include "cli/bench_cases.h"
+#include "cli/bench_ranks.h"
 #include "cli/command_list.h"
 #include "cli/image_list.h"
 #include "cli/model_option.h"
@@ -26,74 +28,13 @@
 namespace roentgen::cli {
 namespace {
 
-// Which cases take an option.
-constexpr unsigned kStep = 1, kPipeline = 2, kOverlap = 4, kAblation = 8, kFormats = 16, kExperiment = 32, kOther = 64;
-constexpr unsigned kWithInput = kPipeline | kOverlap | kAblation | kFormats | kExperiment;
-constexpr unsigned kOfRounds = kOverlap | kAblation | kFormats | kExperiment;
-constexpr unsigned kWithRecords = kFormats | kExperiment;
-constexpr unsigned kOfOneModel = kStep | kOverlap;
-constexpr unsigned kWithModel = kOfOneModel | kExperiment;
-constexpr unsigned kAll = kStep | kWithInput | kOther;
-
-struct CaseBit {
-  std::string_view name;
-  unsigned bit;
-};
-constexpr CaseBit kCases[] = {{"step", kStep},       {"pipeline", kPipeline}, {"overlap", kOverlap},
-                              {"formats", kFormats}, {"ablation", kAblation}, {"experiment", kExperiment}};
-
-unsigned bit_of(std::string_view name) {
-  const auto* const found = std::ranges::find(kCases, name, &CaseBit::name);
-  return found == std::end(kCases) ? kOther : found->bit;
-}
-
-std::string names_of(unsigned cases) {
-  std::string text;
-  for (const auto& [name, bit] : kCases) {
-    if ((cases & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
-  }
-  return text;
-}
-
-// An option, the cases that take it, and what it holds unless it is given.
-struct CaseOption {
-  unsigned cases = kAll;
-  Option option;
-};
-
-std::string held(const Target& target) {
-  return std::visit(
-      [](const auto* value) {
-        if constexpr (std::is_same_v<decltype(value), const std::vector<std::string>*>) {
-          return fmt::format("{}", fmt::join(*value, "\n"));
-        } else if constexpr (std::is_same_v<decltype(value), const std::filesystem::path*>) {
-          return value->string();
-        } else {
-          return fmt::format("{}", *value);
-        }
-      },
-      target);
-}
-
 constexpr std::string_view kNone = "none";
-
-// Between commas; "none": none.
-std::vector<std::string> names_in(std::string_view text) {
-  std::vector<std::string> names;
-  if (text == kNone) return names;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    names.emplace_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-  }
-  return names;
-}
 
 class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, pipeline, overlap, formats, ablation, experiment, ...";
+    return "Run a benchmark case: step, pipeline, overlap, formats, ablation, experiment, allreduce, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
@@ -105,6 +46,7 @@ class BenchCommand final : public Command {
            "roentgen bench formats --data images/ --work /tmp --resize 256\n"
            "roentgen bench ablation --data images/ --emulate-storage open=2ms,read=1ms\n"
            "roentgen bench experiment --data images/ --work /tmp --batch 16 --emulate-storage open=2ms,read=1ms\n"
+           "mpirun -np 2 roentgen bench allreduce --most 64\n"
            "roentgen bench --list";
   }
   [[nodiscard]] std::vector<Option> options() override {
@@ -121,7 +63,7 @@ class BenchCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     if (is_list_) {
-      for (const auto& [name, bit] : kCases) fmt::print("{}\n", name);
+      for (const auto& [name, bit] : kBenchCases) fmt::print("{}\n", name);
       for (const std::string_view name : bench::case_names()) {
         if (bit_of(name) == kOther) fmt::print("{}\n", name);
       }
@@ -132,6 +74,7 @@ class BenchCommand final : public Command {
       throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
     }
     Value json = run_case();
+    if (json.is_null()) return {.tells = false};
     fmt::print("{}", report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries"}));
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
@@ -164,6 +107,9 @@ class BenchCommand final : public Command {
         return run_formats();
       case kExperiment:
         return run_experiment();
+      case kAllreduce:
+        ranks_bench_.rounds = rounds_;
+        return run_allreduce_case(ranks_bench_);
       case kAblation:
         return bench::run_ablation(images_or_records(data_), {.input = pipeline_options(), .rounds = rounds_});
       default:
@@ -213,7 +159,7 @@ class BenchCommand final : public Command {
   [[nodiscard]] Value run_experiment() const {
     require_work();
     bench::ExperimentOptions options{.input = pipeline_options(),
-                                     .models = names_in(models_),
+                                     .models = names_in(models_ == kNone ? "" : models_),
                                      .rates = bench::parse_rates(rates_ == kNone ? "" : rates_),
                                      .step = step_,
                                      .work = work_,
@@ -293,6 +239,7 @@ class BenchCommand final : public Command {
   std::string storage_;
   std::int64_t rounds_ = 3;
   std::int64_t ranks_ = 0;
+  RanksBench ranks_bench_;
   std::filesystem::path work_;
   std::int64_t stored_px_ = bench::FormatsOptions{}.stored_px;
   std::string models_ = "resnet50,densenet121";
@@ -362,9 +309,14 @@ std::vector<CaseOption> BenchCommand::case_options() {
         .least = 0.001,
         .most = 3600}},
       {kOfRounds, {.name = "--rounds", .target = &rounds_, .doc = "interleaved rounds", .least = 1, .most = kMany}},
-      {kAll,
+      {kAllreduce,
+       {.name = "--reduce", .target = &ranks_bench_.ways, .doc = "ways to average, with commas; empty: all"}},
+      {kAllreduce, {.name = "--wire", .target = &ranks_bench_.wires, .doc = "f32, bf16; empty: both"}},
+      {kAllreduce,
+       {.name = "--most", .target = &ranks_bench_.most_mib, .doc = "largest bucket, MiB", .least = 1, .most = 2048}},
+      {kAll & ~kOverRanks,
        {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = kMany}},
-      {kAll & ~kWithRecords,
+      {kAll & ~kWithRecords & ~kOverRanks,
        {.name = "--steps", .target = &step_.steps, .doc = "runs measured", .least = 1, .most = kMany}},
       {kWithModel | kOther,
        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = kMany}},

@@ -68,6 +68,8 @@ struct CommandResult {
   /// For --json FILE.
   Value json;
   int exit_code = kSuccess;
+  /// False for a rank that leaves it to another: no --json FILE is written.
+  bool tells = true;
 };
 
 /// One verb. One thread.

@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   cli::check_apart(options, parsed.command->folders());
   cli::check_output_file("--json", parsed.json, parsed.command->folders());
   const cli::CommandResult result = parsed.command->run();
-  if (!parsed.json.empty()) io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");
+  if (!parsed.json.empty() && result.tells) io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");
   return result.exit_code;
 }
 

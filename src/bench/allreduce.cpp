@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/allreduce.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "bench/harness.h"
+#include "bench/ranks.h"
+#include "core/error.h"
+#include "dist/reduce/reducer.h"
+
+namespace roentgen::bench {
+namespace {
+
+constexpr std::int64_t kMostRepeats = 2000;
+// Small numbers are exact in bf16, so the mean of them alone is rounded: to 2^-8 of it.
+constexpr double kTolerance = 0x1p-8;
+
+/// A way with a wire format; without a reducer it is MPI's own sum.
+struct Arm {
+  std::string way;
+  std::string wire;
+  std::unique_ptr<dist::Reducer> reducer;
+};
+
+std::vector<Arm> make_arms(dist::Communicator& group, const AllreduceOptions& options) {
+  std::vector<std::string> ways = options.ways;
+  if (ways.empty()) {
+    for (const std::string_view name : dist::reduce_names()) ways.emplace_back(name);
+  }
+  std::vector<std::string> wires = options.wires;
+  if (wires.empty()) wires = {"f32", "bf16"};
+  std::vector<Arm> arms;
+  arms.push_back({.way = "mpi", .wire = "f32", .reducer = nullptr});
+  for (const std::string& way : ways) {
+    for (const std::string& wire : wires) {
+      const dist::ReduceOptions reduce{.algorithm = way, .wire = wire};
+      arms.push_back({way, wire, std::make_unique<dist::Reducer>(group, reduce)});
+    }
+  }
+  return arms;
+}
+
+// The buckets of one size.
+class Bench {
+ public:
+  Bench(dist::Communicator& group, const AllreduceOptions& options, std::size_t bytes)
+      : group_(group), options_(options), data_(bytes / sizeof(float)) {}
+
+  // Rows of `results`, one an arm.
+  [[nodiscard]] Value::Array rows(const std::vector<Arm>& arms) {
+    std::vector<std::int64_t> repeats;
+    for (const Arm& arm : arms) {
+      check(arm);
+      repeats.push_back(repeats_of(arm));
+    }
+    const auto seconds = interleave_ranks(group_, arms.size(), options_.rounds,
+                                          [&](std::size_t arm) { return time(arms[arm], repeats[arm]); });
+    Value::Array rows;
+    for (std::size_t arm = 0; arm < arms.size(); ++arm) rows.push_back(row(arms[arm], summarise(seconds[arm])));
+    return rows;
+  }
+
+ private:
+  void average(const Arm& arm) {
+    const dist::Phase phase{"bucket"};
+    const std::span<float> data(data_);
+    dist::Pending pending =
+        arm.reducer == nullptr ? group_.all_reduce_sum(data, phase) : arm.reducer->all_reduce_mean(data, phase);
+    pending.wait(kRankLimit);
+  }
+
+  // Seconds each.
+  double time(const Arm& arm, std::int64_t repeats) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < repeats; ++i) average(arm);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
+           static_cast<double>(repeats);
+  }
+
+  // Warm by then, and the same on all ranks.
+  std::int64_t repeats_of(const Arm& arm) {
+    constexpr std::int64_t kTrials = 3;
+    group_.barrier({"warm-up"}).wait(kRankLimit);
+    const double slowest = std::ranges::max(gather(group_, time(arm, kTrials)));
+    std::ranges::fill(data_, 0.0F);  // sums would grow without end
+    return std::clamp(static_cast<std::int64_t>(options_.measurement_s / slowest), std::int64_t{1}, kMostRepeats);
+  }
+
+  void check(const Arm& arm) {
+    const int ranks = group_.size();
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      data_[i] = static_cast<float>((group_.rank() % 4 + 1) * static_cast<int>(i % 31));
+    }
+    average(arm);
+    int sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += rank % 4 + 1;
+    const double factor = arm.reducer == nullptr ? sum : static_cast<double>(sum) / ranks;
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      const double wanted = factor * static_cast<double>(i % 31);
+      if (std::abs(data_[i] - wanted) <= kTolerance * wanted) continue;
+      throw CommError(error_text("bench.allreduce", arm.way + ", " + arm.wire,
+                                 std::to_string(wanted) + " at element " + std::to_string(i),
+                                 std::to_string(data_[i])));
+    }
+  }
+
+  [[nodiscard]] Value row(const Arm& arm, const Summary& seconds) const {
+    const auto bytes = static_cast<double>(data_.size() * sizeof(float));
+    const double ranks = group_.size();
+    const double gb_per_s = bytes / seconds.median * 1e-9;
+    return Value(Value::Table{{"bytes", data_.size() * sizeof(float)},
+                              {"way", arm.way},
+                              {"wire", arm.wire},
+                              {"us", seconds.median * 1e6},
+                              {"min_us", seconds.min * 1e6},
+                              {"max_us", seconds.max * 1e6},
+                              {"gb_per_s", gb_per_s},
+                              {"bus_gb_per_s", gb_per_s * 2.0 * (ranks - 1.0) / ranks}});
+  }
+
+  dist::Communicator& group_;
+  const AllreduceOptions& options_;
+  std::vector<float> data_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_bytes) {
+  if (least_bytes < sizeof(float) || most_bytes < least_bytes) {
+    throw ConfigError(error_text("bench.allreduce", "largest bucket",
+                                 "at least " + std::to_string(std::max(least_bytes, sizeof(float))) + " bytes",
+                                 std::to_string(most_bytes)));
+  }
+  std::vector<std::size_t> sizes;
+  for (std::size_t bytes = least_bytes; bytes < most_bytes; bytes *= 4) sizes.push_back(bytes);
+  sizes.push_back(most_bytes);
+  for (std::size_t& bytes : sizes) bytes -= bytes % sizeof(float);
+  return sizes;
+}
+
+Value run_allreduce(dist::Communicator& group, const AllreduceOptions& options) {
+  require_at_least("rounds", options.rounds, 1);
+  const std::vector<std::size_t> sizes = bucket_sizes(options.least_bytes, options.most_bytes);
+  const std::vector<Arm> arms = make_arms(group, options);
+  Value result = Value::table();
+  result.set("case", "allreduce");
+  result.set("kind", "measured");
+  add_ranks(result, group);
+  result.set("rounds", options.rounds);
+  Value::Array rows;
+  for (const std::size_t bytes : sizes) {
+    for (Value& row : Bench(group, options, bytes).rows(arms)) rows.push_back(std::move(row));
+  }
+  result.set("results", Value(std::move(rows)));
+  add_environment(result);
+  return result;
+}
+
+}  // namespace roentgen::bench

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the benchmarks over several ranks share: they are one program launched several times, and rank 0 tells.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+#include "dist/communicator.h"
+
+namespace roentgen::bench {
+
+/// Limit of every wait of these benchmarks; a rank that is not there by then is named.
+inline constexpr std::chrono::milliseconds kRankLimit{60'000};
+
+/// The ranks that were launched, over MPI. ConfigError that says how to launch them when there is only one; CommError
+/// without MPI.
+[[nodiscard]] std::unique_ptr<dist::Communicator> join_ranks(std::string_view case_name);
+/// Every rank's number, in rank order.
+[[nodiscard]] std::vector<double> gather(dist::Communicator& group, double own);
+/// As interleave() of rounds.h, of seconds: all ranks begin a run together, and its time is that of the slowest rank.
+[[nodiscard]] std::vector<std::vector<double>> interleave_ranks(dist::Communicator& group, std::size_t arms,
+                                                                std::int64_t rounds,
+                                                                const std::function<double(std::size_t)>& run);
+/// Sets ranks, hosts [names, one a rank], oversubscribed, and `warnings` when it is: more ranks on a host than it has
+/// hardware threads, so that times are those of taking turns. Every rank must call it.
+void add_ranks(Value& result, dist::Communicator& group);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/bench_ranks.h"
+
+#include "bench/allreduce.h"
+#include "bench/ranks.h"
+#include "cli/bench_cases.h"
+
+namespace roentgen::cli {
+
+Value run_allreduce_case(const RanksBench& options) {
+  const auto group = bench::join_ranks("allreduce");
+  Value result = bench::run_allreduce(*group, {.most_bytes = static_cast<std::size_t>(options.most_mib) << 20U,
+                                               .ways = names_in(options.ways),
+                                               .wires = names_in(options.wires),
+                                               .rounds = options.rounds});
+  return group->rank() == 0 ? std::move(result) : Value();
+}
+
+}  // namespace roentgen::cli
