@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Processes under MPI. Collectives are MPI's own, started in place and tested; nothing here waits inside MPI once the
-// group stands. MPI does not say who is missing, so every rank publishes how many collectives it has started in a
-// window of 8 bytes that the others can read without its help (MPI 3.1, 11.5: passive targets).
+// group stands. MPI does not say who is missing, so every rank publishes how many collectives it has started and done,
+// and that it still polls, in a window that the others can read without its help (MPI 3.1, 11.5: passive targets).
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <deque>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <thread>
 
 #define OMPI_SKIP_MPICXX 1
@@ -147,42 +148,46 @@ class MpiCommunicator final : public Communicator {
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
     if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
-    Flight& flight = flight_of(ticket);
-    if (flight.composite != nullptr) {
-      if (!flight.composite->advance(tag_of(ticket))) return false;
-      flight.composite = nullptr;
-      return true;
-    }
-    if (!is_over(flight.request, flight.phase)) return false;
-    scale(flight.to_be_mean, 1.0F / static_cast<float>(size_));
-    flight.to_be_mean = {};
+    publish(own_->polls, own_->polls + 1);
+    if (!is_over(ticket)) return false;
+    while (oldest_ < next_ticket_ && !flight_of(oldest_).is_under_way()) ++oldest_;
+    publish(own_->done, oldest_);
     return true;
   }
 
   [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
     session_.has_failed = true;  // what is under way cannot be taken back
     if (ticket < 0) return {messages_[static_cast<std::size_t>(-1 - ticket)].peer};
-    answers_.assign(static_cast<std::size_t>(size_), -1);
-    std::vector<MPI_Request> questions(answers_.size(), MPI_REQUEST_NULL);
-    for (int rank = 0; rank < size_; ++rank) {
-      const auto at = static_cast<std::size_t>(rank);
-      MPI_Rget(&answers_[at], 1, MPI_INT64_T, rank, 0, 1, MPI_INT64_T, window_, &questions[at]);
+    const auto deadline = std::chrono::steady_clock::now() + kAskingTime;
+    std::vector<int> all(static_cast<std::size_t>(size_));
+    std::iota(all.begin(), all.end(), 0);
+    signs_.assign(all.size(), {});
+    std::vector<int> late = ask(all, deadline, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
+    if (late.empty()) {
+      // All have come. One that neither gets done nor polls was stopped, or is gone.
+      const std::vector<Signs> before = signs_;
+      late = all;
+      while (!late.empty() && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+        late = ask(late, deadline, [&](int rank, const Signs& now) {
+          return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
+        });
+      }
     }
-    const auto begin = std::chrono::steady_clock::now();
-    std::vector<int> late;
-    for (int rank = 0; rank < size_; ++rank) {
-      int has_answered = 0;
-      MPI_Request& question = questions[static_cast<std::size_t>(rank)];
-      do {
-        if (MPI_Test(&question, &has_answered, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
-        if (has_answered == 0) std::this_thread::yield();
-      } while (has_answered == 0 && std::chrono::steady_clock::now() - begin < kAskingTime);
-      if (has_answered == 0 || answers_[static_cast<std::size_t>(rank)] <= ticket) late.push_back(rank);
-    }
+    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // who asks later must not wait for this one
     return late;
   }
 
  private:
+  /// What a rank publishes of itself.
+  struct Signs {
+    /// Collectives that it has started.
+    std::int64_t begun = 0;
+    /// All below are done.
+    std::int64_t done = 0;
+    /// Grows while it waits for others.
+    std::int64_t polls = 0;
+  };
   /// A collective under way.
   struct Flight {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -220,11 +225,36 @@ class MpiCommunicator final : public Communicator {
   }
 
   void open_window() {
-    check(MPI_Win_allocate(sizeof(std::int64_t), sizeof(std::int64_t), MPI_INFO_NULL, group_, &begun_, &window_),
-          "start-up");
-    *begun_ = 0;
+    check(MPI_Win_allocate(sizeof(Signs), 1, MPI_INFO_NULL, group_, &own_, &window_), "start-up");
+    *own_ = {};
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "start-up");
     check(MPI_Barrier(group_), "start-up");
+  }
+
+  static void publish(std::int64_t& sign, std::int64_t value) {
+    std::atomic_ref(sign).store(value, std::memory_order_release);
+  }
+
+  // Reads the signs of `ranks`. Those that do not answer in time, or whose answer is not good.
+  template <typename IsGood>
+  std::vector<int> ask(const std::vector<int>& ranks, std::chrono::steady_clock::time_point deadline,
+                       const IsGood& is_good) const {
+    std::vector<MPI_Request> questions(ranks.size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      MPI_Rget(&signs_[static_cast<std::size_t>(ranks[i])], sizeof(Signs), MPI_BYTE, ranks[i], 0, sizeof(Signs),
+               MPI_BYTE, window_, &questions[i]);
+    }
+    std::vector<int> bad;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      int has_answered = 0;
+      do {
+        publish(own_->polls, own_->polls + 1);
+        if (MPI_Test(&questions[i], &has_answered, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+        if (has_answered == 0) std::this_thread::yield();
+      } while (has_answered == 0 && std::chrono::steady_clock::now() < deadline);
+      if (has_answered == 0 || !is_good(ranks[i], signs_[static_cast<std::size_t>(ranks[i])])) bad.push_back(ranks[i]);
+    }
+    return bad;
   }
 
   static int count_of(std::size_t count, Phase phase) {
@@ -250,7 +280,7 @@ class MpiCommunicator final : public Communicator {
     session_.has_failed |= code != MPI_SUCCESS;
     check(code, flight.phase);
     const std::int64_t ticket = next_ticket_++;
-    std::atomic_ref(*begun_).store(next_ticket_, std::memory_order_release);
+    publish(own_->begun, next_ticket_);
     MPI_Win_sync(window_);
     return {*this, ticket, flight.phase};
   }
@@ -281,6 +311,18 @@ class MpiCommunicator final : public Communicator {
     const auto at = static_cast<std::int64_t>(free_messages_.back());
     free_messages_.pop_back();
     return {*this, -1 - at, message.phase};
+  }
+  [[nodiscard]] bool is_over(std::int64_t ticket) {
+    Flight& flight = flight_of(ticket);
+    if (flight.composite != nullptr) {
+      if (!flight.composite->advance(tag_of(ticket))) return false;
+      flight.composite = nullptr;
+      return true;
+    }
+    if (!is_over(flight.request, flight.phase)) return false;
+    scale(flight.to_be_mean, 1.0F / static_cast<float>(size_));
+    flight.to_be_mean = {};
+    return true;
   }
   [[nodiscard]] bool poll_message(std::size_t at) {
     Message& message = messages_[at];
@@ -317,11 +359,13 @@ class MpiCommunicator final : public Communicator {
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::vector<std::string> hosts_;
   MPI_Win window_ = MPI_WIN_NULL;
-  /// Collectives that this rank has started; in the window.
-  std::int64_t* begun_ = nullptr;
-  /// What others said of theirs; stays, since an answer may come late.
-  mutable std::vector<std::int64_t> answers_;
+  /// In the window.
+  Signs* own_ = nullptr;
+  /// Of all ranks when they were asked; stays, since an answer may come late.
+  mutable std::vector<Signs> signs_;
   std::int64_t next_ticket_ = 0;
+  /// All below are done.
+  std::int64_t oldest_ = 0;
   std::array<Flight, kMostFlights> flights_;
   /// A deque: what MPI works on must not move.
   std::deque<Message> messages_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// One process of a group in which the last one fails, for tests: fault absent|dies|refuses [ALGORITHM [WIRE]]. Exit
-// status 3: this process gave up with a CommError, which it prints.
+// One process of a group in which the last one fails, for tests: fault absent|dies|stops|refuses [ALGORITHM [WIRE]].
+// Exit status 3: this process gave up with a CommError, which it prints.
 #include <unistd.h>
 
 #include <csignal>
@@ -19,7 +19,7 @@ namespace {
 using namespace roentgen;
 
 void meet(dist::CommThread& thread, std::int64_t bucket) {
-  std::vector<float> gradients(1000, 1.0F);
+  std::vector<float> gradients(1'000'000, 1.0F);
   thread.wait(thread.all_reduce_mean(gradients, {"gradient bucket", bucket}));
 }
 
@@ -30,7 +30,11 @@ int run(std::string_view fault, const dist::ReduceOptions& reduce) {
   if (is_faulty && fault == "absent") ::pause();
   if (is_faulty && fault == "dies") ::raise(SIGKILL);
   if (is_faulty && fault == "refuses") throw DataError("[data.read] a file: expected an image, got none");
-  meet(thread, 1);
+  std::vector<float> gradients(1'000'000, 1.0F);
+  const std::int64_t ticket = thread.all_reduce_mean(gradients, {"gradient bucket", 1});
+  if (is_faulty && fault == "stops") ::raise(SIGSTOP);  // before, in or after it, as the threads will have it
+  thread.wait(ticket);
+  meet(thread, 2);
   return 0;
 }
 
@@ -40,6 +44,7 @@ int main(int argc, char** argv) {
   try {
     dist::ReduceOptions reduce;
     if (argc > 2) reduce.algorithm = argv[2];
+    if (reduce.algorithm == "hierarchical") reduce.hosts = {0, 1, 1};
     if (argc > 3) reduce.wire = argv[3];
     return run(argc > 1 ? argv[1] : "", reduce);
   } catch (const CommError& error) {

@@ -10,7 +10,8 @@
 #define RG_REDUCE_LIST(X) \
   X(allreduce)            \
   X(exchange)             \
-  X(tree)
+  X(tree)                 \
+  X(hierarchical)
 
 namespace roentgen::dist {
 

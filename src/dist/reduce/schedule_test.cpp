@@ -98,5 +98,24 @@ TEST(Schedule, allreduce_is_the_communicators_own_and_else_an_exchange) {
   EXPECT_EQ(schedule.rounds.size(), 2U);
 }
 
+TEST(Schedule, hierarchical_has_one_rank_a_host_talk_to_the_others_and_is_exact_within_it) {
+  for (int size = 2; size <= 17; ++size) {
+    for (const auto& hosts : host_maps(size)) {
+      std::map<int, std::set<int>> talkers;
+      for (int rank = 0; rank < size; ++rank) {
+        const int host = hosts[static_cast<std::size_t>(rank)];
+        for (const Round& round : make_hierarchical_schedule({.rank = rank, .size = size, .hosts = hosts}).rounds) {
+          for (const Message& each : round.sends) {
+            const bool is_within = hosts[static_cast<std::size_t>(each.peer)] == host;
+            EXPECT_EQ(round.is_exact, is_within);
+            if (!is_within) talkers[host].insert(rank);
+          }
+        }
+      }
+      for (const auto& [host, ranks] : talkers) EXPECT_EQ(ranks.size(), 1U) << size << ", host " << host;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roentgen::dist
