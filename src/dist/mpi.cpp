@@ -26,7 +26,7 @@
 namespace roentgen::dist {
 namespace {
 
-constexpr std::chrono::seconds kAskingTime{1};
+constexpr std::chrono::milliseconds kAskingTime{1000};
 // Collectives that may be under way at once: more than a step has buckets.
 constexpr std::size_t kMostFlights = 1024;
 
@@ -158,24 +158,17 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
     session_.has_failed = true;  // what is under way cannot be taken back
     if (ticket < 0) return {messages_[static_cast<std::size_t>(-1 - ticket)].peer};
-    const auto deadline = std::chrono::steady_clock::now() + kAskingTime;
     std::vector<int> all(static_cast<std::size_t>(size_));
     std::iota(all.begin(), all.end(), 0);
     signs_.assign(all.size(), {});
-    std::vector<int> late = ask(all, deadline, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
-    if (late.empty()) {
-      // All have come. One that neither gets done nor polls was stopped, or is gone.
-      const std::vector<Signs> before = signs_;
-      late = all;
-      while (!late.empty() && std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::yield();
-        late = ask(late, deadline, [&](int rank, const Signs& now) {
-          return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
-        });
-      }
-    }
+    const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
+    const std::vector<Signs> before = signs_;
+    // Ranks that poll wait themselves, for the same one or for another.
+    const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
+      return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
+    });
     publish(own_->done, std::numeric_limits<std::int64_t>::max());  // who asks later must not wait for this one
-    return late;
+    return idle.empty() ? late : idle;
   }
 
  private:
@@ -235,10 +228,13 @@ class MpiCommunicator final : public Communicator {
     std::atomic_ref(sign).store(value, std::memory_order_release);
   }
 
-  // Reads the signs of `ranks`. Those that do not answer in time, or whose answer is not good.
+  // Waits for a while, then reads the signs of `ranks`. Those that do not answer in time, or whose answer is not good.
   template <typename IsGood>
-  std::vector<int> ask(const std::vector<int>& ranks, std::chrono::steady_clock::time_point deadline,
-                       const IsGood& is_good) const {
+  std::vector<int> ask(const std::vector<int>& ranks, const IsGood& is_good) const {
+    const auto begin = std::chrono::steady_clock::now();
+    for (; std::chrono::steady_clock::now() - begin < kAskingTime / 2; std::this_thread::yield()) {
+      publish(own_->polls, own_->polls + 1);
+    }
     std::vector<MPI_Request> questions(ranks.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       MPI_Rget(&signs_[static_cast<std::size_t>(ranks[i])], sizeof(Signs), MPI_BYTE, ranks[i], 0, sizeof(Signs),
@@ -251,7 +247,7 @@ class MpiCommunicator final : public Communicator {
         publish(own_->polls, own_->polls + 1);
         if (MPI_Test(&questions[i], &has_answered, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
         if (has_answered == 0) std::this_thread::yield();
-      } while (has_answered == 0 && std::chrono::steady_clock::now() < deadline);
+      } while (has_answered == 0 && std::chrono::steady_clock::now() - begin < kAskingTime);
       if (has_answered == 0 || !is_good(ranks[i], signs_[static_cast<std::size_t>(ranks[i])])) bad.push_back(ranks[i]);
     }
     return bad;
