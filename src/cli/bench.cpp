@@ -34,7 +34,7 @@ class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, pipeline, overlap, formats, ablation, experiment, allreduce, ...";
+    return "Run a benchmark case: step, pipeline, overlap, formats, ablation, experiment, allreduce, links, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
@@ -47,6 +47,7 @@ class BenchCommand final : public Command {
            "roentgen bench ablation --data images/ --emulate-storage open=2ms,read=1ms\n"
            "roentgen bench experiment --data images/ --work /tmp --batch 16 --emulate-storage open=2ms,read=1ms\n"
            "mpirun -np 2 roentgen bench allreduce --most 64\n"
+           "mpirun -np 2 roentgen bench links\n"
            "roentgen bench --list";
   }
   [[nodiscard]] std::vector<Option> options() override {
@@ -75,7 +76,8 @@ class BenchCommand final : public Command {
     }
     Value json = run_case();
     if (json.is_null()) return {.tells = false};
-    fmt::print("{}", report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries"}));
+    fmt::print("{}",
+               report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
@@ -110,6 +112,9 @@ class BenchCommand final : public Command {
       case kAllreduce:
         ranks_bench_.rounds = rounds_;
         return run_allreduce_case(ranks_bench_);
+      case kLinks:
+        ranks_bench_.rounds = rounds_;
+        return run_links_case(ranks_bench_);
       case kAblation:
         return bench::run_ablation(images_or_records(data_), {.input = pipeline_options(), .rounds = rounds_});
       default:
@@ -314,6 +319,12 @@ std::vector<CaseOption> BenchCommand::case_options() {
       {kAllreduce, {.name = "--wire", .target = &ranks_bench_.wires, .doc = "f32, bf16; empty: both"}},
       {kAllreduce,
        {.name = "--most", .target = &ranks_bench_.most_mib, .doc = "largest bucket, MiB", .least = 1, .most = 2048}},
+      {kLinks,
+       {.name = "--slow",
+        .target = &ranks_bench_.slow_factor,
+        .doc = "a link is slow so many times beyond the median",
+        .least = 1.01,
+        .most = kMany}},
       {kAll & ~kOverRanks,
        {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = kMany}},
       {kAll & ~kWithRecords & ~kOverRanks,

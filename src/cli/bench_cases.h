@@ -15,10 +15,10 @@ namespace roentgen::cli {
 
 /// A set of cases is a sum of these.
 inline constexpr unsigned kStep = 1, kPipeline = 2, kOverlap = 4, kAblation = 8, kFormats = 16, kExperiment = 32,
-                          kAllreduce = 64, kOther = 1U << 31U;
+                          kAllreduce = 64, kLinks = 128, kOther = 1U << 31U;
 inline constexpr unsigned kWithInput = kPipeline | kOverlap | kAblation | kFormats | kExperiment;
 /// Launched as several ranks.
-inline constexpr unsigned kOverRanks = kAllreduce;
+inline constexpr unsigned kOverRanks = kAllreduce | kLinks;
 inline constexpr unsigned kOfRounds = kOverlap | kAblation | kFormats | kExperiment | kOverRanks;
 inline constexpr unsigned kWithRecords = kFormats | kExperiment;
 inline constexpr unsigned kOfOneModel = kStep | kOverlap;
@@ -29,10 +29,10 @@ struct BenchCase {
   std::string_view name;
   unsigned bit;
 };
-inline constexpr std::array kBenchCases = {BenchCase{"step", kStep},          BenchCase{"pipeline", kPipeline},
-                                           BenchCase{"overlap", kOverlap},    BenchCase{"formats", kFormats},
-                                           BenchCase{"ablation", kAblation},  BenchCase{"experiment", kExperiment},
-                                           BenchCase{"allreduce", kAllreduce}};
+inline constexpr std::array kBenchCases = {BenchCase{"step", kStep},           BenchCase{"pipeline", kPipeline},
+                                           BenchCase{"overlap", kOverlap},     BenchCase{"formats", kFormats},
+                                           BenchCase{"ablation", kAblation},   BenchCase{"experiment", kExperiment},
+                                           BenchCase{"allreduce", kAllreduce}, BenchCase{"links", kLinks}};
 
 /// kOther for names that are not among kBenchCases.
 [[nodiscard]] unsigned bit_of(std::string_view name);

@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "cli/bench_ranks.h"
 
+#include <utility>
+
 #include "bench/allreduce.h"
+#include "bench/links.h"
 #include "bench/ranks.h"
 #include "cli/bench_cases.h"
 
@@ -14,6 +17,12 @@ Value run_allreduce_case(const RanksBench& options) {
                                                .ways = names_in(options.ways),
                                                .wires = names_in(options.wires),
                                                .rounds = options.rounds});
+  return group->rank() == 0 ? std::move(result) : Value();
+}
+
+Value run_links_case(const RanksBench& options) {
+  const auto group = bench::join_ranks("links");
+  Value result = bench::run_links(*group, {.rounds = options.rounds, .slow_factor = options.slow_factor});
   return group->rank() == 0 ? std::move(result) : Value();
 }
 

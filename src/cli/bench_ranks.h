@@ -18,10 +18,12 @@ struct RanksBench {
   std::string wires;
   std::int64_t most_mib = 512;
   std::int64_t rounds = 3;
+  double slow_factor = 2.0;
 };
 
 /// Joins the ranks, measures, and parts from them. The result; null on ranks other than 0, which have nothing to tell.
-/// As bench::join_ranks() and bench::run_allreduce() throw.
+/// As bench::join_ranks(), and bench::run_allreduce() or bench::run_links() throw.
 [[nodiscard]] Value run_allreduce_case(const RanksBench& options);
+[[nodiscard]] Value run_links_case(const RanksBench& options);
 
 }  // namespace roentgen::cli

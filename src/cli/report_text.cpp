@@ -33,7 +33,7 @@ std::string inline_text(const Value& value, bool is_bytes) {
   if (value.is_bool()) return value.as_bool() ? "yes" : "no";
   if (value.is_integer() && is_bytes) {
     const double mebibytes = value.as_double() / (1 << 20);
-    if (mebibytes > 0.0 && mebibytes < 0.05) return fmt::format("{:.1f} KiB", value.as_double() / (1 << 10));
+    if (mebibytes > 0.0 && mebibytes < 1.0) return fmt::format("{:.1f} KiB", value.as_double() / (1 << 10));
     return mebibytes < 1024.0 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.1f} GiB", mebibytes / 1024);
   }
   if (value.is_integer()) return fmt::to_string(value.as_integer());

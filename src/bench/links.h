@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// bench links: how fast every rank sends to every other, alone, and which links are slow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+#include "dist/communicator.h"
+
+namespace roentgen::bench {
+
+struct LinksOptions {
+  /// A message of which bandwidth is measured; at least 1.
+  std::size_t message_bytes = std::size_t{4} << 20U;
+  /// At least 1.
+  std::int64_t rounds = 5;
+  /// A link is slow whose bandwidth is below the median of its kind divided by this, or whose latency is above the
+  /// median times this. Above 1.
+  double slow_factor = 2.0;
+};
+
+/// From one rank to another.
+struct Link {
+  int from = 0;
+  int to = 0;
+  /// Both ranks run on one host: the other kind of link is never compared with it.
+  bool is_within_host = false;
+  /// Half a round trip of 8 bytes, which both directions share.
+  double us = 0.0;
+  double gb_per_s = 0.0;
+};
+
+/// What is usual for a kind of link: medians; 0 when there are none.
+struct UsualLink {
+  double us = 0.0;
+  double gb_per_s = 0.0;
+};
+[[nodiscard]] UsualLink usual_link(std::span<const Link> links, bool is_within_host);
+
+/// Those that are slow among their kind, in their order.
+[[nodiscard]] std::vector<Link> slow_links(std::span<const Link> links, double slow_factor);
+
+/// Measures one link at a time, while the other ranks wait, in rounds over all of them; figures are medians over the
+/// rounds. Every rank calls it and has the same result, a table: case, kind "measured", ranks, hosts, oversubscribed,
+/// rounds, message_bytes, slow_factor,
+///   latency_us, gb_per_s          matrices: [{from, "to 0", "to 1", ...}], null on the diagonal
+///   within_host, between_hosts    {us, gb_per_s}: medians; absent where there are no such links
+///   links                         [{from, to, within_host, us, gb_per_s, slow}]
+///   slow                          how many links are
+///   warnings                      a line for every slow link, and that of add_ranks()
+///   program, cpu, ...
+/// ConfigError on options out of range, CommError naming the other end of a link where nothing passes.
+[[nodiscard]] Value run_links(dist::Communicator& group, const LinksOptions& options);
+
+}  // namespace roentgen::bench
