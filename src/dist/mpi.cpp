@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <limits>
@@ -52,6 +53,9 @@ class Session {
     if (is_begun != 0) {
       throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one"));
     }
+    // Open MPI 4.1 takes osc/rdma where a host has several ranks and hosts are linked by TCP, and it then makes no
+    // window.
+    ::setenv("OMPI_MCA_osc", "^rdma", 0);
     int granted = MPI_THREAD_SINGLE;  // one thread makes all calls, whatever is granted
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &granted), "start-up");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
