@@ -95,7 +95,8 @@ class Executable {
   /// The step number that keys dropout.
   virtual void set_step(std::int64_t step) = 0;
 
-  /// Runs the forward entries.
+  /// Runs the forward entries; in the inference form, before the first and after parameters were loaded, also the
+  /// plan's preparations, which allocate.
   virtual void forward() = 0;
   /// Runs the backward entries: fills the gradient arena (overwriting it). Training form, after forward().
   virtual void backward(const BucketCallback& on_bucket) = 0;
@@ -103,7 +104,8 @@ class Executable {
   [[nodiscard]] virtual std::span<const float> output(std::string_view name) const = 0;
 
   /// Trained parameters and their gradients: flat, in bucket order, kernel layout. Padding elements are zero and stay
-  /// zero under any update that maps a zero gradient and zero weight to zero.
+  /// zero under any update that maps a zero gradient and zero weight to zero. Inference: what is written here counts
+  /// when parameters() was called after the last forward().
   [[nodiscard]] virtual std::span<float> parameters() = 0;
   [[nodiscard]] virtual std::span<float> gradients() = 0;
   [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;

@@ -32,17 +32,19 @@ std::string Plan::text() const {
     }
     return joined;
   };
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const PlanEntry& entry = entries[i];
-    out += fmt::format("{:4} {} [{}] {} | {} -> {}\n", i, entry.name, entry.implementation, entry.kind,
+  const auto add = [&](const std::string& number, const PlanEntry& entry) {
+    out += fmt::format("{:>4} {} [{}] {} | {} -> {}\n", number, entry.name, entry.implementation, entry.kind,
                        list(entry.reads), list(entry.writes));
-  }
+  };
+  for (const PlanEntry& entry : preparations) add("once", entry);
+  for (std::size_t i = 0; i < entries.size(); ++i) add(std::to_string(i), entries[i]);
   return out;
 }
 
 std::string Plan::hash() const {
   std::string identity;
   for (const auto& [key, choice] : choices) identity += key + "=" + choice + ";";
+  for (const PlanEntry& entry : preparations) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanEntry& entry : entries) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanTensor& tensor : tensors) identity += tensor.name + ":" + tensor.layout + ";";
   return fmt::format("{:016x}", fnv(identity));

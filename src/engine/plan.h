@@ -72,6 +72,8 @@ struct MemoryReport {
 struct Plan {
   std::vector<PlanTensor> tensors;
   std::vector<PlanEntry> entries;
+  /// What inference derives from parameters (folded weights): run by the first forward after they were loaded.
+  std::vector<PlanEntry> preparations;
   /// Entries [0, forward_end) are the forward.
   std::int32_t forward_end = 0;
   /// bucket_ready[i] = number of buckets final after entry i.

@@ -177,7 +177,7 @@ TEST(GraphText, refuses_an_unknown_attribute) {
       refusal_of("c = conv2d(image, out=4, strides=2x2)"),
       HasSubstr(
           "one of the attributes out, kernel, stride, pad, dilation, groups, bias, init, bias_init, got 'strides'"));
-  EXPECT_THAT(refusal_of("c = relu(image, out=4)"), HasSubstr("expected no attributes, got 'out'"));
+  EXPECT_THAT(refusal_of("c = silu(image, out=4)"), HasSubstr("expected no attributes, got 'out'"));
 }
 
 TEST(GraphText, refuses_an_attribute_given_twice) {

@@ -29,7 +29,8 @@ TEST(ModelText, parses_back_to_the_same_graph) {
 
 TEST(ModelText, parses_back_after_the_passes) {
   for (const std::string_view name : model_names()) {
-    const Graph graph = graph::run_passes(build_model({.name = std::string(name), .image_px = 320, .batch = 2}), "on");
+    const Graph graph = graph::run_passes(build_model({.name = std::string(name), .image_px = 320, .batch = 2}), "on",
+                                          graph::Purpose::Inference);
     const Result<Graph> back = graph::parse_graph(graph::print_graph(graph), name);
     ASSERT_TRUE(back.ok()) << back.error();
     EXPECT_EQ(back.value(), graph) << name;
@@ -47,7 +48,7 @@ TEST(ModelPasses, leave_no_relu_and_no_add_behind_batch_norms) {
   for (const std::string_view name : model_names()) {
     if (!name.starts_with("resnet") && !name.starts_with("densenet")) continue;  // those with batch norms alone
     const Graph plain = build_model({.name = std::string(name)});
-    const Graph fused = graph::run_passes(plain, "on");
+    const Graph fused = graph::run_passes(plain, "on", graph::Purpose::Training);
     EXPECT_GT(count_ops<graph::Relu>(plain), 0) << name;
     EXPECT_EQ(count_ops<graph::Relu>(fused), 0) << name;
     EXPECT_EQ(count_ops<graph::Add>(fused), 0) << name;
@@ -57,7 +58,7 @@ TEST(ModelPasses, leave_no_relu_and_no_add_behind_batch_norms) {
 
 TEST(ModelPasses, store_no_concat_of_a_densenet) {
   for (const std::string_view name : {"densenet121", "densenet169", "densenet201"}) {
-    const Graph fused = graph::run_passes(build_model({.name = std::string(name)}), "on");
+    const Graph fused = graph::run_passes(build_model({.name = std::string(name)}), "on", graph::Purpose::Training);
     EXPECT_GT(count_ops<graph::Concat>(fused), 0) << name;
     for (const graph::Node& node : fused.nodes()) {
       const auto* concat = std::get_if<graph::Concat>(&node.op);

@@ -259,6 +259,33 @@ Case inner_outputs() {
   return finish_pooled(std::move(builder), norm_relu(builder, "last", conv));
 }
 
+/// The residual is read once more behind the addition, so what inference adds cannot lie in its memory.
+Case residual_read_later() {
+  CaseBuilder builder("network.residual_read_later");
+  const NodeId up = builder.upstream({2, 24, 6, 6});
+  const NodeId norm = builder.add("norm", BatchNorm{}, {builder.add("conv", conv3x3(24), {up})});
+  const NodeId relu = builder.add("relu", Relu{}, {builder.add("add", Add{}, {norm, up})});
+  const NodeId after = norm_relu(builder, "last", builder.add("after", conv3x3(24), {relu}));
+  return std::move(builder).finish(builder.add("again", Add{}, {after, up}));
+}
+
+/// Layers with biases and activations alone, as VGG's: convolutions, then linear layers; and one with a norm behind a
+/// biased convolution.
+Case biased_layers() {
+  CaseBuilder builder("network.biased_layers");
+  NodeId x = builder.upstream({2, 16, 9, 9});
+  const Conv2d biased{.out_channels = 32, .kernel = {3, 3}, .pad = {1, 1}};
+  builder.zero_gradient("conv2.bias");
+  x = builder.add("conv1_relu", Relu{}, {builder.add("conv1", biased, {x})});
+  x = norm_relu(builder, "norm2", builder.add("conv2", biased, {x}));
+  x = builder.add("pool", graph::MaxPool{.kernel = {3, 3}, .stride = {3, 3}}, {x});
+  x = builder.add("flat", graph::Flatten{}, {x});
+  x = builder.add("linear1_relu", Relu{}, {builder.add("linear1", graph::Linear{.out_features = 20}, {x})});
+  x = builder.add("drop", graph::Dropout{.probability = 0.0}, {x});
+  x = builder.add("linear2", graph::Linear{.out_features = 20}, {x});
+  return std::move(builder).finish(builder.add("linear2_relu", Relu{}, {x}));
+}
+
 /// A branch whose value nobody reads: it must neither run wrong nor get a gradient.
 Case dead_branch() {
   CaseBuilder builder("network.dead_branch");
@@ -291,6 +318,8 @@ std::vector<Case> network_cases() {
       smooth_network(),
       inner_outputs(),
       dead_branch(),
+      residual_read_later(),
+      biased_layers(),
   };
 }
 

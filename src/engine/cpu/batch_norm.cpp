@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "engine/cpu/batch_norm_kernels.h"
+#include "engine/cpu/epilogue.h"
 #include "engine/cpu/lowering.h"
 
 namespace roentgen::engine::cpu {
@@ -95,6 +96,9 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
 
 void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
+  const Epilogue epilogue{
+      .result = id, .norm = &op, .residual = node.inputs.size() == 2 ? node.inputs[1] : -1, .relu = op.relu};
+  if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], epilogue, lowering)) return;
   NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   const Layout layout = blocked(lowering, lowering.value(lowering.pieces(node.inputs[0])[0]).layout);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);

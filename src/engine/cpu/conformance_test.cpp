@@ -11,6 +11,7 @@
 #include <ranges>
 
 #include "engine/conformance/conformance.h"
+#include "graph/passes/pass_list.h"
 #include "graph/text.h"
 
 namespace roentgen::engine::conformance {
@@ -47,6 +48,8 @@ TEST_P(Conformance, training_keeping_all) {
   expect_passes({.form = Form::Training, .threads = 1, .keep_recomputable = true});
 }
 
+// Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,
+// which is for sums of many terms.
 TEST_P(Conformance, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
 
 TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"}); }
@@ -57,16 +60,39 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_
 // again. 10 times direct's bound.
 TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
-  int compared = 0;
-  for (const Case& tested : all_cases()) {
-    const CompileOptions compile{.form = Form::Training, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd"};
-    const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
-    if (std::ranges::count(executable->plan().choices | std::views::values, "winograd") == 0) continue;
-    ++compared;
-    const Report report = run_case(*engine, tested, {.compile = compile, .bound_scale = 10.0});
-    EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
+  for (const Form form : {Form::Training, Form::Inference}) {
+    int compared = 0;
+    for (const Case& tested : all_cases()) {
+      const CompileOptions compile{.form = form, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd"};
+      const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
+      if (std::ranges::count(executable->plan().choices | std::views::values, "winograd") == 0) continue;
+      ++compared;
+      const Report report = run_case(*engine, tested, {.compile = compile, .bound_scale = 10.0});
+      EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
+    }
+    EXPECT_GE(compared, 5);
   }
-  EXPECT_GE(compared, 5);
+}
+
+// What the passes mark is folded, and by fast kernels: nothing of it is left in the plan.
+TEST(ConformanceFolding, leaves_no_entry_of_what_is_folded) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  int folded = 0;
+  for (const Case& tested : all_cases()) {
+    const graph::Graph graph = graph::run_passes(tested.graph, "on", graph::Purpose::Inference);
+    const std::unique_ptr<Executable> executable =
+        engine->compile(tested.graph, {.form = Form::Inference, .threads = 1});
+    for (const graph::Node& node : graph.nodes()) {
+      const auto* norm = std::get_if<graph::BatchNorm>(&node.op);
+      const auto* relu = std::get_if<graph::Relu>(&node.op);
+      if ((norm == nullptr || !norm->folded) && (relu == nullptr || !relu->folded)) continue;
+      ++folded;
+      for (const PlanEntry& entry : executable->plan().entries) {
+        EXPECT_FALSE(entry.name == node.name + "/forward") << tested.name << " " << entry.name;
+      }
+    }
+  }
+  EXPECT_GE(folded, 20);
 }
 
 // Networks nobody wrote down. ROENTGEN_RANDOM_CASES sets how many, for a longer hunt.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of 2-D convolution: oneDNN's direct kernels in the layouts they ask for, or our Winograd kernels in the
-// same layouts where they were measured to be faster (conv2d_algorithm.h).
+// Plan entries of 2-D convolution (its forward is in conv2d_forward.cpp): oneDNN's direct kernels in the layouts they
+// ask for, or our Winograd kernels in the same layouts where they were measured to be faster (conv2d_algorithm.h).
 #include "graph/ops/conv2d.h"
 
 #include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/epilogue.h"
 #include "engine/cpu/primitive_internal.h"
-#include "engine/cpu/simd/isa.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -28,16 +28,6 @@ void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std
                  .writes = {to.tensor},
                  .implementation = pd.impl_info_str()},
                 primitive_kernel(dnnl::reorder(pd), {from, to}));
-}
-
-// An entry by Winograd: the emission as for direct, all but its implementation and scratch.
-void emit_winograd(Lowering& lowering, const graph::Node& node, ConvPass pass, const Geometry& g, Emission emission,
-                   WinogradTensors tensors) {
-  const WinogradShape shape = winograd_shape(g, lowering.threads()).value();
-  tensors.scratch = lowering.scratch("scratch", winograd_scratch(pass, shape));
-  emission.writes.push_back(tensors.scratch);
-  emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
-  lowering.emit(node, std::move(emission), winograd_kernel(pass, shape, tensors));
 }
 
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
@@ -66,8 +56,9 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
   if (is_winograd) {
-    emit_winograd(lowering, node, ConvPass::BackwardData, g, std::move(emission),
-                  {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});
+    auto kernel = winograd_entry(lowering, ConvPass::BackwardData, g, emission,
+                                 {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});
+    lowering.emit(node, std::move(emission), std::move(kernel));
   } else {
     std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
                                     {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
@@ -97,7 +88,8 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);
     }
-    emit_winograd(lowering, node, ConvPass::BackwardWeights, g, std::move(emission), tensors);
+    auto kernel = winograd_entry(lowering, ConvPass::BackwardWeights, g, emission, tensors);
+    lowering.emit(node, std::move(emission), std::move(kernel));
     return;
   }
   const BwdWeights::primitive_desc pd = conv_backward_weights(g);
@@ -132,42 +124,13 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
 }  // namespace
 
 void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
-  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
-  const Fwd::primitive_desc pd = conv_forward(g, lowering.is_training());
-  const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
-  const Located dst = lowering.define(id, layout_of(pd.dst_desc(), g.dst));
-  lowering.set_layout(node, "weight",
-                      weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
-                                     "conv" + std::to_string(pd.weights_desc().get_size())));
-  Emission emission{.what = "forward",
-                    .kind = "conv2d_forward",
-                    .reads = {src.tensor, lowering.parameter(node, "weight")},
-                    .writes = {dst.tensor},
-                    .implementation = pd.impl_info_str(),
-                    .flops = 2 * node.multiply_adds};
-  if (op.bias) emission.reads.push_back(lowering.parameter(node, "bias"));
-  if (algorithm == ConvAlgorithm::Winograd) {
-    emit_winograd(lowering, node, ConvPass::Forward, g, std::move(emission),
-                  {.src = src.tensor,
-                   .weights = lowering.parameter(node, "weight"),
-                   .bias = op.bias ? lowering.parameter(node, "bias") : -1,
-                   .dst = dst.tensor});
-    return;
-  }
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
-                                  {DNNL_ARG_WEIGHTS, lowering.parameter(node, "weight"), pd.weights_desc()},
-                                  {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
-  if (op.bias) arguments.push_back({DNNL_ARG_BIAS, lowering.parameter(node, "bias"), plain_descriptor(g.bias)});
-  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
-  lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
+  if (lowering.folded_into(id) < 0) lower_with(op, id, {.result = id}, lowering);
 }
 
 void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
-  const Fwd::primitive_desc forward = conv_forward(g, true);
+  const Fwd::primitive_desc forward = conv_forward(g);
   const Located diff_dst = lowering.gradient(id, layout_of(forward.dst_desc(), g.dst));
   if (lowering.needs_gradient(node.inputs[0])) {
     lower_backward_data(g, forward, diff_dst, id, lowering);

@@ -41,17 +41,26 @@ struct Descriptors {
   dnnl::memory::desc dst;
 };
 
-Fwd::primitive_desc make_forward(const ConvGeometry& g, bool is_training, const Descriptors& d) {
-  const auto kind = is_training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
+dnnl::primitive_attr forward_attributes(const ConvGeometry& g) {
+  dnnl::primitive_attr attributes = user_scratchpad();
+  dnnl::post_ops after;
+  if (g.adds) after.append_sum();
+  if (g.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  attributes.set_post_ops(after);
+  return attributes;
+}
+
+Fwd::primitive_desc make_forward(const ConvGeometry& g, const Descriptors& d) {
+  const auto kind = dnnl::prop_kind::forward_training;
   const auto chosen = dnnl::algorithm::convolution_direct;
   if (g.bias.empty()) {
     return {{kind, chosen, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
-            user_scratchpad(),
+            forward_attributes(g),
             library_engine()};
   }
   return {
       {kind, chosen, d.src, d.weights, plain_descriptor(g.bias), d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
-      user_scratchpad(),
+      forward_attributes(g),
       library_engine()};
 }
 
@@ -115,9 +124,9 @@ double time_primitive(const Descriptor& pd, const std::vector<std::pair<int, dnn
   });
 }
 
-double time_direct(const ConvGeometry& g, ConvPass pass, bool is_training) {
+double time_direct(const ConvGeometry& g, ConvPass pass) {
   if (pass == ConvPass::Forward) {
-    const auto pd = conv_forward(g, is_training);
+    const auto pd = conv_forward(g);
     return time_primitive<Fwd::primitive_desc, Fwd>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
                                                          {DNNL_ARG_WEIGHTS, pd.weights_desc()},
                                                          {DNNL_ARG_BIAS, pd.bias_desc()},
@@ -153,8 +162,8 @@ double time_winograd(ConvPass pass, const WinogradShape& s) {
   return best_time([&] { kernel->run(); });
 }
 
-ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape, bool is_training) {
-  const double direct_s = time_direct(g, pass, is_training);
+ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape) {
+  const double direct_s = time_direct(g, pass);
   return time_winograd(pass, shape) < kWorthwhile * direct_s ? ConvAlgorithm::Winograd : ConvAlgorithm::Direct;
 }
 
@@ -162,12 +171,12 @@ ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, const WinogradShape&
 class Measurements {
  public:
   ConvAlgorithm get(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape, const Lowering& lowering) {
-    const std::string key = fmt::format("{} {} {} {} {} {}", g.src.text(), g.dst.text(), fmt::join(g.weights, ","),
-                                        static_cast<int>(pass), lowering.is_training(), lowering.threads());
+    const std::string key = fmt::format("{} {} {} {} {}", g.src.text(), g.dst.text(), fmt::join(g.weights, ","),
+                                        static_cast<int>(pass), lowering.threads());
     const MutexLock lock(mutex_);
     const auto found = measured_.find(key);
     if (found != measured_.end()) return found->second;
-    return measured_[key] = measure(g, pass, shape, lowering.is_training());
+    return measured_[key] = measure(g, pass, shape);
   }
 
  private:
@@ -203,16 +212,16 @@ ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, con
   return g;
 }
 
-Fwd::primitive_desc conv_forward(const ConvGeometry& g, bool is_training) {
+Fwd::primitive_desc conv_forward(const ConvGeometry& g) {
   const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};
-  Fwd::primitive_desc chosen = make_forward(g, is_training, any);
+  Fwd::primitive_desc chosen = make_forward(g, any);
   const bool is_known = layout_of(chosen.src_desc(), g.src).block > 0 && layout_of(chosen.dst_desc(), g.dst).block > 0;
   if (is_known && !is_reference(chosen.impl_info_str())) return chosen;
-  return make_forward(g, is_training, plain_descriptors(g));
+  return make_forward(g, plain_descriptors(g));
 }
 
 BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {
-  const Fwd::primitive_desc forward = conv_forward(g, true);
+  const Fwd::primitive_desc forward = conv_forward(g);
   BwdData::primitive_desc chosen =
       make_backward_data(g, forward, {forward.src_desc(), any_descriptor(g.weights), forward.dst_desc()});
   if (!is_reference(chosen.impl_info_str())) return chosen;
@@ -220,7 +229,7 @@ BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {
 }
 
 BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g) {
-  const Fwd::primitive_desc forward = conv_forward(g, true);
+  const Fwd::primitive_desc forward = conv_forward(g);
   // In the forward's layouts where a fast kernel takes them, else through plain ones (narrow groups: a gemm).
   try {
     BwdWeights::primitive_desc chosen =
@@ -236,7 +245,7 @@ std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) 
   const bool is_3x3 = g.weights.size() == 4 && g.weights[2] == 3 && g.weights[3] == 3;
   if (!is_3x3 || g.stride != dnnl::memory::dims{1, 1} || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
   if (std::max(g.pad_low[0], g.pad_low[1]) > 2) return std::nullopt;
-  const Fwd::primitive_desc forward = conv_forward(g, true);
+  const Fwd::primitive_desc forward = conv_forward(g);
   const int block = simd::vector_block();
   const auto tag = block == 16 ? dnnl::memory::format_tag::OIhw16i16o : dnnl::memory::format_tag::OIhw8i8o;
   const bool are_blocked = g.weights[0] % block == 0 && g.weights[1] % block == 0 &&
@@ -267,6 +276,15 @@ std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape) {
   if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
   if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
   return winograd_backward_weights_scratch(shape);
+}
+
+std::unique_ptr<Kernel> winograd_entry(Lowering& lowering, ConvPass pass, const ConvGeometry& g, Emission& emission,
+                                       WinogradTensors tensors) {
+  const WinogradShape shape = winograd_shape(g, lowering.threads()).value();
+  tensors.scratch = lowering.scratch("scratch", winograd_scratch(pass, shape));
+  emission.writes.push_back(tensors.scratch);
+  emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
+  return winograd_kernel(pass, shape, tensors);
 }
 
 ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node, Lowering& lowering) {

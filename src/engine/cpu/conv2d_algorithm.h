@@ -24,6 +24,9 @@ struct ConvGeometry {
   dnnl::memory::dims dilation;
   dnnl::memory::dims pad_low;
   dnnl::memory::dims pad_high;
+  /// What the forward does with its result: adds what lies in dst, then relu.
+  bool adds = false;
+  bool relu = false;
 };
 /// The geometry of a node whose input has the shape `src`.
 [[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);
@@ -34,8 +37,9 @@ enum class ConvAlgorithm { Direct, Winograd };
 enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
 /// Descriptors of the library's direct kernels: its own choice of layouts, or plain ones where that is no layout of
-/// ours or falls to the reference implementation.
-[[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g, bool is_training);
+/// ours or falls to the reference implementation. Inference uses those of training as well: what the library prefers
+/// there (channels last) is no faster, and a layer has one layout.
+[[nodiscard]] dnnl::convolution_forward::primitive_desc conv_forward(const ConvGeometry& g);
 [[nodiscard]] dnnl::convolution_backward_data::primitive_desc conv_backward_data(const ConvGeometry& g);
 [[nodiscard]] dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(const ConvGeometry& g);
 
@@ -47,6 +51,10 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 [[nodiscard]] std::unique_ptr<Kernel> winograd_kernel(ConvPass pass, const WinogradShape& shape,
                                                       const WinogradTensors& tensors);
 [[nodiscard]] std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape);
+
+/// The kernel of an entry by Winograd; adds implementation and scratch to the emission, which is otherwise direct's.
+[[nodiscard]] std::unique_ptr<Kernel> winograd_entry(Lowering& lowering, ConvPass pass, const ConvGeometry& g,
+                                                     Emission& emission, WinogradTensors tensors);
 
 /// The algorithm of one pass: the stored plan's; else what CompileOptions::algorithms says. "auto": direct unless
 /// Winograd measures more than 5% faster within 64 MiB of scratch. Equal geometries are timed once a process, per

@@ -32,6 +32,33 @@ class Copy final : public Kernel {
   float* target_ = nullptr;
 };
 
+class AfterCopy final : public Kernel {
+ public:
+  AfterCopy(TensorId from, TensorId to, std::int64_t count, std::unique_ptr<Kernel> next)
+      : from_(from), to_(to), count_(count), next_(std::move(next)) {}
+  void bind(const Addresses& addresses) override {
+    source_ = addresses.f32(from_);
+    target_ = addresses.f32(to_);
+    next_->bind(addresses);
+  }
+  void run() override {
+    if (source_ != target_) {
+      parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
+        std::copy(source_ + begin, source_ + end, target_ + begin);
+      });
+    }
+    next_->run();
+  }
+
+ private:
+  TensorId from_;
+  TensorId to_;
+  std::int64_t count_;
+  std::unique_ptr<Kernel> next_;
+  const float* source_ = nullptr;
+  float* target_ = nullptr;
+};
+
 class Sum final : public Kernel {
  public:
   Sum(std::vector<TensorId> terms, TensorId sum, std::int64_t count)
@@ -90,6 +117,10 @@ class Flat final : public Kernel {
 
 std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count) {
   return std::make_unique<Copy>(from, to, count);
+}
+std::unique_ptr<Kernel> after_copy_kernel(TensorId from, TensorId to, std::int64_t count,
+                                          std::unique_ptr<Kernel> next) {
+  return std::make_unique<AfterCopy>(from, to, count, std::move(next));
 }
 std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count) {
   return std::make_unique<Sum>(std::move(terms), sum, count);

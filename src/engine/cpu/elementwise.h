@@ -15,6 +15,9 @@ namespace roentgen::engine::cpu {
 
 /// to = from, `count` floats.
 [[nodiscard]] std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count);
+/// Copies `from` to `to`, `count` floats, unless the plan let them share memory, then runs `next`.
+[[nodiscard]] std::unique_ptr<Kernel> after_copy_kernel(TensorId from, TensorId to, std::int64_t count,
+                                                        std::unique_ptr<Kernel> next);
 /// sum = sum of `terms`, added in order.
 [[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count);
 

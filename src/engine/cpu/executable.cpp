@@ -21,10 +21,14 @@ namespace roentgen::engine::cpu {
 namespace {
 using Clock = std::chrono::steady_clock;
 
+graph::Purpose purpose_of(Form form) {
+  return form == Form::Training ? graph::Purpose::Training : graph::Purpose::Inference;
+}
+
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(const graph::Graph& original, const CompileOptions& options)
-      : options_(options), graph_(graph::run_passes(original, options.fuse)) {
+      : options_(options), graph_(graph::run_passes(original, options.fuse, purpose_of(options.form))) {
     if (options_.threads < 1) options_.threads = runtime::default_compute_threads();
     if (options_.slots < 1) {
       throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots), "1"));
@@ -59,6 +63,10 @@ class CpuExecutable final : public Executable {
 
   void forward() override {
     prepare_threads();
+    if (!is_prepared_) {
+      for (const auto& kernel : preparation_kernels_) kernel->run();
+      is_prepared_ = true;
+    }
     run_entries(0, plan_.forward_end, nullptr);
   }
   void backward(const BucketCallback& on_bucket) override {
@@ -76,7 +84,10 @@ class CpuExecutable final : public Executable {
     throw ConfigError(error_text("engine.cpu", "output", "an output of the graph", name));
   }
 
-  [[nodiscard]] std::span<float> parameters() override { return floats(parameter_arena_); }
+  [[nodiscard]] std::span<float> parameters() override {
+    is_prepared_ = false;
+    return floats(parameter_arena_);
+  }
   [[nodiscard]] std::span<float> gradients() override { return floats(gradient_arena_); }
   [[nodiscard]] const std::vector<ParameterSlice>& slices() const override { return slices_; }
   [[nodiscard]] const std::vector<Bucket>& buckets() const override { return arenas_.buckets; }
@@ -85,6 +96,7 @@ class CpuExecutable final : public Executable {
     const Place& place = place_of(parameter);
     check_count(parameter, values.size());
     place.layout->to_kernel(values, kernel_span(place, place.tensor));
+    is_prepared_ = false;
   }
   [[nodiscard]] std::vector<float> store(std::int32_t parameter) const override {
     const Place& place = place_of(parameter);
@@ -131,6 +143,7 @@ class CpuExecutable final : public Executable {
     arenas_ = std::move(arenas);
     plan_ = std::move(lowering.plan);
     kernels_ = std::move(lowering.kernels);
+    preparation_kernels_ = std::move(lowering.preparation_kernels);
     places_ = std::move(lowering.places);
     output_tensors_ = std::move(lowering.output_tensors);
     state_ = lowering.take_step_state();
@@ -215,6 +228,7 @@ class CpuExecutable final : public Executable {
     addresses_ = std::make_unique<Addresses>(std::move(addresses));
     bind_slot(0);
     for (const auto& kernel : kernels_) kernel->bind(*addresses_);
+    for (const auto& kernel : preparation_kernels_) kernel->bind(*addresses_);
   }
 
   // The team size and the denormal mode belong to threads: whoever calls gets them set.
@@ -297,6 +311,9 @@ class CpuExecutable final : public Executable {
   std::vector<std::vector<runtime::AlignedBuffer>> slots_;
   std::unique_ptr<Addresses> addresses_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::unique_ptr<Kernel>> preparation_kernels_;
+  /// What the preparations write is that of the present parameters.
+  bool is_prepared_ = false;
   std::vector<EntryTime> times_;
 };
 }  // namespace

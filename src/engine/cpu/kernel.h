@@ -31,7 +31,7 @@ class Kernel {
   /// Takes the addresses it needs. Called once after memory is planned, and again when an input slot it reads changes.
   /// Allocates nothing.
   virtual void bind(const Addresses& addresses) = 0;
-  /// Does the work. Allocates nothing, branches on no kind.
+  /// Does the work. Allocates nothing, branches on no kind (those of Plan::preparations may allocate).
   virtual void run() = 0;
 };
 

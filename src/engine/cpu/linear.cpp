@@ -4,6 +4,7 @@
 // Plan entries of fully connected layers: oneDNN's inner product.
 #include "graph/ops/linear.h"
 
+#include "engine/cpu/epilogue.h"
 #include "engine/cpu/primitive_internal.h"
 
 namespace roentgen::engine::cpu {
@@ -25,13 +26,21 @@ Sizes sizes_of(const graph::Linear& op, const Shape& src) {
   return sizes;
 }
 
-Fwd::primitive_desc forward_descriptor(const Sizes& s, bool is_training) {
+dnnl::primitive_attr attributes_of(const Epilogue& epilogue) {
+  dnnl::primitive_attr attributes = user_scratchpad();
+  dnnl::post_ops after;
+  if (epilogue.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  attributes.set_post_ops(after);
+  return attributes;
+}
+
+Fwd::primitive_desc forward_descriptor(const Sizes& s, bool is_training, const dnnl::primitive_attr& attributes) {
   const auto kind = is_training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   const dnnl::memory::desc src = plain_descriptor(s.src);
   const dnnl::memory::desc dst = plain_descriptor(s.dst);
   const dnnl::memory::desc weights = any_descriptor(s.weights);
-  if (s.bias.empty()) return {{kind, src, weights, dst}, user_scratchpad(), library_engine()};
-  return {{kind, src, weights, plain_descriptor(s.bias), dst}, user_scratchpad(), library_engine()};
+  if (s.bias.empty()) return {{kind, src, weights, dst}, attributes, library_engine()};
+  return {{kind, src, weights, plain_descriptor(s.bias), dst}, attributes, library_engine()};
 }
 
 BwdWeights::primitive_desc weights_descriptor(const Sizes& s, const Fwd::primitive_desc& forward) {
@@ -43,20 +52,25 @@ BwdWeights::primitive_desc weights_descriptor(const Sizes& s, const Fwd::primiti
 }  // namespace
 
 void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
+  if (lowering.folded_into(id) < 0) lower_with(op, id, {.result = id}, lowering);
+}
+
+bool lower_with(const graph::Linear& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Located src = lowering.value(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
-  const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training());
+  const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training(), attributes_of(epilogue));
+  if (epilogue.relu && is_reference(pd.impl_info_str())) return false;
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
                                      "linear" + std::to_string(pd.weights_desc().get_size())));
-  const Located dst = lowering.define(id, Layout{});
+  const Located dst = lowering.define(epilogue.result, Layout{});
   const TensorId weight = lowering.parameter(node, "weight");
   Emission emission{.what = "forward",
                     .kind = "linear_forward",
                     .reads = {src.tensor, weight},
                     .writes = {dst.tensor},
-                    .implementation = pd.impl_info_str(),
+                    .implementation = std::string(pd.impl_info_str()) + (epilogue.relu ? "+relu" : ""),
                     .flops = 2 * node.multiply_adds};
   std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
                                   {DNNL_ARG_WEIGHTS, weight, pd.weights_desc()},
@@ -67,6 +81,7 @@ void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
   }
   add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
   lowering.emit(node, std::move(emission), primitive_kernel(Fwd(pd), arguments));
+  return true;
 }
 
 namespace {
@@ -99,7 +114,7 @@ void lower_backward(const graph::Linear& op, graph::NodeId id, Lowering& lowerin
   const graph::Node& node = lowering.graph().node(id);
   const Located src = lowering.value(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
-  const Fwd::primitive_desc forward = forward_descriptor(sizes, true);
+  const Fwd::primitive_desc forward = forward_descriptor(sizes, true, user_scratchpad());
   const Located diff_dst = lowering.gradient(id, Layout{});
   if (lowering.needs_gradient(node.inputs[0])) lower_data(sizes, forward, diff_dst, id, lowering);
   const BwdWeights::primitive_desc pd = weights_descriptor(sizes, forward);

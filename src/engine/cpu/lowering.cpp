@@ -76,12 +76,11 @@ void Lowering::lower_outputs() {
   for (const auto& [name, id] : graph_.outputs()) {
     const Located plain = value_in(id, Layout{});
     const auto bytes = static_cast<std::size_t>(plain.shape.elements()) * sizeof(float);
-    const TensorId kept =
-        add_tensor({.name = "output:" + name, .bytes = bytes, .storage = Storage::Kept, .layout = "plain"});
-    output_tensors.emplace_back(name, kept);
+    const TensorId output = kept("output:" + name, bytes);
+    output_tensors.emplace_back(name, output);
     emit(graph_.node(id),
-         {.what = "output", .kind = "copy", .reads = {plain.tensor}, .writes = {kept}, .implementation = "copy"},
-         copy_kernel(plain.tensor, kept, plain.shape.elements()));
+         {.what = "output", .kind = "copy", .reads = {plain.tensor}, .writes = {output}, .implementation = "copy"},
+         copy_kernel(plain.tensor, output, plain.shape.elements()));
   }
 }
 
@@ -180,6 +179,10 @@ TensorId Lowering::scratch(std::string name, std::size_t bytes) {
   return add_tensor({.name = std::move(name), .bytes = bytes, .layout = "scratch"});
 }
 
+TensorId Lowering::kept(std::string name, std::size_t bytes) {
+  return add_tensor({.name = std::move(name), .bytes = bytes, .storage = Storage::Kept, .layout = "plain"});
+}
+
 std::int32_t Lowering::parameter_index(const graph::Node& node, std::string_view name) const {
   const std::string full = node.name + "." + std::string(name);
   for (const std::int32_t index : node.parameters) {
@@ -204,8 +207,27 @@ void Lowering::set_layout(const graph::Node& node, std::string_view name, std::u
   places.at(static_cast<std::size_t>(parameter_index(node, name))).layout = std::move(layout);
 }
 
-void Lowering::emit(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel) {
-  const auto index = static_cast<std::int32_t>(plan.entries.size());
+std::shared_ptr<const ParameterLayout> Lowering::layout_of_parameter(const graph::Node& node,
+                                                                     std::string_view name) const {
+  return places.at(static_cast<std::size_t>(parameter_index(node, name))).layout;
+}
+
+graph::NodeId Lowering::folded_into(graph::NodeId id) const {
+  if (is_training() || readers(id).size() != 1) return -1;
+  if (std::ranges::any_of(graph_.outputs(), [id](const auto& output) { return output.second == id; })) return -1;
+  const graph::NodeId reader = readers(id)[0];
+  const graph::Node& node = graph_.node(reader);
+  const graph::Op& layer = graph_.node(id).op;
+  const bool is_convolution = std::holds_alternative<graph::Conv2d>(layer);
+  const auto* norm = std::get_if<graph::BatchNorm>(&node.op);
+  const auto* relu = std::get_if<graph::Relu>(&node.op);
+  const bool is_folded =
+      (norm != nullptr && norm->folded && node.inputs[0] == id && is_convolution) ||
+      (relu != nullptr && relu->folded && (is_convolution || std::holds_alternative<graph::Linear>(layer)));
+  return is_folded ? reader : -1;
+}
+
+PlanEntry Lowering::entry_of(const graph::Node& node, Emission& emission) const {
   PlanEntry entry;
   entry.name = node.name + "/" + emission.what;
   entry.kind = std::move(emission.kind);
@@ -213,6 +235,20 @@ void Lowering::emit(const graph::Node& node, Emission emission, std::unique_ptr<
   entry.pass = emission.pass;
   entry.implementation = std::move(emission.implementation);
   entry.flops = emission.flops;
+  return entry;
+}
+
+void Lowering::emit_preparation(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel) {
+  PlanEntry entry = entry_of(node, emission);
+  entry.reads = std::move(emission.reads);
+  entry.writes = std::move(emission.writes);
+  plan.preparations.push_back(std::move(entry));
+  preparation_kernels.push_back(std::move(kernel));
+}
+
+void Lowering::emit(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel) {
+  const auto index = static_cast<std::int32_t>(plan.entries.size());
+  PlanEntry entry = entry_of(node, emission);
   for (const std::vector<TensorId>* ids : {&emission.reads, &emission.writes}) {
     for (const TensorId id : *ids) {
       PlanTensor& touched = plan.tensors.at(static_cast<std::size_t>(id));

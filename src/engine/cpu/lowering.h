@@ -65,6 +65,9 @@ class Lowering {
   /// Block that vectors of this machine fill: 16 with AVX-512, else 8.
   [[nodiscard]] int vector_block() const { return vector_block_; }
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::NodeId id) const;
+  /// The node that computes this convolution or linear layer together with itself, in its own place: the one marked
+  /// `folded` that alone reads it. -1: none, as always in training.
+  [[nodiscard]] graph::NodeId folded_into(graph::NodeId id) const;
   [[nodiscard]] const StepState* step_state() const { return step_state_.get(); }
   /// The stored plan's choice for a kernel; nothing when there is no stored plan. ConfigError when it lacks this
   /// kernel.
@@ -90,15 +93,22 @@ class Lowering {
   // Tensors.
   TensorId tensor(std::string name, const Shape& shape, Layout layout);
   TensorId scratch(std::string name, std::size_t bytes);
+  /// Memory that keeps its values between steps.
+  TensorId kept(std::string name, std::size_t bytes);
   /// A node's parameter, its gradient, by relative name ("weight"). State (running statistics) likewise.
   TensorId parameter(const graph::Node& node, std::string_view name);
   TensorId parameter_gradient(const graph::Node& node, std::string_view name);
   [[nodiscard]] bool has_parameter(const graph::Node& node, std::string_view name) const;
+  /// A parameter's kernel form.
+  [[nodiscard]] std::shared_ptr<const ParameterLayout> layout_of_parameter(const graph::Node& node,
+                                                                           std::string_view name) const;
   /// Sets a parameter's kernel form; before that it is a plain vector.
   void set_layout(const graph::Node& node, std::string_view name, std::unique_ptr<ParameterLayout> layout);
 
   // Entries.
   void emit(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel);
+  /// An entry that runs once after parameters were loaded. Reads parameters and state, writes kept memory.
+  void emit_preparation(const graph::Node& node, Emission emission, std::unique_ptr<Kernel> kernel);
 
   // Backward.
   /// True when a gradient must reach this value: something trained lies before it.
@@ -134,6 +144,7 @@ class Lowering {
   // Results, taken by the executable.
   Plan plan;
   std::vector<std::unique_ptr<Kernel>> kernels;
+  std::vector<std::unique_ptr<Kernel>> preparation_kernels;
   /// Per graph parameter: its tensor, gradient tensor (-1 without) and layout.
   struct ParameterPlace {
     TensorId tensor = -1;
@@ -163,6 +174,7 @@ class Lowering {
     std::vector<std::function<void()>> waiting;
   };
   void lower_outputs();
+  [[nodiscard]] PlanEntry entry_of(const graph::Node& node, Emission& emission) const;
   void lower_backward_all();
   std::int32_t parameter_index(const graph::Node& node, std::string_view name) const;
   ValueState& state(graph::NodeId id) { return values_.at(static_cast<std::size_t>(id)); }

@@ -5,6 +5,7 @@
 #include "graph/ops/relu.h"
 
 #include "engine/cpu/elementwise.h"
+#include "engine/cpu/epilogue.h"
 #include "engine/cpu/lowering.h"
 #include "engine/cpu/simd/flat.h"
 
@@ -12,6 +13,8 @@ namespace roentgen::engine::cpu {
 
 void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
+  const bool is_folded = lowering.folded_into(node.inputs[0]) == id;
+  if (is_folded && lower_folded(node.inputs[0], {.result = id, .relu = true}, lowering)) return;
   const Located src = lowering.value(node.inputs[0]);
   const Located dst = lowering.define(id, src.layout);
   lowering.emit(node,

@@ -188,7 +188,9 @@ class Convolution final : public WinogradPass {
           const std::int64_t out_block = i / chunk.tiles;
           const std::int64_t index = i % chunk.tiles;
           simd::winograd_output(results_.at(0, out_block, index, s_.block), results_.stride, s_.block,
-                                bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
+                                {.bias = bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
+                                 .adds = tensors_.adds,
+                                 .relu = tensors_.relu},
                                 result_place(chunk, index, out_block));
         });
       });

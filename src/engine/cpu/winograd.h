@@ -38,6 +38,8 @@ struct WinogradTensors {
   TensorId bias = -1;     ///< or its gradient; out_blocks * block floats
   TensorId dst = -1;      ///< or its gradient
   TensorId scratch = -1;  ///< of winograd_*_scratch() bytes, unset before and after
+  bool adds = false;      ///< forward: adds to what lies in dst
+  bool relu = false;      ///< forward: max(., 0) of the result
 };
 
 /// Bytes of scratch the forward pass needs.

@@ -33,7 +33,7 @@ std::int32_t index_of(const graph::Graph& graph, const graph::Parameter& paramet
 
 void expect_same_results(const conformance::Case& before, Form form, std::string_view passes) {
   conformance::Case after = before;
-  after.graph = graph::run_passes(before.graph, passes);
+  after.graph = graph::run_passes(before.graph, passes, graph::Purpose::Inference);
   ASSERT_EQ(after.graph.parameters().size(), before.graph.parameters().size());
   const auto values = conformance::draw_values(before, 1);
   ReferenceRun expected = conformance::run_reference(before, form, values);
@@ -58,7 +58,7 @@ TEST(Passes, leave_all_results_of_every_case_as_they_were) {
   choices.push_back("on");
   for (const conformance::Case& tested : conformance::all_cases()) {
     for (const std::string_view choice : choices) {
-      if (graph::run_passes(tested.graph, choice) == tested.graph) continue;
+      if (graph::run_passes(tested.graph, choice, graph::Purpose::Inference) == tested.graph) continue;
       SCOPED_TRACE(tested.name + " " + std::string(choice));
       expect_same_results(tested, Form::Training, choice);
       expect_same_results(tested, Form::Inference, choice);
@@ -70,22 +70,38 @@ TEST(Passes, each_changes_some_case) {
   for (const std::string_view choice : graph::pass_names()) {
     bool is_used = false;
     for (const conformance::Case& tested : conformance::all_cases()) {
-      is_used = is_used || graph::run_passes(tested.graph, choice) != tested.graph;
+      is_used = is_used || graph::run_passes(tested.graph, choice, graph::Purpose::Inference) != tested.graph;
     }
     EXPECT_TRUE(is_used) << choice;
   }
 }
 
+TEST(Passes, of_inference_leave_training_alone) {
+  const std::vector<std::string_view> of_training = graph::training_pass_names();
+  EXPECT_LT(of_training.size(), graph::pass_names().size());
+  for (const std::string_view choice : graph::pass_names()) {
+    const bool is_of_training = std::ranges::find(of_training, choice) != of_training.end();
+    for (const conformance::Case& tested : conformance::all_cases()) {
+      const graph::Graph after = graph::run_passes(tested.graph, choice, graph::Purpose::Training);
+      if (!is_of_training) {
+        EXPECT_TRUE(after == tested.graph) << choice;
+      } else {
+        EXPECT_TRUE(after == graph::run_passes(tested.graph, choice, graph::Purpose::Inference)) << choice;
+      }
+    }
+  }
+}
+
 TEST(Passes, do_nothing_when_off) {
   for (const conformance::Case& tested : conformance::all_cases()) {
-    EXPECT_TRUE(graph::run_passes(tested.graph, "off") == tested.graph) << tested.name;
+    EXPECT_TRUE(graph::run_passes(tested.graph, "off", graph::Purpose::Inference) == tested.graph) << tested.name;
   }
 }
 
 TEST(Passes, run_again_change_nothing_more) {
   for (const conformance::Case& tested : conformance::all_cases()) {
-    const graph::Graph once = graph::run_passes(tested.graph, "on");
-    EXPECT_TRUE(graph::run_passes(once, "on") == once) << tested.name;
+    const graph::Graph once = graph::run_passes(tested.graph, "on", graph::Purpose::Inference);
+    EXPECT_TRUE(graph::run_passes(once, "on", graph::Purpose::Inference) == once) << tested.name;
   }
 }
 

@@ -11,6 +11,7 @@ void BatchNorm::visit(AttributeVisitor& visitor) {
   visitor.number("epsilon", epsilon, 1e-5);
   visitor.number("momentum", momentum, 0.1);
   visitor.flag("relu", relu, false);
+  visitor.flag("folded", folded, false);
 }
 
 Inferred BatchNorm::infer(std::string_view node, std::span<const Shape> inputs) const {

@@ -19,12 +19,15 @@ namespace roentgen::graph {
 /// Gradients, with g = diff_dst where dst > 0 (all of it without relu), M = N H W:
 ///   diff_shift = sum g; diff_scale = sum g * xhat; diff_residual = g;
 ///   diff_src = scale * istd * (g - diff_shift / M - xhat * diff_scale / M).
-/// `relu` and the second input are written by the fusion passes (graph/passes) and may be written by hand as well.
+/// `relu`, `folded` and the second input are written by the passes (graph/passes) and may be written by hand as well.
 struct BatchNorm {
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
   double epsilon = 1e-5;
   double momentum = 0.1;
   bool relu = false;
+  /// In inference the convolution before it, which nothing else reads, computes this as well: with weights that hold
+  /// scale and statistics. What is computed stays the same.
+  bool folded = false;
 
   void visit(AttributeVisitor& visitor);
   [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;

@@ -16,7 +16,11 @@ namespace roentgen::graph {
 struct Relu {
   static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};
 
-  void visit(AttributeVisitor&) {}
+  /// In inference the convolution or linear layer before it, which nothing else reads, computes this as well. Written
+  /// by a pass (graph/passes); what is computed stays the same.
+  bool folded = false;
+
+  void visit(AttributeVisitor& visitor) { visitor.flag("folded", folded, false); }
   [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
   friend bool operator==(const Relu&, const Relu&) = default;
 };

@@ -8,11 +8,14 @@
 
 namespace roentgen::graph {
 namespace {
+enum class Use { Always, Inference };
+
 struct Pass {
   std::string_view name;
   Graph (*run)(const Graph&);
+  Use use;
 };
-#define RG_PASS_ROW(name) Pass{#name, &name},
+#define RG_PASS_ROW(name, use) Pass{#name, &name, Use::use},
 constexpr Pass kPasses[] = {RG_PASS_LIST(RG_PASS_ROW)};
 #undef RG_PASS_ROW
 
@@ -50,10 +53,19 @@ const std::vector<std::string_view>& pass_names() {
 
 void check_passes(std::string_view choice) { static_cast<void>(chosen_passes(choice)); }
 
-Graph run_passes(const Graph& graph, std::string_view choice) {
+std::vector<std::string_view> training_pass_names() {
+  std::vector<std::string_view> names;
+  for (const Pass& pass : kPasses) {
+    if (pass.use == Use::Always) names.push_back(pass.name);
+  }
+  return names;
+}
+
+Graph run_passes(const Graph& graph, std::string_view choice, Purpose purpose) {
   const std::vector<std::string_view> chosen = chosen_passes(choice);
   Graph result = graph;
   for (const Pass& pass : kPasses) {
+    if (pass.use == Use::Inference && purpose == Purpose::Training) continue;
     if (std::ranges::find(chosen, pass.name) != chosen.end()) result = pass.run(result);
   }
   return result;

@@ -137,17 +137,22 @@ HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* 
 }
 
 template <class D>
-HWY_INLINE void positions_to_tile(D d, const float* from, std::int64_t position_stride, int block, const float* bias,
-                                  const TilePlace& to) {
+HWY_INLINE void positions_to_tile(D d, const float* from, std::int64_t position_stride, int block,
+                                  const WinogradEpilogue& epilogue, const TilePlace& to) {
   using V = hn::Vec<D>;
   const auto load = [&](int i, int j)
                         HWY_ATTR { return hn::LoadU(d, from + (i * Output::kFrom + j) * position_stride); };
-  const auto shift = bias != nullptr ? hn::LoadU(d, bias) : hn::Zero(d);
+  const auto shift = epilogue.bias != nullptr ? hn::LoadU(d, epilogue.bias) : hn::Zero(d);
   const std::int64_t pitch = to.width * block;
   const std::int64_t rows = to.row_end - to.row, columns = to.column_end - to.column;
   float* corner = to.plane + to.row * pitch + to.column * block;
   transform<Output>(d, load, [&](int i, int j, V v) HWY_ATTR {
-    if (i < rows && j < columns) hn::StoreU(hn::Add(v, shift), d, corner + i * pitch + j * block);
+    if (i >= rows || j >= columns) return;
+    float* place = corner + i * pitch + j * block;
+    V result = hn::Add(v, shift);
+    if (epilogue.adds) result = hn::Add(result, hn::LoadU(d, place));
+    if (epilogue.relu) result = hn::Max(result, hn::Zero(d));
+    hn::StoreU(result, d, place);
   });
 }
 
@@ -301,10 +306,12 @@ void input_target(const TilePlace& from, int block, float* to, std::int64_t posi
     tile_to_positions<Input>(d, shifted(from, lane), block, to + lane, position_stride);
   });
 }
-void output_target(const float* from, std::int64_t position_stride, int block, const float* bias, const TilePlace& to) {
+void output_target(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                   const TilePlace& to) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    positions_to_tile(d, from + lane, position_stride, block, bias == nullptr ? nullptr : bias + lane,
-                      shifted(to, lane));
+    WinogradEpilogue here = epilogue;
+    if (here.bias != nullptr) here.bias += lane;
+    positions_to_tile(d, from + lane, position_stride, block, here, shifted(to, lane));
   });
 }
 void gradient_target(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
@@ -361,9 +368,9 @@ HWY_EXPORT(gradient_product_target);
 void winograd_input(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(input_target)(from, block, to, position_stride);
 }
-void winograd_output(const float* from, std::int64_t position_stride, int block, const float* bias,
+void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const TilePlace& to) {
-  HWY_DYNAMIC_DISPATCH(output_target)(from, position_stride, block, bias, to);
+  HWY_DYNAMIC_DISPATCH(output_target)(from, position_stride, block, epilogue, to);
 }
 void winograd_gradient(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(gradient_target)(from, block, to, position_stride);

@@ -29,8 +29,14 @@ struct TilePlace {
 
 /// to = B^T d B for the 6x6 values d at `from`.
 void winograd_input(const TilePlace& from, int block, float* to, std::int64_t position_stride);
-/// The 4x4 outputs A^T m A, plus bias (block floats, or null), written at `to`.
-void winograd_output(const float* from, std::int64_t position_stride, int block, const float* bias,
+/// What becomes of outputs before they are written: act(output + bias + what lies there).
+struct WinogradEpilogue {
+  const float* bias = nullptr;  ///< block floats, or null
+  bool adds = false;            ///< adds what lies at the place that is written
+  bool relu = false;
+};
+/// The 4x4 outputs A^T m A, with the epilogue, written at `to`.
+void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const TilePlace& to);
 /// to = A y A^T for the 4x4 gradients y at `from`.
 void winograd_gradient(const TilePlace& from, int block, float* to, std::int64_t position_stride);
