@@ -22,12 +22,19 @@ Summary summarise(std::span<const double> times) {
   std::vector<double> sorted(times.begin(), times.end());
   std::ranges::sort(sorted);
   const std::size_t n = sorted.size();
-  // Rounded up in integers: 0.95 * 20 is not quite 19 in floating point.
-  const std::size_t rank = (95 * n + 99) / 100;
   return {.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
-          .p95 = sorted[rank - 1],
+          .p95 = percentile(times, 95),
           .min = sorted.front(),
           .max = sorted.back()};
+}
+
+double percentile(std::span<const double> times, std::int64_t percent) {
+  RG_ASSERT(!times.empty() && percent > 0 && percent <= 100);
+  std::vector<double> sorted(times.begin(), times.end());
+  std::ranges::sort(sorted);
+  // Rounded up in integers: 0.95 * 20 is not quite 19 in floating point.
+  const std::size_t rank = (static_cast<std::size_t>(percent) * sorted.size() + 99) / 100;
+  return sorted[rank - 1];
 }
 
 Value summary_ms(std::span<const double> seconds) {

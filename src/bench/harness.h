@@ -35,6 +35,8 @@ struct Summary {
 };
 /// Of at least one time.
 [[nodiscard]] Summary summarise(std::span<const double> times);
+/// The smallest of at least one time that `percent` of them do not exceed (nearest rank), 0 < percent <= 100.
+[[nodiscard]] double percentile(std::span<const double> times, std::int64_t percent);
 /// Table {median, p95, min, max} in milliseconds.
 [[nodiscard]] Value summary_ms(std::span<const double> seconds);
 

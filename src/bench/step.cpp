@@ -19,6 +19,7 @@
 
 #include "bench/case_list.h"
 #include "bench/harness.h"
+#include "bench/profile.h"
 #include "bench/step_model.h"
 #include "core/error.h"
 #include "engine/engine.h"
@@ -117,51 +118,6 @@ Measurements run_steps(const StepOptions& options, engine::Executable& executabl
 
 double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-Value rate(double amount, double seconds) { return amount > 0.0 && seconds > 0.0 ? Value(amount / seconds) : Value(); }
-
-/// Rows by kind of kernel, then the optimizer and what is left; shares add up to 1.
-Value profile_table(const engine::Executable& executable, const Measurements& measured) {
-  struct Row {
-    std::string kind;
-    std::int64_t calls = 0;
-    double seconds = 0.0;
-    double flops = 0.0;
-    double bytes = 0.0;
-  };
-  std::map<std::string, Row> by_kind;
-  double kernels_s = 0.0;
-  for (const engine::EntryTime& time : executable.profile()) {
-    const engine::PlanEntry& entry = executable.plan().entries.at(static_cast<std::size_t>(time.entry));
-    Row& row = by_kind[entry.kind];
-    row.calls += time.calls;
-    row.seconds += time.seconds;
-    row.flops += static_cast<double>(entry.flops) * static_cast<double>(time.calls);
-    row.bytes += static_cast<double>(entry.bytes) * static_cast<double>(time.calls);
-    kernels_s += time.seconds;
-  }
-  const auto steps = static_cast<std::int64_t>(measured.step_s.size());
-  const double steps_s = total(measured.step_s);
-  const double optimizer_s = total(measured.optimizer_s);
-  std::vector<Row> rows;
-  for (auto& [kind, row] : by_kind) {
-    row.kind = kind;
-    rows.push_back(row);
-  }
-  std::ranges::sort(rows, [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
-  rows.push_back({.kind = "optimizer", .calls = steps, .seconds = optimizer_s});
-  rows.push_back({.kind = "outside_kernels", .calls = steps, .seconds = steps_s - kernels_s - optimizer_s});
-  Value table = Value::array();
-  for (const Row& row : rows) {
-    table.push_back(Value::Table{{"kind", row.kind},
-                                 {"calls", row.calls / steps},
-                                 {"ms", row.seconds * 1e3 / static_cast<double>(steps)},
-                                 {"share", row.seconds / steps_s},
-                                 {"gflops", rate(row.flops * 1e-9, row.seconds)},
-                                 {"gb_per_s", rate(row.bytes * 1e-9, row.seconds)}});
-  }
-  return table;
-}
-
 /// A row for each plan entry, in plan order.
 Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times, const Floor& floor) {
   Value table = Value::array();
@@ -256,7 +212,10 @@ Value run_step(const StepOptions& options) {
   result.set("peak_bytes", executable->plan().memory.total() + state_bytes(*optimizer));
   result.set("process_peak_bytes", static_cast<std::int64_t>(runtime::peak_resident_memory_bytes()));
   result.set("framework_share", framework_share(*executable, measured));
-  Value profile = options.has_profile ? profile_table(*executable, measured) : Value();
+  Value profile = options.has_profile ? profile_table(*executable, {.count = options.steps,
+                                                                    .total_s = total(measured.step_s),
+                                                                    .optimizer_s = total(measured.optimizer_s)})
+                                      : Value();
   const std::vector<engine::EntryTime> times = executable->profile();
   floor.measure();
   const std::optional<double> floor_s = floor.seconds();

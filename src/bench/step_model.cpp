@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/step.h"
 #include "core/error.h"
@@ -61,7 +62,34 @@ graph::Graph model_of(const StepOptions& options) {
   return graph;
 }
 
+void draw_statistics(engine::Executable& executable) {
+  const std::vector<graph::Parameter>& parameters = executable.graph().parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (graph::is_trained(parameters[i].role)) continue;
+    const bool is_mean = parameters[i].role == graph::Role::RunningMean;
+    Random random(kSeed, RandomStage::Test, i);
+    std::vector<float> values(static_cast<std::size_t>(parameters[i].shape.elements()));
+    for (float& value : values) {
+      value = static_cast<float>(is_mean ? random.uniform(-0.5, 0.5) : random.uniform(0.5, 2.0));
+    }
+    executable.load(static_cast<std::int32_t>(i), values);
+  }
+}
+
 }  // namespace
+
+std::unique_ptr<engine::Executable> compile_inference(const StepOptions& options, engine::Engine& engine, int threads) {
+  auto executable = engine.compile(model_of(options), {.form = engine::Form::Inference,
+                                                       .threads = threads,
+                                                       .slots = 1,
+                                                       .fuse = options.fuse,
+                                                       .algorithms = options.algorithms,
+                                                       .seed = kSeed});
+  engine::initialise(*executable, kSeed);
+  draw_statistics(*executable);
+  fill_inputs(*executable, 0);
+  return executable;
+}
 
 std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {
   const graph::Graph graph = graph::with_loss(model_of(options), {});

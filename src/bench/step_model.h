@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The network that the cases with a training step run, compiled for training.
+// The network that the cases with a network run, compiled for training or inference.
 #pragma once
 
 #include <memory>
@@ -25,5 +25,10 @@ struct StepTeam {
 /// random images and labels, and slot 0 is bound. ConfigError on a graph of other sizes; what compile() throws.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine,
                                                                StepTeam team);
+
+/// As compile_step(), for inference: without loss and labels; one slot. Running statistics are drawn as well, so that
+/// batch norms do something.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const StepOptions& options, engine::Engine& engine,
+                                                                    int threads);
 
 }  // namespace roentgen::bench

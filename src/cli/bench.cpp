@@ -10,11 +10,13 @@
 #include "bench/consumer.h"
 #include "bench/experiment.h"
 #include "bench/formats.h"
+#include "bench/fusion.h"
 #include "bench/harness.h"
+#include "bench/infer.h"
 #include "bench/overlap.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
-#include "cli/bench_cases.h"
+#include "cli/bench_options.h"
 #include "cli/bench_ranks.h"
 #include "cli/command_list.h"
 #include "cli/image_list.h"
@@ -29,17 +31,21 @@ namespace roentgen::cli {
 namespace {
 
 constexpr std::string_view kNone = "none";
+constexpr std::string_view kExperimentModels = "resnet50,densenet121";
 
 class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, pipeline, overlap, formats, ablation, experiment, allreduce, links, ...";
+    return "Run a benchmark case: step, infer, fusion, pipeline, overlap, formats, ablation, experiment, allreduce, "
+           "links, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
            "step.json\n"
            "roentgen bench step --model densenet121 --profile\n"
+           "roentgen bench infer --model densenet121 --image 224 --batch 1,4,16 --threads 2 --json infer.json\n"
+           "roentgen bench fusion --models resnet50,densenet121 --batch 8 --rounds 3 --threads 2\n"
            "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
            "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold\n"
            "roentgen bench overlap --data images/ --model resnet50 --batch 16 --input-cores 0\n"
@@ -52,7 +58,7 @@ class BenchCommand final : public Command {
   }
   [[nodiscard]] std::vector<Option> options() override {
     std::vector<Option> options;
-    for (const CaseOption& each : case_options()) {
+    for (const CaseOption& each : case_options(in_)) {
       usual_.push_back(held(each.option.target));
       options.push_back(each.option);
       if (each.cases != kAll) options.back().doc = fmt::format("{}: {}", names_of(each.cases), each.option.doc);
@@ -60,10 +66,10 @@ class BenchCommand final : public Command {
     return options;
   }
 
-  [[nodiscard]] Folders folders() const override { return {.read = {data_.begin(), data_.end()}}; }
+  [[nodiscard]] Folders folders() const override { return {.read = {in_.data.begin(), in_.data.end()}}; }
 
   [[nodiscard]] CommandResult run() override {
-    if (is_list_) {
+    if (in_.is_list) {
       for (const auto& [name, bit] : kBenchCases) fmt::print("{}\n", name);
       for (const std::string_view name : bench::case_names()) {
         if (bit_of(name) == kOther) fmt::print("{}\n", name);
@@ -71,7 +77,8 @@ class BenchCommand final : public Command {
       return {};
     }
     refuse_options_of_others();
-    if ((bit_of(case_) & kWithInput) != 0 && data_.empty()) {
+    if (!in_.algorithms.empty()) in_.step.algorithms = in_.algorithms;
+    if ((bit_of(in_.case_name) & kWithInput) != 0 && in_.data.empty()) {
       throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
     }
     Value json = run_case();
@@ -85,24 +92,28 @@ class BenchCommand final : public Command {
   }
 
  private:
-  [[nodiscard]] std::vector<CaseOption> case_options();
   // An option that changes nothing would leave its user with a figure of something else.
   void refuse_options_of_others() {
-    const std::vector<CaseOption> options = case_options();
+    const std::vector<CaseOption> options = case_options(in_);
     for (std::size_t i = 0; i < options.size(); ++i) {
       const auto& [cases, option] = options[i];
-      if ((cases & bit_of(case_)) != 0 || held(option.target) == usual_[i]) continue;
-      throw ConfigError(error_text("cli.bench", option.name, fmt::format("one of the cases {}", names_of(cases)), case_,
+      if ((cases & bit_of(in_.case_name)) != 0 || held(option.target) == usual_[i]) continue;
+      throw ConfigError(error_text("cli.bench", option.name, fmt::format("one of the cases {}", names_of(cases)),
+                                   in_.case_name,
                                    fmt::format("bench {}", names_of(cases).substr(0, names_of(cases).find(',')))));
     }
   }
 
   [[nodiscard]] Value run_case() {
-    switch (bit_of(case_)) {
+    switch (bit_of(in_.case_name)) {
       case kStep:
         return run_step();
+      case kInfer:
+        return run_infer();
+      case kFusion:
+        return run_fusion();
       case kPipeline:
-        return bench::run_pipeline(images_or_records(data_), pipeline_options());
+        return bench::run_pipeline(images_or_records(in_.data), pipeline_options());
       case kOverlap:
         return run_overlap();
       case kFormats:
@@ -110,96 +121,146 @@ class BenchCommand final : public Command {
       case kExperiment:
         return run_experiment();
       case kAllreduce:
-        ranks_bench_.rounds = rounds_;
-        return run_allreduce_case(ranks_bench_);
+        in_.ranks_bench.rounds = in_.rounds;
+        return run_allreduce_case(in_.ranks_bench);
       case kLinks:
-        ranks_bench_.rounds = rounds_;
-        return run_links_case(ranks_bench_);
+        in_.ranks_bench.rounds = in_.rounds;
+        return run_links_case(in_.ranks_bench);
       case kAblation:
-        return bench::run_ablation(images_or_records(data_), {.input = pipeline_options(), .rounds = rounds_});
+        return bench::run_ablation(images_or_records(in_.data), {.input = pipeline_options(), .rounds = in_.rounds});
       default:
-        return bench::run_case(case_, {.warmup = step_.warmup,
-                                       .repeats = step_.steps,
-                                       .threads = bench::threads_of(threads_, may_oversubscribe_)});
+        return bench::run_case(in_.case_name, {.warmup = in_.step.warmup,
+                                               .repeats = in_.step.steps,
+                                               .threads = bench::threads_of(in_.threads, in_.may_oversubscribe)});
     }
   }
 
   [[nodiscard]] Value run_step() {
-    step_.threads = bench::threads_of(threads_, may_oversubscribe_);
-    step_.device = device_;
-    if (batch_ > 0) step_.batch = batch_;
-    if (channels_ > 0) step_.channels = channels_;
+    in_.step.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
+    in_.step.device = in_.device;
+    if (batch_of(in_) > 0) in_.step.batch = batch_of(in_);
+    if (in_.channels > 0) in_.step.channels = in_.channels;
     take_graph();
-    return bench::run_step(step_);
+    return bench::run_step(in_.step);
+  }
+
+  [[nodiscard]] Value run_fusion() const {
+    bench::FusionOptions options{.network = in_.step, .rounds = in_.rounds};
+    if (!in_.models.empty()) options.models = names_in(in_.models);
+    if (in_.algorithms.empty()) options.network.algorithms = bench::FusionOptions{}.network.algorithms;
+    options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
+    options.network.device = in_.device;
+    if (batch_of(in_) > 0) options.network.batch = batch_of(in_);
+    if (in_.channels > 0) options.network.channels = in_.channels;
+    return bench::run_fusion(options);
+  }
+
+  [[nodiscard]] Value run_infer() {
+    bench::InferOptions options{.network = in_.step, .rounds = in_.rounds};
+    if (in_.algorithms.empty()) options.network.algorithms = bench::InferOptions{}.network.algorithms;
+    options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
+    options.network.device = in_.device;
+    if (in_.channels > 0) options.network.channels = in_.channels;
+    if (!in_.batch.empty()) options.batches = bench::parse_batches(in_.batch);
+    std::vector<graph::Graph> graphs = graphs_of(options);
+    for (const graph::Graph& graph : graphs) options.graphs.push_back(&graph);
+    return bench::run_infer(options);
+  }
+
+  // Of a --model that names a file, for every batch.
+  [[nodiscard]] std::vector<graph::Graph> graphs_of(const bench::InferOptions& options) const {
+    train::ModelRecipe model;
+    set_model(model, options.network.model);
+    std::vector<graph::Graph> graphs;
+    if (model.file.empty()) return graphs;
+    for (const std::int64_t batch : options.batches) {
+      graphs.push_back(make_model(model, {.batch = batch,
+                                          .channels = options.network.channels,
+                                          .image_px = options.network.image_px,
+                                          .labels = options.network.labels}));
+    }
+    return graphs;
   }
 
   [[nodiscard]] Value run_overlap() {
-    bench::OverlapOptions options{.input = pipeline_options(), .rounds = rounds_};
-    step_.threads = static_cast<int>(threads_);
+    bench::OverlapOptions options{.input = pipeline_options(), .rounds = in_.rounds};
+    in_.step.threads = static_cast<int>(in_.threads);
     if (options.input.device_images_per_s <= 0.0) {
-      step_.device = device_;
-      step_.batch = options.input.batch;
-      step_.channels = options.input.channels;
+      in_.step.device = in_.device;
+      in_.step.batch = options.input.batch;
+      in_.step.channels = options.input.channels;
       take_graph();
     }
-    options.step = step_;
-    return bench::run_overlap(images_or_records(data_), options);
+    options.step = in_.step;
+    return bench::run_overlap(images_or_records(in_.data), options);
   }
 
   void require_work() const {
-    if (work_.empty()) {
+    if (in_.work.empty()) {
       throw ConfigError(error_text("cli.bench", "--work", "a folder for record files", "none", "--work DIR"));
     }
-    for (const std::string& data : data_) refuse_inside_data("--work", work_, data);
+    for (const std::string& data : in_.data) refuse_inside_data("--work", in_.work, data);
   }
 
   [[nodiscard]] Value run_formats() const {
     require_work();
-    bench::FormatsOptions options{
-        .input = pipeline_options(), .stored_px = stored_px_, .work = work_, .cell_s = cell_s_, .rounds = rounds_};
+    bench::FormatsOptions options{.input = pipeline_options(),
+                                  .stored_px = in_.stored_px,
+                                  .work = in_.work,
+                                  .cell_s = in_.cell_s,
+                                  .rounds = in_.rounds};
     options.input.steps = kMostSteps;
-    return bench::run_formats(images_or_records(data_), options);
+    return bench::run_formats(images_or_records(in_.data), options);
+  }
+
+  [[nodiscard]] std::vector<std::string> experiment_models() const {
+    if (in_.models == kNone) return {};
+    return names_in(in_.models.empty() ? kExperimentModels : in_.models);
   }
 
   [[nodiscard]] Value run_experiment() const {
     require_work();
     bench::ExperimentOptions options{.input = pipeline_options(),
-                                     .models = names_in(models_ == kNone ? "" : models_),
-                                     .rates = bench::parse_rates(rates_ == kNone ? "" : rates_),
-                                     .step = step_,
-                                     .work = work_,
-                                     .cell_s = cell_s_,
-                                     .rounds = rounds_};
+                                     .models = experiment_models(),
+                                     .rates = bench::parse_rates(in_.rates == kNone ? "" : in_.rates),
+                                     .step = in_.step,
+                                     .work = in_.work,
+                                     .cell_s = in_.cell_s,
+                                     .rounds = in_.rounds};
     options.input.steps = kMostSteps;
-    options.step.threads = static_cast<int>(threads_);
-    return bench::run_experiment(images_or_records(data_), options);
+    options.step.threads = static_cast<int>(in_.threads);
+    return bench::run_experiment(images_or_records(in_.data), options);
   }
 
   // A --model that names a file.
   void take_graph() {
     train::ModelRecipe model;
-    set_model(model, step_.model);
+    set_model(model, in_.step.model);
     if (model.file.empty()) return;
-    graph_ = make_model(
-        model, {.batch = step_.batch, .channels = step_.channels, .image_px = step_.image_px, .labels = step_.labels});
-    step_.graph = &*graph_;
+    graph_ = make_model(model, {.batch = in_.step.batch,
+                                .channels = in_.step.channels,
+                                .image_px = in_.step.image_px,
+                                .labels = in_.step.labels});
+    in_.step.graph = &*graph_;
   }
 
   [[nodiscard]] bench::PipelineOptions pipeline_options() const {
-    bench::PipelineOptions options{.pipeline = data::parse_pipeline(pipeline_text_),
-                                   .image_px = step_.image_px,
-                                   .workers = static_cast<int>(workers_),
-                                   .warmup = step_.warmup,
-                                   .steps = step_.steps,
-                                   .is_cold = is_cold_};
-    const unsigned bit = bit_of(case_);
+    bench::PipelineOptions options{.pipeline = data::parse_pipeline(in_.pipeline_text),
+                                   .image_px = in_.step.image_px,
+                                   .workers = static_cast<int>(in_.workers),
+                                   .warmup = in_.step.warmup,
+                                   .steps = in_.step.steps,
+                                   .is_cold = in_.is_cold};
+    const unsigned bit = bit_of(in_.case_name);
     if ((bit & kWithModel) != 0) options.batch = bench::StepOptions{}.batch;
-    options.ranks = ranks_ > 0 ? static_cast<int>(ranks_) : bit == kAblation ? bench::AblationOptions{}.input.ranks : 1;
-    if (batch_ > 0) options.batch = batch_;
-    if (channels_ > 0) options.channels = channels_;
-    if (!recipe_.empty()) {
-      const train::Recipe recipe = train::read_recipe(recipe_, {});
-      if (step_.image_px != bench::StepOptions{}.image_px || channels_ > 0) {
+    options.ranks = in_.ranks > 0      ? static_cast<int>(in_.ranks)
+                    : bit == kAblation ? bench::AblationOptions{}.input.ranks
+                                       : 1;
+    if (batch_of(in_) > 0) options.batch = batch_of(in_);
+    if (in_.channels > 0) options.channels = in_.channels;
+    if (!in_.recipe.empty()) {
+      const train::Recipe recipe = train::read_recipe(in_.recipe, {});
+      if (in_.step.image_px != bench::StepOptions{}.image_px || in_.channels > 0) {
         throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
                                      "one", "a [preprocess] section that says them"));
       }
@@ -208,15 +269,15 @@ class BenchCommand final : public Command {
       options.image_px = recipe.preprocess.size_px;
       options.channels = recipe.preprocess.channels;
     }
-    for (const std::string& data : data_) {
-      if (!cache_dir_.empty()) refuse_inside_data("--cache-dir", cache_dir_, data);
+    for (const std::string& data : in_.data) {
+      if (!in_.cache_dir.empty()) refuse_inside_data("--cache-dir", in_.cache_dir, data);
     }
-    options.cache_dir = cache_dir_;
-    options.memory_mb = memory_mb_;
-    if (!input_cores_.empty()) options.cores = runtime::parse_core_list(input_cores_);
-    if (!storage_.empty()) options.storage = data::parse_storage_costs(storage_);
-    const bool is_engine = (bit & kWithModel) != 0 && !bench::is_emulated_device(device_);
-    if (device_ != kEngine && !is_engine) options.device_images_per_s = bench::parse_emulated_device(device_);
+    options.cache_dir = in_.cache_dir;
+    options.memory_mb = in_.memory_mb;
+    if (!in_.input_cores.empty()) options.cores = runtime::parse_core_list(in_.input_cores);
+    if (!in_.storage.empty()) options.storage = data::parse_storage_costs(in_.storage);
+    const bool is_engine = (bit & kWithModel) != 0 && !bench::is_emulated_device(in_.device);
+    if (in_.device != kEngine && !is_engine) options.device_images_per_s = bench::parse_emulated_device(in_.device);
     return options;
   }
 
@@ -224,133 +285,11 @@ class BenchCommand final : public Command {
   /// Where time ends a measurement.
   static constexpr std::int64_t kMostSteps = 100'000;
 
-  std::string case_ = "step";
-  bool is_list_ = false;
-  std::int64_t threads_ = 0;
-  bool may_oversubscribe_ = false;
-  bench::StepOptions step_;
+  BenchArguments in_;
   std::optional<graph::Graph> graph_;
-  std::int64_t batch_ = 0;
-  std::int64_t channels_ = 0;
-  std::string device_{kEngine};
-  std::vector<std::string> data_;
-  std::string pipeline_text_ = "default";
-  std::filesystem::path recipe_;
-  std::int64_t workers_ = 0;
-  std::string input_cores_;
-  std::filesystem::path cache_dir_;
-  std::int64_t memory_mb_ = 0;
-  bool is_cold_ = false;
-  std::string storage_;
-  std::int64_t rounds_ = 3;
-  std::int64_t ranks_ = 0;
-  RanksBench ranks_bench_;
-  std::filesystem::path work_;
-  std::int64_t stored_px_ = bench::FormatsOptions{}.stored_px;
-  std::string models_ = "resnet50,densenet121";
-  std::string rates_ = "200,1000,5000";
-  double cell_s_ = bench::FormatsOptions{}.cell_s;
   /// What the options hold unless they are given, in their order.
   std::vector<std::string> usual_;
 };
-
-std::vector<CaseOption> BenchCommand::case_options() {
-  constexpr double kMany = 1e6;
-  return {
-      {kAll, {.name = "CASE", .target = &case_, .doc = "name of the case"}},
-      {kAll, {.name = "--list", .target = &is_list_, .doc = "list the cases"}},
-      {kWithInput, {.name = "--data", .target = &data_, .doc = "images and folders of images, labels not needed"}},
-      {kPipeline | kOverlap | kFormats,
-       {.name = "--pipeline", .target = &pipeline_text_, .doc = "its name, or stages with | between them"}},
-      {kPipeline, {.name = "--recipe", .target = &recipe_, .doc = "TOML file; its [preprocess] and [augment]"}},
-      {kWithInput,
-       {.name = "--workers",
-        .target = &workers_,
-        .doc = "decoding threads; 0 = as many as cores",
-        .least = 0,
-        .most = 1024}},
-      {kPipeline | kOverlap,
-       {.name = "--input-cores",
-        .target = &input_cores_,
-        .doc = "cores of all input threads, as 0-1,4; the rest computes"}},
-      {kPipeline,
-       {.name = "--cache-dir",
-        .target = &cache_dir_,
-        .doc = "keep decoded images in a file here, as train does",
-        .value_name = "DIR"}},
-      {kPipeline,
-       {.name = "--memory-budget",
-        .target = &memory_mb_,
-        .doc = "MiB for all input; 0 = half of what is left",
-        .least = 0,
-        .most = 1e9}},
-      {kPipeline | kOverlap | kAblation,
-       {.name = "--cold", .target = &is_cold_, .doc = "drop files from the page cache before they are read"}},
-      {kWithInput,
-       {.name = "--emulate-storage",
-        .target = &storage_,
-        .doc = "as on slow storage: open=2ms,read=1ms,opens_per_s=1000"}},
-      {kPipeline | kAblation,
-       {.name = "--ranks",
-        .target = &ranks_,
-        .doc = "as rank 0 of so many; 0 = 1, ablation 2",
-        .least = 0,
-        .most = 4096}},
-      {kWithRecords,
-       {.name = "--work", .target = &work_, .doc = "folder for record files, removed afterwards", .value_name = "DIR"}},
-      {kFormats,
-       {.name = "--resize",
-        .target = &stored_px_,
-        .doc = "side of images stored smaller, px",
-        .least = 1,
-        .most = 16384}},
-      {kExperiment, {.name = "--models", .target = &models_, .doc = "networks to train, with commas, or none"}},
-      {kExperiment,
-       {.name = "--rates", .target = &rates_, .doc = "emulated accelerators, images a second, with commas, or none"}},
-      {kWithRecords,
-       {.name = "--cell-seconds",
-        .target = &cell_s_,
-        .doc = "longest measurement of a cell or form in a round",
-        .least = 0.001,
-        .most = 3600}},
-      {kOfRounds, {.name = "--rounds", .target = &rounds_, .doc = "interleaved rounds", .least = 1, .most = kMany}},
-      {kAllreduce,
-       {.name = "--reduce", .target = &ranks_bench_.ways, .doc = "ways to average, with commas; empty: all"}},
-      {kAllreduce, {.name = "--wire", .target = &ranks_bench_.wires, .doc = "f32, bf16; empty: both"}},
-      {kAllreduce,
-       {.name = "--most", .target = &ranks_bench_.most_mib, .doc = "largest bucket, MiB", .least = 1, .most = 2048}},
-      {kLinks,
-       {.name = "--slow",
-        .target = &ranks_bench_.slow_factor,
-        .doc = "a link is slow so many times beyond the median",
-        .least = 1.01,
-        .most = kMany}},
-      {kAll & ~kOverRanks,
-       {.name = "--warmup", .target = &step_.warmup, .doc = "runs before those measured", .least = 0, .most = kMany}},
-      {kAll & ~kWithRecords & ~kOverRanks,
-       {.name = "--steps", .target = &step_.steps, .doc = "runs measured", .least = 1, .most = kMany}},
-      {kWithModel | kOther,
-       {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = kMany}},
-      {kStep | kOther,
-       {.name = "--oversubscribe", .target = &may_oversubscribe_, .doc = "also more threads than the machine has"}},
-      {kOfOneModel, {.name = "--model", .target = &step_.model, .doc = "name of a model, or file with a graph text"}},
-      {kStep | kWithInput,
-       {.name = "--batch",
-        .target = &batch_,
-        .doc = "images a batch; 0 = 16 with a model, else 64",
-        .least = 0,
-        .most = 65536}},
-      {kStep | kWithInput,
-       {.name = "--image", .target = &step_.image_px, .doc = "side of the image, px", .least = 1, .most = 65536}},
-      {kStep | kWithInput,
-       {.name = "--channels", .target = &channels_, .doc = "1 or 3; 0 = 1, step 3", .least = 0, .most = 3}},
-      {kWithModel, {.name = "--labels", .target = &step_.labels, .doc = "outputs", .least = 1, .most = kMany}},
-      {kOfOneModel | kPipeline | kAblation,
-       {.name = "--device", .target = &device_, .doc = "engine; with images also emulated:RATE, images a second"}},
-      {kWithModel, {.name = "--fuse", .target = &step_.fuse, .doc = "graph passes: on, off or names"}},
-      {kWithModel, {.name = "--algorithms", .target = &step_.algorithms, .doc = "convolutions: direct or auto"}},
-      {kStep, {.name = "--profile", .target = &step_.has_profile, .doc = "time of every kind of kernel"}}};
-}
 
 }  // namespace
 

@@ -97,10 +97,32 @@ TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
   expect_refusal(run("ablation", {"--json", fs::path(images_) / "result.json"}), {"--json"});
 }
 
+TEST_F(Bench, infer_shows_latencies_by_batch_of_a_model_and_of_a_graph_file) {
+  const fs::path net = place_.write("net.graph", kNet);
+  const std::vector<std::string> sizes{"--image", "32",      "--labels", "3",        "--warmup",
+                                       "0",       "--steps", "2",        "--rounds", "1"};
+  const auto run = [&](const std::string& model) {
+    out_ = place_
+               .must_run(
+                   plus({"bench", "infer", "--model", model, "--batch", "1,3", "--json", place_ / "infer.json"}, sizes))
+               .out;
+    return read_json(place_ / "infer.json");
+  };
+  for (const std::string& model : {std::string("resnet18"), net.string()}) {
+    const Value result = run(model);
+    ASSERT_EQ(result.at("batches").as_array().size(), 2U);
+    EXPECT_EQ(result.at("batches").as_array()[1].at("batch").as_integer(), 3);
+    EXPECT_EQ(result.at("algorithms").as_string(), "direct");
+    EXPECT_THAT(out_, HasSubstr("p99_ms"));
+  }
+  expect_refusal(place_.run({"bench", "infer", "--batch", "1,none"}), {"--batch", "1,none"});
+  expect_refusal(place_.run({"bench", "step", "--batch", "1,2"}), {"--batch", "1,2", "bench infer"});
+}
+
 TEST_F(Bench, lists_its_cases) {
   const std::string names = place_.must_run({"bench", "--list"}).out;
-  for (const char* name :
-       {"step\n", "pipeline\n", "overlap\n", "formats\n", "ablation\n", "experiment\n", "data.decode_png\n"}) {
+  for (const char* name : {"step\n", "pipeline\n", "overlap\n", "formats\n", "ablation\n", "experiment\n", "infer\n",
+                           "data.decode_png\n"}) {
     EXPECT_THAT(names, HasSubstr(name));
   }
 }
