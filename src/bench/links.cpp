@@ -44,8 +44,12 @@ class Links {
   }
 
   // Of all ranks: [from * size + to].
-  [[nodiscard]] std::vector<double> latencies_s() { return gathered(latency_s_); }
-  [[nodiscard]] std::vector<double> messages_s() { return gathered(message_s_); }
+  [[nodiscard]] std::vector<double> latencies_s() {
+    return gathered(latency_s_, [](const Summary& times) { return times.min; });
+  }
+  [[nodiscard]] std::vector<double> messages_s() {
+    return gathered(message_s_, [](const Summary& times) { return times.median; });
+  }
 
  private:
   using Bytes = std::span<std::byte>;
@@ -95,9 +99,10 @@ class Links {
     times[static_cast<std::size_t>(other)].push_back(all.count() / count);
   }
 
-  [[nodiscard]] std::vector<double> gathered(const Times& times) {
+  template <typename Figure>
+  [[nodiscard]] std::vector<double> gathered(const Times& times, const Figure& figure) {
     std::vector<double> own;
-    for (const auto& each : times) own.push_back(each.empty() ? 0.0 : summarise(each).median);
+    for (const auto& each : times) own.push_back(each.empty() ? 0.0 : figure(summarise(each)));
     std::vector<double> all(own.size() * own.size());
     group_.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)), {"figures of all ranks"})
         .wait(kRankLimit);
@@ -163,6 +168,23 @@ std::string slow_text(const dist::Communicator& group, const Link& link, const U
       fmt::format("{:.3g} us and {:.3g} GB/s", link.us, link.gb_per_s));
 }
 
+// A line for what a slow rank's links have in common, and for each other slow link.
+void warn(Value& result, const dist::Communicator& group, std::span<const Link> links, std::span<const Link> slow) {
+  const std::vector<int> ranks = slow_ranks(links, slow);
+  const auto is_told = [&](int rank) { return std::ranges::count(ranks, rank) > 0; };
+  Value warnings = result.find("warnings") == nullptr ? Value::array() : result.at("warnings");
+  for (const int rank : ranks) {
+    warnings.push_back(error_text("bench.links", fmt::format("rank {} ({})", rank, group.host(rank)),
+                                  "links as fast as those of the others", "all of them slow",
+                                  "its port, cable, switch or neighbours on the host"));
+  }
+  for (const Link& link : slow) {
+    if (is_told(link.from) || is_told(link.to)) continue;
+    warnings.push_back(slow_text(group, link, usual_link(links, link.is_within_host)));
+  }
+  if (!warnings.as_array().empty()) result.set("warnings", std::move(warnings));
+}
+
 void add_links(Value& result, std::span<const Link> links, const std::vector<Link>& slow) {
   Value rows = Value::array();
   for (const Link& link : links) {
@@ -200,6 +222,22 @@ std::vector<Link> slow_links(std::span<const Link> links, double slow_factor) {
   return slow;
 }
 
+std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow) {
+  constexpr std::ptrdiff_t kLeast = 4;  // two others, both ways
+  std::vector<int> ranks;
+  for (const Link& first : slow) {
+    const int rank = first.from;
+    const auto touches = [&](const Link& link) {
+      return link.is_within_host == first.is_within_host && (link.from == rank || link.to == rank);
+    };
+    const auto all = std::ranges::count_if(links, touches);
+    if (all >= kLeast && std::ranges::count_if(slow, touches) == all && std::ranges::count(ranks, rank) == 0) {
+      ranks.push_back(rank);
+    }
+  }
+  return ranks;
+}
+
 Value run_links(dist::Communicator& group, const LinksOptions& options) {
   require_at_least("rounds", options.rounds, 1);
   require_at_least("message bytes", static_cast<std::int64_t>(options.message_bytes), 1);
@@ -224,12 +262,7 @@ Value run_links(dist::Communicator& group, const LinksOptions& options) {
   }
   const std::vector<Link> slow = slow_links(links, options.slow_factor);
   add_links(result, links, slow);
-  for (const Link& link : slow) {
-    if (result.find("warnings") == nullptr) result.set("warnings", Value::array());
-    Value warnings = result.at("warnings");
-    warnings.push_back(slow_text(group, link, usual_link(links, link.is_within_host)));
-    result.set("warnings", std::move(warnings));
-  }
+  warn(result, group, links, slow);
   add_environment(result);
   return result;
 }

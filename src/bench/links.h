@@ -31,7 +31,8 @@ struct Link {
   int to = 0;
   /// Both ranks run on one host: the other kind of link is never compared with it.
   bool is_within_host = false;
-  /// Half a round trip of 8 bytes, which both directions share.
+  /// Half a round trip of 8 bytes, which both directions share: the least of all rounds, because what else the
+  /// machine does comes on top.
   double us = 0.0;
   double gb_per_s = 0.0;
 };
@@ -46,14 +47,17 @@ struct UsualLink {
 /// Those that are slow among their kind, in their order.
 [[nodiscard]] std::vector<Link> slow_links(std::span<const Link> links, double slow_factor);
 
-/// Measures one link at a time, while the other ranks wait, in rounds over all of them; figures are medians over the
-/// rounds. Every rank calls it and has the same result, a table: case, kind "measured", ranks, hosts, oversubscribed,
-/// rounds, message_bytes, slow_factor,
+/// Ranks with links to at least two others whose links of a kind are all among `slow`: it is the rank's port.
+[[nodiscard]] std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow);
+
+/// Measures one link at a time, while the other ranks wait, in rounds over all of them; bandwidths are medians over
+/// the rounds. Every rank calls it and has the same result, a table: case, kind "measured", ranks, hosts,
+/// oversubscribed, rounds, message_bytes, slow_factor,
 ///   latency_us, gb_per_s          matrices: [{from, "to 0", "to 1", ...}], null on the diagonal
 ///   within_host, between_hosts    {us, gb_per_s}: medians; absent where there are no such links
 ///   links                         [{from, to, within_host, us, gb_per_s, slow}]
 ///   slow                          how many links are
-///   warnings                      a line for every slow link, and that of add_ranks()
+///   warnings                      a line for every slow rank and for every other slow link, and that of add_ranks()
 ///   program, cpu, ...
 /// ConfigError on options out of range, CommError naming the other end of a link where nothing passes.
 [[nodiscard]] Value run_links(dist::Communicator& group, const LinksOptions& options);
