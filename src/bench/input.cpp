@@ -54,7 +54,7 @@ data::Preprocess preprocess_of(const PipelineOptions& options) {
 data::LoaderOptions loader_options(const PipelineOptions& options) {
   data::LoaderOptions loading;
   loading.mode = data::LoadMode::Training;
-  loading.shard = {.batch = options.batch, .ranks = options.ranks};
+  loading.shard = {.batch = options.batch, .rank = options.rank, .ranks = options.ranks};
   loading.pipeline = options.pipeline;
   loading.workers = workers_of(options);
   loading.cores = options.cores;

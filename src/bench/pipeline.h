@@ -40,6 +40,7 @@ struct PipelineOptions {
   std::vector<int> cores{};
   /// The pipeline is that of rank 0 of so many; at least 1.
   int ranks = 1;
+  int rank = 0;
   /// Batches before, and batches measured; at least 0 and 1.
   std::int64_t warmup = 3;
   std::int64_t steps = 10;

@@ -93,11 +93,14 @@ std::unique_ptr<engine::Executable> compile_inference(const StepOptions& options
 
 std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {
   const graph::Graph graph = graph::with_loss(model_of(options), {});
-  auto executable = engine.compile(graph, {.threads = team.threads,
-                                           .slots = team.slots,
-                                           .fuse = options.fuse,
-                                           .algorithms = options.algorithms,
-                                           .seed = kSeed});
+  engine::CompileOptions compiling{.threads = team.threads,
+                                   .slots = team.slots,
+                                   .bucket_bytes = team.bucket_bytes,
+                                   .fuse = options.fuse,
+                                   .algorithms = options.algorithms,
+                                   .seed = kSeed};
+  if (team.choices != nullptr) compiling.choices = *team.choices;
+  auto executable = engine.compile(graph, compiling);
   engine::initialise(*executable, kSeed);
   for (int slot = 0; slot < team.slots; ++slot) fill_inputs(*executable, slot);
   executable->bind_slot(0);

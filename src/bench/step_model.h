@@ -4,7 +4,10 @@
 // The network that the cases with a network run, compiled for training or inference.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
 
 namespace roentgen::engine {
 class Engine;
@@ -19,6 +22,10 @@ struct StepOptions;
 struct StepTeam {
   int threads = 1;
   int slots = 2;
+  /// Gradients that become ready together.
+  std::size_t bucket_bytes = std::size_t{4} << 20U;
+  /// Null: chosen; else Plan::choices to take.
+  const std::map<std::string, std::string>* choices = nullptr;
 };
 
 /// The model that the options name, or their graph, with a sigmoid loss and drawn weights; every slot is filled with

@@ -82,7 +82,7 @@ class BenchCommand final : public Command {
       throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
     }
     Value json = run_case();
-    if (json.is_null()) return {.tells = false};
+    if (json.is_null()) return {.json = {}, .is_silent = true};
     fmt::print("{}",
                report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
     if (const Value* warnings = json.find("warnings")) {
@@ -126,6 +126,8 @@ class BenchCommand final : public Command {
       case kLinks:
         in_.ranks_bench.rounds = in_.rounds;
         return run_links_case(in_.ranks_bench);
+      case kScaling:
+        return run_scaling();
       case kAblation:
         return bench::run_ablation(images_or_records(in_.data), {.input = pipeline_options(), .rounds = in_.rounds});
       default:
@@ -195,6 +197,29 @@ class BenchCommand final : public Command {
     return bench::run_overlap(images_or_records(in_.data), options);
   }
 
+  [[nodiscard]] Value run_scaling() {
+    bench::ScalingOptions options;
+    std::optional<data::Dataset> dataset;
+    if (bench::is_emulated_device(in_.device)) {
+      options.device_images_per_s = bench::parse_emulated_device(in_.device);
+    } else {
+      in_.step.device = in_.device;
+    }
+    if (batch_of(in_) > 0) in_.step.batch = batch_of(in_);
+    if (in_.channels > 0) in_.step.channels = in_.channels;
+    in_.step.threads = static_cast<int>(in_.threads);
+    take_graph();
+    if (!in_.data.empty()) {
+      dataset = images_or_records(in_.data);
+      options.input = pipeline_options();
+      options.input->channels = static_cast<int>(in_.step.channels);
+      options.dataset = &*dataset;
+    }
+    options.step = in_.step;
+    in_.scaling.may_oversubscribe = in_.may_oversubscribe;
+    return run_scaling_case(in_.scaling, in_.ranks, options);
+  }
+
   void require_work() const {
     if (in_.work.empty()) {
       throw ConfigError(error_text("cli.bench", "--work", "a folder for record files", "none", "--work DIR"));
@@ -253,9 +278,10 @@ class BenchCommand final : public Command {
                                    .is_cold = in_.is_cold};
     const unsigned bit = bit_of(in_.case_name);
     if ((bit & kWithModel) != 0) options.batch = bench::StepOptions{}.batch;
-    options.ranks = in_.ranks > 0      ? static_cast<int>(in_.ranks)
-                    : bit == kAblation ? bench::AblationOptions{}.input.ranks
-                                       : 1;
+    options.ranks = bit == kAblation ? bench::AblationOptions{}.input.ranks : 1;
+    if ((bit & (kPipeline | kAblation)) != 0 && in_.ranks != "1") {
+      options.ranks = static_cast<int>(one_number(in_.ranks));
+    }
     if (batch_of(in_) > 0) options.batch = batch_of(in_);
     if (in_.channels > 0) options.channels = in_.channels;
     if (!in_.recipe.empty()) {

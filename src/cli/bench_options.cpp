@@ -15,14 +15,14 @@ std::int64_t batch_of(const BenchArguments& in) {
 
 std::vector<CaseOption> case_options(BenchArguments& in) {
   constexpr double kMany = 1e6;
-  return {
+  std::vector<CaseOption> options{
       {kAll, {.name = "CASE", .target = &in.case_name, .doc = "name of the case"}},
       {kAll, {.name = "--list", .target = &in.is_list, .doc = "list the cases"}},
-      {kWithInput, {.name = "--data", .target = &in.data, .doc = "images and folders of images, labels not needed"}},
-      {kPipeline | kOverlap | kFormats,
+      {kMayHaveInput, {.name = "--data", .target = &in.data, .doc = "images and folders of images, labels not needed"}},
+      {kPipeline | kOverlap | kFormats | kScaling,
        {.name = "--pipeline", .target = &in.pipeline_text, .doc = "its name, or stages with | between them"}},
       {kPipeline, {.name = "--recipe", .target = &in.recipe, .doc = "TOML file; its [preprocess] and [augment]"}},
-      {kWithInput,
+      {kMayHaveInput,
        {.name = "--workers",
         .target = &in.workers,
         .doc = "decoding threads; 0 = as many as cores",
@@ -45,16 +45,15 @@ std::vector<CaseOption> case_options(BenchArguments& in) {
         .most = 1e9}},
       {kPipeline | kOverlap | kAblation,
        {.name = "--cold", .target = &in.is_cold, .doc = "drop files from the page cache before they are read"}},
-      {kWithInput,
+      {kMayHaveInput,
        {.name = "--emulate-storage",
         .target = &in.storage,
         .doc = "as on slow storage: open=2ms,read=1ms,opens_per_s=1000"}},
-      {kPipeline | kAblation,
+      {kPipeline | kAblation | kScaling,
        {.name = "--ranks",
         .target = &in.ranks,
-        .doc = "as rank 0 of so many; 0 = 1, ablation 2",
-        .least = 0,
-        .most = 4096}},
+        .doc = "as rank 0 of so many, ablation of 2; scaling: processes of each point, as 1,2,4",
+        .value_name = "NUMBERS"}},
       {kWithRecords,
        {.name = "--work",
         .target = &in.work,
@@ -98,17 +97,17 @@ std::vector<CaseOption> case_options(BenchArguments& in) {
         .doc = "compute threads; 0 = all cores",
         .least = 0,
         .most = kMany}},
-      {kComputing | kOther,
+      {kComputing | kScaling | kOther,
        {.name = "--oversubscribe", .target = &in.may_oversubscribe, .doc = "also more threads than the machine has"}},
       {kOfOneModel, {.name = "--model", .target = &in.step.model, .doc = "name of a model, or file with a graph text"}},
-      {kComputing | kWithInput,
+      {kComputing | kMayHaveInput,
        {.name = "--batch",
         .target = &in.batch,
         .doc = "images a batch: 16 with a model, else 64; infer: several, 1,16",
         .value_name = "N"}},
-      {kComputing | kWithInput,
+      {kComputing | kMayHaveInput,
        {.name = "--image", .target = &in.step.image_px, .doc = "side of the image, px", .least = 1, .most = 65536}},
-      {kComputing | kWithInput,
+      {kComputing | kMayHaveInput,
        {.name = "--channels", .target = &in.channels, .doc = "1 or 3; 0 = 1, without images 3", .least = 0, .most = 3}},
       {kWithModel | kFusion,
        {.name = "--labels", .target = &in.step.labels, .doc = "outputs", .least = 1, .most = kMany}},
@@ -120,6 +119,8 @@ std::vector<CaseOption> case_options(BenchArguments& in) {
         .target = &in.algorithms,
         .doc = "convolutions: direct or auto; direct for infer and fusion, else auto"}},
       {kStep | kInfer, {.name = "--profile", .target = &in.step.has_profile, .doc = "time of every kind of kernel"}}};
+  for (CaseOption& option : scaling_options(in.scaling)) options.push_back(std::move(option));
+  return options;
 }
 
 }  // namespace roentgen::cli

@@ -13,6 +13,7 @@
 #include "bench/step.h"
 #include "cli/bench_cases.h"
 #include "cli/bench_ranks.h"
+#include "cli/bench_scaling.h"
 
 namespace roentgen::cli {
 
@@ -37,7 +38,8 @@ struct BenchArguments {
   bool is_cold = false;
   std::string storage;
   std::int64_t rounds = 3;
-  std::int64_t ranks = 0;
+  std::string ranks = "1";
+  ScalingBench scaling;
   RanksBench ranks_bench;
   std::filesystem::path work;
   std::int64_t stored_px = bench::FormatsOptions{}.stored_px;

@@ -68,8 +68,8 @@ struct CommandResult {
   /// For --json FILE.
   Value json;
   int exit_code = kSuccess;
-  /// False for a rank that leaves it to another: no --json FILE is written.
-  bool tells = true;
+  /// Of a process that another one speaks for: writes no --json file.
+  bool is_silent = false;
 };
 
 /// One verb. One thread.

@@ -8,13 +8,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
-#include <new>
 
 #include "cli/arguments.h"
 #include "cli/command_list.h"
+#include "cli/failure.h"
 #include "cli/output_file.h"
-#include "core/error.h"
 #include "io/file.h"
 #include "io/json.h"
 
@@ -35,7 +33,8 @@ int run(int argc, char** argv) {
   cli::check_apart(options, parsed.command->folders());
   cli::check_output_file("--json", parsed.json, parsed.command->folders());
   const cli::CommandResult result = parsed.command->run();
-  if (!parsed.json.empty() && result.tells) io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");
+  if (!parsed.json.empty() && !result.is_silent)
+    io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");
   return result.exit_code;
 }
 
@@ -48,40 +47,16 @@ void allow_open_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Whatever happens inside, people get one line.
-int report(std::string text, int code) {
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  std::fflush(stdout);
-  fmt::print(stderr, "{}\n", text);
-  return code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   allow_open_files();
   try {
     return run(argc, argv);
-  } catch (const ConfigError& error) {
-    return report(error.what(), cli::kBadInput);
-  } catch (const DataError& error) {
-    return report(error.what(), cli::kBadInput);
-  } catch (const ShapeError& error) {
-    return report(error.what(), cli::kBadInput);
-  } catch (const Error& error) {
-    return report(error.what(), cli::kFailure);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return report(error_text("cli.main", error.path1().string(), "a file or folder that can be used",
-                             error.code().message(), "checking that path and its permissions"),
-                  cli::kBadInput);
-  } catch (const std::bad_alloc&) {
-    return report(error_text("cli.main", "memory", "enough of it", "none left", "a smaller batch or smaller images"),
-                  cli::kFailure);
-  } catch (const std::exception& error) {
-    return report(
-        error_text("cli.main", "roentgen", "no error of its own", error.what(), "reporting it with the command line"),
-        cli::kFailure);
+  } catch (...) {
+    const cli::Failure failure = cli::failure_of(std::current_exception());
+    std::fflush(stdout);
+    fmt::print(stderr, "{}\n", failure.text);
+    return failure.exit_code;
   }
 }

@@ -11,13 +11,16 @@
 #include <optional>
 
 #include "cli/command_list.h"
+#include "cli/launch.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "cli/seed_table.h"
+#include "cli/train_outcome.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
+#include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
 #include "io/environment.h"
@@ -25,6 +28,7 @@
 #include "io/json.h"
 #include "train/early_checks.h"
 #include "train/observer.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/resume.h"
 #include "train/run_folder.h"
@@ -61,7 +65,7 @@ class TrainCommand final : public Command {
   }
 
   [[nodiscard]] std::vector<Option> options() override {
-    return {
+    std::vector<Option> options{
         {.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
         {.name = "--data",
          .target = &data_,
@@ -93,6 +97,8 @@ class TrainCommand final : public Command {
          .doc = "stop, as by a signal, after so many updates; 0 = never",
          .least = 0},
         {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
+    for (Option& option : ranks_.options()) options.push_back(std::move(option));
+    return options;
   }
 
   [[nodiscard]] Folders folders() const override;
@@ -106,6 +112,7 @@ class TrainCommand final : public Command {
   }
   [[nodiscard]] train::Recipe read_recipe() const;
   [[nodiscard]] train::Start check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const;
+  [[nodiscard]] train::Start begin(const train::Recipe& recipe, const train::RunFolder& folder);
   void make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
                    const train::RunFolder& folder);
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
@@ -125,7 +132,10 @@ class TrainCommand final : public Command {
   bool is_overwrite_ = false;
   std::int64_t stop_after_ = 0;
   bool is_keys_ = false;
+  RankOptions ranks_;
   std::string seeds_;
+  /// The ranks that train together; null: this process alone.
+  dist::CommThread* group_ = nullptr;
   /// Loaded once for all seeds.
   std::optional<data::Dataset> dataset_;
   /// From before the first look at a folder that is there, or since it was made, to the end.
@@ -187,6 +197,22 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
   return train::Start::Fresh;
 }
 
+// Rank 0 sees to the folder; what it finds there goes for all.
+train::Start TrainCommand::begin(const train::Recipe& recipe, const train::RunFolder& folder) {
+  lock_.reset();
+  is_made_ = false;
+  const train::Ranks ranks(group_);
+  train::Start start = train::Start::Fresh;
+  if (ranks.is_first()) {
+    folder.check_place();
+    if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
+    start = check_before_data(recipe, folder);
+    if (lock_) folder.remove_leftovers();
+  }
+  const std::string told = ranks.broadcast(start == train::Start::Resume ? "resume" : "", {.name = "start"});
+  return told.empty() ? train::Start::Fresh : train::Start::Resume;
+}
+
 void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
                                const train::RunFolder& folder) {
   if (is_resume_) log::info("nothing to resume yet: starting anew");
@@ -219,24 +245,6 @@ train::TrainOutcome TrainCommand::train_in(const train::TrainJob& job) {
     }
     throw;
   }
-}
-
-Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& folder) {
-  Value json = Value::table();
-  json.set("finished", outcome.is_finished);
-  json.set("step", outcome.step);
-  json.set("epochs", outcome.epochs);
-  json.set("best_epoch", outcome.best_epoch + 1);
-  json.set("best_value", outcome.best_value ? Value(*outcome.best_value) : Value(nullptr));
-  json.set("train_loss", outcome.train_loss);
-  json.set("images_per_s",
-           outcome.step_seconds > 0.0 ? static_cast<double>(outcome.images) / outcome.step_seconds : 0.0);
-  json.set("data_wait", outcome.step_seconds > 0.0 ? outcome.data_wait_seconds / outcome.step_seconds : 0.0);
-  json.set("bound", train::bound_by(outcome.data_wait_seconds, outcome.step_seconds));
-  json.set("planned_bytes", outcome.planned_bytes);
-  json.set("best", folder.best().string());
-  json.set("resume", folder.resume().string());
-  return json;
 }
 
 Folders TrainCommand::folders() const {
@@ -320,16 +328,18 @@ CommandResult TrainCommand::run() {
         error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));
   }
   for (const std::string& folder : data_) refuse_inside_data("--out", out_, data::folder_of(folder));
-  return seeds_.empty() ? train_one(read_recipe(), train::RunFolder(out_)) : train_seeds();
+  return run_as_ranks(ranks_, [&](dist::CommThread* group) {
+    group_ = group;
+    if (group != nullptr && !seeds_.empty()) {
+      throw ConfigError(error_text("cli.arguments", "--seeds", "one process, which trains them in turn",
+                                   fmt::format("{} ranks", group->size()), "a run a seed, each with --ranks"));
+    }
+    return seeds_.empty() ? train_one(read_recipe(), train::RunFolder(out_)) : train_seeds();
+  });
 }
 
 CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::RunFolder& folder) {
-  lock_.reset();
-  is_made_ = false;
-  folder.check_place();
-  if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
-  const train::Start start = check_before_data(recipe, folder);
-  if (lock_) folder.remove_leftovers();
+  const train::Start start = begin(recipe, folder);
   if (!dataset_) {
     dataset_ = data::load_dataset(recipe.data);
     fmt::print("{}", data::describe(*dataset_));
@@ -347,19 +357,22 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
 
   const auto progress =
       train::make_progress(::isatty(STDERR_FILENO) != 0 ? train::ProgressStyle::Line : train::ProgressStyle::Log);
+  std::vector<train::Observer*> observers;
+  if (train::Ranks(group_).is_first()) observers.push_back(progress.get());
   train::TrainJob job{.recipe = recipe,
                       .dataset = dataset,
                       .model = model,
                       .engine = *engine,
                       .folder = folder,
                       .start = start,
-                      .observers = {progress.get()},
+                      .observers = observers,
                       .on_ready =
                           [&] {
                             if (start == train::Start::Fresh) make_folder(recipe, dataset, *engine, folder);
                           },
                       .is_stop_asked = [] { return stop_signal != 0; },
-                      .stop_after_steps = stop_after_};
+                      .stop_after_steps = stop_after_,
+                      .group = group_};
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, remember_signal);
   const train::TrainOutcome outcome = train_in(job);
   if (!outcome.is_finished) {

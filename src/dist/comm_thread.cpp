@@ -31,22 +31,33 @@ CommThread::~CommThread() {
 }
 
 void CommThread::run(const Make& make, const ReduceOptions& reduce) {
+  std::unique_ptr<Communicator> group;
+  std::unique_ptr<Reducer> reducer;
   try {
     check_reduce_names(reduce);
-    const std::unique_ptr<Communicator> group = make();
-    Reducer reducer(*group, reduce);
+    group = make();
+    reducer = std::make_unique<Reducer>(*group, reduce);
     {
       MutexLock lock(mutex_);
       rank_ = group->rank();
       size_ = group->size();
+      local_rank_ = group->local_rank();
+      local_size_ = group->local_size();
+      for (int rank = 0; rank < size_; ++rank) hosts_.emplace_back(group->host(rank));
       is_made_ = true;
     }
     is_done_.notify_all();
-    serve(*group, reducer);
+    serve(*group, *reducer);
   } catch (...) {
+    bool is_first = true;
+    if (group != nullptr) {
+      is_first = group->claim_failure();
+      group->abandon();
+    }
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
+      is_first_to_fail_ = is_first;
     }
     is_done_.notify_all();
   }
@@ -148,6 +159,20 @@ void CommThread::wait(std::int64_t ticket) {
   while (!is_done() && !error_) is_done_.wait(lock);
   exposed_s_ += std::chrono::duration<double>(Clock::now() - begin).count();
   if (!is_done()) std::rethrow_exception(error_);
+}
+
+bool CommThread::fail() noexcept {
+  bool is_first = true;
+  try {
+    call([&](Communicator& group) {
+      is_first = group.claim_failure();
+      group.abandon();
+    });
+    return is_first;
+  } catch (...) {
+    MutexLock lock(mutex_);
+    return is_first_to_fail_;
+  }
 }
 
 double CommThread::exposed_s() const {

@@ -14,7 +14,7 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -40,6 +40,12 @@ class CommThread {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int local_rank() const { return local_rank_; }
+  [[nodiscard]] int local_size() const { return local_size_; }
+  /// Names of the hosts, by rank.
+  [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
+  /// Of a collective.
+  [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
   /// Starts averaging `data` over all ranks, in place. Nothing may touch it before wait() has returned.
   /// Allocates nothing once as many were under way before.
@@ -50,6 +56,10 @@ class CommThread {
   /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
   /// started before. Throws what it throws, to this caller alone.
   void call(const std::function<void(Communicator&)>& work);
+
+  /// This rank fails: from now on the others are left without goodbye, and nothing more can be done here.
+  /// @return may this rank name the cause? (Communicator::claim_failure)
+  [[nodiscard]] bool fail() noexcept;
 
   /// Seconds that callers spent in wait() so far: what communication costs beyond what it hides behind.
   [[nodiscard]] double exposed_s() const;
@@ -78,6 +88,9 @@ class CommThread {
   const int exceptions_ = std::uncaught_exceptions();
   int rank_ = 0;
   int size_ = 1;
+  int local_rank_ = 0;
+  int local_size_ = 1;
+  std::vector<std::string> hosts_;
 
   mutable Mutex mutex_;
   std::condition_variable_any has_work_;
@@ -91,6 +104,7 @@ class CommThread {
   bool is_stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_abandoning_ RG_GUARDED_BY(mutex_) = false;
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
+  bool is_first_to_fail_ RG_GUARDED_BY(mutex_) = true;
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
 
   /// Of the thread.

@@ -114,6 +114,9 @@ class Communicator {
 
   /// From now on this process ends without goodbye to the others, who may never come to where it would wait for them.
   virtual void abandon() noexcept = 0;
+  /// This rank has failed: may it name the cause? True for the first one of all that asks, so that a job's end has one
+  /// cause, and where no answer comes within seconds.
+  [[nodiscard]] virtual bool claim_failure() noexcept { return true; }
 
  protected:
   friend class Pending;

@@ -149,6 +149,23 @@ class MpiCommunicator final : public Communicator {
   }
   void abandon() noexcept override { session_.has_failed = true; }
 
+  [[nodiscard]] bool claim_failure() noexcept override {
+    session_.has_failed = true;
+    claim_ = rank_ + 1;
+    MPI_Request question = MPI_REQUEST_NULL;
+    const int code =
+        MPI_Rget_accumulate(&claim_, 1, MPI_INT64_T, &first_failed_, 1, MPI_INT64_T, 0, offsetof(Signs, first_failed),
+                            1, MPI_INT64_T, MPI_REPLACE, window_, &question);
+    if (code != MPI_SUCCESS) return true;
+    const auto begin = std::chrono::steady_clock::now();
+    int has_answered = 0;
+    while (MPI_Test(&question, &has_answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && has_answered == 0 &&
+           std::chrono::steady_clock::now() - begin < kAskingTime) {
+      std::this_thread::yield();
+    }
+    return has_answered == 0 || first_failed_ == 0;
+  }
+
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
     if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
@@ -184,6 +201,8 @@ class MpiCommunicator final : public Communicator {
     std::int64_t done = 0;
     /// Grows while it waits for others.
     std::int64_t polls = 0;
+    /// Of rank 0: who failed first, plus one.
+    std::int64_t first_failed = 0;
   };
   /// A collective under way.
   struct Flight {
@@ -363,6 +382,8 @@ class MpiCommunicator final : public Communicator {
   Signs* own_ = nullptr;
   /// Of all ranks when they were asked; stays, since an answer may come late.
   mutable std::vector<Signs> signs_;
+  /// What claim_failure() says and is told.
+  std::int64_t claim_ = 0, first_failed_ = 0;
   std::int64_t next_ticket_ = 0;
   /// All below are done.
   std::int64_t oldest_ = 0;

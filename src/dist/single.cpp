@@ -3,12 +3,12 @@
 //
 // One process: everything is done when it is started. Refuses to be one of several processes that a launcher started,
 // since each would train alone and overwrite the others' files.
-#include <cstdlib>
 #include <cstring>
 
 #include "core/error.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
+#include "dist/launched.h"
 
 namespace roentgen::dist {
 namespace {
@@ -48,12 +48,9 @@ class SingleCommunicator final : public Communicator {
 }  // namespace
 
 std::unique_ptr<Communicator> make_single_communicator() {
-  // Open MPI's mpirun; the PMI of MPICH, Intel MPI and srun.
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
-    const char* ranks = std::getenv(variable);
-    if (ranks == nullptr || std::atoi(ranks) <= 1) continue;
-    throw CommError(error_text("dist.single", variable, "one process", std::string(ranks) + " launched together",
-                               "a launch without mpirun"));
+  if (const auto launched = launched_rank(); launched && launched->size > 1) {
+    throw CommError(error_text("dist.single", "communicator single", "one process",
+                               std::to_string(launched->size) + " launched together", "a launch without mpirun"));
   }
   return std::make_unique<SingleCommunicator>();
 }

@@ -99,22 +99,58 @@ CoreList other_cores(const CoreList& cores) {
   return others;
 }
 
-int physical_cores(const CoreList& cores) {
+namespace {
+
+// The hardware threads among `cores` of each physical core, in hwloc's logical order; empty where hwloc knows nothing.
+std::vector<CoreList> by_physical_core(const CoreList& cores) {
+  std::vector<CoreList> groups;
   hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return 1;
-  hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-  for (const int core : cores) hwloc_bitmap_set(mask, static_cast<unsigned>(core));
-  int count = 0;
+  if (hwloc_topology_init(&topology) != 0) return groups;
   if (hwloc_topology_load(topology) == 0) {
     const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
     for (int i = 0; i < all; ++i) {
       const hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
-      if (hwloc_bitmap_intersects(core->cpuset, mask) != 0) ++count;
+      CoreList threads;
+      std::ranges::copy_if(cores, std::back_inserter(threads), [&](int thread) {
+        return hwloc_bitmap_isset(core->cpuset, static_cast<unsigned>(thread)) != 0;
+      });
+      if (!threads.empty()) groups.push_back(std::move(threads));
     }
   }
-  hwloc_bitmap_free(mask);
   hwloc_topology_destroy(topology);
-  return std::max(count, 1);
+  return groups;
+}
+
+}  // namespace
+
+int physical_cores(const CoreList& cores) { return std::max(static_cast<int>(by_physical_core(cores).size()), 1); }
+
+std::vector<CoreList> shares_of(const CoreList& cores, int parts) {
+  RG_ASSERT(parts >= 1 && !cores.empty());
+  const auto count = static_cast<std::size_t>(parts);
+  std::vector<CoreList> units = by_physical_core(cores);
+  if (units.size() < count) {
+    units.clear();
+    for (const int core : cores) units.push_back({core});
+  }
+  std::vector<CoreList> shares(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (units.size() < count) {
+      shares[i] = units[i % units.size()];
+      continue;
+    }
+    for (std::size_t unit = i * units.size() / count; unit < (i + 1) * units.size() / count; ++unit) {
+      shares[i].insert(shares[i].end(), units[unit].begin(), units[unit].end());
+    }
+    std::ranges::sort(shares[i]);
+  }
+  return shares;
+}
+
+void bind_process(const CoreList& cores) {
+  if (bind(cores)) return;
+  throw DeviceError(error_text(kThing, text_of(cores), "cores that a process can be bound to", std::strerror(errno),
+                               "a launch without --ranks"));
 }
 
 BoundToCores::BoundToCores(const CoreList& cores) {

@@ -25,6 +25,13 @@ using CoreList = std::vector<int>;
 /// Physical cores among them: what a team on them should have. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);
 
+/// `cores` in `parts` (at least 1) shares of neighbours, in the machine's own order: packages, NUMA nodes, cores.
+/// Hardware threads of one core stay together, and shares differ by one core at most. Fewer cores than parts: a
+/// hardware thread each, and where these are too few as well, some twice.
+[[nodiscard]] std::vector<CoreList> shares_of(const CoreList& cores, int parts);
+/// Binds this process, which has one thread yet, for good. DeviceError when the system refuses.
+void bind_process(const CoreList& cores);
+
 /// Binds the calling thread to some cores while it lives; threads that are started meanwhile stay bound. None: does
 /// nothing.
 class BoundToCores {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 
@@ -44,6 +45,29 @@ TEST(PhysicalCores, are_at_least_one_and_at_most_the_hardware_threads) {
   EXPECT_GE(physical_cores(all), 1);
   EXPECT_LE(physical_cores(all), static_cast<int>(all.size()));
   EXPECT_EQ(physical_cores({all.front()}), 1);
+}
+
+TEST(SharesOf, cover_all_cores_once_where_there_are_enough) {
+  const CoreList all = usable_cores();
+  EXPECT_EQ(shares_of(all, 1), std::vector<CoreList>{all});
+  for (int parts = 2; parts <= physical_cores(all); ++parts) {
+    std::vector<int> covered;
+    for (const CoreList& share : shares_of(all, parts)) {
+      EXPECT_LE(physical_cores(share) * parts, physical_cores(all) + parts - 1);
+      covered.insert(covered.end(), share.begin(), share.end());
+    }
+    std::ranges::sort(covered);
+    EXPECT_EQ(covered, all) << parts << " parts";
+  }
+}
+
+TEST(SharesOf, are_one_hardware_thread_each_where_there_are_too_few) {
+  const CoreList all = usable_cores();
+  const int parts = static_cast<int>(all.size()) + 1;
+  const std::vector<CoreList> shares = shares_of(all, parts);
+  ASSERT_EQ(std::ssize(shares), parts);
+  for (const CoreList& share : shares) EXPECT_EQ(share.size(), 1U);
+  EXPECT_EQ(shares.front(), shares.back()) << "taken twice";
 }
 
 TEST(BoundToCores, holds_for_the_thread_and_those_it_starts_until_it_goes) {

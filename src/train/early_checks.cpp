@@ -24,11 +24,13 @@ namespace {
 
 // Keys that may change between two parts of a run: how far, how fast and with what it goes. train.epochs is among them
 // although schedules over the whole run (cosine, poly) take their rates from it: trainer_setup.h, changed_rates().
-constexpr std::array kChangeable{"train.epochs",   "train.early_stop",  "train.workers",     "train.threads",
-                                 "train.slots",    "train.keep_best",   "train.keep_last",   "train.checkpoint_steps",
-                                 "train.max_bad",  "train.init",        "train.init_preset", "train.partial",
-                                 "train.cache_mb", "train.input_cores", "train.cache",       "train.cache_dir",
-                                 "train.memory_mb"};
+constexpr std::array kChangeable{"train.epochs",    "train.early_stop",  "train.workers",     "train.threads",
+                                 "train.slots",     "train.keep_best",   "train.keep_last",   "train.checkpoint_steps",
+                                 "train.max_bad",   "train.init",        "train.init_preset", "train.partial",
+                                 "train.cache_mb",  "train.input_cores", "train.cache",       "train.cache_dir",
+                                 "train.memory_mb", "train.bucket_mb"};
+// With other ranks, for the same global batch: check_resume() knows them.
+constexpr std::string_view kBatch = "train.batch";
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
              std::string_view remedy) {
@@ -82,7 +84,7 @@ void refuse_changed_recipe(const Value& begun, const Value& now) {
     for (const auto& [section, table] : keys.as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;
-        if (std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
+        if (key == kBatch || std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
         const Value* before = begun.find_path(key);
         const Value* after = now.find_path(key);
         if (before != nullptr && after != nullptr && *before == *after) continue;

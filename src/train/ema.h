@@ -33,6 +33,8 @@ class Ema {
   /// After update number `update`, from 1.
   void update(std::int64_t update);
 
+  /// Averages of the running statistics by parameter index; empty for trained parameters.
+  [[nodiscard]] std::vector<std::vector<float>>& statistics() { return statistics_; }
   /// The averages, named and ordered as weights_of(). Allocates.
   [[nodiscard]] std::vector<NamedTensor> weights() const;
   /// weights() under the names they have in a resume file.

@@ -41,6 +41,7 @@ class JsonLog final : public Observer {
     line.set("images_per_s", record.images_per_s());
     line.set("data_wait", record.data_wait_share());
     if (record.comm_exposed_seconds) line.set("comm_exposed", *record.comm_exposed_seconds / record.seconds);
+    if (record.imbalance) line.set("imbalance", *record.imbalance);
     write(line);
   }
 

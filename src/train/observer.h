@@ -32,6 +32,9 @@ struct StepRecord {
   double data_wait_seconds = 0.0;
   /// Part of `seconds` spent waiting for the gradients of other ranks; absent where it was not measured.
   std::optional<double> comm_exposed_seconds{};
+  /// How much longer the slowest rank worked in the update before than the mean rank, as a share of that; absent for
+  /// one process.
+  std::optional<double> imbalance{};
 
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
   [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }

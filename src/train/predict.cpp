@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <unordered_map>
 
@@ -16,6 +17,7 @@
 #include "data/stage/loader.h"
 #include "engine/engine.h"
 #include "io/csv.h"
+#include "train/ranks.h"
 
 namespace roentgen::train {
 namespace {
@@ -141,7 +143,7 @@ class Pass {
   // Appends the probabilities of a view; `done` is what progress counts on from.
   void run(const std::optional<data::AugmentDraw>& view, std::int64_t done, eval::Predictions& predictions);
 
-  [[nodiscard]] double loss() const { return known_sum_ > 0.0 ? loss_sum_ / known_sum_ : 0.0; }
+  [[nodiscard]] std::vector<BatchLoss>& losses() { return losses_; }
   [[nodiscard]] const data::LoaderStats& stats() const { return stats_; }
 
  private:
@@ -152,8 +154,7 @@ class Pass {
   bool has_loss_;
   bool wants_class_;
   SlotMemory memory_;
-  double loss_sum_ = 0.0;
-  double known_sum_ = 0.0;
+  std::vector<BatchLoss> losses_;
   data::LoaderStats stats_;
 };
 
@@ -169,14 +170,23 @@ void Pass::run(const std::optional<data::AugmentDraw>& view, std::int64_t done, 
     if (has_loss_) {
       double known = 0.0;
       for (const float mask : slots[static_cast<std::size_t>(batch->slot)].mask) known += static_cast<double>(mask);
-      loss_sum_ += static_cast<double>(executable_.output("loss")[0]) * known;
-      known_sum_ += known;
+      losses_.push_back({.loss = static_cast<double>(executable_.output("loss")[0]), .known = known});
     }
     done += batch->valid;
     loader.release(batch->slot);
     if (options_.on_progress) options_.on_progress(done);
   }
   stats_ = loader.stats();
+}
+
+double mean_loss(const std::vector<BatchLoss>& losses) {
+  double sum = 0.0;
+  double known = 0.0;
+  for (const BatchLoss& batch : losses) {
+    sum += batch.loss * batch.known;
+    known += batch.known;
+  }
+  return known > 0.0 ? sum / known : 0.0;
 }
 
 bool is_plain(const std::vector<data::AugmentDraw>& views) {
@@ -204,8 +214,70 @@ PredictResult predict(engine::Executable& executable, const data::Dataset& datas
     std::transform(sums.begin(), sums.end(), probabilities.begin(),
                    [&](double sum) { return static_cast<float>(sum / count); });
   }
-  result.loss = pass.loss();
+  result.losses = std::move(pass.losses());
+  result.loss = mean_loss(result.losses);
   result.loader = pass.stats();
+  return result;
+}
+
+namespace {
+
+template <typename Item>
+std::string bytes_of(const std::vector<Item>& items) {
+  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item)};
+}
+
+template <typename Item>
+std::vector<Item> items_of(const std::string& bytes) {
+  std::vector<Item> items(bytes.size() / sizeof(Item));
+  if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  return items;
+}
+
+}  // namespace
+
+PredictResult predict(const Ranks& ranks, engine::Executable& executable, const data::Dataset& dataset,
+                      const std::vector<std::uint32_t>& samples, const PredictOptions& options) {
+  if (ranks.size() == 1) return predict(executable, dataset, samples, options);
+  const auto image = static_cast<std::size_t>(input_index(executable, "image").value_or(0));
+  const auto batch = static_cast<std::size_t>(executable.inputs()[image].shape[0]);
+  const auto N = static_cast<std::size_t>(ranks.size());
+  const std::size_t batches = (samples.size() + batch - 1) / batch;
+  const auto first_of = [&](std::size_t rank) { return std::min(samples.size(), rank * batches / N * batch); };
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  const std::vector<std::uint32_t> own(samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank)),
+                                       samples.begin() + static_cast<std::ptrdiff_t>(first_of(rank + 1)));
+  PredictOptions shared = options;
+  if (options.on_progress) {  // the others are about as far
+    shared.on_progress = [&](std::int64_t done) {
+      options.on_progress(std::min(done * std::int64_t{ranks.size()}, std::ssize(samples)));
+    };
+  }
+  PredictResult mine;
+  if (!own.empty()) mine = predict(executable, dataset, own, shared);
+
+  PredictResult result;
+  result.predictions = describe(dataset, samples);
+  result.loader = mine.loader;
+  constexpr dist::Phase kPhase{.name = "predictions"};
+  for (const std::string& bytes : ranks.gather(bytes_of(mine.predictions.probabilities), kPhase)) {
+    const auto values = items_of<float>(bytes);
+    result.predictions.probabilities.insert(result.predictions.probabilities.end(), values.begin(), values.end());
+  }
+  // One process would go over all batches view by view.
+  std::vector<std::vector<BatchLoss>> losses;
+  for (const std::string& bytes : ranks.gather(bytes_of(mine.losses), kPhase)) {
+    losses.push_back(items_of<BatchLoss>(bytes));
+  }
+  const std::size_t views = is_plain(options.views) ? 1 : options.views.size();
+  for (std::size_t view = 0; view < views; ++view) {
+    for (const std::vector<BatchLoss>& theirs : losses) {
+      const auto part = static_cast<std::ptrdiff_t>(theirs.size() / views);
+      const auto begin = theirs.begin() + static_cast<std::ptrdiff_t>(view) * part;
+      result.losses.insert(result.losses.end(), begin, begin + part);
+    }
+  }
+  result.loss = mean_loss(result.losses);
   return result;
 }
 

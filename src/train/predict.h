@@ -28,6 +28,8 @@ class Executable;
 
 namespace roentgen::train {
 
+class Ranks;
+
 /// How predict() reads.
 struct PredictOptions {
   data::Preprocess preprocess;
@@ -49,11 +51,19 @@ struct PredictOptions {
   std::function<void(std::int64_t done)> on_progress;
 };
 
+/// The loss of one batch: its mean over known labels, and how many those are.
+struct BatchLoss {
+  double loss = 0.0;
+  double known = 0.0;
+};
+
 /// What predict() gives.
 struct PredictResult {
   eval::Predictions predictions;
   /// Mean loss over known labels, and over views; 0 when the graph has no loss.
   double loss = 0.0;
+  /// What it is the mean of, in order; this rank's where there are others.
+  std::vector<BatchLoss> losses{};
   /// Of the last view.
   data::LoaderStats loader;
 };
@@ -81,6 +91,11 @@ class SlotMemory {
 /// Probabilities of `samples` (indices into dataset.samples). The executable is of inference form; its labels are
 /// dataset.label_names, in that order. DataError on any unreadable image and on logits that are not finite.
 [[nodiscard]] PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
+                                    const std::vector<std::uint32_t>& samples, const PredictOptions& options);
+
+/// The same shared out over ranks, a run of whole batches each; on all ranks the same result as of one process, to the
+/// last digit. All ranks must call it, with executables of equal weights.
+[[nodiscard]] PredictResult predict(const Ranks& ranks, engine::Executable& executable, const data::Dataset& dataset,
                                     const std::vector<std::uint32_t>& samples, const PredictOptions& options);
 
 /// Probabilities from logits (K): 1 / (1 + exp(-z)) each, or softmax over all.

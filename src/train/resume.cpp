@@ -15,6 +15,7 @@ namespace roentgen::train {
 namespace {
 
 constexpr const char* kStateKey = "run_state";
+constexpr const char* kRankStatistics = "optimizer.rank_statistics";
 constexpr std::string_view kRemedy = "--overwrite to start anew";
 
 std::string state_name(const OptimizerState& state, const graph::Parameter& parameter) {
@@ -45,6 +46,10 @@ Value to_value(const RunState& state) {
   for (const auto& [file, score] : state.kept_best) kept.push_back(Value::Table{{"file", file}, {"score", score}});
   Value choices = Value::array();
   for (const auto& [key, choice] : state.plan_choices) choices.push_back(Value::Array{key, choice});
+  Value legs = Value::array();
+  for (const RunLeg& leg : state.legs) {
+    legs.push_back(Value::Table{{"ranks", leg.ranks}, {"batch", leg.batch}, {"batches", leg.batches}});
+  }
   Value table = Value::table();
   table.set("step", state.step);
   table.set("epoch", state.epoch);
@@ -60,6 +65,7 @@ Value to_value(const RunState& state) {
   Value& bad = table.set("bad_samples", Value::array());
   for (const std::uint32_t sample : state.bad_samples) bad.push_back(sample);
   table.set("updates_per_epoch", state.updates_per_epoch);
+  table.set("legs", std::move(legs));
   table.set("threads", state.threads);
   table.set("seed", static_cast<std::int64_t>(state.seed));
   table.set("plan_choices", std::move(choices));
@@ -81,12 +87,21 @@ RunState run_state_from_value(const Value& table) {
                  .kept_best = {},
                  .bad_samples = {},
                  .updates_per_epoch = table.at("updates_per_epoch").as_integer(),
+                 .legs = {},
                  .threads = table.at("threads").as_integer(),
                  .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
                  .plan_choices = {},
                  .plan_hash = table.at("plan_hash").as_string()};
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
+  }
+  // Files of versions that knew one process only have none.
+  if (const Value* legs = table.find("legs")) {
+    for (const Value& leg : legs->as_array()) {
+      state.legs.push_back({.ranks = leg.at("ranks").as_integer(),
+                            .batch = leg.at("batch").as_integer(),
+                            .batches = leg.at("batches").as_integer()});
+    }
   }
   for (const Value& sample : table.at("bad_samples").as_array()) {
     state.bad_samples.push_back(static_cast<std::uint32_t>(sample.as_integer()));
@@ -115,6 +130,9 @@ void write_resume(const std::filesystem::path& path, const RunMemory& memory, co
   if (memory.ema != nullptr) {
     for (NamedTensor& tensor : memory.ema->state()) tensors.push_back(std::move(tensor));
   }
+  if (const auto count = std::ssize(memory.rank_statistics); count > 0) {
+    tensors.push_back({.name = kRankStatistics, .shape = Shape{count}, .values = memory.rank_statistics});
+  }
   auto metadata = to_metadata(info);
   metadata[kStateKey] = io::to_json(to_value(state), -1);
   write_weights(path, tensors, state.step, metadata);
@@ -137,6 +155,10 @@ Resume read_resume(const std::filesystem::path& path) {
   resume.weights = read_tensors(reader, kOptimizerPrefix);
   for (NamedTensor& tensor : read_tensors(reader, "")) {
     if (!tensor.name.starts_with(kOptimizerPrefix)) continue;
+    if (tensor.name == kRankStatistics) {
+      resume.rank_statistics = std::move(tensor.values);
+      continue;
+    }
     (tensor.name.starts_with(kEmaPrefix) ? resume.ema : resume.optimizer).push_back(std::move(tensor));
   }
   return resume;

@@ -20,6 +20,16 @@
 
 namespace roentgen::train {
 
+/// A part of an epoch that one group of ranks made.
+struct RunLeg {
+  std::int64_t ranks = 1;
+  /// Images of a rank's batch.
+  std::int64_t batch = 1;
+  /// Batches that each rank had.
+  std::int64_t batches = 0;
+  friend bool operator==(const RunLeg&, const RunLeg&) = default;
+};
+
 /// Where a run stands. Plain value; goes into the metadata as one JSON table.
 struct RunState {
   /// Updates made; what schedule and optimizer count.
@@ -44,10 +54,16 @@ struct RunState {
   std::vector<std::uint32_t> bad_samples;
   /// What must be the same for equal bits.
   std::int64_t updates_per_epoch = 0;
+  /// The parts of the epoch so far; the last is under way.
+  std::vector<RunLeg> legs;
   std::int64_t threads = 0;
   std::uint64_t seed = 0;
   std::map<std::string, std::string> plan_choices;
   std::string plan_hash;
+
+  /// Updates made, if all epochs had as many as this one: what schedules count. Another number than `step` where an
+  /// epoch was begun by other ranks.
+  [[nodiscard]] std::int64_t schedule_step() const { return epoch * updates_per_epoch + step_in_epoch; }
   friend bool operator==(const RunState&, const RunState&) = default;
 };
 
@@ -61,6 +77,8 @@ struct RunMemory {
   Optimizer& optimizer;
   /// Null without train.ema.
   Ema* ema = nullptr;
+  /// gather_statistics(), where ranks hold different ones; else empty.
+  std::vector<float> rank_statistics{};
 };
 
 /// Writes weights, optimizer state ("optimizer.<state>.<parameter>", plain layout), averages ("optimizer.ema.
@@ -76,6 +94,8 @@ struct Resume {
   /// Names as in the file.
   std::vector<NamedTensor> optimizer;
   std::vector<NamedTensor> ema;
+  /// As RunMemory's.
+  std::vector<float> rank_statistics{};
 };
 
 /// Reads and validates the form. ConfigError or DataError naming the file: not a resume file, cut short, a key missing.

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "dist/comm_thread.h"
 #include "train/optimizer/flat.h"
 
 namespace roentgen::train {
@@ -45,6 +46,25 @@ std::vector<UpdateRange> update_ranges(const engine::Executable& executable, con
   return ranges;
 }
 
+namespace {
+
+// The parts of `ranges` within each bucket.
+std::vector<std::vector<UpdateRange>> ranges_by_bucket(const std::vector<UpdateRange>& ranges,
+                                                       const std::vector<engine::Bucket>& buckets) {
+  std::vector<std::vector<UpdateRange>> parts(buckets.size());
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    const std::int64_t end = buckets[i].begin + buckets[i].count;
+    for (const UpdateRange& range : ranges) {
+      const std::int64_t from = std::max(range.begin, buckets[i].begin);
+      const std::int64_t to = std::min(range.begin + range.count, end);
+      if (from < to) parts[i].push_back({.begin = from, .count = to - from, .weight_decay = range.weight_decay});
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
 Stepper::Stepper(engine::Executable& executable, StepperOptions options)
     : executable_(executable),
       options_(std::move(options)),
@@ -52,58 +72,111 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
                                 static_cast<std::int64_t>(executable.parameters().size()))),
       ranges_(update_ranges(executable, options_)) {
   if (options_.accumulate > 1) total_.resize(executable.gradients().size());
+  if (options_.group == nullptr || options_.group->size() == 1) return;
+  exchange_ = std::make_unique<GradientExchange>(*options_.group);
+  bucket_ranges_ = ranges_by_bucket(ranges_, executable.buckets());
 }
 
-void Stepper::run_batch(data::Loader& loader, std::int64_t batch_number, StepRecord& record) {
+void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record) {
   const auto start = Clock::now();
-  const std::optional<data::Batch> batch = loader.next();
+  const std::optional<data::Batch> batch = batches.next();
   RG_ASSERT(batch.has_value());
   record.data_wait_seconds += seconds_since(start);
   record.images += batch->valid;
   executable_.bind_slot(batch->slot);
-  executable_.set_step(batch_number);
+  executable_.set_step(record.step * options_.accumulate + i);
   executable_.forward();
   const auto loss = static_cast<double>(executable_.output("loss")[0]);
-  require_finite(loss, "loss", record.step);
   record.loss += loss / static_cast<double>(options_.accumulate);
-  executable_.backward([](std::int64_t) {});
+  if (!exchange_) {
+    require_finite(loss, "loss", record.step);
+  } else if (i + 1 == options_.accumulate) {  // one that is not finite is told to all, who stop together
+    exchange_->begin({.loss = record.loss,
+                      .images = record.images,
+                      .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
+                      .busy_s = busy_s_});
+  }
+  executable_.backward([&](std::int64_t bucket) { take_bucket(bucket, i); });
+  if (!options_.is_overlapped) send_all(i);
   if (options_.on_batch) options_.on_batch(batch->samples);
-  loader.release(batch->slot);
+  batches.release(batch->slot);
 }
 
-double Stepper::gradient_scale(std::span<const float> gradients, StepRecord& record) const {
+void Stepper::take_bucket(std::int64_t bucket, std::int64_t i) {
+  const engine::Bucket& place = executable_.buckets()[static_cast<std::size_t>(bucket)];
+  const auto part = [&](std::span<float> arena) {
+    return arena.subspan(static_cast<std::size_t>(place.begin), static_cast<std::size_t>(place.count));
+  };
+  if (!total_.empty()) {
+    const std::span<float> fresh = part(executable_.gradients());
+    if (i == 0) {
+      std::ranges::copy(fresh, part(total_).begin());
+    } else {
+      accumulate(part(total_), fresh, options_.optimizer_options.threads);
+    }
+  }
+  if (exchange_ && options_.is_overlapped && i + 1 == options_.accumulate) exchange_->send(bucket, part(gradients()));
+}
+
+void Stepper::send_all(std::int64_t i) {
+  if (!exchange_ || i + 1 != options_.accumulate) return;
+  const std::vector<engine::Bucket>& buckets = executable_.buckets();
+  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+    exchange_->send(static_cast<std::int64_t>(bucket),
+                    gradients().subspan(static_cast<std::size_t>(buckets[bucket].begin),
+                                        static_cast<std::size_t>(buckets[bucket].count)));
+  }
+}
+
+double Stepper::gradient_scale(StepRecord& record) {
   const double mean = 1.0 / static_cast<double>(options_.accumulate);
   if (options_.clip_norm <= 0.0) return mean;
   // Elements outside the slices are zero by the engine's contract, so the whole arena may be summed.
-  const double norm = mean * std::sqrt(sum_of_squares(gradients, options_.optimizer_options.threads));
+  const double norm = mean * std::sqrt(sum_of_squares(gradients(), options_.optimizer_options.threads));
   require_finite(norm, "gradient norm", record.step);
   record.gradient_norm = norm;
   return mean * std::min(1.0, options_.clip_norm / (norm + 1e-6));
 }
 
-StepRecord Stepper::update(data::Loader& loader, std::int64_t step, double lr) {
-  const auto start = Clock::now();
-  const int threads = options_.optimizer_options.threads;
-  StepRecord record{.step = step, .lr = lr};
-  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
-    run_batch(loader, step * options_.accumulate + i, record);
-    if (total_.empty()) continue;
-    if (i == 0) {
-      std::copy(executable_.gradients().begin(), executable_.gradients().end(), total_.begin());
-    } else {
-      accumulate(total_, executable_.gradients(), threads);
-    }
-  }
-  const std::span<const float> gradients = total_.empty() ? executable_.gradients() : std::span<float>(total_);
-  const double scale = gradient_scale(gradients, record);
+void Stepper::apply(std::span<const UpdateRange> ranges, const StepRecord& record, double scale) {
   optimizer_->apply({.parameters = executable_.parameters(),
-                     .gradients = gradients,
-                     .ranges = ranges_,
-                     .lr = lr,
-                     .step = step + 1,
+                     .gradients = gradients(),
+                     .ranges = ranges,
+                     .lr = record.lr,
+                     .step = record.step + 1,
                      .gradient_scale = scale});
+}
+
+void Stepper::finish_with_group(StepRecord& record) {
+  const GroupReport group = exchange_->report();
+  record.loss = group.loss;
+  record.images = group.images;
+  record.imbalance = group.imbalance;
+  is_stop_asked_ = group.is_stop_asked;
+  const bool must_know_norm = options_.clip_norm > 0.0;
+  const bool is_at_once = !must_know_norm && std::isfinite(record.loss);
+  const double mean = 1.0 / static_cast<double>(options_.accumulate);
+  for (std::int64_t bucket = exchange_->wait_next(); bucket >= 0; bucket = exchange_->wait_next()) {
+    if (is_at_once) apply(bucket_ranges_[static_cast<std::size_t>(bucket)], record, mean);
+  }
+  require_finite(record.loss, "loss", record.step);
+  if (must_know_norm) apply(ranges_, record, gradient_scale(record));
+}
+
+StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double lr) {
+  const auto start = Clock::now();
+  StepRecord record{.step = step, .lr = lr};
+  const double exposed_s = exchange_ ? options_.group->exposed_s() : 0.0;
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) run_batch(batches, i, record);
+  if (exchange_) {
+    finish_with_group(record);
+    record.comm_exposed_seconds = options_.group->exposed_s() - exposed_s;
+  } else {
+    apply(ranges_, record, gradient_scale(record));
+  }
   record.step = step + 1;
   record.seconds = seconds_since(start);
+  busy_s_ = record.seconds - record.comm_exposed_seconds.value_or(0.0);
   return record;
 }
 

@@ -11,10 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "data/stage/loader.h"
+#include "data/stage/batch.h"
 #include "engine/engine.h"
+#include "train/gradient_exchange.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
+
+namespace roentgen::dist {
+class CommThread;
+}
 
 namespace roentgen::train {
 
@@ -32,6 +37,13 @@ struct StepperOptions {
   double clip_norm = 0.0;
   /// Called with the samples of each batch that was trained on; may be empty.
   std::function<void(std::span<const std::uint32_t> samples)> on_batch{};
+  /// The ranks that make the update together, each of its own batches: the mean of their gradients counts. Null: this
+  /// process alone. Must outlive the stepper.
+  dist::CommThread* group = nullptr;
+  /// With a group: asked once an update; what all are told that one of them says. May be empty.
+  std::function<bool()> is_stop_asked{};
+  /// With a group: gradients travel while backward goes on. False: when it is over, for comparison.
+  bool is_overlapped = true;
 };
 
 /// Arena ranges with their weight decay, neighbours of equal decay joined; padding between slices belongs to none.
@@ -44,18 +56,30 @@ class Stepper {
   /// `executable` must outlive this.
   Stepper(engine::Executable& executable, StepperOptions options);
 
-  /// Takes `accumulate` batches from the loader and makes one update.
+  /// Takes `accumulate` batches and makes one update.
   /// @param step updates made before this one: keys dropout, counts adam's time
-  /// @return loss, norm, images and time; step, epoch and lr as given
+  /// @return loss, norm, images (of all ranks) and time; step, epoch and lr as given
   /// DataError naming the step when the loss or a gradient norm is not finite; the weights are then as before.
-  [[nodiscard]] StepRecord update(data::Loader& loader, std::int64_t step, double lr);
+  [[nodiscard]] StepRecord update(data::BatchSource& batches, std::int64_t step, double lr);
 
   [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
+  /// With a group: did a rank say, in the last update, that it was asked to stop? All ranks are told the same.
+  [[nodiscard]] bool is_stop_asked() const { return is_stop_asked_; }
 
  private:
-  /// One batch: adds its loss to the record, leaves its gradients in the executable's arena.
-  void run_batch(data::Loader& loader, std::int64_t batch_number, StepRecord& record);
-  [[nodiscard]] double gradient_scale(std::span<const float> gradients, StepRecord& record) const;
+  /// Batch `i` of the update: adds its loss to the record and its gradients to the update's. Those of the last one are
+  /// sent to the other ranks as they become ready.
+  void run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record);
+  void take_bucket(std::int64_t bucket, std::int64_t i);
+  void send_all(std::int64_t i);
+  /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.
+  void finish_with_group(StepRecord& record);
+  [[nodiscard]] double gradient_scale(StepRecord& record);
+  /// Sum over the update's batches, and after finish_with_group() the mean of that over ranks.
+  [[nodiscard]] std::span<float> gradients() {
+    return total_.empty() ? executable_.gradients() : std::span<float>(total_);
+  }
+  void apply(std::span<const UpdateRange> ranges, const StepRecord& record, double scale);
 
   engine::Executable& executable_;
   StepperOptions options_;
@@ -63,6 +87,11 @@ class Stepper {
   std::vector<UpdateRange> ranges_;
   /// Sum of gradients; empty without accumulation.
   std::vector<float> total_;
+  /// With a group; then also ranges_ by bucket.
+  std::unique_ptr<GradientExchange> exchange_;
+  std::vector<std::vector<UpdateRange>> bucket_ranges_;
+  bool is_stop_asked_ = false;
+  double busy_s_ = 0.0;
 };
 
 }  // namespace roentgen::train

@@ -22,8 +22,10 @@
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
 #include "train/predict.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
+#include "train/run_position.h"
 #include "train/schedule/schedule.h"
 #include "train/trained_pixels.h"
 #include "train/trainer_setup.h"
@@ -32,6 +34,9 @@ namespace roentgen::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A screen for memory that lies and for ranks that compute otherwise; hashing takes less than a thousandth of the time.
+constexpr std::int64_t kStepsToWeightCheck = 100;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -50,21 +55,26 @@ class Trainer {
   void finish_epoch(EpochRecord& record);
   void validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table);
   void keep_weights(double score, std::string_view metric, double value);
-  void write_resume_file();
+  /// @param is_stop at a place where no run that goes on would write one
+  void write_resume_file(bool is_stop = false);
+  void average_statistics();
   [[nodiscard]] bool should_stop() const;
+  [[nodiscard]] RunLeg new_leg() const { return {.ranks = ranks_.size(), .batch = recipe_.train.batch}; }
   /// What is evaluated and kept.
   [[nodiscard]] std::vector<NamedTensor> weights_to_keep() const {
     return ema_ ? ema_->weights() : weights_of(*executable_);
   }
   [[nodiscard]] RunMemory memory() {
-    return {.executable = *executable_, .optimizer = stepper_->optimizer(), .ema = ema_ ? &*ema_ : nullptr};
+    return {.executable = *executable_, .optimizer = stepper_->optimizer(), .ema = ema()};
   }
+  [[nodiscard]] Ema* ema() { return ema_ ? &*ema_ : nullptr; }
   void start_ema() {
     if (recipe_.train.ema > 0.0) ema_.emplace(*executable_, recipe_.train.ema, compute_threads(recipe_.train));
   }
 
   const TrainJob& job_;
   const Recipe& recipe_;
+  const Ranks ranks_;
   /// Before the first compute thread starts.
   const runtime::BoundToCores bound_;
   std::vector<std::uint32_t> training_;
@@ -74,6 +84,8 @@ class Trainer {
   CheckpointInfo info_;
   std::optional<TrainedPixels> pixels_;
   std::optional<Resume> resume_;
+  /// Of the resume file, until they are given out.
+  std::vector<float> rank_statistics_;
   std::unique_ptr<engine::Executable> executable_;
   std::unique_ptr<engine::Executable> validator_;
   std::optional<Stepper> stepper_;
@@ -85,6 +97,8 @@ class Trainer {
   /// Of the resume file there is; -1: none.
   std::int64_t saved_step_ = -1;
   std::int64_t saved_epoch_ = -1;
+  /// Update after which the running statistics were last made the same on all ranks.
+  std::int64_t averaged_step_ = -1;
   std::unique_ptr<Observer> log_;
   std::unique_ptr<Observer> tensorboard_;
   std::vector<Observer*> observers_;
@@ -94,56 +108,64 @@ class Trainer {
 Trainer::Trainer(const TrainJob& job)
     : job_(job),
       recipe_(job.recipe),
+      ranks_(job.group),
       bound_(train_cores(job.recipe.train).compute),
       training_(data::samples_of(job.dataset, data::Split::Train)),
       validation_(data::samples_of(job.dataset, data::Split::Val)),
       memory_(plan_input_memory(job)),
       cache_(make_image_store(job, memory_.cache_bytes)),
       info_(describe_run(job)) {
-  if (job.start == Start::Resume) {
-    resume_ = read_resume(job.folder.resume());
-    check_resume(job, *resume_);
-  }
+  require_same_job(job);
+  resume_ = read_resume(job);
+  if (resume_ && ranks_.is_first()) check_resume(job, *resume_);
   executable_ = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr);
   if (!validation_.empty()) validator_ = compile_validation(job);
   pixels_.emplace(std::ssize(job.dataset.samples),
                   resume_ ? resume_->info.training_pixels : std::vector<std::string>{});
   StepperOptions stepping = stepper_options(recipe_);
   stepping.on_batch = [this](std::span<const std::uint32_t> samples) { pixels_->add(samples); };
+  stepping.group = job.group;
+  stepping.is_stop_asked = job.is_stop_asked;
   stepper_.emplace(*executable_, std::move(stepping));
   if (resume_) state_ = resume_->state;
-  state_.updates_per_epoch = updates_per_epoch(job);
-  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, state_.updates_per_epoch));
+  const std::int64_t updates = updates_per_epoch(job);
+  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, updates));
   resume_ ? start_resumed() : start_fresh();
-  if (job.on_ready) job.on_ready();
+  share_memory(ranks_, *executable_, stepper_->optimizer(), ema());
+  if (scatter_statistics(ranks_, std::move(rank_statistics_), *executable_, ema())) averaged_step_ = -1;
+  if (ranks_.is_first() && job.on_ready) job.on_ready();
+  if (job.start == Start::Fresh) {
+    state_.updates_per_epoch = updates;
+    state_.legs = {new_leg()};
+  }
   start_loader();
+  state_.updates_per_epoch = updates;
   state_.threads = compute_threads(recipe_.train);
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
   state_.plan_choices = executable_->plan().choices;
   state_.plan_hash = executable_->plan().hash();
-  truncate_json_log(job.folder.log(), state_.step);
-  log_ = make_json_log(job.folder.log());
-  tensorboard_ = make_tensorboard(job.folder.root(), state_.step);
   observers_ = job.observers;
-  observers_.push_back(log_.get());
-  observers_.push_back(tensorboard_.get());
-  if (const TrainCores cores = train_cores(recipe_.train); !cores.input.empty()) {
-    log::info(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
-                          runtime::text_of(cores.compute)));
+  if (ranks_.is_first()) {
+    truncate_json_log(job.folder.log(), state_.step);
+    log_ = make_json_log(job.folder.log());
+    tensorboard_ = make_tensorboard(job.folder.root(), state_.step);
+    observers_.push_back(log_.get());
+    observers_.push_back(tensorboard_.get());
   }
   outcome_.planned_bytes = executable_->plan().memory.total();
-  log::info(fmt::format("training step: {:.1f} MiB planned, plan {}",
-                        static_cast<double>(outcome_.planned_bytes) / 1048576.0, state_.plan_hash));
+  log_step(recipe_.train, *executable_);
 }
 
 void Trainer::start_fresh() {
-  for (const std::string& note : load_first_weights(job_, *executable_)) log::info(note);
+  if (ranks_.is_first()) {
+    for (const std::string& note : load_first_weights(job_, *executable_)) log::info(note);
+  }
   start_ema();
 }
 
 void Trainer::start_resumed() {
   start_ema();
-  apply_resume(*resume_, memory(), job_.folder.resume().string());
+  if (ranks_.is_first()) apply_resume(*resume_, memory(), job_.folder.resume().string());
   schedule_->restore(state_.schedule);
   if (state_.plan_hash != executable_->plan().hash()) {
     log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
@@ -153,6 +175,8 @@ void Trainer::start_resumed() {
   if (!rates.empty()) log::warning(rates);
   saved_step_ = state_.step;
   saved_epoch_ = state_.epoch;
+  averaged_step_ = state_.step;
+  rank_statistics_ = std::move(resume_->rank_statistics);
   resume_.reset();
 }
 
@@ -160,11 +184,7 @@ void Trainer::start_loader() {
   const bool is_class = recipe_.loss.name == "softmax";
   const SlotMemory memory(*executable_, memory_.slots,
                           is_class ? 1 : static_cast<std::int64_t>(job_.dataset.label_names.size()));
-  data::LoaderOptions options = loader_options(job_, memory.dtype());
-  // A run that ended in a validation goes on with it: what is loaded next is the epoch after.
-  const bool is_trained = state_.step_in_epoch == state_.updates_per_epoch;
-  options.start = {.epoch = static_cast<std::uint32_t>(state_.epoch + (is_trained ? 1 : 0)),
-                   .batch = is_trained ? 0 : state_.step_in_epoch * recipe_.train.accumulate};
+  data::LoaderOptions options = resumed_loader_options(job_, memory.dtype(), state_);
   options.most_readers = memory_.readers;
   options.cache = cache_.get();
   options.pixel_hashes = &pixels_->hashes();
@@ -173,33 +193,37 @@ void Trainer::start_loader() {
 }
 
 bool Trainer::should_stop() const {
-  return (job_.is_stop_asked && job_.is_stop_asked()) ||
-         (job_.stop_after_steps > 0 && state_.step >= job_.stop_after_steps);
+  const bool is_asked = ranks_.size() > 1 ? stepper_->is_stop_asked() : job_.is_stop_asked && job_.is_stop_asked();
+  return is_asked || (job_.stop_after_steps > 0 && state_.step >= job_.stop_after_steps);
 }
 
 bool Trainer::run_epoch(EpochRecord& record) {
-  const std::int64_t total = recipe_.train.epochs * state_.updates_per_epoch;
   if (state_.step_in_epoch == state_.updates_per_epoch) return true;
   while (state_.step_in_epoch < state_.updates_per_epoch) {
     if (should_stop()) return false;
-    StepRecord step = stepper_->update(*loader_, state_.step, schedule_->lr(state_.step));
-    step.epoch = state_.epoch;
-    step.total_steps = total;
+    StepRecord step = stepper_->update(*loader_, state_.step, schedule_->lr(state_.schedule_step()));
     ++state_.step;
     ++state_.step_in_epoch;
+    state_.legs.back().batches += recipe_.train.accumulate;
+    step.epoch = state_.epoch;
+    step.total_steps = state_.step + recipe_.train.epochs * state_.updates_per_epoch - state_.schedule_step();
     if (ema_) ema_->update(state_.step);
     state_.loss_sum += step.loss;
     record.train_seconds += step.seconds;
     outcome_.step_seconds += step.seconds;
     outcome_.data_wait_seconds += step.data_wait_seconds;
+    outcome_.comm_exposed_seconds += step.comm_exposed_seconds.value_or(0.0);
     outcome_.images += step.images;
     for (Observer* observer : observers_) observer->on_step(step);
+    if (state_.step % kStepsToWeightCheck == 0) require_equal_weights(ranks_, *executable_, state_.step);
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
   }
   // Batches that fill no whole update.
-  for (std::int64_t i = loader_->steps_per_epoch() % recipe_.train.accumulate; i > 0; --i) {
-    if (const auto batch = loader_->next()) loader_->release(batch->slot);
+  while (loader_->position().epoch == state_.epoch) {
+    const auto batch = loader_->next();
+    if (!batch) break;
+    loader_->release(batch->slot);
   }
   return true;
 }
@@ -221,8 +245,8 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
       observer->on_validation(done, static_cast<std::int64_t>(validation_.size()));
     }
   };
-  result = predict(*validator_, job_.dataset, validation_, options);
-  table = eval::evaluate(result.predictions, {.replicates = 0});
+  result = predict(ranks_, *validator_, job_.dataset, validation_, options);
+  if (ranks_.is_first()) table = eval::evaluate(result.predictions, {.replicates = 0});
   record.val_loss = result.loss;
   record.val_auroc = table.mean.value;
   record.labels_in_mean = table.labels_in_mean;
@@ -230,12 +254,20 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   for (const eval::LabelResult& row : table.labels) {
     if (!row.auroc.value) record.labels_left_out.push_back(row.label);
   }
+  // Processors of another kind may round a last digit otherwise; what follows from it must be the same.
+  constexpr dist::Phase kPhase{.name = "validation figures"};
+  bool has_auroc = record.val_auroc.has_value();
+  std::pair figures(*record.val_loss, record.val_auroc.value_or(0.0));
+  ranks_.share(has_auroc, kPhase);
+  ranks_.share(figures.first, kPhase);
+  ranks_.share(figures.second, kPhase);
+  record.val_loss = figures.first;
+  record.val_auroc = has_auroc ? std::optional(figures.second) : std::nullopt;
   record.val_seconds = seconds_since(start);
 }
 
 void Trainer::keep_weights(double score, std::string_view metric, double value) {
   CheckpointInfo info = info_;
-  info.training_pixels = pixels_->list();
   info.step = state_.step;
   info.epoch = state_.epoch + 1;
   info.metric = metric;
@@ -246,6 +278,9 @@ void Trainer::keep_weights(double score, std::string_view metric, double value) 
   const std::vector<std::string> dropped = keep_best(state_.kept_best, file, score, limit);
   const bool is_kept = limit > 1 && std::find(dropped.begin(), dropped.end(), file) == dropped.end();
   if (!is_best && !is_kept) return;
+  average_statistics();
+  info.training_pixels = united(ranks_, pixels_->list(), {.name = "images trained on"});
+  if (!ranks_.is_first()) return;
   const std::vector<NamedTensor> weights = weights_to_keep();
   const auto metadata = to_metadata(info);
   if (is_kept) write_weights(job_.folder.checkpoints() / file, weights, state_.step, metadata);
@@ -262,6 +297,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
   PredictResult result;
   eval::EvalTable table;
   if (validator_) {
+    average_statistics();
     write_resume_file();  // an image that cannot be read ends the run, not the epoch's work
     validate(record, result, table);
   }
@@ -272,7 +308,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
   record.is_best = !state_.has_best || score > state_.best_score;
   keep_weights(score, by_auroc ? "auroc" : "loss", value);
   if (record.is_best) {
-    if (validator_) {
+    if (validator_ && ranks_.is_first()) {
       io::write_file_atomically(job_.folder.predictions(), predictions_csv(result.predictions));
       io::write_file_atomically(job_.folder.aurocs(), aurocs_csv(table));
     }
@@ -288,21 +324,36 @@ void Trainer::finish_epoch(EpochRecord& record) {
   for (Observer* observer : observers_) observer->on_epoch(record);
   ++state_.epoch;
   state_.step_in_epoch = 0;
+  state_.legs = {new_leg()};
   state_.loss_sum = 0.0;
 }
 
-void Trainer::write_resume_file() {
+void Trainer::write_resume_file(bool is_stop) {
   if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
+  RunMemory memory = this->memory();
+  if (is_stop && averaged_step_ != state_.step) {
+    memory.rank_statistics = gather_statistics(ranks_, *executable_, ema());
+  }
+  average_statistics();
   state_.schedule = schedule_->state();
-  state_.bad_samples = loader_->bad_samples();
+  state_.bad_samples = united(ranks_, loader_->bad_samples(), {.name = "unreadable images"});
   CheckpointInfo info = info_;
-  info.training_pixels = pixels_->list();
+  info.training_pixels = united(ranks_, pixels_->list(), {.name = "images trained on"});
   info.step = state_.step;
   info.epoch = state_.epoch;
-  if (saved_step_ >= 0 && saved_step_ != state_.step) rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
-  write_resume(job_.folder.resume(), memory(), info, state_);
+  if (ranks_.is_first()) {
+    if (saved_step_ >= 0 && saved_step_ != state_.step)
+      rotate_resume(job_.folder, saved_step_, recipe_.train.keep_last);
+    write_resume(job_.folder.resume(), memory, info, state_);
+  }
   saved_step_ = state_.step;
   saved_epoch_ = state_.epoch;
+}
+
+void Trainer::average_statistics() {
+  if (averaged_step_ == state_.step) return;
+  train::average_statistics(ranks_, *executable_, ema());
+  averaged_step_ = state_.step;
 }
 
 TrainOutcome Trainer::run() {
@@ -317,7 +368,8 @@ TrainOutcome Trainer::run() {
     state_.is_finished = is_over();
     write_resume_file();
   }
-  write_resume_file();
+  write_resume_file(/*is_stop=*/true);
+  static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers end all when one ends
   for (Observer* observer : observers_) observer->on_end();
   outcome_.is_finished = is_over();
   outcome_.step = state_.step;

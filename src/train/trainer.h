@@ -12,6 +12,9 @@
 namespace roentgen::data {
 struct Dataset;
 }
+namespace roentgen::dist {
+class CommThread;
+}
 namespace roentgen::engine {
 class Engine;
 }
@@ -42,12 +45,13 @@ struct TrainJob {
   /// Called once before anything is written, when all that can be refused before the first update has been: the time to
   /// make the folder. May be empty.
   std::function<void()> on_ready{};
-  /// Asked after every update; true: write the resume file and stop.
+  /// Asked after every update; true: write the resume file and stop, on all ranks.
   std::function<bool()> is_stop_asked;
   /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.
   std::int64_t stop_after_steps = 0;
-  /// Ranks of this run on this machine, this one included, that share its memory: Communicator::local_size().
-  int local_ranks = 1;
+  /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and
+  /// is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
+  dist::CommThread* group = nullptr;
 };
 
 /// How a run ended.
@@ -63,13 +67,15 @@ struct TrainOutcome {
   /// Whole time of updates, and the part spent waiting for data.
   double step_seconds = 0.0;
   double data_wait_seconds = 0.0;
+  /// The part spent waiting for other ranks.
+  double comm_exposed_seconds = 0.0;
   std::int64_t images = 0;
   /// Memory of the training executable.
   std::size_t planned_bytes = 0;
 };
 
-/// Runs it. Throws ConfigError (recipe, init or resume file that does not fit), DataError (images, disk, a loss that is
-/// not finite).
+/// Runs it. Throws ConfigError (recipe, init or resume file that does not fit, ranks that differ), DataError (images,
+/// disk, a loss that is not finite), CommError (as dist::CommThread; weights that are not the same on all ranks).
 [[nodiscard]] TrainOutcome train(const TrainJob& job);
 
 }  // namespace roentgen::train

@@ -20,12 +20,14 @@
 #include "graph/loss.h"
 #include "graph/text.h"
 #include "io/cache_folder.h"
+#include "io/json.h"
 #include "io/sha256.h"
 #include "io/toml.h"
 #include "runtime/memory.h"
 #include "train/early_checks.h"
 #include "train/import.h"
 #include "train/observer.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/schedule/schedule.h"
@@ -48,6 +50,24 @@ std::string split_text(const std::vector<SplitRecord>& splits, std::string_view 
                        record.list_sha256.substr(0, kDigits));
   }
   return "no images";
+}
+
+// The same images in every update, however many ranks share them; or the same batch on another number of ranks, whose
+// updates are others.
+void check_batch(const TrainJob& job, const Resume& resume) {
+  const Recipe begun = parse_recipe(resume.info.recipe, "recipe", {});
+  const RunLeg before = resume.state.legs.empty() ? RunLeg{.batch = begun.train.batch} : resume.state.legs.back();
+  const RunLeg now{.ranks = Ranks(job.group).size(), .batch = job.recipe.train.batch};
+  if (now.batch * now.ranks == before.batch * before.ranks) return;
+  if (now.batch != before.batch) {
+    throw ConfigError(error_text("train.resume", "train.batch",
+                                 fmt::format("{} on {} ranks: {} images an update, as before", before.batch,
+                                             before.ranks, before.batch * before.ranks),
+                                 fmt::format("{} on {}", now.batch, now.ranks),
+                                 "the same recipe and options, or a new --out folder"));
+  }
+  log::warning(fmt::format("{} ranks instead of {}: an update takes {} images, not {}", now.ranks, before.ranks,
+                           now.batch * now.ranks, before.batch * before.ranks));
 }
 
 bool has_both_classes(const data::SplitSummary& summary) {
@@ -101,9 +121,15 @@ std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int sl
   options.slots = slots;
   options.fuse = job.recipe.train.fuse;
   options.algorithms = job.recipe.train.algorithms;
+  options.bucket_bytes = static_cast<std::size_t>(job.recipe.train.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
   if (resume != nullptr) options.choices = resume->state.plan_choices;
-  return job.engine.compile(graph::with_loss(job.model, loss), options);
+  const Ranks ranks(job.group);
+  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
+  return compile_as_one(ranks, [&](const KernelChoices* choices) {
+    if (choices != nullptr) options.choices = *choices;
+    return job.engine.compile(graph::with_loss(job.model, loss), options);
+  });
 }
 
 InputMemory plan_input_memory(const TrainJob& job) {
@@ -113,7 +139,7 @@ InputMemory plan_input_memory(const TrainJob& job) {
   constexpr int kMostSlots = 8, kFewestSlots = 2;
   const int asked = static_cast<int>(recipe.slots);
   const std::uint64_t budget =
-      data::input_budget_bytes(recipe.memory_mb, runtime::available_memory_bytes(), job.local_ranks);
+      data::input_budget_bytes(recipe.memory_mb, runtime::available_memory_bytes(), Ranks(job.group).local_size());
   data::MemoryWishes wishes{
       .needs = {.samples = std::ssize(samples),
                 .sample = data::largest_sample(job.dataset, samples, job.recipe.preprocess.channels),
@@ -175,10 +201,27 @@ void check_resume(const TrainJob& job, const Resume& resume) {
   for (const std::string_view split : {"train", "val", "test"}) {
     refuse_change(split, split_text(resume.info.splits, split), split_text(now.splits, split));
   }
+  check_batch(job, resume);
   if (resume.state.threads != compute_threads(job.recipe.train)) {
     log::warning(fmt::format("resumed with {} threads, begun with {}: the weights will differ in their last bits",
                              compute_threads(job.recipe.train), resume.state.threads));
   }
+}
+
+void require_same_job(const TrainJob& job) {
+  const Ranks ranks(job.group);
+  if (ranks.size() == 1) return;
+  constexpr dist::Phase kPhase{.name = "comparing jobs"};
+  const auto require_same = [&](std::string_view what, const std::string& own, std::string_view remedy) {
+    const std::string first = ranks.broadcast(own, kPhase);
+    require(own == first, fmt::format("{} of rank {}", what, ranks.rank()), first + ", as rank 0", own, remedy);
+  };
+  const std::vector<SplitRecord> splits = describe_run(job).splits;
+  for (const std::string_view split : {"train", "val"}) {
+    require_same(split, split_text(splits, split), "the same --data on all hosts");
+  }
+  require_same("labels", fmt::format("{}", fmt::join(job.dataset.label_names, ", ")), "the same --data on all hosts");
+  require_same("recipe", io::sha256_hex(to_toml(job.recipe)), "the same recipe and options on all hosts");
 }
 
 std::int64_t updates_per_epoch(const TrainJob& job) {
@@ -224,6 +267,32 @@ std::unique_ptr<data::ImageStore> make_image_store(const TrainJob& job, std::uin
   return cache;
 }
 
+std::optional<Resume> read_resume(const TrainJob& job) {
+  if (job.start != Start::Resume) return std::nullopt;
+  const Ranks ranks(job.group);
+  constexpr dist::Phase kPhase{.name = "resume file"};
+  std::optional<Resume> resume;
+  if (ranks.is_first()) resume = read_resume(job.folder.resume());
+  const std::string state = ranks.broadcast(resume ? io::to_json(to_value(resume->state), -1) : "", kPhase);
+  const std::string recipe = ranks.broadcast(resume ? resume->info.recipe : "", kPhase);
+  if (!resume) {
+    resume.emplace();
+    resume->state = run_state_from_value(io::parse_json(state, "rank 0's state").or_throw<ConfigError>());
+    resume->info.recipe = recipe;
+  }
+  return resume;
+}
+
+void log_step(const TrainRecipe& recipe, const engine::Executable& executable) {
+  if (const TrainCores cores = train_cores(recipe); !cores.input.empty()) {
+    log::info(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
+                          runtime::text_of(cores.compute)));
+  }
+  const engine::Plan& plan = executable.plan();
+  log::info(fmt::format("training step: {:.1f} MiB planned, plan {}",
+                        static_cast<double>(plan.memory.total()) / 1048576.0, plan.hash()));
+}
+
 StepperOptions stepper_options(const Recipe& recipe) {
   return {.optimizer = recipe.optimizer.name,
           .optimizer_options = optimizer_options(recipe.optimizer, compute_threads(recipe.train)),
@@ -237,7 +306,11 @@ data::LoaderOptions loader_options(const TrainJob& job, DType dtype) {
   const Recipe& recipe = job.recipe;
   data::LoaderOptions options;
   options.mode = data::LoadMode::Training;
-  options.shard = {.batch = recipe.train.batch, .tail = data::parse_tail(recipe.train.tail)};
+  const Ranks ranks(job.group);
+  options.shard = {.batch = recipe.train.batch,
+                   .tail = data::parse_tail(recipe.train.tail),
+                   .rank = ranks.rank(),
+                   .ranks = ranks.size()};
   options.pipeline = training_pipeline(recipe.train);
   options.workers = decode_workers(recipe.train);
   options.cores = train_cores(recipe.train).input;
@@ -248,7 +321,7 @@ data::LoaderOptions loader_options(const TrainJob& job, DType dtype) {
   options.dtype = dtype;
   options.label_form = recipe.loss.name == "softmax" ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
   options.max_bad_share = recipe.train.max_bad;
-  options.quarantine = job.folder.quarantine();
+  if (ranks.is_first()) options.quarantine = job.folder.quarantine();
   return options;
 }
 

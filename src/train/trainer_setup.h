@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/stage/loader.h"
 #include "train/checkpoint_info.h"
 #include "train/recipe.h"
 #include "train/resume.h"
@@ -41,6 +43,9 @@ void check_job(const TrainJob& job);
 /// ConfigError when the resume file is of another run: recipe, labels or training list.
 void check_resume(const TrainJob& job, const Resume& resume);
 
+/// ConfigError where a rank's data or recipe are not rank 0's.
+void require_same_job(const TrainJob& job);
+
 /// Updates of an epoch, at least 1. ConfigError when train.accumulate asks for more batches than there are.
 [[nodiscard]] std::int64_t updates_per_epoch(const TrainJob& job);
 
@@ -64,5 +69,11 @@ struct InputMemory {
 [[nodiscard]] std::unique_ptr<data::ImageStore> make_image_store(const TrainJob& job, std::uint64_t cache_bytes);
 [[nodiscard]] StepperOptions stepper_options(const Recipe& recipe);
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, DType dtype);
+
+/// A line for the log: memory and plan of a step; and who has which cores, where they are shared out.
+void log_step(const TrainRecipe& recipe, const engine::Executable& executable);
+
+/// The resume file, as rank 0 reads it, without tensors for the others; nothing for a fresh run.
+[[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job);
 
 }  // namespace roentgen::train

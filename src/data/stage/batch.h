@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,6 +41,16 @@ struct Batch {
   std::int64_t valid = 0;
   /// LoadMode::Prediction: the rows among them that hold nothing but zeros, in order. Until release(slot).
   std::span<const BadRow> bad;
+};
+
+/// What gives batches: a Loader, or who measures without one. One thread.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// The next batch, which is waited for; nothing after the last one.
+  [[nodiscard]] virtual std::optional<Batch> next() = 0;
+  /// Gives a slot back to be filled again.
+  virtual void release(int slot) = 0;
 };
 
 /// What a loader did so far.

@@ -104,7 +104,7 @@ struct LoaderOptions {
                                              LoaderOptions now);
 
 /// The pool. One thread calls next() and release(); the rest is inside.
-class Loader {
+class Loader final : public BatchSource {
  public:
   /// Starts filling `slots` (at least 1; 2 or more to work ahead) with the samples `samples` (indices into
   /// dataset.samples) at once. `dataset` must outlive the loader. ConfigError: no samples, start beyond an epoch's end,
@@ -113,16 +113,15 @@ class Loader {
   Loader(const Dataset& dataset, std::vector<std::uint32_t> samples, LoaderOptions options,
          std::vector<BatchSlot> slots);
   /// Stops the workers after the sample each one is at.
-  ~Loader();
+  ~Loader() override;
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
   /// The next batch, in order; waits for it. Nothing after the last one. Throws what a worker threw; DataError
   /// "[data.loader] ..." in evaluation on a corrupt sample and in training beyond max_bad_share. After a throw the
   /// loader gives no more batches. std::logic_error when the caller holds every slot.
-  [[nodiscard]] std::optional<Batch> next();
-  /// Gives a slot back to be filled again.
-  void release(int slot);
+  [[nodiscard]] std::optional<Batch> next() override;
+  void release(int slot) override;
 
   [[nodiscard]] std::int64_t steps_per_epoch() const;
   /// Of the batch that next() returns next: what a checkpoint stores.

@@ -23,7 +23,7 @@ MakeSchedule find_way(std::string_view name) {
 #undef RG_REDUCE_CASE
   std::string known;
   for (const std::string_view each : reduce_names()) known += (known.empty() ? "" : ", ") + std::string(each);
-  throw ConfigError(error_text("dist.reduce", "algorithm", known, name));
+  throw ConfigError(error_text("dist.reduce", "algorithm", known, name, "one of these"));
 }
 
 Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {

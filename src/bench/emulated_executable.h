@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// An executable whose steps take the time of another machine: for trying what surrounds the step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace roentgen::engine {
+class Executable;
+}
+
+namespace roentgen::bench {
+
+/// When, within a step, things are done; shares of the step's time.
+struct StepCourse {
+  double forward_over = 0.0;
+  /// Of each bucket, in the order in which they become ready, ascending, the last at most 1.
+  std::vector<double> buckets_ready;
+};
+
+/// Runs `steps` (at least 1) steps of an executable of training form, whose input is set, and takes the fastest.
+[[nodiscard]] StepCourse measure_course(engine::Executable& executable, int steps);
+
+/// Has memory, parameters and buckets of `real`, and none of its work: forward() and backward() sleep, so that buckets
+/// become ready when `course` says of a step of `step_s` seconds. The loss is 1 and gradients are what they were.
+[[nodiscard]] std::unique_ptr<engine::Executable> make_emulated_executable(std::unique_ptr<engine::Executable> real,
+                                                                           StepCourse course, double step_s);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/scaling.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bench/emulated_executable.h"
+#include "bench/harness.h"
+#include "bench/input.h"
+#include "bench/step_model.h"
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/stage/loader.h"
+#include "dist/comm_thread.h"
+#include "engine/engine.h"
+#include "runtime/core_list.h"
+#include "train/ranks.h"
+#include "train/stepper.h"
+
+namespace roentgen::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The slots of an executable as they are, again and again.
+class SameBatches final : public data::BatchSource {
+ public:
+  explicit SameBatches(std::int64_t batch) : samples_(static_cast<std::size_t>(batch)) {}
+  [[nodiscard]] std::optional<data::Batch> next() override {
+    return data::Batch{.slot = 0, .samples = samples_, .valid = std::ssize(samples_)};
+  }
+  void release(int /*slot*/) override {}
+
+ private:
+  std::vector<std::uint32_t> samples_;
+};
+
+// Labels, which a benchmark's images need not have, go to memory of their own; the loss sees those that were drawn.
+std::vector<data::BatchSlot> slots_of(engine::Executable& executable, int count, std::size_t label_count,
+                                      std::vector<std::vector<float>>& labels) {
+  const auto images = std::ranges::find(executable.inputs(), "image", &engine::InputSpec::name);
+  RG_ASSERT(images != executable.inputs().end());
+  const std::size_t values = static_cast<std::size_t>(images->shape[0]) * label_count;
+  labels.assign(static_cast<std::size_t>(count) * 2, std::vector<float>(values));
+  std::vector<data::BatchSlot> slots;
+  for (int slot = 0; slot < count; ++slot) {
+    slots.push_back({.images = executable.slot(images - executable.inputs().begin(), slot),
+                     .labels = labels[static_cast<std::size_t>(2 * slot)],
+                     .mask = labels[static_cast<std::size_t>(2 * slot + 1)]});
+  }
+  return slots;
+}
+
+std::unique_ptr<engine::Executable> compile(const ScalingOptions& options, const train::Ranks& ranks,
+                                            engine::Engine& engine, int slots) {
+  auto executable = train::compile_as_one(ranks, [&](const train::KernelChoices* choices) {
+    return compile_step(options.step, engine,
+                        {.threads = options.step.threads,
+                         .slots = slots,
+                         .bucket_bytes = static_cast<std::size_t>(options.bucket_mb * 1048576.0),
+                         .choices = choices});
+  });
+  if (options.device_images_per_s <= 0.0) return executable;
+  constexpr int kSteps = 2;
+  StepCourse course = measure_course(*executable, kSteps);
+  return make_emulated_executable(std::move(executable), std::move(course),
+                                  static_cast<double>(options.step.batch) / options.device_images_per_s);
+}
+
+struct Sums {
+  std::vector<double> step_s;
+  double wall_s = 0.0;
+  double wait_s = 0.0;
+  double comm_s = 0.0;
+  double imbalance = 0.0;
+  std::int64_t images = 0;
+};
+
+Sums run_steps(const ScalingOptions& options, train::Stepper& stepper, data::BatchSource& batches) {
+  constexpr double kRate = 1e-4;
+  Sums sums;
+  for (std::int64_t step = 0; step < options.step.warmup; ++step) {
+    static_cast<void>(stepper.update(batches, step, kRate));
+  }
+  const auto begin = Clock::now();
+  for (std::int64_t step = 0; step < options.step.steps; ++step) {
+    const train::StepRecord record = stepper.update(batches, options.step.warmup + step, kRate);
+    sums.step_s.push_back(record.seconds);
+    sums.wait_s += record.data_wait_seconds;
+    sums.comm_s += record.comm_exposed_seconds.value_or(0.0);
+    sums.imbalance += record.imbalance.value_or(0.0);
+    sums.images += record.images;
+  }
+  sums.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  return sums;
+}
+
+// More compute threads than this host has cores: what is measured then is how they take turns.
+bool is_oversubscribed(const ScalingOptions& options, const train::Ranks& ranks) {
+  return options.device_images_per_s <= 0.0 &&
+         ranks.local_size() * options.step.threads > static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::int64_t hosts_of(const dist::CommThread* group) {
+  if (group == nullptr) return 1;
+  return std::ssize(std::set<std::string>(group->hosts().begin(), group->hosts().end()));
+}
+
+}  // namespace
+
+Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) {
+  require_at_least("warmup", options.step.warmup, 1);
+  require_at_least("steps", options.step.steps, 1);
+  require_at_least("threads", options.step.threads, 1);
+  const train::Ranks ranks(group);
+  runtime::CoreList cores = runtime::usable_cores();
+  cores.resize(std::min<std::size_t>(cores.size(), static_cast<std::size_t>(options.step.threads)));
+  const runtime::BoundToCores bound(cores);
+  const auto engine = engine::make_engine(options.step.device);
+  constexpr int kSlots = 3;
+  const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);
+  train::StepperOptions stepping{.optimizer = "sgd",
+                                 .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
+                                 .weight_decay = 1e-4,
+                                 .group = group,
+                                 .is_overlapped = options.is_overlapped};
+  train::Stepper stepper(*executable, stepping);
+  train::share_memory(ranks, *executable, stepper.optimizer(), nullptr);
+
+  std::vector<std::vector<float>> labels;
+  std::unique_ptr<Input> input;
+  if (options.input) {
+    PipelineOptions piped = *options.input;
+    piped.rank = ranks.rank();
+    piped.ranks = ranks.size();
+    input = std::make_unique<Input>(*options.dataset, piped,
+                                    slots_of(*executable, kSlots, options.dataset->label_names.size(), labels));
+  }
+  SameBatches same(options.step.batch);
+  data::BatchSource& batches = input ? static_cast<data::BatchSource&>(input->loader()) : same;
+  const Sums sums = run_steps(options, stepper, batches);
+  static_cast<void>(ranks.gather("", {.name = "end of the measurement"}));
+
+  const double steps_s = std::accumulate(sums.step_s.begin(), sums.step_s.end(), 0.0);
+  const bool is_emulated = options.device_images_per_s > 0.0 || (options.input && options.input->storage);
+  Value result = Value::table();
+  result.set("case", "scaling");
+  result.set("model", options.step.model);
+  result.set("batch", options.step.batch);
+  result.set("image_px", options.step.image_px);
+  result.set("threads", options.step.threads);
+  result.set("ranks", ranks.size());
+  result.set("hosts", hosts_of(group));
+  result.set("images_per_s", static_cast<double>(sums.images) / sums.wall_s);
+  result.set("step_ms", summary_ms(sums.step_s));
+  result.set("comm_exposed", sums.comm_s / steps_s);
+  result.set("data_wait", sums.wait_s / steps_s);
+  result.set("imbalance", sums.imbalance / static_cast<double>(options.step.steps));
+  result.set("overlap", options.is_overlapped);
+  result.set("oversubscribed", is_oversubscribed(options, ranks));
+  result.set("kind", is_emulated ? "emulated" : "measured");
+  return result;
+}
+
+namespace {
+
+/// What the rounds gave of one point.
+struct Point {
+  std::int64_t ranks = 1;
+  std::vector<Value> rounds;
+
+  [[nodiscard]] std::vector<double> all(std::string_view key) const {
+    std::vector<double> values;
+    for (const Value& round : rounds) values.push_back(round.at(key).as_double());
+    return values;
+  }
+  [[nodiscard]] double median(std::string_view key) const { return summarise(all(key)).median; }
+};
+
+/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`.
+double efficiency(const Point& point, const Point& base) {
+  std::vector<double> ratios = point.all("images_per_s");
+  const std::vector<double> before = base.all("images_per_s");
+  const double more = static_cast<double>(point.ranks) / static_cast<double>(base.ranks);
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= before[i] * more;
+  return summarise(ratios).median;
+}
+
+Value row_of(const Point& point, const Point& first, const Point* host) {
+  const std::vector<double> speeds = point.all("images_per_s");
+  const double count = static_cast<double>(speeds.size());
+  const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double speed : speeds) squares += (speed - mean) * (speed - mean);
+  const Value& last = point.rounds.back();
+  Value row = Value::table();
+  row.set("ranks", point.ranks);
+  row.set("hosts", last.at("hosts"));
+  row.set("batch", last.at("batch"));
+  row.set("images_per_s", summarise(speeds).median);
+  row.set("mean", mean);
+  row.set("sd", speeds.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0);
+  row.set("min", std::ranges::min(speeds));
+  row.set("max", std::ranges::max(speeds));
+  const bool is_fair = !last.at("oversubscribed").as_bool() && !first.rounds.back().at("oversubscribed").as_bool();
+  row.set("efficiency", is_fair ? Value(efficiency(point, first)) : Value());
+  if (host != nullptr) row.set("efficiency_of_host", is_fair ? Value(efficiency(point, *host)) : Value());
+  for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
+  row.set("kind", last.at("kind"));
+  return row;
+}
+
+}  // namespace
+
+Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
+  require_at_least("rounds", plan.rounds, 1);
+  RG_ASSERT(!plan.ranks.empty());
+  std::vector<Point> points;
+  for (const std::int64_t ranks : plan.ranks) {
+    require_at_least("ranks", ranks, 1);
+    if (plan.is_strong && plan.batch % ranks != 0) {
+      throw ConfigError(error_text("bench.scaling", "--batch", fmt::format("a multiple of {} ranks", ranks),
+                                   fmt::to_string(plan.batch), "another --batch or other --ranks"));
+    }
+    points.push_back({.ranks = ranks});
+  }
+  for (std::int64_t round = 0; round < plan.rounds; ++round) {
+    for (Point& point : points) {
+      point.rounds.push_back(run_point(point.ranks, plan.is_strong ? plan.batch / point.ranks : plan.batch));
+    }
+  }
+  const auto host = std::ranges::find(points, plan.per_host, &Point::ranks);
+  const Value& any = points.front().rounds.front();
+  Value result = Value::table();
+  for (const char* key : {"case", "model", "image_px", "threads", "overlap"}) result.set(key, any.at(key));
+  result.set("scaling", plan.is_strong ? "strong" : "weak");
+  result.set("rounds", plan.rounds);
+  Value& rows = result.set("points", Value::array());
+  for (const Point& point : points) {
+    rows.push_back(row_of(point, points.front(), host == points.end() ? nullptr : &*host));
+  }
+  add_environment(result);
+  return result;
+}
+
+}  // namespace roentgen::bench

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "cli/failure.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "dist/comm_thread.h"
+#include "dist/launched.h"
+#include "dist/reduce/reducer.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "runtime/core_list.h"
+#include "runtime/cores.h"
+
+namespace roentgen::cli {
+namespace {
+
+/// Tells a process that roentgen started it, and may share out the cores.
+constexpr const char* kStartedByUs = "ROENTGEN_RANKS";
+
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::vector<std::string> arguments;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    arguments.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  RG_ASSERT(!arguments.empty());
+  arguments[0] = std::filesystem::read_symlink("/proc/self/exe").string();
+  return arguments;
+}
+
+volatile std::sig_atomic_t mpirun_pid = 0;
+volatile std::sig_atomic_t signals_seen = 0;
+
+// mpirun gives SIGUSR1 on to all ranks, who stop with everything saved; SIGTERM ends them.
+extern "C" void pass_on(int /*signal*/) {
+  if (mpirun_pid > 0) ::kill(mpirun_pid, signals_seen == 0 ? SIGUSR1 : SIGTERM);
+  signals_seen = signals_seen + 1;
+}
+
+void drop_standard_output() {
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::close(nowhere);
+}
+
+int run_and_wait(const std::vector<std::string>& command, bool is_silent = false) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setpgid(0, 0);  // a terminal's Ctrl-C comes to us alone
+    if (is_silent) drop_standard_output();
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(errno == ENOENT ? 127 : 126);
+  }
+  if (child < 0) {
+    throw DeviceError(error_text("cli.launch", "mpirun", "another process", std::strerror(errno), "fewer processes"));
+  }
+  mpirun_pid = child;
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) std::signal(signal, pass_on);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  mpirun_pid = 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    throw ConfigError(error_text("cli.launch", "--ranks", "mpirun on the PATH", "none",
+                                 "apt install openmpi-bin, or srun, or one process"));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
+}
+
+// Only rank 0 speaks.
+void be_silent() {
+  drop_standard_output();
+  log::set_level(log::Level::Warning);
+}
+
+struct RankPlace {
+  runtime::CoreList cores;
+  int threads = 0;
+};
+
+std::string bytes_of(const RankPlace& place) {
+  return fmt::format("{} {}", place.threads, fmt::join(place.cores, " "));
+}
+
+RankPlace parse_place(const std::string& text) {
+  std::istringstream words(text);
+  RankPlace place;
+  words >> place.threads;
+  for (int core = 0; words >> core;) place.cores.push_back(core);
+  return place;
+}
+
+}  // namespace
+
+std::vector<Option> RankOptions::options() {
+  return {{.name = "--ranks",
+           .target = &ranks,
+           .doc = "processes to run as, under mpirun; 0 = as started",
+           .least = 0,
+           .most = 65536},
+          {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
+          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
+          {.name = "--comm-timeout",
+           .target = &timeout_s,
+           .doc = "seconds to wait for another rank, before the run ends and names it",
+           .least = 1,
+           .most = 1e6},
+          {.name = "--reduce",
+           .target = &reduce,
+           .doc = fmt::format("how gradients are averaged over ranks: {}", fmt::join(dist::reduce_names(), ", "))},
+          {.name = "--wire", .target = &wire, .doc = "numbers between ranks: f32, or bf16, which is half as much"}};
+}
+
+std::vector<std::string> without_options(const std::vector<std::string>& arguments,
+                                         const std::vector<std::string>& options) {
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const auto is_word = [&](const std::string& option) { return word == option; };
+    const auto begins_word = [&](const std::string& option) { return word.starts_with(option + "="); };
+    if (std::ranges::any_of(options, is_word)) {
+      ++i;
+    } else if (std::ranges::none_of(options, begins_word)) {
+      rest.push_back(word);
+    }
+  }
+  return rest;
+}
+
+Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
+  std::string name = (std::filesystem::temp_directory_path() / "roentgen_ranks_XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  if (file < 0) throw DataError(error_text("cli.launch", name, "a file", std::strerror(errno), "another TMPDIR"));
+  ::close(file);
+  std::vector<std::string> dropped{"--ranks", "--hosts", "--json"};
+  for (std::size_t i = 0; i < changed.size(); i += 2) dropped.push_back(changed[i]);
+  std::vector<std::string> command = without_options(own_arguments(), dropped);
+  command.insert(command.end(), changed.begin(), changed.end());
+  command.insert(command.end(), {"--json", name});
+  const int code = run_and_wait(mpirun_command(options, command), /*is_silent=*/true);
+  const auto text = io::read_text(name);
+  std::filesystem::remove(name);
+  if (code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
+  throw CommError(error_text("cli.launch", fmt::format("{} ranks", options.ranks), "a result",
+                             fmt::format("status {}", code), "what they said above"));
+}
+
+std::vector<std::string> mpirun_command(const RankOptions& options, const std::vector<std::string>& command) {
+  // The processes bind themselves (bind_to_share), and look themselves whether they are too many (check_places).
+  std::vector<std::string> words{"mpirun", "--quiet",        "-np", fmt::to_string(options.ranks), "--bind-to",
+                                 "none",   "--oversubscribe"};
+  if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  if (!options.hosts.empty()) words.insert(words.end(), {"--host", options.hosts});
+  words.insert(words.end(), {"-x", std::string(kStartedByUs) + "=1"});
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+namespace {
+
+void bind_to_share() {
+  const std::optional<dist::LaunchedRank> own = dist::launched_rank();
+  if (std::getenv(kStartedByUs) == nullptr || !own || own->local_size < 1) return;
+  const auto shares = runtime::shares_of(runtime::usable_cores(), own->local_size);
+  runtime::bind_process(shares.at(static_cast<std::size_t>(own->local_rank)));
+}
+
+// Refuses more compute threads than a host has cores for its ranks, and prints who has which.
+void check_places(dist::CommThread& group, const RankOptions& options) {
+  const RankPlace own{.cores = runtime::usable_cores(),
+                      .threads = options.threads < 0 ? runtime::default_compute_threads() : options.threads};
+  constexpr std::size_t kRoom = 8192;
+  std::string text = bytes_of(own);
+  text.resize(kRoom, ' ');
+  std::string all(kRoom * static_cast<std::size_t>(group.size()), ' ');
+  group.call([&](dist::Communicator& communicator) {
+    communicator.all_gather(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(all)), {.name = "places"})
+        .wait(group.limit());
+  });
+  std::map<std::string, std::set<int>> cores;
+  std::map<std::string, int> threads;
+  std::string map;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const RankPlace place = parse_place(all.substr(static_cast<std::size_t>(rank) * kRoom, kRoom));
+    const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
+    cores[host].insert(place.cores.begin(), place.cores.end());
+    threads[host] += place.threads;
+    map += fmt::format("{}{} on {}, cores {}", map.empty() ? "" : "; ", rank, host, runtime::text_of(place.cores));
+  }
+  for (const auto& [host, count] : threads) {
+    const int has = static_cast<int>(cores[host].size());
+    if (count <= has) continue;
+    if (!options.may_oversubscribe) {
+      throw ConfigError(error_text("cli.launch", "ranks on " + host,
+                                   fmt::format("at most {} compute threads, a core each", has), fmt::to_string(count),
+                                   "fewer ranks, OMP_NUM_THREADS=1, mpirun --map-by slot:PE=K, or --oversubscribe"));
+    }
+    if (group.rank() == 0) log::warning(fmt::format("{} compute threads on the {} cores of {}", count, has, host));
+  }
+  if (group.rank() == 0) log::info("ranks: " + map);
+}
+
+CommandResult run_with(dist::CommThread& group, const RankOptions& options,
+                       const std::function<CommandResult(dist::CommThread*)>& body) {
+  try {
+    check_places(group, options);
+    CommandResult result = body(&group);
+    if (group.rank() == 0) return result;
+    // Launchers end all processes when one ends with another status than 0: rank 0's, the last to be done, is the
+    // job's.
+    return {.json = {}, .exit_code = kSuccess, .is_silent = true};
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    if (group.fail()) throw;
+    return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
+  }
+}
+
+}  // namespace
+
+CommandResult run_as_ranks(const RankOptions& options,
+                           const std::function<CommandResult(dist::CommThread* group)>& body) {
+  dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
+  const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
+  if (options.ranks > 0 && !launched) {
+    return {
+        .json = {},
+        .exit_code = run_and_wait(mpirun_command(options, without_options(own_arguments(), {"--ranks", "--hosts"}))),
+        .is_silent = true};
+  }
+  if (options.ranks > 0 && options.ranks != launched->size) {
+    throw ConfigError(error_text("cli.launch", "--ranks", fmt::format("{}, as were started", launched->size),
+                                 fmt::to_string(options.ranks), "mpirun or --ranks alone"));
+  }
+  if (!options.hosts.empty()) {
+    throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
+  }
+  if (!launched || launched->size == 1) return body(nullptr);
+  bind_to_share();
+  if (launched->rank > 0) be_silent();
+  dist::CommThread group([] { return dist::make_communicator("mpi"); }, std::chrono::seconds(options.timeout_s),
+                         {.algorithm = options.reduce, .wire = options.wire});
+  return run_with(group, options, body);
+}
+
+}  // namespace roentgen::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Commands that run as several processes: started under mpirun by themselves (--ranks), or found there (mpirun, srun).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace roentgen::dist {
+class CommThread;
+}
+
+namespace roentgen::cli {
+
+/// Options of a command that can run as several processes.
+struct RankOptions {
+  std::int64_t ranks = 0;
+  std::string hosts;
+  bool may_oversubscribe = false;
+  std::int64_t timeout_s = 300;
+  /// Compute threads of a rank; negative: as many as it may use.
+  int threads = -1;
+  /// How gradients are averaged: dist/reduce/reduce_list.h, dist/reduce/wire.h.
+  std::string reduce = "allreduce";
+  std::string wire = "f32";
+
+  /// --ranks, --hosts, --oversubscribe, --comm-timeout, --reduce, --wire; bound to this object's members.
+  [[nodiscard]] std::vector<Option> options();
+};
+
+/// The command line of mpirun that runs `command` (program and arguments) as the options ask.
+[[nodiscard]] std::vector<std::string> mpirun_command(const RankOptions& options,
+                                                      const std::vector<std::string>& command);
+/// Arguments without some options, which have a value each.
+/// @param arguments program and arguments
+/// @param options as "--ranks"
+[[nodiscard]] std::vector<std::string> without_options(const std::vector<std::string>& arguments,
+                                                       const std::vector<std::string>& options);
+
+/// Runs this program, with its own arguments and `changed` ones, as the ranks that `options` asks for.
+/// @param changed options and values, in turn, in place of what they were
+/// @return what it wrote for --json. CommError when it failed, once it has said why
+[[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
+
+/// Runs `body` as the options ask: with --ranks this program again under mpirun, which is waited for and told of
+/// SIGINT, SIGTERM and SIGUSR1; as one of several processes that a launcher started, with the group of them all; else
+/// alone, without a group. Of several processes rank 0 alone prints to standard output, and of failures the first one
+/// alone is thrown; the others end in a result that says nothing. ConfigError for more compute threads than cores,
+/// unless asked.
+[[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
+                                         const std::function<CommandResult(dist::CommThread* group)>& body);
+
+}  // namespace roentgen::cli

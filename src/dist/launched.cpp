@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "dist/launched.h"
+
+#include <cstdlib>
+
+namespace roentgen::dist {
+namespace {
+
+struct Names {
+  const char* rank;
+  const char* size;
+  const char* local_rank;
+  const char* local_size;
+};
+
+constexpr Names kLaunchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+};
+
+int number_of(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+}  // namespace
+
+std::optional<LaunchedRank> launched_rank() {
+  for (const Names& names : kLaunchers) {
+    if (number_of(names.size, 0) < 1) continue;
+    return LaunchedRank{.rank = number_of(names.rank, 0),
+                        .size = number_of(names.size, 1),
+                        .local_rank = number_of(names.local_rank, 0),
+                        .local_size = number_of(names.local_size, 0)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace roentgen::dist

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a launcher (mpirun, srun) told this process in its environment, before MPI is begun.
+#pragma once
+
+#include <optional>
+
+namespace roentgen::dist {
+
+/// Place of a process among those started together.
+struct LaunchedRank {
+  int rank = 0;
+  int size = 1;
+  /// Among those of this host; size 0: not told.
+  int local_rank = 0;
+  int local_size = 0;
+};
+
+/// Nothing where no launcher started this process. Reads the variables of Open MPI's mpirun, and of the PMI that MPICH,
+/// Intel MPI and srun --mpi=pmi2 use.
+[[nodiscard]] std::optional<LaunchedRank> launched_rank();
+
+}  // namespace roentgen::dist

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: ranks that are threads of one process.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+/// A group whose ranks live in this process: member(r) is rank r's end, for a thread of its own. Sums are made in rank
+/// order, in double precision. The group must outlive its members.
+class LocalGroup {
+ public:
+  explicit LocalGroup(int size) : size_(size) {}
+
+  [[nodiscard]] std::unique_ptr<Communicator> member(int rank) { return std::make_unique<Member>(*this, rank); }
+  [[nodiscard]] int size() const { return size_; }
+
+ private:
+  /// What every rank has brought to a collective.
+  struct Meeting {
+    std::vector<std::span<const std::byte>> given;
+    std::vector<std::span<std::byte>> taken;
+    int arrived = 0;
+  };
+  enum class Kind { Broadcast, SumFloats, MeanFloats, SumDoubles, Gather, Barrier };
+
+  class Member final : public Communicator {
+   public:
+    Member(LocalGroup& group, int rank) : group_(group), rank_(rank) {}
+    [[nodiscard]] std::string_view name() const override { return "local"; }
+    [[nodiscard]] int rank() const override { return rank_; }
+    [[nodiscard]] int size() const override { return group_.size_; }
+    [[nodiscard]] int local_rank() const override { return rank_; }
+    [[nodiscard]] int local_size() const override { return group_.size_; }
+    [[nodiscard]] std::string_view host(int /*rank*/) const override { return "here"; }
+    Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
+      return meet(Kind::Broadcast, data, data, root, phase);
+    }
+    Pending all_reduce_sum(std::span<float> data, Phase phase) override {
+      return meet(Kind::SumFloats, std::as_bytes(data), std::as_writable_bytes(data), 0, phase);
+    }
+    Pending all_reduce_sum(std::span<double> data, Phase phase) override {
+      return meet(Kind::SumDoubles, std::as_bytes(data), std::as_writable_bytes(data), 0, phase);
+    }
+    Pending all_reduce_mean(std::span<float> data, Phase phase) override {
+      return meet(Kind::MeanFloats, std::as_bytes(data), std::as_writable_bytes(data), 0, phase);
+    }
+    Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
+      return meet(Kind::Gather, own, all, 0, phase);
+    }
+    Pending barrier(Phase phase) override { return meet(Kind::Barrier, {}, {}, 0, phase); }
+    void abandon() noexcept override {}
+    [[nodiscard]] bool claim_failure() noexcept override {
+      const std::scoped_lock lock(group_.mutex_);
+      return !std::exchange(group_.has_failed_, true);
+    }
+
+   protected:
+    [[nodiscard]] bool poll(std::int64_t ticket) override {
+      const std::scoped_lock lock(group_.mutex_);
+      return group_.meetings_[static_cast<std::size_t>(ticket)].arrived == group_.size_;
+    }
+    [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
+      const std::scoped_lock lock(group_.mutex_);
+      std::vector<int> late;
+      for (int rank = 0; rank < group_.size_; ++rank) {
+        if (group_.reached_[static_cast<std::size_t>(rank)] <= ticket) late.push_back(rank);
+      }
+      return late;
+    }
+
+   private:
+    Pending meet(Kind kind, std::span<const std::byte> given, std::span<std::byte> taken, int root, Phase phase) {
+      const std::scoped_lock lock(group_.mutex_);
+      const std::int64_t ticket = next_++;
+      group_.arrive(kind, ticket, rank_, given, taken, root);
+      return {*this, ticket, phase};
+    }
+
+    LocalGroup& group_;
+    const int rank_;
+    std::int64_t next_ = 0;
+  };
+
+  void arrive(Kind kind, std::int64_t ticket, int rank, std::span<const std::byte> given, std::span<std::byte> taken,
+              int root) {
+    const auto ranks = static_cast<std::size_t>(size_);
+    const auto at = static_cast<std::size_t>(rank);
+    reached_.resize(ranks);
+    reached_[at] = ticket + 1;
+    if (std::ssize(meetings_) <= ticket) meetings_.resize(static_cast<std::size_t>(ticket) + 1);
+    Meeting& meeting = meetings_[static_cast<std::size_t>(ticket)];
+    meeting.given.resize(ranks);
+    meeting.taken.resize(ranks);
+    meeting.given[at] = given;
+    meeting.taken[at] = taken;
+    if (++meeting.arrived == size_) finish(kind, meeting, root);
+  }
+
+  void finish(Kind kind, const Meeting& meeting, int root) const {
+    switch (kind) {
+      case Kind::Broadcast:
+        for (const auto& to : meeting.taken) copy(meeting.given[static_cast<std::size_t>(root)], to.data());
+        return;
+      case Kind::SumFloats:
+        return sum<float>(meeting, 1.0);
+      case Kind::MeanFloats:
+        return sum<float>(meeting, size_);
+      case Kind::SumDoubles:
+        return sum<double>(meeting, 1.0);
+      case Kind::Gather:
+        for (const auto& to : meeting.taken) {
+          for (std::size_t from = 0; from < meeting.given.size(); ++from) {
+            copy(meeting.given[from], to.data() + from * meeting.given[from].size());
+          }
+        }
+        return;
+      case Kind::Barrier:
+        return;
+    }
+  }
+
+  static void copy(std::span<const std::byte> from, std::byte* to) {
+    if (!from.empty() && from.data() != to) std::memmove(to, from.data(), from.size());
+  }
+
+  template <typename Number>
+  void sum(const Meeting& meeting, double divisor) const {
+    const std::size_t count = meeting.given[0].size() / sizeof(Number);
+    for (std::size_t i = 0; i < count; ++i) {
+      double total = 0.0;
+      for (const auto& values : meeting.given) total += reinterpret_cast<const Number*>(values.data())[i];
+      const auto result = static_cast<Number>(total / divisor);
+      for (const auto& to : meeting.taken) reinterpret_cast<Number*>(to.data())[i] = result;
+    }
+  }
+
+  const int size_;
+  std::mutex mutex_;
+  std::deque<Meeting> meetings_;
+  /// Collectives that each rank has come to.
+  std::vector<std::int64_t> reached_;
+  bool has_failed_ = false;
+};
+
+}  // namespace roentgen::dist

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/gradient_exchange.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dist/comm_thread.h"
+
+namespace roentgen::train {
+namespace {
+
+enum Said : std::size_t { kLoss, kImages, kStop, kBusy };
+
+}  // namespace
+
+GradientExchange::GradientExchange(dist::CommThread& group)
+    : group_(group), said_(kBusy + static_cast<std::size_t>(group.size())) {}
+
+void GradientExchange::begin(const RankReport& own) {
+  sent_.clear();
+  next_ = 0;
+  std::ranges::fill(said_, 0.0F);
+  said_[kLoss] = static_cast<float>(own.loss);
+  said_[kImages] = static_cast<float>(own.images);
+  said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
+  said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);
+  report_ticket_ = group_.all_reduce_mean(said_, {.name = "step"});
+}
+
+void GradientExchange::send(std::int64_t bucket, std::span<float> gradients) {
+  sent_.push_back(
+      {.bucket = bucket, .ticket = group_.all_reduce_mean(gradients, {.name = "gradient bucket", .index = bucket})});
+}
+
+GroupReport GradientExchange::report() {
+  group_.wait(report_ticket_);
+  const auto ranks = static_cast<double>(group_.size());
+  const auto busy = std::span<const float>(said_).subspan(kBusy);
+  // Each was divided by the number of ranks, so their sum is the mean.
+  const double mean = std::accumulate(busy.begin(), busy.end(), 0.0);
+  const double slowest = static_cast<double>(std::ranges::max(busy)) * ranks;
+  return {.loss = static_cast<double>(said_[kLoss]),
+          .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
+          .is_stop_asked = said_[kStop] > 0.0F,
+          .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0};
+}
+
+std::int64_t GradientExchange::wait_next() {
+  if (next_ == sent_.size()) return -1;
+  group_.wait(sent_[next_].ticket);
+  return sent_[next_++].bucket;
+}
+
+}  // namespace roentgen::train

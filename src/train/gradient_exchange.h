@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// GradientExchange: an update's gradients become their mean over ranks, a bucket at a time, while backward goes on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace roentgen::dist {
+class CommThread;
+}
+
+namespace roentgen::train {
+
+/// What a rank tells the others in every update.
+struct RankReport {
+  double loss = 0.0;
+  std::int64_t images = 0;
+  bool is_stop_asked = false;
+  /// Seconds of its own work in the update before; 0: not known yet.
+  double busy_s = 0.0;
+};
+
+/// The same of all ranks.
+struct GroupReport {
+  /// Mean; not finite where one rank's is not.
+  double loss = 0.0;
+  std::int64_t images = 0;
+  /// By any.
+  bool is_stop_asked = false;
+  /// How much longer the slowest rank worked than the mean, as a share of the mean; 0 where it is not known.
+  double imbalance = 0.0;
+};
+
+/// One thread. All ranks must begin updates and send buckets in the same order, which equal plans see to. Allocates
+/// nothing after its first update. CommError as CommThread.
+class GradientExchange {
+ public:
+  /// `group` must outlive this.
+  explicit GradientExchange(dist::CommThread& group);
+
+  /// An update begins: this rank's loss is known, its gradients are not yet.
+  void begin(const RankReport& own);
+  /// Starts averaging a bucket, in place; nothing may touch it before wait_next() has come to it.
+  void send(std::int64_t bucket, std::span<float> gradients);
+  /// Waits for what all ranks said in begin().
+  [[nodiscard]] GroupReport report();
+  /// Waits for the next bucket, in the order in which they were sent.
+  /// @return its number; -1: there was none left, and the update is over
+  [[nodiscard]] std::int64_t wait_next();
+
+ private:
+  struct Sent {
+    std::int64_t bucket = 0;
+    std::int64_t ticket = 0;
+  };
+
+  dist::CommThread& group_;
+  /// Loss, images, stop, and each rank's busy seconds in its own place: the mean of all is what all are told.
+  std::vector<float> said_;
+  std::int64_t report_ticket_ = 0;
+  std::vector<Sent> sent_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace roentgen::train

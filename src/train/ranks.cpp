@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "core/error.h"
+#include "dist/comm_thread.h"
+#include "engine/engine.h"
+#include "train/ema.h"
+#include "train/optimizer/optimizer.h"
+
+namespace roentgen::train {
+namespace {
+
+// MPI counts elements with an int; a piece is also what a slow link brings well within the limit.
+constexpr std::size_t kPieceBytes = std::size_t{64} << 20U;
+
+void broadcast_bytes(dist::CommThread& group, std::span<std::byte> bytes, dist::Phase phase) {
+  group.call([&](dist::Communicator& communicator) {
+    for (std::size_t begin = 0; begin < bytes.size(); begin += kPieceBytes) {
+      const auto piece = bytes.subspan(begin, std::min(kPieceBytes, bytes.size() - begin));
+      communicator.broadcast(piece, 0, phase).wait(group.limit());
+    }
+  });
+}
+
+// Calls `visit` with every tensor that is no trained parameter.
+template <typename Visit>
+void for_each_statistic(const engine::Executable& executable, const Visit& visit) {
+  const auto& parameters = executable.graph().parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!graph::is_trained(parameters[i].role)) visit(static_cast<std::int32_t>(i));
+  }
+}
+
+std::vector<float> statistics_of(const engine::Executable& executable) {
+  std::vector<float> all;
+  for_each_statistic(executable, [&](std::int32_t parameter) {
+    const std::vector<float> values = executable.store(parameter);
+    all.insert(all.end(), values.begin(), values.end());
+  });
+  return all;
+}
+
+// Those of the averages behind them.
+std::vector<float> statistics_of(const engine::Executable& executable, Ema* ema) {
+  std::vector<float> all = statistics_of(executable);
+  if (ema == nullptr) return all;
+  for (const std::vector<float>& values : ema->statistics()) all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
+void load_statistics(std::span<const float> all, engine::Executable& executable) {
+  for_each_statistic(executable, [&](std::int32_t parameter) {
+    const auto count = static_cast<std::size_t>(executable.graph().parameter(parameter).shape.elements());
+    executable.load(parameter, all.first(count));
+    all = all.subspan(count);
+  });
+}
+
+// FNV-1a over words: Fowler, Noll, Vo.
+std::uint64_t hash_of(std::span<const float> values) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const float value : values) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 0x100000001B3U;
+  }
+  return hash;
+}
+
+template <typename Number>
+std::string bytes_of(const std::vector<Number>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
+}
+
+}  // namespace
+
+int Ranks::rank() const { return group_ == nullptr ? 0 : group_->rank(); }
+int Ranks::size() const { return group_ == nullptr ? 1 : group_->size(); }
+int Ranks::local_size() const { return group_ == nullptr ? 1 : group_->local_size(); }
+
+std::string Ranks::broadcast(std::string bytes, dist::Phase phase) const {
+  if (size() == 1) return bytes;
+  std::uint64_t count = bytes.size();
+  broadcast_bytes(*group_, std::as_writable_bytes(std::span(&count, 1)), phase);
+  bytes.resize(count);
+  broadcast_bytes(*group_, std::as_writable_bytes(std::span(bytes)), phase);
+  return bytes;
+}
+
+void Ranks::broadcast(std::span<float> values, dist::Phase phase) const {
+  if (size() > 1) broadcast_bytes(*group_, std::as_writable_bytes(values), phase);
+}
+
+std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase) const {
+  if (size() == 1) return {own};
+  const auto ranks = static_cast<std::size_t>(size());
+  std::vector<std::string> all(ranks);
+  group_->call([&](dist::Communicator& communicator) {
+    std::vector<std::uint64_t> counts(ranks);
+    const std::uint64_t count = own.size();
+    communicator.all_gather(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(counts)), phase)
+        .wait(group_->limit());
+    const std::size_t most = std::ranges::max(counts);
+    if (most == 0) return;
+    // All give as much as the longest.
+    std::string padded = own;
+    padded.resize(most);
+    std::string received(most * ranks, '\0');
+    communicator.all_gather(std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(received)), phase)
+        .wait(group_->limit());
+    for (std::size_t rank = 0; rank < ranks; ++rank) all[rank] = received.substr(rank * most, counts[rank]);
+  });
+  return all;
+}
+
+void Ranks::average(std::span<float> values, dist::Phase phase) const {
+  if (size() == 1 || values.empty()) return;
+  group_->wait(group_->all_reduce_mean(values, phase));
+}
+
+namespace {
+
+// Texts without the separator, in pairs.
+constexpr char kSeparator = '\n';
+
+std::string text_of(const KernelChoices& choices) {
+  std::string text;
+  for (const auto& [key, choice] : choices) (((text += key) += kSeparator) += choice) += kSeparator;
+  return text;
+}
+
+KernelChoices parse_choices(const std::string& text) {
+  KernelChoices choices;
+  std::istringstream lines(text);
+  std::string key;
+  for (std::string choice; std::getline(lines, key) && std::getline(lines, choice);) choices[key] = choice;
+  return choices;
+}
+
+}  // namespace
+
+std::unique_ptr<engine::Executable> compile_as_one(
+    const Ranks& ranks,
+    const std::function<std::unique_ptr<engine::Executable>(const KernelChoices* choices)>& compile) {
+  constexpr dist::Phase kPhase{.name = "plan"};
+  std::unique_ptr<engine::Executable> executable;
+  if (ranks.is_first()) executable = compile(nullptr);
+  const std::string text = ranks.broadcast(executable ? text_of(executable->plan().choices) : "", kPhase);
+  if (!executable) {
+    const KernelChoices choices = parse_choices(text);
+    executable = compile(&choices);
+  }
+  const std::string own = executable->plan().hash();
+  const std::string hash = ranks.broadcast(own, kPhase);
+  if (hash == own) return executable;
+  throw ConfigError(error_text("train.ranks", fmt::format("plan of rank {}", ranks.rank()), hash + ", as rank 0's", own,
+                               "the same program and the same kind of processor on all hosts"));
+}
+
+void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema) {
+  if (ranks.size() == 1) return;
+  constexpr dist::Phase kPhase{.name = "first weights"};
+  ranks.broadcast(executable.parameters(), kPhase);
+  std::vector<float> statistics = statistics_of(executable);
+  ranks.broadcast(statistics, kPhase);
+  load_statistics(statistics, executable);
+  for (const OptimizerState& state : optimizer.state()) ranks.broadcast(state.arena, kPhase);
+  if (ema == nullptr) return;
+  std::vector<NamedTensor> averages = ema->state();
+  for (NamedTensor& tensor : averages) ranks.broadcast(tensor.values, kPhase);
+  ema->restore(averages, "rank 0");
+}
+
+void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema) {
+  if (ranks.size() == 1) return;
+  constexpr dist::Phase kPhase{.name = "running statistics"};
+  std::vector<float> statistics = statistics_of(executable);
+  ranks.average(statistics, kPhase);
+  load_statistics(statistics, executable);
+  if (ema == nullptr) return;
+  for (std::vector<float>& values : ema->statistics()) ranks.average(values, kPhase);
+}
+
+std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema) {
+  std::vector<float> all;
+  if (ranks.size() == 1) return all;
+  for (const std::string& bytes : ranks.gather(bytes_of(statistics_of(executable, ema)), {.name = "statistics"})) {
+    const std::size_t before = all.size();
+    all.resize(before + bytes.size() / sizeof(float));
+    std::memcpy(all.data() + before, bytes.data(), bytes.size());
+  }
+  return all;
+}
+
+bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Executable& executable, Ema* ema) {
+  if (ranks.size() == 1) return false;
+  constexpr dist::Phase kPhase{.name = "statistics"};
+  const std::vector<float> own = statistics_of(executable, ema);
+  const bool fits = !all.empty() && all.size() == own.size() * static_cast<std::size_t>(ranks.size());
+  if (ranks.broadcast(ranks.is_first() && fits ? "yes" : "", kPhase).empty()) return false;
+  all.resize(own.size() * static_cast<std::size_t>(ranks.size()));
+  ranks.broadcast(all, kPhase);
+  std::span<const float> mine = std::span<const float>(all).subspan(own.size() * ranks.rank(), own.size());
+  const std::size_t plain = statistics_of(executable).size();
+  load_statistics(mine.first(plain), executable);
+  mine = mine.subspan(plain);
+  if (ema == nullptr) return true;
+  for (std::vector<float>& values : ema->statistics()) {
+    std::ranges::copy(mine.first(values.size()), values.begin());
+    mine = mine.subspan(values.size());
+  }
+  return true;
+}
+
+void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step) {
+  if (ranks.size() == 1) return;
+  const std::vector<std::uint64_t> own{hash_of(executable.parameters())};
+  const std::vector<std::string> hashes = ranks.gather(bytes_of(own), {.name = "weight check"});
+  std::string others;
+  for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
+    if (hashes[rank] == hashes[0]) continue;
+    others += fmt::format("{}rank {} ({})", others.empty() ? "" : ", ", rank, ranks.group()->hosts()[rank]);
+  }
+  if (others.empty()) return;
+  throw CommError(error_text("train.ranks", fmt::format("weights after step {}", step), "rank 0's on all ranks",
+                             "others on " + others, "--resume from the last checkpoint, without those machines"));
+}
+
+std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own, dist::Phase phase) {
+  if (ranks.size() == 1) return own;
+  std::set<std::string> lines;
+  for (const std::string& text : ranks.gather(fmt::format("{}", fmt::join(own, "\n")), phase)) {
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.insert(line);
+  }
+  return {lines.begin(), lines.end()};
+}
+
+std::vector<std::uint32_t> united(const Ranks& ranks, const std::vector<std::uint32_t>& own, dist::Phase phase) {
+  if (ranks.size() == 1) return own;
+  std::set<std::uint32_t> numbers;
+  for (const std::string& bytes : ranks.gather(bytes_of(own), phase)) {
+    std::vector<std::uint32_t> theirs(bytes.size() / sizeof(std::uint32_t));
+    std::memcpy(theirs.data(), bytes.data(), theirs.size() * sizeof(std::uint32_t));
+    numbers.insert(theirs.begin(), theirs.end());
+  }
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace roentgen::train

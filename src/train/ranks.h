@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Ranks: what the processes of a run say to each other outside of a step: at the start, at checkpoints, in validation.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+class CommThread;
+}
+namespace roentgen::engine {
+class Executable;
+}
+
+namespace roentgen::train {
+
+class Ema;
+class Optimizer;
+
+/// The ranks of a run. One process is a group of one, for which all of this is done at once. All ranks make the same
+/// calls in the same order. One thread; CommError as CommThread.
+class Ranks {
+ public:
+  /// @param group null: one process; must outlive this
+  explicit Ranks(dist::CommThread* group) : group_(group) {}
+
+  [[nodiscard]] dist::CommThread* group() const { return group_; }
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+  /// Ranks of this host, this one included.
+  [[nodiscard]] int local_size() const;
+  /// The rank that writes files and speaks.
+  [[nodiscard]] bool is_first() const { return rank() == 0; }
+
+  /// Rank 0's bytes, on all ranks.
+  [[nodiscard]] std::string broadcast(std::string bytes, dist::Phase phase) const;
+  /// Rank 0's values, on all ranks, in place.
+  void broadcast(std::span<float> values, dist::Phase phase) const;
+  /// Every rank's bytes, in rank order, on all ranks.
+  [[nodiscard]] std::vector<std::string> gather(const std::string& own, dist::Phase phase) const;
+  /// Rank 0's, on all ranks; of a type without pointers.
+  template <typename Plain>
+  void share(Plain& value, dist::Phase phase) const {
+    static_assert(std::is_trivially_copyable_v<Plain>);
+    const std::string bytes = broadcast({reinterpret_cast<const char*>(&value), sizeof value}, phase);
+    std::memcpy(&value, bytes.data(), sizeof value);
+  }
+  /// Becomes the mean over ranks, in place.
+  void average(std::span<float> values, dist::Phase phase) const;
+
+ private:
+  dist::CommThread* group_;
+};
+
+/// Plan::choices.
+using KernelChoices = std::map<std::string, std::string>;
+/// Compiles on rank 0, which may choose kernels by timing them, and then on the others with its choices: gradients are
+/// exchanged in their layouts. ConfigError where another plan comes of that.
+/// @param compile given nothing, or what to choose
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_as_one(
+    const Ranks& ranks,
+    const std::function<std::unique_ptr<engine::Executable>(const KernelChoices* choices)>& compile);
+
+/// Rank 0's weights and running statistics, and the state of its optimizer and averages, on all ranks; bit for bit, for
+/// executables of equal plans.
+/// @param ema may be null
+void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
+
+/// Running statistics, which each rank gathers from its own images, become their mean over ranks, everywhere.
+/// @param ema may be null
+void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema);
+
+/// The running statistics of every rank, rank after rank, on all ranks: what a run that stops between two averages must
+/// keep to go on with the same bits. Empty for one process, and for networks without any.
+/// @param ema may be null
+[[nodiscard]] std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema);
+
+/// Each rank takes its own of what gather_statistics() gave, which rank 0 has read. Does nothing, on all ranks, where
+/// rank 0's are empty or of another number of ranks.
+/// @return was it done?
+bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Executable& executable, Ema* ema);
+
+/// All ranks hold the same weights, bit for bit; else CommError naming those whose weights are not rank 0's.
+void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
+
+/// Lines of every rank, each once, sorted; on all ranks. Lines hold no line feeds.
+[[nodiscard]] std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own,
+                                              dist::Phase phase);
+/// Numbers of every rank, each once, ascending; on all ranks.
+[[nodiscard]] std::vector<std::uint32_t> united(const Ranks& ranks, const std::vector<std::uint32_t>& own,
+                                                dist::Phase phase);
+
+}  // namespace roentgen::train

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Runs of several ranks, each a thread of this process: what they must make together.
+#include "train/ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <thread>
+
+#include "core/error.h"
+#include "data/transform/preprocess.h"
+#include "dist/comm_thread.h"
+#include "dist/local_group_testing.h"
+#include "graph/loss.h"
+#include "io/file.h"
+#include "train/ema.h"
+#include "train/predict.h"
+#include "train/trainer_testing.h"
+
+namespace roentgen::train {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::chrono::milliseconds kLimit{60'000};
+
+// Runs `body` as `ranks` ranks, a thread each.
+// @return what each threw; null: nothing
+std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
+                                         std::chrono::milliseconds limit = kLimit) {
+  dist::LocalGroup group(ranks);
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          dist::CommThread comm([&] { return group.member(rank); }, limit);
+          body(comm);
+        } catch (...) {
+          errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        }
+      });
+    }
+  }
+  return errors;
+}
+
+std::string text_of(const std::exception_ptr& error) {
+  if (!error) return "";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+void expect_none(const std::vector<std::exception_ptr>& errors) {
+  for (const auto& error : errors) EXPECT_EQ(text_of(error), "");
+}
+
+class RanksOfARun : public Trainer {
+ protected:
+  void SetUp() override {
+    Trainer::SetUp();
+    recipe_.optimizer.name = "sgd";
+    recipe_.optimizer.lr = 0.2;
+  }
+
+  /// What one rank's job may have of its own.
+  using Change = std::function<void(int rank, TrainJob& job)>;
+
+  // As run(), by so many ranks of `batch` images each.
+  std::vector<std::exception_ptr> run_ranks(int ranks, std::int64_t batch, const std::string& name,
+                                            Start start = Start::Fresh, std::int64_t stop_after = 0,
+                                            const Change& change = {}, std::chrono::milliseconds limit = kLimit) {
+    recipe_.train.batch = batch;
+    const RunFolder folder(out_.path() / name);
+    if (start == Start::Fresh) folder.create_new();
+    outcomes_.assign(static_cast<std::size_t>(ranks), {});
+    return as_ranks(
+        ranks,
+        [&](dist::CommThread& comm) {
+          const data::Dataset dataset = load();
+          const graph::Graph model = fake_model(batch, kSizePx, 2);
+          FakeEngine engine;
+          TrainJob job{.recipe = recipe_,
+                       .dataset = dataset,
+                       .model = model,
+                       .engine = engine,
+                       .folder = folder,
+                       .start = start,
+                       .observers = {},
+                       .is_stop_asked = {},
+                       .stop_after_steps = stop_after,
+                       .group = &comm};
+          if (change) change(comm.rank(), job);
+          outcomes_[static_cast<std::size_t>(comm.rank())] = train(job);
+        },
+        limit);
+  }
+
+  // The gradients' sums are rounded once per rank instead of once: 1e-6 of values about 1, over tens of updates.
+  static void expect_close_end(const Resume& a, const Resume& b) {
+    ASSERT_EQ(a.weights.size(), b.weights.size());
+    for (std::size_t i = 0; i < a.weights.size(); ++i) {
+      ASSERT_EQ(a.weights[i].values.size(), b.weights[i].values.size());
+      for (std::size_t k = 0; k < a.weights[i].values.size(); ++k) {
+        EXPECT_NEAR(a.weights[i].values[k], b.weights[i].values[k], 1e-5F) << a.weights[i].name << " " << k;
+      }
+    }
+  }
+
+  std::vector<TrainOutcome> outcomes_;
+};
+
+TEST_F(RanksOfARun, make_what_one_makes_of_the_same_global_batch) {
+  run("one");
+  for (const int ranks : {1, 2, 4}) {
+    const std::string name = std::to_string(ranks);
+    expect_none(run_ranks(ranks, 8 / ranks, name));
+    EXPECT_EQ(resume_of(name).state.step, resume_of("one").state.step);
+    expect_close_end(resume_of(name), resume_of("one"));
+    for (const TrainOutcome& outcome : outcomes_) {
+      EXPECT_TRUE(outcome.is_finished);
+      EXPECT_EQ(outcome.images, 4 * 32) << "images of all ranks";
+      EXPECT_EQ(outcome.best_epoch, outcomes_[0].best_epoch);
+    }
+  }
+}
+
+TEST_F(RanksOfARun, make_it_with_accumulation_clipping_and_averages_too) {
+  recipe_.train.accumulate = 2;
+  recipe_.train.clip_norm = 0.05;
+  recipe_.train.ema = 0.9;
+  run("one");
+  expect_none(run_ranks(2, 4, "two"));
+  expect_close_end(resume_of("two"), resume_of("one"));
+  ASSERT_EQ(resume_of("two").ema.size(), 2U);
+  for (std::size_t k = 0; k < resume_of("one").ema[0].values.size(); ++k) {
+    EXPECT_NEAR(resume_of("two").ema[0].values[k], resume_of("one").ema[0].values[k], 1e-5F);
+  }
+}
+
+TEST_F(RanksOfARun, leave_the_files_of_one_run) {
+  expect_none(run_ranks(2, 4, "two"));
+  const RunFolder folder(out_.path() / "two");
+  const std::string log = io::read_text(folder.log()).or_throw();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4 * 4 + 4);
+  EXPECT_THAT(log, HasSubstr("\"comm_exposed\":"));
+  EXPECT_THAT(log, HasSubstr("\"imbalance\":"));
+  EXPECT_THAT(io::read_text(folder.aurocs()).or_throw(), testing::StartsWith("label,auc\nbright,"));
+  EXPECT_EQ(resume_of("two").info.training_pixels.size(), 32U) << "of all ranks";
+}
+
+TEST_F(RanksOfARun, stop_and_go_on_to_the_same_bits) {
+  expect_none(run_ranks(2, 4, "whole"));
+  expect_none(run_ranks(2, 4, "parts", Start::Fresh, 6));
+  EXPECT_EQ(resume_of("parts").state.step, 6);
+  expect_none(run_ranks(2, 4, "parts", Start::Resume, 9));
+  expect_none(run_ranks(2, 4, "parts", Start::Resume));
+  expect_same_end(resume_of("parts"), resume_of("whole"));
+}
+
+TEST_F(RanksOfARun, go_on_as_more_or_fewer_with_the_same_global_batch) {
+  run("whole");
+  expect_none(run_ranks(2, 4, "parts", Start::Fresh, 5));
+  expect_none(run_ranks(4, 2, "parts", Start::Resume, 6));
+  expect_none(run_ranks(1, 8, "parts", Start::Resume, 7));
+  expect_none(run_ranks(2, 4, "parts", Start::Resume));
+  EXPECT_EQ(resume_of("parts").state.step, resume_of("whole").state.step);
+  expect_close_end(resume_of("parts"), resume_of("whole"));
+}
+
+TEST_F(RanksOfARun, go_on_as_fewer_with_the_images_that_none_has_had) {
+  expect_none(run_ranks(2, 4, "parts", Start::Fresh, 1));  // 8 of 32 images
+  expect_none(run_ranks(1, 4, "parts", Start::Resume, 3));
+  EXPECT_EQ(resume_of("parts").state.epoch, 0);
+  expect_none(run_ranks(1, 4, "parts", Start::Resume));
+  EXPECT_EQ(resume_of("parts").state.step, 1 + 24 / 4 + 3 * 32 / 4);
+  EXPECT_EQ(resume_of("parts").info.training_pixels.size(), 32U);
+}
+
+TEST_F(RanksOfARun, refuse_another_batch_on_resume_that_is_not_the_same_update) {
+  expect_none(run_ranks(2, 4, "parts", Start::Fresh, 1));
+  const auto errors = run_ranks(2, 8, "parts", Start::Resume, 0, {}, std::chrono::milliseconds{300});
+  EXPECT_THAT(text_of(errors[0]),
+              HasSubstr("train.batch: expected 4 on 2 ranks: 8 images an update, as before, got 8"));
+}
+
+TEST_F(RanksOfARun, stop_together_when_one_is_asked_to) {
+  expect_none(run_ranks(2, 4, "stopped", Start::Fresh, 0,
+                        [](int rank, TrainJob& job) { job.is_stop_asked = [rank] { return rank == 1; }; }));
+  for (const TrainOutcome& outcome : outcomes_) {
+    EXPECT_FALSE(outcome.is_finished);
+    EXPECT_EQ(outcome.step, 1);
+  }
+  EXPECT_EQ(resume_of("stopped").state.step, 1);
+}
+
+TEST_F(RanksOfARun, stop_together_on_a_loss_that_is_not_finite_on_one) {
+  FakeEngine poisoned;
+  poisoned.poison = true;
+  // A job names its engine by reference, so this one is made anew.
+  recipe_.train.batch = 4;
+  const RunFolder folder(out_.path() / "nan");
+  folder.create_new();
+  const auto errors = as_ranks(2, [&](dist::CommThread& comm) {
+    const data::Dataset dataset = load();
+    const graph::Graph model = fake_model(4, kSizePx, 2);
+    FakeEngine sound;
+    const RunFolder out(out_.path() / "nan");
+    static_cast<void>(train({.recipe = recipe_,
+                             .dataset = dataset,
+                             .model = model,
+                             .engine = comm.rank() == 1 ? poisoned : sound,
+                             .folder = out,
+                             .observers = {},
+                             .is_stop_asked = {},
+                             .group = &comm}));
+  });
+  for (const auto& error : errors) EXPECT_THAT(text_of(error), HasSubstr("step 1: expected a finite loss, got nan"));
+}
+
+TEST_F(RanksOfARun, end_when_one_has_other_data) {
+  const auto errors = as_ranks(
+      2,
+      [&](dist::CommThread& comm) {
+        data::Dataset dataset = load();
+        if (comm.rank() == 1) dataset.label_names[1] = "other";
+        const graph::Graph model = fake_model(8, kSizePx, 2);
+        FakeEngine engine;
+        const RunFolder out(out_.path() / "unequal");
+        static_cast<void>(train({.recipe = recipe_,
+                                 .dataset = dataset,
+                                 .model = model,
+                                 .engine = engine,
+                                 .folder = out,
+                                 .observers = {},
+                                 .is_stop_asked = {},
+                                 .group = &comm}));
+      },
+      std::chrono::milliseconds{300});
+  EXPECT_THAT(text_of(errors[1]), HasSubstr("labels of rank 1: expected bright, noise, as rank 0, got bright, other"));
+  EXPECT_THAT(text_of(errors[0]), HasSubstr("no sign of rank 1 (here)"));
+}
+
+TEST_F(RanksOfARun, predict_as_one_to_the_last_digit) {
+  const data::Dataset dataset = load();
+  std::vector<std::uint32_t> samples(dataset.samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint32_t>(i);
+  const graph::Graph model = graph::with_loss(fake_model(5, kSizePx, 2), {});
+  const auto predicted = [&](const Ranks& ranks) {
+    FakeExecutable executable(model, {.slots = 2});
+    engine::initialise(executable, 3);
+    PredictOptions options{.preprocess = recipe_.preprocess};
+    options.views = {data::AugmentDraw{}, data::AugmentDraw{.zoom = 1.25}};
+    return predict(ranks, executable, dataset, samples, options);
+  };
+  const PredictResult one = predicted(Ranks(nullptr));
+  for (const int size : {2, 3, 12}) {  // of 10 batches: some ranks have none
+    expect_none(as_ranks(size, [&](dist::CommThread& comm) {
+      const PredictResult shared = predicted(Ranks(&comm));
+      EXPECT_EQ(shared.predictions.probabilities, one.predictions.probabilities);
+      EXPECT_EQ(shared.predictions.image_ids, one.predictions.image_ids);
+      EXPECT_EQ(shared.loss, one.loss);
+    }));
+  }
+}
+
+TEST(RanksTogether, give_each_other_texts_and_numbers) {
+  expect_none(as_ranks(3, [](dist::CommThread& comm) {
+    const Ranks ranks(&comm);
+    EXPECT_EQ(ranks.broadcast("of " + std::to_string(comm.rank()), {.name = "test"}), "of 0");
+    const std::string own(static_cast<std::size_t>(comm.rank()), 'x');
+    EXPECT_EQ(ranks.gather(own, {.name = "test"}), (std::vector<std::string>{"", "x", "xx"}));
+    EXPECT_EQ(ranks.gather("", {.name = "test"}), std::vector<std::string>(3));
+    const auto rank = static_cast<std::uint32_t>(comm.rank());
+    EXPECT_EQ(united(ranks, std::vector<std::uint32_t>{7, rank}, {.name = "test"}),
+              (std::vector<std::uint32_t>{0, 1, 2, 7}));
+    EXPECT_EQ(united(ranks, std::vector<std::string>{"b", std::string(1, static_cast<char>('a' + comm.rank()))},
+                     {.name = "test"}),
+              (std::vector<std::string>{"a", "b", "c"}));
+    std::vector<float> values{static_cast<float>(comm.rank()), 4.0F};
+    ranks.average(values, {.name = "test"});
+    EXPECT_EQ(values, (std::vector<float>{1.0F, 4.0F}));
+  }));
+}
+
+TEST(RanksTogether, name_those_whose_weights_differ) {
+  const auto errors = as_ranks(3, [](dist::CommThread& comm) {
+    FakeExecutable executable(graph::with_loss(fake_model(2, kSizePx, 2), {}), {.slots = 1});
+    engine::initialise(executable, 1);
+    const Ranks ranks(&comm);
+    require_equal_weights(ranks, executable, 100);
+    if (comm.rank() == 2) executable.parameters()[5] += 1e-6F;
+    require_equal_weights(ranks, executable, 200);
+  });
+  for (const auto& error : errors) {
+    EXPECT_THAT(text_of(error),
+                HasSubstr("weights after step 200: expected rank 0's on all ranks, got others on rank 2"));
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::train

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// `roentgen train --ranks N` as people run it: what it makes, what it says, and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string words_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Processes that train into `run`, mpirun and those that wait for it left out, in order of their numbers.
+std::vector<pid_t> ranks_in(const fs::path& run) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (words_of(entry.path() / "cmdline").find(run.string()) == std::string::npos) continue;
+    if (words_of(entry.path() / "environ").find("OMPI_COMM_WORLD_RANK=") == std::string::npos) continue;
+    found.push_back(std::stoi(name));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+class Launch : public testing::Test {
+ protected:
+  std::vector<std::string> train(std::string_view run, const std::vector<std::string>& more = {}) {
+    if (data_.empty()) data_ = place_.synth("data", 120);
+    return plus(place_.train_arguments(data_, run), more);
+  }
+  std::vector<std::string> ranks(std::string_view run, int count, const std::vector<std::string>& more = {}) {
+    return plus(train(run, {"--ranks", std::to_string(count), "--oversubscribe", "--comm-timeout", "20"}), more);
+  }
+
+  Workplace place_;
+  fs::path data_;
+};
+
+TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
+  const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json"}));
+  EXPECT_THAT(ended.err, HasSubstr("ranks: 0 on "));
+  EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'),
+            std::ranges::count(place_.must_run(train("one")).out, '\n'))
+      << "rank 0 alone speaks";
+  EXPECT_EQ(read_json(place_ / "two.json").at("finished").as_bool(), true);
+  expect_nothing_half_written(place_ / "two");
+  place_.must_run({"eval", "--checkpoint", place_ / "two/checkpoints/best.safetensors", "--data", data_});
+}
+
+TEST_F(Launch, what_is_refused_is_said_once) {
+  expect_stop(place_.run(ranks("no", 2, {"--set", "train.accumulate=1000"})), {"train.accumulate"});
+  expect_refusal(place_.run(train("no", {"--hosts", "a:2"})), {"--hosts", "--ranks"});
+  expect_refusal(place_.run(train("no", {"--reduce", "magic"})), {"magic", "allreduce", "tree"});
+  EXPECT_FALSE(fs::exists(place_ / "no"));
+}
+
+TEST_F(Launch, more_threads_than_cores_are_refused) {
+  const Ended ended = place_.run(train("many", {"--ranks", std::to_string(std::thread::hardware_concurrency() + 1)}));
+  expect_stop(ended, {"cli.launch", "compute threads", "--oversubscribe"});
+}
+
+TEST_F(Launch, a_benchmark_starts_a_group_for_each_point) {
+  place_.must_run({"bench",     "scaling",
+                   "--ranks",   "1,2",
+                   "--model",   "resnet18",
+                   "--batch",   "2",
+                   "--image",   "32",
+                   "--threads", "1",
+                   "--steps",   "2",
+                   "--warmup",  "1",
+                   "--repeat",  "1",
+                   "--device",  "emulated:50",
+                   "--json",    place_ / "scaling.json"});
+  const Value result = read_json(place_ / "scaling.json");
+  ASSERT_EQ(result.at("points").as_array().size(), 2U);
+  EXPECT_EQ(result.at("points").as_array()[1].at("ranks").as_integer(), 2);
+  EXPECT_EQ(result.at("points").as_array()[1].at("kind").as_string(), "emulated");
+}
+
+TEST_F(Launch, a_signal_stops_all_ranks_and_the_rest_makes_the_same_bits) {
+  place_.must_run(ranks("whole", 2));
+  Process process(ranks("parts", 2), place_.root());
+  ASSERT_TRUE(process.wait_for_lines(place_ / "parts/log.jsonl", 3));
+  process.signal(SIGTERM);
+  const Ended stopped = process.wait();
+  EXPECT_EQ(stopped.code, 3) << stopped.err;
+  EXPECT_THAT(stopped.out, HasSubstr("go on with --resume"));
+  EXPECT_THAT(ranks_in(place_ / "parts"), testing::IsEmpty());
+  place_.must_run(ranks("parts", 2, {"--resume"}));
+  expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
+                       place_ / "whole/checkpoints/resume.safetensors");
+}
+
+TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {
+  const std::vector<std::string> often{"--set", "train.checkpoint_steps=2"};
+  place_.must_run(ranks("whole", 3, often));
+  Process process(ranks("parts", 3, often), place_.root());
+  ASSERT_TRUE(process.wait_for_lines(place_ / "parts/log.jsonl", 4));
+  const std::vector<pid_t> alive = ranks_in(place_ / "parts");
+  ASSERT_EQ(alive.size(), 3U);
+  ::kill(alive.back(), SIGKILL);
+  EXPECT_NE(process.wait().code, 0);
+  EXPECT_THAT(ranks_in(place_ / "parts"), testing::IsEmpty());
+  place_.must_run(ranks("parts", 3, plus(often, {"--resume"})));
+  expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
+                       place_ / "whole/checkpoints/resume.safetensors");
+}
+
+TEST_F(Launch, a_rank_that_stands_still_is_named) {
+  Process process(plus(train("still", {"--ranks", "2", "--oversubscribe", "--comm-timeout", "1"}), {}), place_.root());
+  ASSERT_TRUE(process.wait_for_lines(place_ / "still/log.jsonl", 2));
+  const std::vector<pid_t> alive = ranks_in(place_ / "still");
+  ASSERT_EQ(alive.size(), 2U);
+  ::kill(alive.back(), SIGSTOP);
+  const Ended ended = process.wait();
+  EXPECT_NE(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("no sign of rank "));
+  EXPECT_THAT(ranks_in(place_ / "still"), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
