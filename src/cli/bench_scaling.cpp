@@ -59,7 +59,7 @@ Value run_scaling_case(const ScalingBench& bench, const std::string& ranks, benc
   if (dist::launched_rank()) {
     log::set_level(log::Level::Warning);  // a point is one of many
     ranked.hosts.clear();
-    ranked.threads = is_emulated ? 0 : options.step.threads;
+    ranked.threads = [&] { return is_emulated ? 0 : options.step.threads; };
     const CommandResult result = run_as_ranks(ranked, [&](dist::CommThread* group) {
       return CommandResult{.json = bench::run_scaling_point(options, group)};
     });

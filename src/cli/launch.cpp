@@ -196,7 +196,7 @@ void bind_to_share() {
 // Refuses more compute threads than a host has cores for its ranks, and prints who has which.
 void check_places(dist::CommThread& group, const RankOptions& options) {
   const RankPlace own{.cores = runtime::usable_cores(),
-                      .threads = options.threads < 0 ? runtime::default_compute_threads() : options.threads};
+                      .threads = options.threads ? options.threads() : runtime::default_compute_threads()};
   constexpr std::size_t kRoom = 8192;
   std::string text = bytes_of(own);
   text.resize(kRoom, ' ');

@@ -23,8 +23,8 @@ struct RankOptions {
   std::string hosts;
   bool may_oversubscribe = false;
   std::int64_t timeout_s = 300;
-  /// Compute threads of a rank; negative: as many as it may use.
-  int threads = -1;
+  /// Compute threads of this rank, asked once it is bound to its cores; empty: as many as it may use.
+  std::function<int()> threads{};
   /// How gradients are averaged: dist/reduce/reduce_list.h, dist/reduce/wire.h.
   std::string reduce = "allreduce";
   std::string wire = "f32";

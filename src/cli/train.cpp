@@ -328,6 +328,7 @@ CommandResult TrainCommand::run() {
         error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));
   }
   for (const std::string& folder : data_) refuse_inside_data("--out", out_, data::folder_of(folder));
+  ranks_.threads = [this] { return train::compute_threads(read_recipe().train); };
   return run_as_ranks(ranks_, [&](dist::CommThread* group) {
     group_ = group;
     if (group != nullptr && !seeds_.empty()) {
