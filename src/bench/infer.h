@@ -36,7 +36,8 @@ inline constexpr double kMostRounding = 2e-4;
 /// Compiles for inference with `fuse` and without any pass, and runs both in interleaved rounds: warm-up, then steps.
 /// The result, a table:
 ///   case, model, image_px, channels, labels, threads, device, fuse, algorithms, warmup, n, rounds
-///   batches             [{batch, images_per_s, p50_ms, p95_ms, p99_ms, unfused_ms, gain, peak_bytes}]: latencies over
+///   batches             [{batch, images_per_s, best_ms, p50_ms, p95_ms, p99_ms, unfused_ms, gain, peak_bytes}]:
+///   latencies over
 ///                       all rounds; images_per_s = batch / p50; unfused_ms its median; gain the median over the rounds
 ///                       of (median unfused / median fused); peak_bytes the memory of the fused executable
 ///   rounding            largest difference of fused and unfused logits over the largest logit

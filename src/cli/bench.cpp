@@ -14,6 +14,7 @@
 #include "bench/harness.h"
 #include "bench/infer.h"
 #include "bench/overlap.h"
+#include "bench/peers.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
 #include "cli/bench_options.h"
@@ -37,7 +38,8 @@ class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, infer, fusion, pipeline, overlap, formats, ablation, experiment, allreduce, "
+    return "Run a benchmark case: step, infer, fusion, peers, pipeline, overlap, formats, ablation, experiment, "
+           "allreduce, "
            "links, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
@@ -46,6 +48,7 @@ class BenchCommand final : public Command {
            "roentgen bench step --model densenet121 --profile\n"
            "roentgen bench infer --model densenet121 --image 224 --batch 1,4,16 --threads 2 --json infer.json\n"
            "roentgen bench fusion --models resnet50,densenet121 --batch 8 --rounds 3 --threads 2\n"
+           "roentgen bench peers --model resnet50 --batch 16 --rounds 3 --threads 2 --python /usr/bin/python3\n"
            "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
            "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold\n"
            "roentgen bench overlap --data images/ --model resnet50 --batch 16 --input-cores 0\n"
@@ -112,6 +115,8 @@ class BenchCommand final : public Command {
         return run_infer();
       case kFusion:
         return run_fusion();
+      case kPeers:
+        return run_peers();
       case kPipeline:
         return bench::run_pipeline(images_or_records(in_.data), pipeline_options());
       case kOverlap:
@@ -144,6 +149,14 @@ class BenchCommand final : public Command {
     if (in_.channels > 0) in_.step.channels = in_.channels;
     take_graph();
     return bench::run_step(in_.step);
+  }
+
+  [[nodiscard]] Value run_peers() const {
+    bench::PeersOptions options{
+        .network = in_.step, .scripts = in_.scripts, .python = in_.python, .rounds = in_.rounds};
+    options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
+    if (batch_of(in_) > 0) options.network.batch = batch_of(in_);
+    return bench::run_peers(options);
   }
 
   [[nodiscard]] Value run_fusion() const {

@@ -47,6 +47,8 @@ struct BenchArguments {
   std::string models;
   /// Empty: the case's own.
   std::string algorithms;
+  std::filesystem::path scripts;
+  std::string python = "python3";
   std::string rates = "200,1000,5000";
   double cell_s = bench::FormatsOptions{}.cell_s;
 };

@@ -119,10 +119,27 @@ TEST_F(Bench, infer_shows_latencies_by_batch_of_a_model_and_of_a_graph_file) {
   expect_refusal(place_.run({"bench", "step", "--batch", "1,2"}), {"--batch", "1,2", "bench infer"});
 }
 
+TEST_F(Bench, fusion_shows_passes_alone_and_together) {
+  const std::string json = place_ / "fusion.json";
+  const Ended ended = place_.must_run({"bench", "fusion", "--models", "resnet18", "--batch", "2", "--image", "32",
+                                       "--warmup", "0", "--steps", "1", "--rounds", "1", "--json", json});
+  EXPECT_EQ(read_json(json).at("batch").as_integer(), 2);
+  EXPECT_THAT(ended.out, HasSubstr("fold_batch_norm"));
+  expect_refusal(place_.run({"bench", "fusion", "--models", "resnet17"}), {"resnet17"});
+}
+
+TEST_F(Bench, peers_that_are_missing_are_named) {
+  const Ended ended = place_.must_run({"bench", "peers", "--model", "resnet18", "--batch", "2", "--image", "32",
+                                       "--steps", "1", "--rounds", "1", "--scripts", place_ / "work"});
+  EXPECT_THAT(ended.err, HasSubstr("bench_step_torch.py left out: no such file in"));
+  EXPECT_THAT(ended.out, HasSubstr("ours_over_it"));
+  expect_refusal(place_.run({"bench", "peers", "--scripts", place_ / "nowhere"}), {"--scripts", "nowhere"});
+}
+
 TEST_F(Bench, lists_its_cases) {
   const std::string names = place_.must_run({"bench", "--list"}).out;
   for (const char* name : {"step\n", "pipeline\n", "overlap\n", "formats\n", "ablation\n", "experiment\n", "infer\n",
-                           "data.decode_png\n"}) {
+                           "fusion\n", "peers\n", "data.decode_png\n"}) {
     EXPECT_THAT(names, HasSubstr(name));
   }
 }

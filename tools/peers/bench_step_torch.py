@@ -63,6 +63,7 @@ def main():
               "steps": arguments.steps,
               "layouts": {layout: summary(step_seconds(arguments, layout), arguments.batch) for layout in layouts}}
     result["images_per_s"] = max(entry["images_per_s"] for entry in result["layouts"].values())
+    result["figures"] = {f"eager, {layout}": entry["images_per_s"] for layout, entry in result["layouts"].items()}
     text = json.dumps(result, indent=2)
     print(text)
     if arguments.json:

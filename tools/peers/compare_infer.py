@@ -7,7 +7,7 @@
 
 A round is one run of each, ours first in even rounds and last in odd ones. Figures are medians over the rounds of
 (our images/s) / (PyTorch's images/s), for each batch size and each way of PyTorch's (eager, frozen) in its better layout
-of that round. Ours is run with direct convolutions, as eval and predict use them, and with the faster of direct and
+of that round; and of the fastest runs of all rounds, which say more where others use the machine. Ours is run with direct convolutions, as eval and predict use them, and with the faster of direct and
 Winograd's (--algorithms auto).
 """
 import argparse
@@ -23,15 +23,34 @@ WAYS = ("eager", "frozen")
 
 
 def of_round(mine, peer):
-    """{batch: {direct, auto, eager, frozen, direct/eager, ...}} in images/s and ratios."""
+    """{batch: {speeds, ratios, best_ms}}: images/s, ours over theirs, and the fastest runs."""
     table = {}
     for index, entry in enumerate(peer["batches"]):
-        row = {name: result["batches"][index]["images_per_s"] for name, result in mine.items()}
+        ours = {name: result["batches"][index] for name, result in mine.items()}
+        speeds = {name: row["images_per_s"] for name, row in ours.items()}
+        best_ms = {name: row["best_ms"] for name, row in ours.items()}
         for way in WAYS:
-            row[way] = max(layout["images_per_s"] for layout in entry["ways"][way].values())
-        row.update({f"{name}/{way}": row[name] / row[way] for name in mine for way in WAYS})
-        table[entry["batch"]] = row
+            layouts = entry["ways"][way].values()
+            speeds[way] = max(layout["images_per_s"] for layout in layouts)
+            best_ms[way] = min(layout["latency_ms"]["best"] for layout in layouts)
+        ratios = {f"{name}/{way}": speeds[name] / speeds[way] for name in ours for way in WAYS}
+        table[entry["batch"]] = {"speeds": speeds, "ratios": ratios, "best_ms": best_ms}
     return table
+
+
+def over_rounds(rounds, batch):
+    """Medians of speeds and ratios, and ratios of the fastest runs of all rounds."""
+    rows = [entry[batch] for entry in rounds]
+    result = {kind: {key: statistics.median(row[kind][key] for row in rows) for key in rows[0][kind]}
+              for kind in ("speeds", "ratios")}
+    best_ms = {key: min(row["best_ms"][key] for row in rows) for key in rows[0]["best_ms"]}
+    result["best_ms"] = best_ms
+    result["ratios_of_best"] = {key: best_ms[key.split("/")[1]] / best_ms[key.split("/")[0]] for key in result["ratios"]}
+    return result
+
+
+def text_of(figures, form="{:.2f}"):
+    return ", ".join(f"{key} {form.format(value)}" for key, value in figures.items())
 
 
 def main():
@@ -68,16 +87,15 @@ def main():
                 peer, mine = torch(), ours()
             rounds.append(of_round(mine, peer))
             for batch, row in rounds[-1].items():
-                print(f"round {index + 1}, batch {batch}: " + ", ".join(f"{k} {v:.2f}" for k, v in row.items()), flush=True)
-    medians = {batch: {key: statistics.median(entry[batch][key] for entry in rounds) for key in row}
-               for batch, row in rounds[0].items()}
-    for batch, row in medians.items():
-        ratios = ", ".join(f"{key} {value:.2f}x" for key, value in row.items() if "/" in key)
-        print(f"{arguments.model}, batch {batch}, {arguments.image} px, {arguments.threads} threads, {peer['peer']}: "
-              f"{ratios} (medians of {len(rounds)} rounds, better layout)")
+                print(f"round {index + 1}, batch {batch}: images/s {text_of(row['speeds'])}", flush=True)
+    summary = {batch: over_rounds(rounds, batch) for batch in rounds[0]}
+    for batch, row in summary.items():
+        print(f"{arguments.model}, batch {batch}, {arguments.image} px, {arguments.threads} threads, {peer['peer']}, "
+              f"{len(rounds)} rounds, better layout: medians {text_of(row['ratios'], '{:.2f}x')}; "
+              f"fastest runs {text_of(row['ratios_of_best'], '{:.2f}x')}")
     if arguments.json:
         result = {**{k: getattr(arguments, k) for k in ("model", "image", "threads")}, "peer": peer["peer"],
-                  "rounds": rounds, "medians": medians}
+                  "rounds": rounds, "summary": summary}
         arguments.json.write_text(json.dumps(result, indent=2) + "\n")
 
 
