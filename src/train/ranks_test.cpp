@@ -148,6 +148,17 @@ TEST_F(RanksOfARun, make_it_with_accumulation_clipping_and_averages_too) {
   }
 }
 
+TEST_F(RanksOfARun, make_it_with_rates_by_layer_that_grow_with_the_batch) {
+  recipe_.optimizer.name = "lars";
+  recipe_.optimizer.trust = 0.1;
+  recipe_.optimizer.lr = 0.5;
+  recipe_.optimizer.lr_batch = 4;  // of 8: twice the rate
+  run("one");
+  expect_none(run_ranks(4, 2, "four"));
+  expect_close_end(resume_of("four"), resume_of("one"));
+  EXPECT_THAT(io::read_text(RunFolder(out_.path() / "four").log()).or_throw(), HasSubstr("\"lr\":1.0"));
+}
+
 TEST_F(RanksOfARun, leave_the_files_of_one_run) {
   expect_none(run_ranks(2, 4, "two"));
   const RunFolder folder(out_.path() / "two");

@@ -196,12 +196,16 @@ OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads) {
           .beta1 = recipe.beta1,
           .beta2 = recipe.beta2,
           .epsilon = recipe.epsilon,
+          .trust = recipe.trust,
           .threads = threads};
 }
 
-ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch) {
+ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks) {
   const ScheduleRecipe& schedule = recipe.schedule;
-  ScheduleOptions options{.base_lr = recipe.optimizer.lr,
+  const auto images = static_cast<double>(recipe.train.batch * recipe.train.accumulate * ranks);
+  const std::int64_t lr_batch = recipe.optimizer.lr_batch;
+  const double growth = lr_batch > 0 ? images / static_cast<double>(lr_batch) : 1.0;
+  ScheduleOptions options{.base_lr = recipe.optimizer.lr * growth,
                           .total_steps = std::max<std::int64_t>(recipe.train.epochs * steps_per_epoch, 1),
                           .warmup_steps = to_steps(schedule.warmup_epochs, steps_per_epoch),
                           .warmup_start = schedule.warmup_start,

@@ -87,6 +87,8 @@ struct OptimizerRecipe {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  double trust = 1e-3;
+  std::int64_t lr_batch = 0;
 };
 
 /// [schedule]. Times are epochs here, since that is how people think; the schedules themselves count steps.
@@ -166,8 +168,10 @@ struct TrainCores {
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
 /// What [optimizer] asks make_optimizer() for.
 [[nodiscard]] OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads);
-/// What [schedule] asks make_schedule() for: epochs become steps.
-[[nodiscard]] ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch);
+/// What [schedule] asks make_schedule() for: epochs become steps, and with optimizer.lr_batch the rate grows with the
+/// images of an update (linear scaling: Goyal et al. 2017, arXiv:1706.02677).
+/// @param ranks each with batches of train.batch
+[[nodiscard]] ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks = 1);
 /// What [loss] asks with_loss() for. "balanced" positive weights are negatives / positives of the training split, kept
 /// within 1/100 ... 100; 1 where a class is absent.
 [[nodiscard]] graph::LossConfig loss_config(const LossRecipe& recipe, const data::SplitSummary& training);

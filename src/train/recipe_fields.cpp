@@ -81,15 +81,19 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
 
 void visit_optimizer(OptimizerRecipe& optimizer, FieldVisitor& v) {
   v.section("optimizer", "how a gradient changes the weights");
-  v.text("name", optimizer.name, optimizer_names(), "as torch.optim's of these names");
+  v.text("name", optimizer.name, optimizer_names(), "as torch.optim's of these names; lars: sgd for large batches");
   v.number("lr", optimizer.lr, {.low = 1e-12, .high = 1e6}, "learning rate after warm-up");
-  v.number("weight_decay", optimizer.weight_decay, kNotNegative, "in the gradient (sgd, adam) or decoupled (adamw)");
+  v.integer("lr_batch", optimizer.lr_batch, kCount,
+            "images of an update, over all ranks, that lr is for: with others it grows in proportion; 0 = it does not");
+  v.number("weight_decay", optimizer.weight_decay, kNotNegative,
+           "in the gradient (sgd, adam, lars) or decoupled (adamw)");
   v.flag("decay_norm_and_bias", optimizer.decay_norm_and_bias, "weight decay on batch norms and biases, too");
-  v.number("momentum", optimizer.momentum, kBelowOne, "sgd");
+  v.number("momentum", optimizer.momentum, kBelowOne, "sgd, lars");
   v.flag("nesterov", optimizer.nesterov, "sgd");
   v.number("beta1", optimizer.beta1, kBelowOne, "adam");
   v.number("beta2", optimizer.beta2, kBelowOne, "adam");
   v.number("epsilon", optimizer.epsilon, kFactor, "adam");
+  v.number("trust", optimizer.trust, {.low = 1e-12, .high = 1e3}, "lars: trust coefficient");
 }
 
 void visit_schedule(ScheduleRecipe& schedule, FieldVisitor& v) {

@@ -187,6 +187,10 @@ TEST(ScheduleOptions, turn_epochs_into_steps) {
   recipe.schedule.warmup_epochs = 0.5;
   recipe.schedule.milestones_epochs = {1, 2.5};
   const ScheduleOptions options = schedule_options(recipe, 10);
+  Recipe scaled = recipe;
+  scaled.optimizer.lr_batch = 4 * recipe.train.batch;
+  EXPECT_DOUBLE_EQ(schedule_options(scaled, 10, 8).base_lr, 2.0 * options.base_lr);
+  EXPECT_DOUBLE_EQ(schedule_options(scaled, 10).base_lr, 0.25 * options.base_lr);
   EXPECT_EQ(options.total_steps, 40);
   EXPECT_EQ(options.warmup_steps, 5);
   EXPECT_EQ(options.milestones_steps, (std::vector<std::int64_t>{10, 25}));

@@ -28,19 +28,22 @@ void require_finite(double value, std::string_view what, std::int64_t step) {
 
 }  // namespace
 
-std::vector<UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options) {
+std::vector<UpdateRange> update_ranges(const engine::Executable& executable, const StepperOptions& options,
+                                       bool is_layerwise) {
   std::vector<engine::ParameterSlice> slices = executable.slices();
   std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   std::vector<UpdateRange> ranges;
   for (const engine::ParameterSlice& slice : slices) {
     const bool is_weight = executable.graph().parameter(slice.parameter).role == graph::Role::Weight;
     const double decay = is_weight || options.decays_norm_and_bias ? options.weight_decay : 0.0;
-    const bool continues = !ranges.empty() && ranges.back().weight_decay == decay &&
+    const bool is_layer = is_layerwise && is_weight;
+    const bool continues = !ranges.empty() && !is_layer && !ranges.back().is_layer &&
+                           ranges.back().weight_decay == decay &&
                            ranges.back().begin + ranges.back().count == slice.begin;
     if (continues) {
       ranges.back().count += slice.count;
     } else {
-      ranges.push_back({.begin = slice.begin, .count = slice.count, .weight_decay = decay});
+      ranges.push_back({.begin = slice.begin, .count = slice.count, .weight_decay = decay, .is_layer = is_layer});
     }
   }
   return ranges;
@@ -57,7 +60,10 @@ std::vector<std::vector<UpdateRange>> ranges_by_bucket(const std::vector<UpdateR
     for (const UpdateRange& range : ranges) {
       const std::int64_t from = std::max(range.begin, buckets[i].begin);
       const std::int64_t to = std::min(range.begin + range.count, end);
-      if (from < to) parts[i].push_back({.begin = from, .count = to - from, .weight_decay = range.weight_decay});
+      if (from >= to) continue;
+      RG_ASSERT(!range.is_layer || to - from == range.count);  // a parameter is in one bucket
+      parts[i].push_back(
+          {.begin = from, .count = to - from, .weight_decay = range.weight_decay, .is_layer = range.is_layer});
     }
   }
   return parts;
@@ -70,7 +76,7 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
       options_(std::move(options)),
       optimizer_(make_optimizer(options_.optimizer, options_.optimizer_options,
                                 static_cast<std::int64_t>(executable.parameters().size()))),
-      ranges_(update_ranges(executable, options_)) {
+      ranges_(update_ranges(executable, options_, optimizer_->is_layerwise())) {
   if (options_.accumulate > 1) total_.resize(executable.gradients().size());
   if (options_.group == nullptr || options_.group->size() == 1) return;
   exchange_ = std::make_unique<GradientExchange>(*options_.group);

@@ -47,8 +47,9 @@ struct StepperOptions {
 };
 
 /// Arena ranges with their weight decay, neighbours of equal decay joined; padding between slices belongs to none.
+/// @param is_layerwise weights stay apart, marked as layers
 [[nodiscard]] std::vector<UpdateRange> update_ranges(const engine::Executable& executable,
-                                                     const StepperOptions& options);
+                                                     const StepperOptions& options, bool is_layerwise = false);
 
 /// Makes updates on an executable of training form. One thread.
 class Stepper {

@@ -129,7 +129,7 @@ Trainer::Trainer(const TrainJob& job)
   stepper_.emplace(*executable_, std::move(stepping));
   if (resume_) state_ = resume_->state;
   const std::int64_t updates = updates_per_epoch(job);
-  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, updates));
+  schedule_ = make_schedule(recipe_.schedule.name, schedule_options(recipe_, updates, ranks_.size()));
   resume_ ? start_resumed() : start_fresh();
   share_memory(ranks_, *executable_, stepper_->optimizer(), ema());
   if (scatter_statistics(ranks_, std::move(rank_statistics_), *executable_, ema())) averaged_step_ = -1;
@@ -171,7 +171,7 @@ void Trainer::start_resumed() {
     log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
   }
   log::info(fmt::format("resumed at step {}, epoch {}", state_.step, state_.epoch + 1));
-  const std::string rates = changed_rates(recipe_, resume_->info.recipe, state_);
+  const std::string rates = changed_rates(recipe_, resume_->info.recipe, state_, ranks_.size());
   if (!rates.empty()) log::warning(rates);
   saved_step_ = state_.step;
   saved_epoch_ = state_.epoch;

@@ -234,14 +234,14 @@ std::int64_t updates_per_epoch(const TrainJob& job) {
                                fmt::to_string(recipe.accumulate), "a smaller train.accumulate or train.batch"));
 }
 
-std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state) {
+std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state, int ranks) {
   const Value begun = io::parse_toml(begun_toml, "recipe").or_throw<ConfigError>();
   const Value* epochs = begun.find_path("train.epochs");
   if (epochs == nullptr || epochs->as_integer() == recipe.train.epochs) return {};
   Recipe before = recipe;
   before.train.epochs = epochs->as_integer();
-  const auto then = make_schedule(recipe.schedule.name, schedule_options(before, state.updates_per_epoch));
-  const auto now = make_schedule(recipe.schedule.name, schedule_options(recipe, state.updates_per_epoch));
+  const auto then = make_schedule(recipe.schedule.name, schedule_options(before, state.updates_per_epoch, ranks));
+  const auto now = make_schedule(recipe.schedule.name, schedule_options(recipe, state.updates_per_epoch, ranks));
   const std::int64_t end = recipe.train.epochs * state.updates_per_epoch;
   for (std::int64_t step = state.step; step < end; ++step) {
     if (then->lr(step) == now->lr(step)) continue;

@@ -52,7 +52,8 @@ void require_same_job(const TrainJob& job);
 /// A line for the log when train.epochs is not what the run began with and the rates from state.step on are others for
 /// it; else empty.
 /// @param begun_toml the recipe in the resume file
-[[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state);
+[[nodiscard]] std::string changed_rates(const Recipe& recipe, std::string_view begun_toml, const RunState& state,
+                                        int ranks = 1);
 
 /// How the memory for input is shared out: train.memory_mb, or this rank's share of half of what is left.
 struct InputMemory {

@@ -38,6 +38,7 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view name, const Optimizer
   check("beta1", options.beta1, 0.0, 1.0);
   check("beta2", options.beta2, 0.0, 1.0);
   check("epsilon", options.epsilon, 0.0, 1.0);
+  check("trust", options.trust, 1e-12, 1e6);
   check("threads", options.threads, 1, 1 << 16);
   std::string known;
   for (const Entry& entry : kEntries) {

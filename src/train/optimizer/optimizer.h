@@ -23,6 +23,8 @@ struct OptimizerOptions {
   double beta2 = 0.999;
   /// Added to adam's denominator, outside the square root.
   double epsilon = 1e-8;
+  /// Trust coefficient of lars; above 0.
+  double trust = 1e-3;
   /// Compute threads, the same team the engine uses; >= 1.
   int threads = 1;
 };
@@ -32,6 +34,8 @@ struct UpdateRange {
   std::int64_t begin = 0;
   std::int64_t count = 0;
   double weight_decay = 0.0;
+  /// All of one layer's weights, for optimizers that look at their norms.
+  bool is_layer = false;
 };
 
 /// One update of some ranges.
@@ -64,6 +68,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
   /// As in optimizer_list.h.
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Does it want every layer's weights as a range of their own?
+  [[nodiscard]] virtual bool is_layerwise() const { return false; }
   virtual void apply(const Update& update) = 0;
   /// All state there is, zero at first; what a checkpoint saves and restores. May be empty.
   [[nodiscard]] virtual std::vector<OptimizerState> state() = 0;

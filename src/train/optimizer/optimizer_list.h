@@ -9,7 +9,8 @@
 #define RG_OPTIMIZER_LIST(X) \
   X(sgd)                     \
   X(adam)                    \
-  X(adamw)
+  X(adamw)                   \
+  X(lars)
 
 namespace roentgen::train {
 

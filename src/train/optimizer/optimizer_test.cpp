@@ -192,11 +192,80 @@ TEST(Optimizer, goes_on_from_restored_state) {
   }
 }
 
+TEST(Lars, is_the_published_update) {
+  constexpr double kTrust = 0.02, kMomentum = 0.9, kDecay = 0.01, kRate = 0.5, kScale = 0.25;
+  // Two layers and a bias, in one arena.
+  const UpdateRange ranges[] = {{.begin = 0, .count = 30, .weight_decay = kDecay, .is_layer = true},
+                                {.begin = 30, .count = 50, .weight_decay = kDecay, .is_layer = true},
+                                {.begin = 80, .count = 20, .weight_decay = 0.0}};
+  std::vector<float> values = random_values(100, 3);
+  std::vector<double> wanted(values.begin(), values.end());
+  std::vector<double> velocity(100);
+  const auto lars = make_optimizer("lars", {.momentum = kMomentum, .trust = kTrust}, 100);
+  EXPECT_TRUE(lars->is_layerwise());
+  for (int step = 1; step <= 4; ++step) {
+    const std::vector<float> gradients = random_values(100, static_cast<std::uint64_t>(10 + step));
+    lars->apply({.parameters = values,
+                 .gradients = gradients,
+                 .ranges = ranges,
+                 .lr = kRate,
+                 .step = step,
+                 .gradient_scale = kScale});
+    for (const UpdateRange& range : ranges) {
+      double weights = 0.0;
+      double norm = 0.0;
+      for (std::int64_t i = range.begin; i < range.begin + range.count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        weights += wanted[at] * wanted[at];
+        norm += kScale * kScale * static_cast<double>(gradients[at]) * static_cast<double>(gradients[at]);
+      }
+      weights = std::sqrt(weights);
+      norm = std::sqrt(norm);
+      const double adapted = range.is_layer ? kTrust * weights / (norm + range.weight_decay * weights) : 1.0;
+      for (std::int64_t i = range.begin; i < range.begin + range.count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        velocity[at] = kMomentum * velocity[at] +
+                       adapted * (kScale * static_cast<double>(gradients[at]) + range.weight_decay * wanted[at]);
+        wanted[at] -= kRate * velocity[at];
+      }
+    }
+  }
+  // Float32 against double over four steps of values about 1.
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], wanted[i], 2e-6) << i;
+}
+
+TEST(Lars, does_not_feel_the_scale_of_a_gradient) {
+  const UpdateRange range{.begin = 0, .count = 64, .weight_decay = 0.0, .is_layer = true};
+  std::vector<float> once = random_values(64, 5);
+  std::vector<float> tenfold = once;
+  const std::vector<float> gradients = random_values(64, 6);
+  for (auto* values : {&once, &tenfold}) {
+    const auto lars = make_optimizer("lars", {}, 64);
+    lars->apply({.parameters = *values,
+                 .gradients = gradients,
+                 .ranges = {&range, 1},
+                 .lr = 1.0,
+                 .gradient_scale = values == &once ? 1.0 : 10.0});
+  }
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(once[i], tenfold[i], 1e-6);
+}
+
+TEST(Lars, makes_a_plain_step_from_zero) {
+  const UpdateRange range{.begin = 0, .count = 2, .weight_decay = 0.1, .is_layer = true};
+  std::vector<float> values{0.0F, 0.0F};
+  const std::vector<float> gradients{1.0F, -2.0F};
+  make_optimizer("lars", {}, 2)
+      ->apply({.parameters = values, .gradients = gradients, .ranges = {&range, 1}, .lr = 0.5});
+  EXPECT_EQ(values, (std::vector<float>{-0.5F, 1.0F}));
+}
+
 TEST(Optimizer, refuses_an_unknown_name_and_bad_options) {
   EXPECT_THROW(static_cast<void>(make_optimizer("sdg", {}, 1)), ConfigError);
   EXPECT_THROW(static_cast<void>(make_optimizer("sgd", {.momentum = 1.0}, 1)), ConfigError);
   EXPECT_THROW(static_cast<void>(make_optimizer("sgd", {.momentum = 0.0, .is_nesterov = true}, 1)), ConfigError);
   EXPECT_THROW(static_cast<void>(make_optimizer("adam", {.beta2 = -0.1}, 1)), ConfigError);
+  EXPECT_THROW(static_cast<void>(make_optimizer("lars", {.is_nesterov = true}, 1)), ConfigError);
+  EXPECT_THROW(static_cast<void>(make_optimizer("lars", {.trust = 0.0}, 1)), ConfigError);
 }
 
 TEST(SumOfSquares, is_exact_in_double_and_independent_of_the_team) {
