@@ -191,6 +191,7 @@ Input EvalCommand::from_checkpoint() const {
       options_.checkpoint, *engine,
       {.batch = options_.batch,
        .threads = static_cast<int>(options_.threads),
+       .algorithms = options_.algorithms,
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
   const data::SourceOptions source = source_of(model.info);

@@ -218,6 +218,7 @@ train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t ima
   return train::load_checkpoint(options_.checkpoint, engine,
                                 {.batch = std::min(options_.batch, std::max(images, kLeastBatch)),
                                  .threads = static_cast<int>(options_.threads),
+                                 .algorithms = options_.algorithms,
                                  .has_heatmaps = options_.has_heatmaps()});
 }
 

@@ -70,7 +70,10 @@ std::vector<Option> PredictOptions::list() {
       {.name = "--allow-overlap", .target = &allows_overlap, .doc = "score heat-maps also when images were trained on"},
       {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
       {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
-      {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024}};
+      {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024},
+      {.name = "--algorithms",
+       .target = &algorithms,
+       .doc = "convolutions: direct; auto is faster, but probabilities may differ in the last digits from run to run"}};
 }
 
 void PredictOptions::check(const Folders& folders) const {

@@ -44,6 +44,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;
   compile.threads = compute_threads({.threads = options.threads});
+  compile.algorithms = options.algorithms;
   model.executable = engine.compile(graph, compile);
   model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
   return model;

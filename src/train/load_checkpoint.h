@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "data/transform/preprocess.h"
 #include "train/checkpoint_info.h"
@@ -26,6 +27,9 @@ struct LoadOptions {
   std::int64_t batch = 32;
   /// 0 = all cores.
   int threads = 0;
+  /// As engine::CompileOptions::algorithms. "auto" is faster, but lets probabilities depend on a timing: in their last
+  /// digits.
+  std::string algorithms = "direct";
   Strictness strictness = Strictness::Strict;
   /// Also gives what heat-maps are made of.
   bool has_heatmaps = false;

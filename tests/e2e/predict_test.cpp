@@ -64,6 +64,26 @@ TEST_F(Predict, gives_the_digits_that_eval_gives) {
   EXPECT_THAT(read_all(*place_ / "preds.csv"), StartsWith(read_all(*place_ / "one.csv")));
 }
 
+TEST_F(Predict, other_convolutions_move_the_last_digits_only_and_unknown_ones_are_refused) {
+  place_->must_run(arguments({in("test"), "--json", in("direct.json")}));
+  place_->must_run(arguments({in("test"), "--json", in("winograd.json"), "--algorithms", "winograd"}));
+  const Value direct = read_json(*place_ / "direct.json"), winograd = read_json(*place_ / "winograd.json");
+  const auto& expected = direct.at("images").as_array();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto& probabilities = expected[i].at("probabilities").as_array();
+    for (std::size_t k = 0; k < probabilities.size(); ++k) {
+      EXPECT_NEAR(winograd.at("images").as_array()[i].at("probabilities").as_array()[k].as_double(),
+                  probabilities[k].as_double(), 1e-4);
+    }
+  }
+  for (const char* command : {"predict", "eval"}) {
+    std::vector<std::string> fast{command, "--checkpoint", checkpoint(), "--algorithms", "fast"};
+    fast.insert(fast.end(), command == std::string("eval") ? 1 : 0, "--data");
+    fast.push_back(in(command == std::string("eval") ? "data" : "test"));
+    expect_refusal(place_->run(fast), {"algorithms", "direct, auto or winograd, got fast"});
+  }
+}
+
 TEST_F(Predict, keeps_the_images_of_a_list) {
   const std::string list = in("data/test_list.txt");
   place_->must_run(arguments({in("data/images"), "--list", list, "--preds", in("listed.csv")}));

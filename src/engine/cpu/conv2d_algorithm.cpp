@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "core/thread_annotations.h"
@@ -93,78 +96,95 @@ Descriptors plain_descriptors(const ConvGeometry& g) {
 
 dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
-// Best time of several runs, in seconds; the first warms up.
-template <typename Run>
-double best_time(const Run& run) {
-  double best_s = std::numeric_limits<double>::infinity();
-  for (int i = 0; i <= kTimedRuns; ++i) {
-    const auto before = std::chrono::steady_clock::now();
-    run();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
-    if (i > 0) best_s = std::min(best_s, taken.count());
-  }
-  return best_s;
+using Run = std::function<void()>;
+
+double seconds_of(const Run& run) {
+  const auto before = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
 
 // A primitive on buffers of its own.
-template <typename Descriptor, typename Primitive>
-double time_primitive(const Descriptor& pd, const std::vector<std::pair<int, dnnl::memory::desc>>& arguments) {
-  std::vector<runtime::AlignedBuffer> buffers;
-  std::unordered_map<int, dnnl::memory> memories;
+template <typename Primitive, typename Descriptor>
+Run primitive_run(const Descriptor& pd, const std::vector<std::pair<int, dnnl::memory::desc>>& arguments) {
+  struct State {
+    explicit State(const Descriptor& pd_) : primitive(pd_), stream(library_engine()) {}
+    Primitive primitive;
+    dnnl::stream stream;
+    std::vector<runtime::AlignedBuffer> buffers;
+    std::unordered_map<int, dnnl::memory> memories;
+  };
+  const auto state = std::make_shared<State>(pd);  // std::function copies
   for (const auto& [index, desc] : arguments) {
     if (desc.get_size() == 0) continue;
-    buffers.emplace_back(desc.get_size());
-    memories.emplace(index, dnnl::memory(desc, library_engine(), buffers.back().data()));
+    state->buffers.emplace_back(desc.get_size());
+    state->memories.emplace(index, dnnl::memory(desc, library_engine(), state->buffers.back().data()));
   }
-  const Primitive primitive(pd);
-  dnnl::stream stream(library_engine());
-  return best_time([&] {
-    primitive.execute(stream, memories);
-    stream.wait();
-  });
+  return [state] {
+    state->primitive.execute(state->stream, state->memories);
+    state->stream.wait();
+  };
 }
 
-double time_direct(const ConvGeometry& g, ConvPass pass) {
+Run direct_run(const ConvGeometry& g, ConvPass pass) {
   if (pass == ConvPass::Forward) {
     const auto pd = conv_forward(g);
-    return time_primitive<Fwd::primitive_desc, Fwd>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
-                                                         {DNNL_ARG_WEIGHTS, pd.weights_desc()},
-                                                         {DNNL_ARG_BIAS, pd.bias_desc()},
-                                                         {DNNL_ARG_DST, pd.dst_desc()},
-                                                         {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
+    return primitive_run<Fwd>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
+                                   {DNNL_ARG_WEIGHTS, pd.weights_desc()},
+                                   {DNNL_ARG_BIAS, pd.bias_desc()},
+                                   {DNNL_ARG_DST, pd.dst_desc()},
+                                   {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
   }
   if (pass == ConvPass::BackwardData) {
     const auto pd = conv_backward_data(g);
-    return time_primitive<BwdData::primitive_desc, BwdData>(pd, {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()},
-                                                                 {DNNL_ARG_WEIGHTS, pd.weights_desc()},
-                                                                 {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
-                                                                 {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
+    return primitive_run<BwdData>(pd, {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()},
+                                       {DNNL_ARG_WEIGHTS, pd.weights_desc()},
+                                       {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
+                                       {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
   }
   const auto pd = conv_backward_weights(g);
-  return time_primitive<BwdWeights::primitive_desc, BwdWeights>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
-                                                                     {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
-                                                                     {DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc()},
-                                                                     {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
-                                                                     {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
+  return primitive_run<BwdWeights>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
+                                        {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
+                                        {DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc()},
+                                        {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
+                                        {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
 }
 
-double time_winograd(ConvPass pass, const WinogradShape& s) {
-  const std::size_t scratch_bytes = winograd_scratch(pass, s);
-  if (scratch_bytes > kScratchLimit) return std::numeric_limits<double>::infinity();
+Run winograd_run(ConvPass pass, const WinogradShape& s) {
+  struct State {
+    std::vector<runtime::AlignedBuffer> buffers;
+    std::unique_ptr<Kernel> kernel;
+  };
   const std::int64_t pixel_bytes = s.block * static_cast<std::int64_t>(sizeof(float));
-  const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count); };
-  const runtime::AlignedBuffer src(bytes(s.images * s.in_blocks * s.in_height * s.in_width * pixel_bytes));
-  const runtime::AlignedBuffer dst(bytes(s.images * s.out_blocks * s.out_height * s.out_width * pixel_bytes));
-  const runtime::AlignedBuffer weights(bytes(s.in_blocks * s.out_blocks * 9 * s.block * pixel_bytes));
-  const runtime::AlignedBuffer scratch(scratch_bytes);
-  const auto kernel = winograd_kernel(pass, s, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
-  kernel->bind(Addresses({src.data(), weights.data(), dst.data(), scratch.data()}));
-  return best_time([&] { kernel->run(); });
+  const auto state = std::make_shared<State>();  // std::function copies
+  std::vector<std::byte*> addresses;
+  for (const std::int64_t bytes : {s.images * s.in_blocks * s.in_height * s.in_width * pixel_bytes,
+                                   s.in_blocks * s.out_blocks * 9 * s.block * pixel_bytes,
+                                   s.images * s.out_blocks * s.out_height * s.out_width * pixel_bytes,
+                                   static_cast<std::int64_t>(winograd_scratch(pass, s))}) {
+    state->buffers.emplace_back(static_cast<std::size_t>(bytes));
+    addresses.push_back(state->buffers.back().data());
+  }
+  state->kernel = winograd_kernel(pass, s, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
+  state->kernel->bind(Addresses(std::move(addresses)));
+  return [state] { state->kernel->run(); };
 }
 
+// Both in turns, so that a machine that slows down slows both; the best time of each counts, and the first warms up.
 ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape) {
-  const double direct_s = time_direct(g, pass);
-  return time_winograd(pass, shape) < kWorthwhile * direct_s ? ConvAlgorithm::Winograd : ConvAlgorithm::Direct;
+  if (winograd_scratch(pass, shape) > kScratchLimit) return ConvAlgorithm::Direct;
+  const Run direct = direct_run(g, pass);
+  const Run winograd = winograd_run(pass, shape);
+  double direct_s = std::numeric_limits<double>::infinity();
+  double winograd_s = direct_s;
+  for (int i = 0; i <= kTimedRuns; ++i) {
+    const double direct_now_s = seconds_of(direct);
+    const double winograd_now_s = seconds_of(winograd);
+    if (i == 0) continue;
+    direct_s = std::min(direct_s, direct_now_s);
+    winograd_s = std::min(winograd_s, winograd_now_s);
+  }
+  return winograd_s < kWorthwhile * direct_s ? ConvAlgorithm::Winograd : ConvAlgorithm::Direct;
 }
 
 // What was measured in this process, by geometry, pass and team size.
