@@ -133,6 +133,8 @@ class BenchCommand final : public Command {
         return run_links_case(in_.ranks_bench);
       case kScaling:
         return run_scaling();
+      case kPredict:
+        return run_predict();
       case kAblation:
         return bench::run_ablation(images_or_records(in_.data), {.input = pipeline_options(), .rounds = in_.rounds});
       default:
@@ -210,18 +212,24 @@ class BenchCommand final : public Command {
     return bench::run_overlap(images_or_records(in_.data), options);
   }
 
-  [[nodiscard]] Value run_scaling() {
-    bench::ScalingOptions options;
-    std::optional<data::Dataset> dataset;
-    if (bench::is_emulated_device(in_.device)) {
-      options.device_images_per_s = bench::parse_emulated_device(in_.device);
-    } else {
-      in_.step.device = in_.device;
-    }
+  // Images/s of an emulated device; 0: the engine's.
+  double take_device() {
+    if (bench::is_emulated_device(in_.device)) return bench::parse_emulated_device(in_.device);
+    in_.step.device = in_.device;
+    return 0.0;
+  }
+
+  void take_step_of_ranks() {
     if (batch_of(in_) > 0) in_.step.batch = batch_of(in_);
     if (in_.channels > 0) in_.step.channels = in_.channels;
     in_.step.threads = static_cast<int>(in_.threads);
     take_graph();
+  }
+
+  [[nodiscard]] Value run_scaling() {
+    bench::ScalingOptions options{.device_images_per_s = take_device()};
+    std::optional<data::Dataset> dataset;
+    take_step_of_ranks();
     if (!in_.data.empty()) {
       dataset = images_or_records(in_.data);
       options.input = pipeline_options();
@@ -231,6 +239,13 @@ class BenchCommand final : public Command {
     options.step = in_.step;
     in_.scaling.may_oversubscribe = in_.may_oversubscribe;
     return run_scaling_case(in_.scaling, in_.ranks, options);
+  }
+
+  [[nodiscard]] Value run_predict() {
+    bench::PredictOptions options{.device_images_per_s = take_device()};
+    take_step_of_ranks();
+    options.step = in_.step;
+    return run_predict_case(in_.scaling, in_.ranks, options);
   }
 
   void require_work() const {

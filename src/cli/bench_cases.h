@@ -16,7 +16,7 @@ namespace roentgen::cli {
 /// A set of cases is a sum of these.
 inline constexpr unsigned kStep = 1, kPipeline = 2, kOverlap = 4, kAblation = 8, kFormats = 16, kExperiment = 32,
                           kAllreduce = 64, kLinks = 128, kInfer = 256, kFusion = 512, kScaling = 1024, kPeers = 2048,
-                          kOther = 1U << 31U;
+                          kPredict = 4096, kOther = 1U << 31U;
 inline constexpr unsigned kWithInput = kPipeline | kOverlap | kAblation | kFormats | kExperiment;
 inline constexpr unsigned kMayHaveInput = kWithInput | kScaling;
 /// Launched as several ranks.
@@ -24,21 +24,29 @@ inline constexpr unsigned kOverRanks = kAllreduce | kLinks;
 inline constexpr unsigned kOfRounds =
     kOverlap | kAblation | kFormats | kExperiment | kOverRanks | kInfer | kFusion | kPeers;
 inline constexpr unsigned kWithRecords = kFormats | kExperiment;
-inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling;
+inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling | kPredict;
 inline constexpr unsigned kWithModel = kOfOneModel | kExperiment;
 /// Only computing: no images from files.
-inline constexpr unsigned kComputing = kStep | kInfer | kFusion;
+inline constexpr unsigned kComputing = kStep | kInfer | kFusion | kPredict;
 inline constexpr unsigned kAll = kComputing | kPeers | kWithInput | kOverRanks | kScaling | kOther;
 
 struct BenchCase {
   std::string_view name;
   unsigned bit;
 };
-inline constexpr std::array kBenchCases = {
-    BenchCase{"step", kStep},           BenchCase{"pipeline", kPipeline}, BenchCase{"overlap", kOverlap},
-    BenchCase{"formats", kFormats},     BenchCase{"ablation", kAblation}, BenchCase{"experiment", kExperiment},
-    BenchCase{"allreduce", kAllreduce}, BenchCase{"links", kLinks},       BenchCase{"infer", kInfer},
-    BenchCase{"fusion", kFusion},       BenchCase{"scaling", kScaling},   BenchCase{"peers", kPeers}};
+inline constexpr std::array kBenchCases = {BenchCase{"step", kStep},
+                                           BenchCase{"pipeline", kPipeline},
+                                           BenchCase{"overlap", kOverlap},
+                                           BenchCase{"formats", kFormats},
+                                           BenchCase{"ablation", kAblation},
+                                           BenchCase{"experiment", kExperiment},
+                                           BenchCase{"allreduce", kAllreduce},
+                                           BenchCase{"links", kLinks},
+                                           BenchCase{"infer", kInfer},
+                                           BenchCase{"fusion", kFusion},
+                                           BenchCase{"scaling", kScaling},
+                                           BenchCase{"peers", kPeers},
+                                           BenchCase{"predict-scaling", kPredict}};
 
 /// kOther for names that are not among kBenchCases.
 [[nodiscard]] unsigned bit_of(std::string_view name);

@@ -27,18 +27,21 @@ std::vector<std::int64_t> numbers_of(const std::string& text) {
 
 std::vector<CaseOption> scaling_options(ScalingBench& bench) {
   return {
-      {kScaling,
+      {kScaling | kPredict,
        {.name = "--per-host", .target = &bench.per_host, .doc = "ranks of a host; 0 = all", .least = 0, .most = 4096}},
       {kScaling, {.name = "--hosts", .target = &bench.hosts, .doc = "where, and how many on each: a:2,b:2"}},
       {kScaling, {.name = "--strong", .target = &bench.is_strong, .doc = "--batch is that of all ranks together"}},
-      {kScaling, {.name = "--no-overlap", .target = &bench.is_late, .doc = "gradients travel after backward"}},
+      {kScaling | kPredict,
+       {.name = "--no-overlap", .target = &bench.is_late, .doc = "gradients travel after backward"}},
       {kScaling, {.name = "--synthetic", .target = &bench.is_synthetic, .doc = "drawn batches; so without --data"}},
-      {kScaling,
+      {kScaling | kPredict,
        {.name = "--bucket-mb",
         .target = &bench.bucket_mb,
         .doc = "gradients that travel together, MiB",
         .least = 0.01,
         .most = 1024}},
+      {kPredict, {.name = "--bandwidth", .target = &bench.bandwidth, .doc = "between hosts, a second: 1Gbit, 10GB"}},
+      {kPredict, {.name = "--latency", .target = &bench.latency, .doc = "between hosts: 50us"}},
       {kScaling, {.name = "--repeat", .target = &bench.rounds, .doc = "interleaved rounds", .least = 1, .most = 1e6}}};
 }
 
@@ -49,6 +52,17 @@ std::int64_t one_number(const std::string& text) {
   if (error == std::errc() && end == text.data() + text.size() && number >= 1 && number <= kMost) return number;
   throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMost), text,
                                "--ranks 2, of scaling --ranks 1,2,4"));
+}
+
+Value run_predict_case(const ScalingBench& bench, const std::string& ranks, bench::PredictOptions options) {
+  options.bucket_mb = bench.bucket_mb;
+  options.is_overlapped = !bench.is_late;
+  options.ranks = numbers_of(ranks);
+  if (options.step.threads == 0) options.step.threads = runtime::physical_cores(runtime::usable_cores());
+  if (bench.per_host > 0) options.cluster.per_host = bench.per_host;
+  options.cluster.between_hosts = {.bytes_per_s = bench::parse_bandwidth(bench.bandwidth),
+                                   .latency_s = bench::parse_duration(bench.latency)};
+  return bench::run_predict_scaling(options);
 }
 
 Value run_scaling_case(const ScalingBench& bench, const std::string& ranks, bench::ScalingOptions options) {

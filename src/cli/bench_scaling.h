@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// `bench scaling`: starts a group of processes for each point, or is one of them.
+// `bench scaling`: starts a group of processes for each point, or is one of them. `bench predict-scaling`.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bench/predict_scaling.h"
 #include "bench/scaling.h"
 #include "cli/bench_cases.h"
 #include "core/value.h"
@@ -23,10 +24,13 @@ struct ScalingBench {
   bool is_late = false;
   bool is_synthetic = false;
   bool may_oversubscribe = false;
+  /// Of predict-scaling.
+  std::string bandwidth = "1Gbit";
+  std::string latency = "50us";
   double bucket_mb = bench::ScalingOptions{}.bucket_mb;
 };
 
-/// Options of this case alone, bound to `bench`.
+/// Options of scaling and predict-scaling alone, bound to `bench`.
 [[nodiscard]] std::vector<CaseOption> scaling_options(ScalingBench& bench);
 /// A number of ranks; ConfigError for other texts.
 [[nodiscard]] std::int64_t one_number(const std::string& text);
@@ -36,5 +40,9 @@ struct ScalingBench {
 /// bench::run_scaling, run_as_ranks() and run_for_json().
 [[nodiscard]] Value run_scaling_case(const ScalingBench& bench, const std::string& ranks,
                                      bench::ScalingOptions options);
+
+/// Predicts points of `ranks` with commas. Throws as bench::run_predict_scaling.
+[[nodiscard]] Value run_predict_case(const ScalingBench& bench, const std::string& ranks,
+                                     bench::PredictOptions options);
 
 }  // namespace roentgen::cli

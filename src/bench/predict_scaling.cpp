@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/predict_scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "bench/harness.h"
+#include "bench/step_model.h"
+#include "core/error.h"
+#include "core/random.h"
+#include "engine/engine.h"
+#include "train/optimizer/optimizer.h"
+
+namespace roentgen::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+std::optional<double> quantity_of(std::string_view text, std::span<const Unit> units) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number > 0.0)) return std::nullopt;
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const auto unit = std::ranges::find(units, rest, &Unit::name);
+  if (unit == units.end()) return std::nullopt;
+  return number * unit->factor;
+}
+
+// Steps as training makes them, one rank alone; the course is that of the fastest of some more.
+MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& executable) {
+  constexpr int kCourses = 3;
+  MeasuredStep measured{.step_s = {}, .course = measure_course(executable, kCourses), .bucket_bytes = {}};
+  for (const engine::Bucket& bucket : executable.buckets()) {
+    measured.bucket_bytes.push_back(static_cast<double>(bucket.count) * sizeof(float));
+  }
+  if (options.device_images_per_s > 0.0) {
+    measured.step_s = {static_cast<double>(options.step.batch) / options.device_images_per_s};
+    return measured;
+  }
+  const std::vector<train::UpdateRange> ranges{
+      {.begin = 0, .count = std::ssize(executable.parameters()), .weight_decay = 1e-4}};
+  const auto optimizer = train::make_optimizer("sgd", {.momentum = 0.9, .threads = options.step.threads},
+                                               std::ssize(executable.parameters()));
+  for (std::int64_t step = 0; step < options.step.warmup + options.step.steps; ++step) {
+    const auto begin = Clock::now();
+    executable.set_step(step);
+    executable.forward();
+    executable.backward([](std::int64_t) {});
+    optimizer->apply({.parameters = executable.parameters(),
+                      .gradients = executable.gradients(),
+                      .ranges = ranges,
+                      .lr = 1e-4,
+                      .step = step + 1});
+    const double step_s = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (step >= options.step.warmup) measured.step_s.push_back(step_s);
+  }
+  return measured;
+}
+
+}  // namespace
+
+double parse_bandwidth(std::string_view text) {
+  constexpr Unit kUnits[] = {{"kbit", 125.0}, {"Mbit", 125e3}, {"Gbit", 125e6}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
+  if (const auto found = quantity_of(text, kUnits)) return *found;
+  throw ConfigError(error_text("bench.predict", "bandwidth", "a number with kbit, Mbit, Gbit, kB, MB or GB (a second)",
+                               text, "1Gbit"));
+}
+
+double parse_duration(std::string_view text) {
+  constexpr Unit kUnits[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}};
+  if (const auto found = quantity_of(text, kUnits)) return *found;
+  throw ConfigError(error_text("bench.predict", "latency", "a number with us, ms or s", text, "50us"));
+}
+
+double allreduce_s(double bytes, std::int64_t ranks, const Cluster& cluster) {
+  if (ranks <= 1) return 0.0;
+  const LinkCost& link = ranks > cluster.per_host ? cluster.between_hosts : cluster.within_host;
+  const auto n = static_cast<double>(ranks);
+  return 2.0 * (n - 1.0) / n * bytes / link.bytes_per_s + 2.0 * (n - 1.0) * link.latency_s;
+}
+
+std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks, const Cluster& cluster,
+                                   std::int64_t steps, bool is_overlapped, std::uint64_t seed) {
+  RG_ASSERT(!measured.step_s.empty() && measured.course.buckets_ready.size() == measured.bucket_bytes.size());
+  Random random(seed, RandomStage::Test);
+  std::vector<double> times;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    // A step's course scales with its time, so the rank with the longest is the last with every bucket.
+    double slowest_s = 0.0;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      const auto drawn =
+          static_cast<std::size_t>(random.uniform(0.0, 1.0) * static_cast<double>(measured.step_s.size()));
+      slowest_s = std::max(slowest_s, measured.step_s[std::min(drawn, measured.step_s.size() - 1)]);
+    }
+    double through_s = is_overlapped ? 0.0 : slowest_s;
+    for (std::size_t bucket = 0; bucket < measured.bucket_bytes.size(); ++bucket) {
+      const double ready_s = measured.course.buckets_ready[bucket] * slowest_s;
+      through_s = std::max(through_s, is_overlapped ? ready_s : 0.0) +
+                  allreduce_s(measured.bucket_bytes[bucket], ranks, cluster);
+    }
+    times.push_back(ranks > 1 ? std::max(slowest_s, through_s) : slowest_s);
+  }
+  return times;
+}
+
+Value run_predict_scaling(const PredictOptions& options) {
+  require_at_least("steps", options.step.steps, 1);
+  require_at_least("threads", options.step.threads, 1);
+  require_at_least("per-host", options.cluster.per_host, 1);
+  const auto engine = engine::make_engine(options.step.device);
+  const auto executable = compile_step(options.step, *engine,
+                                       {.threads = options.step.threads,
+                                        .slots = 1,
+                                        .bucket_bytes = static_cast<std::size_t>(options.bucket_mb * 1048576.0)});
+  const MeasuredStep measured = measure_steps(options, *executable);
+
+  Value result = Value::table();
+  result.set("case", "predict-scaling");
+  result.set("model", options.step.model);
+  result.set("image_px", options.step.image_px);
+  result.set("threads", options.step.threads);
+  result.set("overlap", options.is_overlapped);
+  result.set("device", options.device_images_per_s > 0.0 ? "emulated" : "measured");
+  result.set("bandwidth_mb_per_s", options.cluster.between_hosts.bytes_per_s * 1e-6);
+  result.set("latency_us", options.cluster.between_hosts.latency_s * 1e6);
+  result.set("step_ms_alone", summary_ms(measured.step_s));
+  result.set("gradient_mib",
+             std::accumulate(measured.bucket_bytes.begin(), measured.bucket_bytes.end(), 0.0) / 1048576.0);
+  Value& points = result.set("points", Value::array());
+  constexpr std::int64_t kSteps = 2000;
+  constexpr std::uint64_t kSeed = 1;
+  const auto mean_s = [&](std::int64_t ranks, const Cluster& cluster) {
+    const auto times = simulate_steps(measured, ranks, cluster, kSteps, options.is_overlapped, kSeed);
+    return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(kSteps);
+  };
+  const double alone_s = mean_s(1, options.cluster);
+  Cluster free = options.cluster;
+  free.between_hosts = free.within_host = {.bytes_per_s = 1e30, .latency_s = 0.0};
+  for (const std::int64_t ranks : options.ranks) {
+    require_at_least("ranks", ranks, 1);
+    const double step_s = mean_s(ranks, options.cluster);
+    double comm_s = 0.0;
+    for (const double bytes : measured.bucket_bytes) comm_s += allreduce_s(bytes, ranks, options.cluster);
+    points.push_back(Value::Table{{"ranks", ranks},
+                                  {"hosts", (ranks + options.cluster.per_host - 1) / options.cluster.per_host},
+                                  {"batch", options.step.batch},
+                                  {"images_per_s", static_cast<double>(ranks * options.step.batch) / step_s},
+                                  {"efficiency", alone_s / step_s},
+                                  {"step_ms", step_s * 1e3},
+                                  {"compute_ms", mean_s(ranks, free) * 1e3},
+                                  {"comm_ms", comm_s * 1e3},
+                                  {"kind", "predicted"}});
+  }
+  add_environment(result);
+  return result;
+}
+
+}  // namespace roentgen::bench
