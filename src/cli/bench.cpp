@@ -238,6 +238,8 @@ class BenchCommand final : public Command {
     }
     options.step = in_.step;
     in_.scaling.may_oversubscribe = in_.may_oversubscribe;
+    in_.scaling.reduce = in_.ranks_bench.ways;
+    in_.scaling.wire = in_.ranks_bench.wires;
     return run_scaling_case(in_.scaling, in_.ranks, options);
   }
 

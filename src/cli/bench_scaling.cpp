@@ -70,6 +70,8 @@ Value run_scaling_case(const ScalingBench& bench, const std::string& ranks, benc
   options.is_overlapped = !bench.is_late;
   const bool is_emulated = options.device_images_per_s > 0.0;
   RankOptions ranked{.hosts = bench.hosts, .may_oversubscribe = bench.may_oversubscribe};
+  if (!bench.reduce.empty()) ranked.reduce = bench.reduce;
+  if (!bench.wire.empty()) ranked.wire = bench.wire;
   if (dist::launched_rank()) {
     log::set_level(log::Level::Warning);  // a point is one of many
     ranked.hosts.clear();

@@ -18,6 +18,9 @@ namespace roentgen::cli {
 /// As on the command line.
 struct ScalingBench {
   std::string hosts;
+  /// As RankOptions'; empty: their default.
+  std::string reduce;
+  std::string wire;
   std::int64_t per_host = 0;
   std::int64_t rounds = bench::ScalingPlan{}.rounds;
   bool is_strong = false;
