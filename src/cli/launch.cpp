@@ -121,22 +121,23 @@ RankPlace parse_place(const std::string& text) {
 }  // namespace
 
 std::vector<Option> RankOptions::options() {
-  return {{.name = "--ranks",
-           .target = &ranks,
-           .doc = "processes to run as, under mpirun; 0 = as started",
-           .least = 0,
-           .most = 65536},
-          {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
-          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
-          {.name = "--comm-timeout",
-           .target = &timeout_s,
-           .doc = "seconds to wait for another rank, before the run ends and names it",
-           .least = 1,
-           .most = 1e6},
-          {.name = "--reduce",
-           .target = &reduce,
-           .doc = fmt::format("how gradients are averaged over ranks: {}", fmt::join(dist::reduce_names(), ", "))},
-          {.name = "--wire", .target = &wire, .doc = "numbers between ranks: f32, or bf16, which is half as much"}};
+  return {
+      {.name = "--ranks",
+       .target = &ranks,
+       .doc = "processes to run as, under mpirun; 0 = as started",
+       .least = 0,
+       .most = 65536},
+      {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
+      {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
+      {.name = "--comm-timeout",
+       .target = &timeout_s,
+       .doc = "seconds to wait for another rank, before the run ends and names it",
+       .least = 1,
+       .most = 1e6},
+      {.name = "--reduce",
+       .target = &reduce,
+       .doc = fmt::format("how gradients are averaged over ranks: auto, {}", fmt::join(dist::reduce_names(), ", "))},
+      {.name = "--wire", .target = &wire, .doc = "numbers between ranks: f32, or bf16, which is half as much"}};
 }
 
 std::vector<std::string> without_options(const std::vector<std::string>& arguments,

@@ -25,8 +25,8 @@ struct RankOptions {
   std::int64_t timeout_s = 300;
   /// Compute threads of this rank, asked once it is bound to its cores; empty: as many as it may use.
   std::function<int()> threads{};
-  /// How gradients are averaged: dist/reduce/reduce_list.h, dist/reduce/wire.h.
-  std::string reduce = "allreduce";
+  /// How gradients are averaged: dist/reduce/reducer.h, dist/reduce/wire.h.
+  std::string reduce = "auto";
   std::string wire = "f32";
 
   /// --ranks, --hosts, --oversubscribe, --comm-timeout, --reduce, --wire; bound to this object's members.

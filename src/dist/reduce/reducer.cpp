@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -21,8 +22,8 @@ MakeSchedule find_way(std::string_view name) {
   if (name == #way) return make_##way##_schedule;
   RG_REDUCE_LIST(RG_REDUCE_CASE)
 #undef RG_REDUCE_CASE
-  std::string known;
-  for (const std::string_view each : reduce_names()) known += (known.empty() ? "" : ", ") + std::string(each);
+  std::string known{kAutoReduce};
+  for (const std::string_view each : reduce_names()) known += ", " + std::string(each);
   throw ConfigError(error_text("dist.reduce", "algorithm", known, name, "one of these"));
 }
 
@@ -41,6 +42,17 @@ Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
   return topology;
 }
 
+// A bucket passes a network once a host, and the memory of a host once a rank.
+std::string_view best_way(const Topology& topology) {
+  const std::set<int> hosts(topology.hosts.begin(), topology.hosts.end());
+  const bool has_host_each = std::ssize(hosts) == topology.size;
+  return hosts.size() == 1 || has_host_each ? "exchange" : "hierarchical";
+}
+
+Schedule schedule_of(std::string_view name, const Topology& topology) {
+  return find_way(name == kAutoReduce ? best_way(topology) : name)(topology);
+}
+
 }  // namespace
 
 std::vector<std::string_view> reduce_names() {
@@ -52,14 +64,14 @@ std::vector<std::string_view> reduce_names() {
 }
 
 void check_reduce_names(const ReduceOptions& options) {
-  static_cast<void>(find_way(options.algorithm));
+  if (options.algorithm != kAutoReduce) static_cast<void>(find_way(options.algorithm));
   static_cast<void>(parse_wire(options.wire));
 }
 
 Reducer::Reducer(Communicator& group, const ReduceOptions& options)
     : plan_(std::make_unique<const ReducePlan>(
           ReducePlan{.group = group,
-                     .schedule = find_way(options.algorithm)(topology_of(group, options.hosts)),
+                     .schedule = schedule_of(options.algorithm, topology_of(group, options.hosts)),
                      .wire = parse_wire(options.wire),
                      .segment = std::max<std::size_t>(options.segment, 1),
                      .mean_factor = 1.0F / static_cast<float>(group.size())})) {}

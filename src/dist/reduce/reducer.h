@@ -20,9 +20,12 @@ namespace roentgen::dist {
 struct ReducePlan;
 class ReduceBucket;
 
+/// The way that fits the hosts: `exchange` on one host, or with a host for each rank; else `hierarchical`.
+inline constexpr std::string_view kAutoReduce = "auto";
+
 /// How buckets are averaged; the same on all ranks.
 struct ReduceOptions {
-  /// As in reduce_list.h.
+  /// kAutoReduce, or as in reduce_list.h.
   std::string algorithm = "allreduce";
   /// Numbers between ranks: "f32" or "bf16" (wire.h).
   std::string wire = "f32";

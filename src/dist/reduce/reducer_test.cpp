@@ -261,7 +261,7 @@ TEST(Reducer, refuses_what_it_does_not_know) {
     const Reducer reducer(rank, {.algorithm = "ring"});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(std::string(error.what()).find("[dist.reduce] algorithm: expected allreduce, exchange, tree"), 0U)
+    EXPECT_EQ(std::string(error.what()).find("[dist.reduce] algorithm: expected auto, allreduce, exchange, tree"), 0U)
         << error.what();
   }
   EXPECT_THROW(Reducer(rank, {.wire = "f16"}), ConfigError);
@@ -275,6 +275,17 @@ TEST(Reducer, refuses_what_it_does_not_know) {
   };
   EXPECT_THROW(CommThread(make, kAnHour, {.algorithm = "ring"}), ConfigError);
   EXPECT_FALSE(was_made) << "before a group is made that others would wait for";
+}
+
+TEST(Reducer, auto_is_the_way_that_fits_the_hosts) {
+  const Vectors all = random_vectors(4, 1000, 11);
+  const auto by = [&](std::string_view way, std::vector<int> hosts) {
+    return averaged(all, {.algorithm = std::string(way), .wire = "bf16", .hosts = std::move(hosts), .segment = 64});
+  };
+  EXPECT_EQ(by("auto", {0, 0, 0, 0}), by("exchange", {0, 0, 0, 0}));
+  EXPECT_EQ(by("auto", {0, 1, 2, 3}), by("exchange", {0, 1, 2, 3}));
+  EXPECT_EQ(by("auto", {0, 0, 1, 1}), by("hierarchical", {0, 0, 1, 1}));
+  EXPECT_NE(by("exchange", {0, 0, 1, 1}), by("hierarchical", {0, 0, 1, 1})) << "so that this test can fail";
 }
 
 // Ranks that know collectives alone, as `single` and those of older tests do.
