@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "bench/harness.h"
@@ -50,7 +51,11 @@ std::vector<Arm> make_arms(dist::Communicator& group, const AllreduceOptions& op
 class Bench {
  public:
   Bench(dist::Communicator& group, const AllreduceOptions& options, std::size_t bytes)
-      : group_(group), options_(options), data_(bytes / sizeof(float)) {}
+      : group_(group),
+        options_(options),
+        count_(bytes / sizeof(float)),
+        data_(count_ * static_cast<std::size_t>(options.in_flight)),
+        pending_(static_cast<std::size_t>(options.in_flight)) {}
 
   // Rows of `results`, one an arm.
   [[nodiscard]] Value::Array rows(const std::vector<Arm>& arms) {
@@ -67,20 +72,38 @@ class Bench {
   }
 
  private:
+  // All buckets.
   void average(const Arm& arm) {
-    const dist::Phase phase{"bucket"};
-    const std::span<float> data(data_);
-    dist::Pending pending =
-        arm.reducer == nullptr ? group_.all_reduce_sum(data, phase) : arm.reducer->all_reduce_mean(data, phase);
-    pending.wait(kRankLimit);
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      const dist::Phase phase{"bucket", static_cast<std::int64_t>(i)};
+      const std::span<float> data = std::span(data_).subspan(i * count_, count_);
+      pending_[i] =
+          arm.reducer == nullptr ? group_.all_reduce_sum(data, phase) : arm.reducer->all_reduce_mean(data, phase);
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    while (!poll_all()) {
+      if (std::chrono::steady_clock::now() - begin > kRankLimit) wait_for_all();
+      std::this_thread::yield();
+    }
   }
 
-  // Seconds each.
+  // As CommThread does.
+  [[nodiscard]] bool poll_all() {
+    bool are_done = true;
+    for (dist::Pending& each : pending_) are_done = each.is_done() && are_done;
+    return are_done;
+  }
+
+  void wait_for_all() {
+    for (dist::Pending& each : pending_) each.wait(std::chrono::milliseconds(0));
+  }
+
+  // Seconds a bucket.
   double time(const Arm& arm, std::int64_t repeats) {
     const auto begin = std::chrono::steady_clock::now();
     for (std::int64_t i = 0; i < repeats; ++i) average(arm);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
-           static_cast<double>(repeats);
+           static_cast<double>(repeats * options_.in_flight);
   }
 
   // Warm by then, and the same on all ranks.
@@ -89,7 +112,8 @@ class Bench {
     group_.barrier({"warm-up"}).wait(kRankLimit);
     const double slowest = std::ranges::max(gather(group_, time(arm, kTrials)));
     std::ranges::fill(data_, 0.0F);  // sums would grow without end
-    return std::clamp(static_cast<std::int64_t>(options_.measurement_s / slowest), std::int64_t{1}, kMostRepeats);
+    return std::clamp(static_cast<std::int64_t>(options_.measurement_s / slowest) / options_.in_flight, std::int64_t{1},
+                      kMostRepeats);
   }
 
   void check(const Arm& arm) {
@@ -111,10 +135,10 @@ class Bench {
   }
 
   [[nodiscard]] Value row(const Arm& arm, const Summary& seconds) const {
-    const auto bytes = static_cast<double>(data_.size() * sizeof(float));
+    const std::size_t bytes = count_ * sizeof(float);
     const double ranks = group_.size();
-    const double gb_per_s = bytes / seconds.median * 1e-9;
-    return Value(Value::Table{{"bytes", data_.size() * sizeof(float)},
+    const double gb_per_s = static_cast<double>(bytes) / seconds.median * 1e-9;
+    return Value(Value::Table{{"bytes", bytes},
                               {"way", arm.way},
                               {"wire", arm.wire},
                               {"us", seconds.median * 1e6},
@@ -126,7 +150,9 @@ class Bench {
 
   dist::Communicator& group_;
   const AllreduceOptions& options_;
+  std::size_t count_;
   std::vector<float> data_;
+  std::vector<dist::Pending> pending_;
 };
 
 }  // namespace
@@ -146,6 +172,7 @@ std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_
 
 Value run_allreduce(dist::Communicator& group, const AllreduceOptions& options) {
   require_at_least("rounds", options.rounds, 1);
+  require_at_least("in flight", options.in_flight, 1);
   const std::vector<std::size_t> sizes = bucket_sizes(options.least_bytes, options.most_bytes);
   const std::vector<Arm> arms = make_arms(group, options);
   Value result = Value::table();
@@ -153,6 +180,7 @@ Value run_allreduce(dist::Communicator& group, const AllreduceOptions& options) 
   result.set("kind", "measured");
   add_ranks(result, group);
   result.set("rounds", options.rounds);
+  result.set("in_flight", options.in_flight);
   Value::Array rows;
   for (const std::size_t bytes : sizes) {
     for (Value& row : Bench(group, options, bytes).rows(arms)) rows.push_back(std::move(row));

@@ -22,6 +22,8 @@ struct AllreduceOptions {
   std::vector<std::string> ways{};
   /// As in dist/reduce/wire.h; empty: all.
   std::vector<std::string> wires{};
+  /// Buckets of a size that are under way at once, as in training; at least 1.
+  std::int64_t in_flight = 1;
   /// Interleaved; at least 1.
   std::int64_t rounds = 5;
   /// How long a measurement lasts, about.
@@ -31,12 +33,14 @@ struct AllreduceOptions {
 /// Sizes in bytes, ascending, each a multiple of 4. ConfigError unless 4 <= least <= most.
 [[nodiscard]] std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_bytes);
 
-/// Averages in place, one bucket at a time, without another thread; first checks the answer of every way. Beside them,
+/// Averages in place, without another thread; first checks the answer of every way. Beside them,
 /// as way "mpi": MPI's own non-blocking sum, started and polled, without the mean. Every rank calls it and has the same
 /// result, a table: case, kind "measured", ranks, hosts, oversubscribed, rounds,
+///   in_flight,
 ///   results  [{bytes, way, wire, us, min_us, max_us, gb_per_s, bus_gb_per_s}]: us is the median over rounds of the
-///            slowest rank's time; gb_per_s = bytes / time; bus_gb_per_s = that times 2 (n - 1) / n, what each link of
-///            the best algorithm carries (NCCL's tests, PERFORMANCE.md); bytes are float32's, whatever travels
+///            slowest rank's time for a bucket; gb_per_s = bytes / time; bus_gb_per_s = that times 2 (n - 1) / n, what
+///            each link of the best algorithm carries (NCCL's tests, PERFORMANCE.md); bytes are float32's, whatever
+///            travels
 ///   warnings, program, cpu, ...
 /// ConfigError on unknown names and sizes out of range, CommError when a rank is missing or an answer is wrong.
 [[nodiscard]] Value run_allreduce(dist::Communicator& group, const AllreduceOptions& options);

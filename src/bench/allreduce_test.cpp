@@ -21,7 +21,7 @@ TEST(Allreduce, sizes_are_powers_of_4_times_the_least_and_the_most) {
 
 TEST(Allreduce, has_a_row_for_every_size_way_and_format) {
   const auto group = dist::make_communicator("single");
-  const Value result = run_allreduce(*group, {.most_bytes = 16384, .rounds = 2, .measurement_s = 0.0});
+  const Value result = run_allreduce(*group, {.most_bytes = 16384, .in_flight = 3, .rounds = 2, .measurement_s = 0.0});
   EXPECT_EQ(result.at("kind").as_string(), "measured");
   EXPECT_EQ(result.at("ranks").as_integer(), 1);
   EXPECT_FALSE(result.at("oversubscribed").as_bool());
@@ -44,6 +44,7 @@ TEST(Allreduce, refuses_unknown_names_and_no_rounds) {
   EXPECT_THROW(static_cast<void>(run_allreduce(*group, {.ways = {"ring"}})), ConfigError);
   EXPECT_THROW(static_cast<void>(run_allreduce(*group, {.wires = {"f64"}})), ConfigError);
   EXPECT_THROW(static_cast<void>(run_allreduce(*group, {.rounds = 0})), ConfigError);
+  EXPECT_THROW(static_cast<void>(run_allreduce(*group, {.in_flight = 0})), ConfigError);
 }
 
 }  // namespace

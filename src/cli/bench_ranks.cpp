@@ -16,6 +16,7 @@ Value run_allreduce_case(const RanksBench& options) {
   Value result = bench::run_allreduce(*group, {.most_bytes = static_cast<std::size_t>(options.most_mib) << 20U,
                                                .ways = names_in(options.ways),
                                                .wires = names_in(options.wires),
+                                               .in_flight = options.in_flight,
                                                .rounds = options.rounds});
   return group->rank() == 0 ? std::move(result) : Value();
 }

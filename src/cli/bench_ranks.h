@@ -17,6 +17,7 @@ struct RanksBench {
   std::string ways;
   std::string wires;
   std::int64_t most_mib = 512;
+  std::int64_t in_flight = 1;
   std::int64_t rounds = 3;
   double slow_factor = 2.0;
 };
