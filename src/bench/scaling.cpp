@@ -56,9 +56,10 @@ std::vector<data::BatchSlot> slots_of(engine::Executable& executable, int count,
   labels.assign(static_cast<std::size_t>(count) * 2, std::vector<float>(values));
   std::vector<data::BatchSlot> slots;
   for (int slot = 0; slot < count; ++slot) {
+    const std::size_t own = static_cast<std::size_t>(slot) * 2;
     slots.push_back({.images = executable.slot(images - executable.inputs().begin(), slot),
-                     .labels = labels[static_cast<std::size_t>(2 * slot)],
-                     .mask = labels[static_cast<std::size_t>(2 * slot + 1)]});
+                     .labels = labels[own],
+                     .mask = labels[own + 1]});
   }
   return slots;
 }
