@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/e2e/program.h"
+#include "tests/parallel/launch.h"
 
 namespace roentgen::e2e {
 namespace {
@@ -21,39 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string words_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Processes that train into `run`, mpirun and those that wait for it left out, in order of their numbers.
-std::vector<pid_t> ranks_in(const fs::path& run) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (words_of(entry.path() / "cmdline").find(run.string()) == std::string::npos) continue;
-    if (words_of(entry.path() / "environ").find("OMPI_COMM_WORLD_RANK=") == std::string::npos) continue;
-    found.push_back(std::stoi(name));
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-class Launch : public testing::Test {
- protected:
-  std::vector<std::string> train(std::string_view run, const std::vector<std::string>& more = {}) {
-    if (data_.empty()) data_ = place_.synth("data", 120);
-    return plus(place_.train_arguments(data_, run), more);
-  }
-  std::vector<std::string> ranks(std::string_view run, int count, const std::vector<std::string>& more = {}) {
-    return plus(train(run, {"--ranks", std::to_string(count), "--oversubscribe", "--comm-timeout", "20"}), more);
-  }
-
-  Workplace place_;
-  fs::path data_;
-};
 
 TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
   const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json"}));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests that start the program as several ranks.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+
+namespace fs = std::filesystem;
+
+/// A file of /proc, whose words end with zeros.
+inline std::string words_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Processes that train into `run`, mpirun and those that wait for it left out, in order of their numbers.
+inline std::vector<pid_t> ranks_in(const fs::path& run) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (words_of(entry.path() / "cmdline").find(run.string()) == std::string::npos) continue;
+    if (words_of(entry.path() / "environ").find("OMPI_COMM_WORLD_RANK=") == std::string::npos) continue;
+    found.push_back(std::stoi(name));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Training of a small network on synthetic images, alone and as several ranks.
+class Launch : public testing::Test {
+ protected:
+  std::vector<std::string> train(std::string_view run, const std::vector<std::string>& more = {}) {
+    if (data_.empty()) data_ = place_.synth("data", 120);
+    return plus(place_.train_arguments(data_, run), more);
+  }
+  std::vector<std::string> ranks(std::string_view run, int count, const std::vector<std::string>& more = {}) {
+    return plus(train(run, {"--ranks", std::to_string(count), "--oversubscribe", "--comm-timeout", "20"}), more);
+  }
+
+  Workplace place_;
+  fs::path data_;
+};
+
+}  // namespace roentgen::e2e
