@@ -12,6 +12,7 @@
 #include "bench/rounds.h"
 #include "engine/engine.h"
 #include "graph/passes/pass_list.h"
+#include "models/model.h"
 #include "runtime/cores.h"
 
 namespace roentgen::bench {
@@ -65,6 +66,20 @@ void measure_model(const StepOptions& network, const FusionOptions& options, For
   }
 }
 
+// All of them before anything is measured: a name or size that is refused costs no time.
+std::vector<graph::Graph> graphs_of(const FusionOptions& options) {
+  std::vector<graph::Graph> graphs;
+  for (const std::string& model : options.models) {
+    graphs.push_back(models::build_model({.name = model,
+                                          .labels = options.network.labels,
+                                          .channels = options.network.channels,
+                                          .image_px = options.network.image_px,
+                                          .batch = options.network.batch,
+                                          .auxiliary = false}));
+  }
+  return graphs;
+}
+
 }  // namespace
 
 Value run_fusion(const FusionOptions& options) {
@@ -75,12 +90,13 @@ Value run_fusion(const FusionOptions& options) {
   require_at_least("threads", network.threads, 0);
   require_at_least("rounds", options.rounds, 1);
   if (network.threads == 0) network.threads = runtime::default_compute_threads();
-  network.graph = nullptr;
+  const std::vector<graph::Graph> graphs = graphs_of(options);
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
   Value passes = Value::array(), training = Value::array(), inference = Value::array(), warnings = Value::array();
   for (const std::string_view pass : graph::pass_names()) passes.push_back(std::string(pass));
-  for (const std::string& model : options.models) {
-    network.model = model;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    network.model = options.models[i];
+    network.graph = &graphs[i];
     measure_model(network, options, Form::Training, *engine, training, warnings);
     measure_model(network, options, Form::Inference, *engine, inference, warnings);
   }

@@ -15,7 +15,7 @@ namespace roentgen::bench {
 
 /// What to measure.
 struct FusionOptions {
-  /// Networks, by name; at least one.
+  /// Networks, by name, without auxiliary classifiers; at least one.
   std::vector<std::string> models{"inception_v3", "inception_v4", "vgg16",      "vgg19",
                                   "googlenet",    "resnet50",     "densenet121"};
   /// Batch, image, channels, labels, threads, engine, algorithms; warm-up, and steps of a round. The rest is not used.

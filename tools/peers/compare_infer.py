@@ -7,8 +7,10 @@
 
 A round is one run of each, ours first in even rounds and last in odd ones. Figures are medians over the rounds of
 (our images/s) / (PyTorch's images/s), for each batch size and each way of PyTorch's (eager, frozen) in its better layout
-of that round; and of the fastest runs of all rounds, which say more where others use the machine. Ours is run with direct convolutions, as eval and predict use them, and with the faster of direct and
-Winograd's (--algorithms auto).
+of that round; and of the fastest runs of all rounds, which say more where others use the machine. Ours is run with direct
+convolutions, as eval and predict use them, and with the faster of direct and
+Winograd's (--algorithms auto). With one thread PyTorch 1.13 computes eager convolutions without oneDNN, ten times slower: compare
+with two or more.
 """
 import argparse
 import json
