@@ -93,7 +93,11 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         measure = lambda header: best_cost(arguments.compiler, flags, header, arguments.limit)
         costs = dict(zip(headers, pool.map(measure, headers)))
-    failed = [h for h, seconds in costs.items() if seconds is None or seconds > arguments.limit * (1 + NOISE)]
+    # Those that came out too slow, again and one at a time: side by side they slow each other.
+    most = arguments.limit * (1 + NOISE)
+    for header in [h for h, seconds in costs.items() if seconds is not None and seconds > most]:
+        costs[header] = min(costs[header], measure(header) or costs[header])
+    failed = [h for h, seconds in costs.items() if seconds is None or seconds > most]
     for header in failed:
         got = "an error" if costs[header] is None else f"{costs[header]:.2f} s"
         print(f"src/{header}: expected to compile alone within {arguments.limit} s, got {got}")
