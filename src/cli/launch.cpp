@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,7 +75,8 @@ int run_and_wait(const std::vector<std::string>& command, bool is_silent = false
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::setpgid(0, 0);  // a terminal's Ctrl-C comes to us alone
+    ::setpgid(0, 0);                     // a terminal's Ctrl-C comes to us alone
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // and nothing goes on without us
     if (is_silent) drop_standard_output();
     ::execvp(arguments[0], arguments.data());
     ::_exit(errno == ENOENT ? 127 : 126);
@@ -83,7 +85,7 @@ int run_and_wait(const std::vector<std::string>& command, bool is_silent = false
     throw DeviceError(error_text("cli.launch", "mpirun", "another process", std::strerror(errno), "fewer processes"));
   }
   mpirun_pid = child;
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP}) std::signal(signal, pass_on);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGQUIT}) std::signal(signal, pass_on);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -92,7 +94,15 @@ int run_and_wait(const std::vector<std::string>& command, bool is_silent = false
     throw ConfigError(error_text("cli.launch", "--ranks", "mpirun on the PATH", "none",
                                  "apt install openmpi-bin, or srun, or one process"));
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
+  constexpr int kKilled = 128;
+  if (code > kKilled && signals_seen == 0) {
+    fmt::print(stderr, "{}\n",
+               error_text("cli.launch", "ranks", "all to end by themselves",
+                          fmt::format("one that signal {} ({}) ended", code - kKilled, ::strsignal(code - kKilled)),
+                          "--resume; dmesg, which knows of processes that memory ran out for"));
+  }
+  return code;
 }
 
 // Only rank 0 speaks.
@@ -166,9 +176,12 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   std::vector<std::string> command = without_options(own_arguments(), dropped);
   command.insert(command.end(), changed.begin(), changed.end());
   command.insert(command.end(), {"--json", name});
+  struct Remover {
+    const std::string& name;
+    ~Remover() { ::unlink(name.c_str()); }
+  } const remover{name};
   const int code = run_and_wait(mpirun_command(options, command), /*is_silent=*/true);
   const auto text = io::read_text(name);
-  std::filesystem::remove(name);
   if (code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
   throw CommError(error_text("cli.launch", fmt::format("{} ranks", options.ranks), "a result",
                              fmt::format("status {}", code), "what they said above"));
@@ -229,9 +242,14 @@ void check_places(dist::CommThread& group, const RankOptions& options) {
   if (group.rank() == 0) log::info("ranks: " + map);
 }
 
-CommandResult run_with(dist::CommThread& group, const RankOptions& options,
+CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
+    if (group.size() != launched) {
+      throw ConfigError(error_text("cli.launch", "ranks", fmt::format("{}, as the launcher started", launched),
+                                   fmt::format("{} that MPI knows of", group.size()),
+                                   "the mpirun, or srun --mpi, of the MPI that this program was built with"));
+    }
     check_places(group, options);
     CommandResult result = body(&group);
     if (group.rank() == 0) return result;
@@ -269,7 +287,7 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (launched->rank > 0) be_silent();
   dist::CommThread group([] { return dist::make_communicator("mpi"); }, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
-  return run_with(group, options, body);
+  return run_with(group, options, launched->size, body);
 }
 
 }  // namespace roentgen::cli

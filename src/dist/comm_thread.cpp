@@ -92,8 +92,9 @@ void CommThread::start(Communicator& group, Reducer& reducer, const Request& req
     finish(ticket);
     return;
   }
-  flights_.push_back(
-      {.ticket = ticket, .pending = reducer.all_reduce_mean(request.data, request.phase), .begin = Clock::now()});
+  Pending pending = request.what == Averaged::Gradients ? reducer.all_reduce_mean(request.data, request.phase)
+                                                        : group.all_reduce_mean(request.data, request.phase);
+  flights_.push_back({.ticket = ticket, .pending = std::move(pending), .begin = Clock::now()});
 }
 
 void CommThread::poll_all() {
@@ -134,8 +135,8 @@ std::int64_t CommThread::give(const Request& request) {
   return ticket;
 }
 
-std::int64_t CommThread::all_reduce_mean(std::span<float> data, Phase phase) {
-  return give({.data = data, .phase = phase});
+std::int64_t CommThread::all_reduce_mean(std::span<float> data, Phase phase, Averaged what) {
+  return give({.data = data, .phase = phase, .what = what});
 }
 
 void CommThread::call(const std::function<void(Communicator&)>& work) {

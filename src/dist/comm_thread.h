@@ -24,6 +24,9 @@
 
 namespace roentgen::dist {
 
+/// What is averaged. Gradients go the way that ReduceOptions say; all else is averaged in float32, whatever they say.
+enum class Averaged : std::uint8_t { Gradients, Figures };
+
 /// Thread-safe, though ranks must give the same collectives in the same order, which one thread a rank sees to. After
 /// an average has failed nothing more is done: every call throws why.
 class CommThread {
@@ -50,7 +53,7 @@ class CommThread {
   /// Starts averaging `data` over all ranks, in place. Nothing may touch it before wait() has returned.
   /// Allocates nothing once as many were under way before.
   /// @return for wait(): 0, 1, 2, ...
-  [[nodiscard]] std::int64_t all_reduce_mean(std::span<float> data, Phase phase);
+  [[nodiscard]] std::int64_t all_reduce_mean(std::span<float> data, Phase phase, Averaged what = Averaged::Gradients);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
   /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
@@ -68,6 +71,7 @@ class CommThread {
   struct Request {
     std::span<float> data;
     Phase phase{};
+    Averaged what = Averaged::Gradients;
     /// Not null: a call instead.
     const std::function<void(Communicator&)>* work = nullptr;
   };

@@ -8,6 +8,8 @@ namespace roentgen::dist {
 namespace {
 
 struct Names {
+  /// Set by this launcher; one that sets the others alone did not start an MPI program.
+  const char* sign;
   const char* rank;
   const char* size;
   const char* local_rank;
@@ -15,8 +17,10 @@ struct Names {
 };
 
 constexpr Names kLaunchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""},
 };
 
 int number_of(const char* name, int otherwise) {
@@ -28,7 +32,7 @@ int number_of(const char* name, int otherwise) {
 
 std::optional<LaunchedRank> launched_rank() {
   for (const Names& names : kLaunchers) {
-    if (number_of(names.size, 0) < 1) continue;
+    if (std::getenv(names.sign) == nullptr || number_of(names.size, 0) < 1) continue;
     return LaunchedRank{.rank = number_of(names.rank, 0),
                         .size = number_of(names.size, 1),
                         .local_rank = number_of(names.local_rank, 0),

@@ -17,8 +17,8 @@ struct LaunchedRank {
   int local_size = 0;
 };
 
-/// Nothing where no launcher started this process. Reads the variables of Open MPI's mpirun, and of the PMI that MPICH,
-/// Intel MPI and srun --mpi=pmi2 use.
+/// Nothing where no launcher started this process. Reads the variables of Open MPI's mpirun, of the PMI that MPICH,
+/// Intel MPI and srun --mpi=pmi2 use, and of srun --mpi=pmix.
 [[nodiscard]] std::optional<LaunchedRank> launched_rank();
 
 }  // namespace roentgen::dist

@@ -123,7 +123,7 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
 
 void Ranks::average(std::span<float> values, dist::Phase phase) const {
   if (size() == 1 || values.empty()) return;
-  group_->wait(group_->all_reduce_mean(values, phase));
+  group_->wait(group_->all_reduce_mean(values, phase, dist::Averaged::Figures));
 }
 
 namespace {

@@ -304,6 +304,20 @@ TEST(RanksTogether, give_each_other_texts_and_numbers) {
   }));
 }
 
+TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
+  dist::LocalGroup group(2);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      // LocalGroup has no messages, which bf16 needs: gradients would fail here.
+      dist::CommThread comm([&] { return group.member(rank); }, kLimit, {.wire = "bf16"});
+      std::vector<float> values{1.0009765625F};  // bf16 would make 1 of it
+      Ranks(&comm).average(values, {.name = "test"});
+      EXPECT_EQ(values[0], 1.0009765625F);
+    });
+  }
+}
+
 TEST(RanksTogether, name_those_whose_weights_differ) {
   const auto errors = as_ranks(3, [](dist::CommThread& comm) {
     FakeExecutable executable(graph::with_loss(fake_model(2, kSizePx, 2), {}), {.slots = 1});

@@ -167,12 +167,12 @@ void Trainer::start_resumed() {
   start_ema();
   if (ranks_.is_first()) apply_resume(*resume_, memory(), job_.folder.resume().string());
   schedule_->restore(state_.schedule);
-  if (state_.plan_hash != executable_->plan().hash()) {
+  if (state_.plan_hash != executable_->plan().hash() && ranks_.is_first()) {
     log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
   }
   log::info(fmt::format("resumed at step {}, epoch {}", state_.step, state_.epoch + 1));
   const std::string rates = changed_rates(recipe_, resume_->info.recipe, state_, ranks_.size());
-  if (!rates.empty()) log::warning(rates);
+  if (!rates.empty() && ranks_.is_first()) log::warning(rates);
   saved_step_ = state_.step;
   saved_epoch_ = state_.epoch;
   averaged_step_ = state_.step;

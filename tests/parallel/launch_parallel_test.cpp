@@ -85,7 +85,9 @@ TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {
   const std::vector<pid_t> alive = ranks_in(place_ / "parts");
   ASSERT_EQ(alive.size(), 3U);
   ::kill(alive.back(), SIGKILL);
-  EXPECT_NE(process.wait().code, 0);
+  const Ended ended = process.wait();
+  EXPECT_NE(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("[cli.launch] ranks: expected all to end by themselves, got one that signal 9"));
   EXPECT_THAT(ranks_in(place_ / "parts"), testing::IsEmpty());
   place_.must_run(ranks("parts", 3, plus(often, {"--resume"})));
   expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
