@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# A training job under PBS, two ranks a node:
-#   qsub -v ARGUMENTS="--recipe recipes/default.toml --data /scratch/nih --out /scratch/run" deploy/pbs.sh
-# A run that was stopped with everything saved (exit code 3) is queued again.
+# A training job under PBS, two ranks a node. The arguments of `roentgen train` stand in a file, a word a line, since qsub -v
+# takes commas for the ends of values:
+#   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
+#   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
+# Ten minutes before the walltime the run saves everything (SIGUSR1, exit code 3), and the job is queued again.
 #PBS -N roentgen
 #PBS -l select=2:ncpus=32:mpiprocs=2:ompthreads=16
 #PBS -l walltime=12:00:00
@@ -13,13 +15,15 @@ set -uo pipefail
 
 cd "${PBS_O_WORKDIR:-.}"
 : "${ROENTGEN:=roentgen}"
-: "${ARGUMENTS:?qsub -v ARGUMENTS=\"--recipe ... --data ... --out ...\"}"
-read -r -a arguments <<<"$ARGUMENTS"
-# ompthreads above is also the number of cores that a rank gets.
-mpirun --map-by "slot:PE=${OMP_NUM_THREADS:-1}" --bind-to core "$ROENTGEN" train --resume "${arguments[@]}"
+: "${ARGUMENTS_FILE:?qsub -v ARGUMENTS_FILE=FILE, with a word of the arguments a line}"
+: "${RUN_SECONDS:=$((12 * 3600 - 600))}"  # the walltime above, less what saving takes
+mapfile -t arguments <"$ARGUMENTS_FILE"
+# ompthreads above is also the number of cores that a rank gets. mpirun gives SIGUSR1 on to all ranks.
+timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
+  mpirun --map-by "slot:PE=${OMP_NUM_THREADS:-1}" --bind-to core "$ROENTGEN" train --resume "${arguments[@]}"
 status=$?
 if [[ $status -eq 3 ]]; then
   echo "stopped with everything saved: queued again"
-  qsub -v ARGUMENTS="$ARGUMENTS" "$0"
+  qsub -v ARGUMENTS_FILE="$ARGUMENTS_FILE" "$0"
 fi
 exit "$status"

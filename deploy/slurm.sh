@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 #
-# A training job under Slurm, one rank per socket:
+# A training job under Slurm, one rank per socket of two nodes of two:
 #   sbatch deploy/slurm.sh --recipe recipes/default.toml --data /scratch/nih --out /scratch/run
 # Five minutes before the time limit the run saves everything (SIGUSR1, exit code 3), and the job is queued again.
 #SBATCH --job-name=roentgen
 #SBATCH --nodes=2
+#SBATCH --ntasks-per-node=2
 #SBATCH --ntasks-per-socket=1
 #SBATCH --exclusive
 #SBATCH --time=12:00:00

@@ -14,6 +14,8 @@ namespace {
 Failure describe(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
+  } catch (const ToldError& e) {
+    return {"", e.exit_code()};
   } catch (const ConfigError& e) {
     return {e.what(), kBadInput};
   } catch (const DataError& e) {

@@ -9,9 +9,20 @@
 
 namespace roentgen::cli {
 
+/// A failure that has been told already, by another process.
+class ToldError : public std::exception {
+ public:
+  explicit ToldError(int exit_code) : exit_code_(exit_code) {}
+  [[nodiscard]] const char* what() const noexcept override { return "told before"; }
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
+
 /// A failure as it is reported.
 struct Failure {
-  /// One line.
+  /// One line; empty: it has been told.
   std::string text;
   /// kBadInput for what the user can mend, else kFailure.
   int exit_code = 1;

@@ -4,13 +4,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -22,21 +19,23 @@
 #include <sstream>
 
 #include "cli/failure.h"
+#include "cli/launcher.h"
+#include "cli/mpirun_command.h"
+#include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/comm_thread.h"
+#include "dist/launch_board.h"
 #include "dist/launched.h"
 #include "dist/reduce/reducer.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
+#include "train/ranks.h"
 
 namespace roentgen::cli {
 namespace {
-
-/// Tells a process that roentgen started it, and may share out the cores.
-constexpr const char* kStartedByUs = "ROENTGEN_RANKS";
 
 std::vector<std::string> own_arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -52,15 +51,6 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-volatile std::sig_atomic_t mpirun_pid = 0;
-volatile std::sig_atomic_t signals_seen = 0;
-
-// mpirun gives SIGUSR1 on to all ranks, who stop with everything saved; SIGTERM ends them.
-extern "C" void pass_on(int /*signal*/) {
-  if (mpirun_pid > 0) ::kill(mpirun_pid, signals_seen == 0 ? SIGUSR1 : SIGTERM);
-  signals_seen = signals_seen + 1;
-}
-
 void drop_standard_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0) return;
@@ -68,47 +58,19 @@ void drop_standard_output() {
   ::close(nowhere);
 }
 
-int run_and_wait(const std::vector<std::string>& command, bool is_silent = false) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::setpgid(0, 0);                     // a terminal's Ctrl-C comes to us alone
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // and nothing goes on without us
-    if (is_silent) drop_standard_output();
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(errno == ENOENT ? 127 : 126);
-  }
-  if (child < 0) {
-    throw DeviceError(error_text("cli.launch", "mpirun", "another process", std::strerror(errno), "fewer processes"));
-  }
-  mpirun_pid = child;
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGQUIT}) std::signal(signal, pass_on);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  mpirun_pid = 0;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    throw ConfigError(error_text("cli.launch", "--ranks", "mpirun on the PATH", "none",
-                                 "apt install openmpi-bin, or srun, or one process"));
-  }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
-  constexpr int kKilled = 128;
-  if (code > kKilled && signals_seen == 0) {
-    fmt::print(stderr, "{}\n",
-               error_text("cli.launch", "ranks", "all to end by themselves",
-                          fmt::format("one that signal {} ({}) ended", code - kKilled, ::strsignal(code - kKilled)),
-                          "--resume; dmesg, which knows of processes that memory ran out for"));
-  }
-  return code;
+GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command, GroupOptions how) {
+  GroupStart start{
+      .mpi = dist::mpi_name(), .ranks = options.ranks, .hosts = options.hosts, .is_root = ::geteuid() == 0};
+  for (char** variable = ::environ; *variable != nullptr; ++variable) start.environment.emplace_back(*variable);
+  how.ranks = options.ranks;
+  how.may_be_remote = !options.hosts.empty();
+  return run_group(mpirun_command(start, command), how);
 }
 
-// Only rank 0 speaks.
+// Only rank 0 speaks; what it warns of, the others would say again.
 void be_silent() {
   drop_standard_output();
-  log::set_level(log::Level::Warning);
+  log::set_level(log::Level::Error);
 }
 
 struct RankPlace {
@@ -150,22 +112,6 @@ std::vector<Option> RankOptions::options() {
       {.name = "--wire", .target = &wire, .doc = "numbers between ranks: f32, or bf16, which is half as much"}};
 }
 
-std::vector<std::string> without_options(const std::vector<std::string>& arguments,
-                                         const std::vector<std::string>& options) {
-  std::vector<std::string> rest;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    const auto is_word = [&](const std::string& option) { return word == option; };
-    const auto begins_word = [&](const std::string& option) { return word.starts_with(option + "="); };
-    if (std::ranges::any_of(options, is_word)) {
-      ++i;
-    } else if (std::ranges::none_of(options, begins_word)) {
-      rest.push_back(word);
-    }
-  }
-  return rest;
-}
-
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
   std::string name = (std::filesystem::temp_directory_path() / "roentgen_ranks_XXXXXX").string();
   const int file = ::mkstemp(name.data());
@@ -180,22 +126,14 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
     const std::string& name;
     ~Remover() { ::unlink(name.c_str()); }
   } const remover{name};
-  const int code = run_and_wait(mpirun_command(options, command), /*is_silent=*/true);
+  const GroupEnd end = start_group(options, command, {.is_silent = true});
+  if (end.signal != 0) {
+    throw CommError(error_text("cli.launch", train::ranks_text(options.ranks), "time to come to a result",
+                               fmt::format("signal {} ({})", end.signal, ::strsignal(end.signal)), "it again"));
+  }
   const auto text = io::read_text(name);
-  if (code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
-  throw CommError(error_text("cli.launch", fmt::format("{} ranks", options.ranks), "a result",
-                             fmt::format("status {}", code), "what they said above"));
-}
-
-std::vector<std::string> mpirun_command(const RankOptions& options, const std::vector<std::string>& command) {
-  // The processes bind themselves (bind_to_share), and look themselves whether they are too many (check_places).
-  std::vector<std::string> words{"mpirun", "--quiet",        "-np", fmt::to_string(options.ranks), "--bind-to",
-                                 "none",   "--oversubscribe"};
-  if (::geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  if (!options.hosts.empty()) words.insert(words.end(), {"--host", options.hosts});
-  words.insert(words.end(), {"-x", std::string(kStartedByUs) + "=1"});
-  words.insert(words.end(), command.begin(), command.end());
-  return words;
+  if (end.exit_code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
+  throw ToldError(end.exit_code == kSuccess ? kFailure : end.exit_code);
 }
 
 namespace {
@@ -211,19 +149,12 @@ void bind_to_share() {
 void check_places(dist::CommThread& group, const RankOptions& options) {
   const RankPlace own{.cores = runtime::usable_cores(),
                       .threads = options.threads ? options.threads() : runtime::default_compute_threads()};
-  constexpr std::size_t kRoom = 8192;
-  std::string text = bytes_of(own);
-  text.resize(kRoom, ' ');
-  std::string all(kRoom * static_cast<std::size_t>(group.size()), ' ');
-  group.call([&](dist::Communicator& communicator) {
-    communicator.all_gather(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(all)), {.name = "places"})
-        .wait(group.limit());
-  });
+  const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
   std::map<std::string, std::set<int>> cores;
   std::map<std::string, int> threads;
   std::string map;
   for (int rank = 0; rank < group.size(); ++rank) {
-    const RankPlace place = parse_place(all.substr(static_cast<std::size_t>(rank) * kRoom, kRoom));
+    const RankPlace place = parse_place(all[static_cast<std::size_t>(rank)]);
     const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
     cores[host].insert(place.cores.begin(), place.cores.end());
     threads[host] += place.threads;
@@ -251,7 +182,10 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
                                    "the mpirun, or srun --mpi, of the MPI that this program was built with"));
     }
     check_places(group, options);
+    if (group.rank() == 0) dist::tell_ready();
     CommandResult result = body(&group);
+    if (options.is_stoppable) ignore_stop();  // all is done
+    if (group.rank() == 0) dist::tell_end(result.exit_code);
     if (group.rank() == 0) return result;
     // Launchers end all processes when one ends with another status than 0: rank 0's, the last to be done, is the
     // job's.
@@ -270,10 +204,9 @@ CommandResult run_as_ranks(const RankOptions& options,
   dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (options.ranks > 0 && !launched) {
-    return {
-        .json = {},
-        .exit_code = run_and_wait(mpirun_command(options, without_options(own_arguments(), {"--ranks", "--hosts"}))),
-        .is_silent = true};
+    const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
+                                     {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+    return {.json = {}, .exit_code = end.exit_code, .is_silent = true};
   }
   if (options.ranks > 0 && options.ranks != launched->size) {
     throw ConfigError(error_text("cli.launch", "--ranks", fmt::format("{}, as were started", launched->size),
@@ -282,7 +215,14 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (!options.hosts.empty()) {
     throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
   }
-  if (!launched || launched->size == 1) return body(nullptr);
+  if (!launched) return body(nullptr);
+  if (options.is_stoppable) listen_for_stop();
+  if (launched->size == 1) {
+    dist::tell_ready();
+    CommandResult result = body(nullptr);
+    dist::tell_end(result.exit_code);
+    return result;
+  }
   bind_to_share();
   if (launched->rank > 0) be_silent();
   dist::CommThread group([] { return dist::make_communicator("mpi"); }, std::chrono::seconds(options.timeout_s),

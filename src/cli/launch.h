@@ -28,30 +28,24 @@ struct RankOptions {
   /// How gradients are averaged: dist/reduce/reducer.h, dist/reduce/wire.h.
   std::string reduce = "auto";
   std::string wire = "f32";
+  /// Of the command: it looks at is_stop_asked() (stop_signals.h), which listens from the start on, and saves what it
+  /// has.
+  bool is_stoppable = false;
 
   /// --ranks, --hosts, --oversubscribe, --comm-timeout, --reduce, --wire; bound to this object's members.
   [[nodiscard]] std::vector<Option> options();
 };
 
-/// The command line of mpirun that runs `command` (program and arguments) as the options ask.
-[[nodiscard]] std::vector<std::string> mpirun_command(const RankOptions& options,
-                                                      const std::vector<std::string>& command);
-/// Arguments without some options, which have a value each.
-/// @param arguments program and arguments
-/// @param options as "--ranks"
-[[nodiscard]] std::vector<std::string> without_options(const std::vector<std::string>& arguments,
-                                                       const std::vector<std::string>& options);
-
 /// Runs this program, with its own arguments and `changed` ones, as the ranks that `options` asks for.
 /// @param changed options and values, in turn, in place of what they were
-/// @return what it wrote for --json. CommError when it failed, once it has said why
+/// @return what it wrote for --json. ToldError when it failed, once it has said why; CommError when a signal ended it
 [[nodiscard]] Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed);
 
 /// Runs `body` as the options ask: with --ranks this program again under mpirun, which is waited for and told of
-/// SIGINT, SIGTERM and SIGUSR1; as one of several processes that a launcher started, with the group of them all; else
-/// alone, without a group. Of several processes rank 0 alone prints to standard output, and of failures the first one
-/// alone is thrown; the others end in a result that says nothing. ConfigError for more compute threads than cores,
-/// unless asked.
+/// SIGINT, SIGTERM and SIGUSR1 once all can stop; as one of several processes that a launcher started, with the group
+/// of them all; else alone, without a group. Of several processes rank 0 alone prints to standard output, and of
+/// failures the first one alone is thrown; the others end in a result that says nothing. ConfigError for more compute
+/// threads than cores, unless asked.
 [[nodiscard]] CommandResult run_as_ranks(const RankOptions& options,
                                          const std::function<CommandResult(dist::CommThread* group)>& body);
 

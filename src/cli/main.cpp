@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     const cli::Failure failure = cli::failure_of(std::current_exception());
     std::fflush(stdout);
-    fmt::print(stderr, "{}\n", failure.text);
+    if (!failure.text.empty()) fmt::print(stderr, "{}\n", failure.text);
     return failure.exit_code;
   }
 }

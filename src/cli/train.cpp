@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
-#include <csignal>
 #include <optional>
 
 #include "cli/command_list.h"
@@ -15,6 +14,7 @@
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "cli/seed_table.h"
+#include "cli/stop_signals.h"
 #include "cli/train_outcome.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -41,13 +41,6 @@ namespace fs = std::filesystem;
 
 // Beside the seeds' folders.
 constexpr const char* kSeedsFile = "seeds.csv";
-
-volatile std::sig_atomic_t stop_signal = 0;
-
-extern "C" void remember_signal(int signal) {
-  stop_signal = signal;
-  std::signal(signal, SIG_DFL);  // a second one kills
-}
 
 class TrainCommand final : public Command {
  public:
@@ -328,12 +321,13 @@ CommandResult TrainCommand::run() {
         error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));
   }
   for (const std::string& folder : data_) refuse_inside_data("--out", out_, data::folder_of(folder));
+  ranks_.is_stoppable = true;
   ranks_.threads = [this] { return train::compute_threads(read_recipe().train); };
   return run_as_ranks(ranks_, [&](dist::CommThread* group) {
     group_ = group;
     if (group != nullptr && !seeds_.empty()) {
       throw ConfigError(error_text("cli.arguments", "--seeds", "one process, which trains them in turn",
-                                   fmt::format("{} ranks", group->size()), "a run a seed, each with --ranks"));
+                                   train::ranks_text(group->size()), "a run a seed, each with --ranks"));
     }
     return seeds_.empty() ? train_one(read_recipe(), train::RunFolder(out_)) : train_seeds();
   });
@@ -371,12 +365,13 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
                           [&] {
                             if (start == train::Start::Fresh) make_folder(recipe, dataset, *engine, folder);
                           },
-                      .is_stop_asked = [] { return stop_signal != 0; },
+                      .is_stop_asked = is_stop_asked,
                       .stop_after_steps = stop_after_,
                       .group = group_};
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, remember_signal);
+  listen_for_stop();
   const train::TrainOutcome outcome = train_in(job);
   if (!outcome.is_finished) {
+    ignore_stop();  // all is saved
     fmt::print("stopped at step {}; go on with --resume\n", outcome.step);
     return {.json = outcome_value(outcome, folder), .exit_code = kStopped};
   }

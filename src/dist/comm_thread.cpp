@@ -15,7 +15,9 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 CommThread::CommThread(const Make& make, std::chrono::milliseconds limit, const ReduceOptions& reduce)
-    : limit_(limit), thread_([this, &make, &reduce] { run(make, reduce); }) {
+    : limit_(limit),
+      way_(reduce.algorithm + ", " + reduce.wire),
+      thread_([this, &make, &reduce] { run(make, reduce); }) {
   MutexLock lock(mutex_);
   while (!is_made_ && !error_) is_done_.wait(lock);
   if (error_) std::rethrow_exception(error_);
@@ -54,6 +56,7 @@ void CommThread::run(const Make& make, const ReduceOptions& reduce) {
       is_first = group->claim_failure();
       group->abandon();
     }
+    for (Flight& flight : flights_) flight.pending.forget();  // the failure says what they would
     {
       MutexLock lock(mutex_);
       error_ = std::current_exception();
@@ -71,7 +74,10 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
     bool has_one = false;
     {
       MutexLock lock(mutex_);
-      while (requests_.empty() && flights_.empty() && !is_stopping_) has_work_.wait(lock);
+      while (requests_.empty() && flights_.empty() && !is_stopping_ && !is_failing_) has_work_.wait(lock);
+      if (is_failing_) {
+        throw CommError(error_text("dist.thread", "this rank", "one that goes on", "one that has failed", "its error"));
+      }
       if (is_stopping_ && is_abandoning_) group.abandon();
       if (is_stopping_) return;
       has_one = !requests_.empty();
@@ -146,6 +152,7 @@ void CommThread::call(const std::function<void(Communicator&)>& work) {
       work(group);
     } catch (...) {
       error = std::current_exception();
+      if (group.has_given_up()) throw;
     }
   };
   wait(give({.data = {}, .work = &guarded}));
@@ -163,17 +170,11 @@ void CommThread::wait(std::int64_t ticket) {
 }
 
 bool CommThread::fail() noexcept {
-  bool is_first = true;
-  try {
-    call([&](Communicator& group) {
-      is_first = group.claim_failure();
-      group.abandon();
-    });
-    return is_first;
-  } catch (...) {
-    MutexLock lock(mutex_);
-    return is_first_to_fail_;
-  }
+  MutexLock lock(mutex_);
+  is_failing_ = true;
+  has_work_.notify_one();
+  while (!error_) is_done_.wait(lock);
+  return is_first_to_fail_;
 }
 
 double CommThread::exposed_s() const {

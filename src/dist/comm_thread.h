@@ -47,6 +47,8 @@ class CommThread {
   [[nodiscard]] int local_size() const { return local_size_; }
   /// Names of the hosts, by rank.
   [[nodiscard]] const std::vector<std::string>& hosts() const { return hosts_; }
+  /// How gradients are averaged: names of algorithm and wire format.
+  [[nodiscard]] const std::string& way() const { return way_; }
   /// Of a collective.
   [[nodiscard]] std::chrono::milliseconds limit() const { return limit_; }
 
@@ -57,10 +59,12 @@ class CommThread {
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
   /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
-  /// started before. Throws what it throws, to this caller alone.
+  /// started before. Throws what it throws, to this caller alone, unless it gave up waiting for others: then all has
+  /// failed.
   void call(const std::function<void(Communicator&)>& work);
 
-  /// This rank fails: from now on the others are left without goodbye, and nothing more can be done here.
+  /// This rank fails: from now on the others are left without goodbye, and nothing more can be done here. Once it has
+  /// returned, nothing touches what was given to all_reduce_mean() any more. May be called again.
   /// @return may this rank name the cause? (Communicator::claim_failure)
   [[nodiscard]] bool fail() noexcept;
 
@@ -89,6 +93,7 @@ class CommThread {
   void finish(std::int64_t ticket);
 
   const std::chrono::milliseconds limit_;
+  const std::string way_;
   const int exceptions_ = std::uncaught_exceptions();
   int rank_ = 0;
   int size_ = 1;
@@ -107,6 +112,7 @@ class CommThread {
   bool is_made_ RG_GUARDED_BY(mutex_) = false;
   bool is_stopping_ RG_GUARDED_BY(mutex_) = false;
   bool is_abandoning_ RG_GUARDED_BY(mutex_) = false;
+  bool is_failing_ RG_GUARDED_BY(mutex_) = false;
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
   bool is_first_to_fail_ RG_GUARDED_BY(mutex_) = true;
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;

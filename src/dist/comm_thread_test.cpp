@@ -148,8 +148,10 @@ TEST_F(CommThreadCase, names_who_is_missing_when_the_time_is_over) {
     thread.wait(ticket);
     FAIL();
   } catch (const CommError& error) {
-    EXPECT_STREQ(error.what(),
-                 "[dist.doubling] gradient bucket 4: expected all 5 ranks within 0 ms, got no sign of rank 1 (node)");
+    EXPECT_STREQ(
+        error.what(),
+        "[dist.doubling] gradient bucket 4: expected all 5 ranks within 0 ms, got no sign of rank 1 (node); try "
+        "--resume once its host and links are well, or a longer --comm-timeout");
   }
   EXPECT_THROW(thread.wait(ticket), CommError) << "and says so again";
   EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(data, {"more"})), CommError);
@@ -171,6 +173,43 @@ TEST_F(CommThreadCase, tells_what_a_call_throws_to_its_caller_alone) {
   std::array<float, 1> data{1.0F};
   thread.wait(thread.all_reduce_mean(data, {"sound"}));
   EXPECT_EQ(data[0], 2.0F);
+}
+
+TEST_F(CommThreadCase, says_one_line_of_a_failure_however_much_was_under_way) {
+  script_.allowed = 0;
+  testing::internal::CaptureStderr();
+  std::array<float, 1> data{1.0F};
+  {
+    CommThread thread(make(), milliseconds{0});
+    const std::int64_t first = thread.all_reduce_mean(data, {"gradient bucket", 0});
+    try {
+      static_cast<void>(thread.all_reduce_mean(data, {"gradient bucket", 1}));
+    } catch (const CommError&) {  // the first one was over sooner
+    }
+    EXPECT_THROW(thread.wait(first), CommError);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the error is for who waited";
+}
+
+TEST_F(CommThreadCase, touches_nothing_once_the_rank_has_failed) {
+  script_.allowed = 0;
+  CommThread thread(make(), kAnHour);
+  std::array<float, 1> data{1.0F};
+  static_cast<void>(thread.all_reduce_mean(data, {"gradient bucket", 0}));
+  wait_for_start(1);
+  EXPECT_TRUE(thread.fail());
+  EXPECT_TRUE(script_.is_abandoned);
+  script_.allowed = 10;
+  EXPECT_TRUE(thread.fail()) << "says so again";
+  EXPECT_THROW(static_cast<void>(thread.all_reduce_mean(data, {"more"})), CommError);
+  EXPECT_EQ(data[0], 1.0F);
+}
+
+TEST_F(CommThreadCase, ends_when_a_call_has_given_up_waiting) {
+  script_.allowed = 0;
+  CommThread thread(make(), kAnHour);
+  EXPECT_THROW(thread.call([](Communicator& own) { own.barrier({"places"}).wait(milliseconds{0}); }), CommError);
+  EXPECT_THROW(thread.call([](Communicator&) {}), CommError) << "memory of the first may still be written to";
 }
 
 TEST_F(CommThreadCase, that_is_left_by_an_exception_says_no_goodbye) {

@@ -58,26 +58,28 @@ void Pending::wait(std::chrono::milliseconds limit) {
 
 void Pending::give_up(std::chrono::milliseconds limit) {
   RG_ASSERT(owner_ != nullptr);
-  const Communicator* owner = std::exchange(owner_, nullptr);
+  Communicator* owner = std::exchange(owner_, nullptr);
+  const std::string missing = ranks_text(*owner, owner->missing(ticket_));
+  owner->has_given_up_ = true;
   throw CommError(
       error_text("dist." + std::string(owner->name()), phase_.text(),
                  "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
-                 "no sign of " + ranks_text(*owner, owner->missing(ticket_))));
+                 "no sign of " + missing, "--resume once its host and links are well, or a longer --comm-timeout"));
 }
 
 Pending Communicator::send(std::span<const std::byte> /*data*/, Address to, Phase phase) {
   throw CommError(error_text("dist." + std::string(name()), phase.text(), "another rank that messages go to",
-                             "rank " + std::to_string(to.rank)));
+                             "rank " + std::to_string(to.rank), "--reduce allreduce"));
 }
 
 Pending Communicator::receive(std::span<std::byte> /*data*/, Address from, Phase phase) {
   throw CommError(error_text("dist." + std::string(name()), phase.text(), "another rank that messages come from",
-                             "rank " + std::to_string(from.rank)));
+                             "rank " + std::to_string(from.rank), "--reduce allreduce"));
 }
 
 Pending Communicator::compose(Composite& /*composite*/, Phase phase) {
-  throw CommError(
-      error_text("dist." + std::string(name()), phase.text(), "a communicator of messages", "one of collectives"));
+  throw CommError(error_text("dist." + std::string(name()), phase.text(), "a communicator of messages",
+                             "one of collectives", "--reduce allreduce"));
 }
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name) {
@@ -89,7 +91,7 @@ std::unique_ptr<Communicator> make_communicator(std::string_view name) {
 #define RG_COMM_NAME(communicator) known += known.empty() ? #communicator : ", " #communicator;
   RG_COMM_LIST(RG_COMM_NAME)
 #undef RG_COMM_NAME
-  throw ConfigError(error_text("dist.communicator", "communicator", known, name));
+  throw ConfigError(error_text("dist.communicator", "communicator", known, name, "one of these"));
 }
 
 }  // namespace roentgen::dist

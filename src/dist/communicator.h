@@ -43,7 +43,8 @@ class [[nodiscard]] Pending {
   [[nodiscard]] bool is_done();
   /// Polls and yields until it is done. Past `limit`, CommError as give_up().
   void wait(std::chrono::milliseconds limit);
-  /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts.
+  /// Throws CommError naming the phase, the limit that is past, and the ranks that are missing, with their hosts. From
+  /// then on the communicator has_given_up().
   [[noreturn]] void give_up(std::chrono::milliseconds limit);
   /// Never asked again, and says nothing: for parts of a collective whose failure was told.
   void forget() noexcept { owner_ = nullptr; }
@@ -117,6 +118,9 @@ class Communicator {
   /// This rank has failed: may it name the cause? True for the first one of all that asks, so that a job's end has one
   /// cause, and where no answer comes within seconds.
   [[nodiscard]] virtual bool claim_failure() noexcept { return true; }
+  /// A Pending was given up. What was under way cannot be taken back: memory that was given to it is freed only once
+  /// no call is made any more that could write there.
+  [[nodiscard]] bool has_given_up() const { return has_given_up_; }
 
  protected:
   friend class Pending;
@@ -124,6 +128,9 @@ class Communicator {
   [[nodiscard]] virtual bool poll(std::int64_t ticket) = 0;
   /// Ranks that have not reached this collective; may be empty when that cannot be known.
   [[nodiscard]] virtual std::vector<int> missing(std::int64_t ticket) const = 0;
+
+ private:
+  bool has_given_up_ = false;
 };
 
 /// The communicator of that name from comm_list.h. ConfigError naming the known ones; CommError when it cannot be had.

@@ -52,6 +52,7 @@ class ScriptedCommunicator final : public Communicator {
 
 constexpr milliseconds kAnHour{3'600'000};
 constexpr int kNever = 1 << 30;
+const std::string kRemedy = "; try --resume once its host and links are well, or a longer --comm-timeout";
 
 std::string timeout_text(std::vector<int> missing, Phase phase) {
   ScriptedCommunicator communicator({kNever}, std::move(missing));
@@ -84,11 +85,12 @@ TEST(Pending, polls_once_even_without_time) {
 
 TEST(Pending, timeout_names_phase_limit_and_missing_ranks) {
   EXPECT_EQ(timeout_text({2}, {"gradient bucket", 3}),
-            "[dist.scripted] gradient bucket 3: expected all 4 ranks within 0 ms, got no sign of rank 2 (b)");
+            "[dist.scripted] gradient bucket 3: expected all 4 ranks within 0 ms, got no sign of rank 2 (b)" + kRemedy);
   EXPECT_EQ(timeout_text({0, 3}, {"start-up"}),
-            "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of ranks 0 (a), 3 (b)");
+            "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of ranks 0 (a), 3 (b)" + kRemedy);
   EXPECT_EQ(timeout_text({}, {"start-up"}),
-            "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of a rank that cannot be named");
+            "[dist.scripted] start-up: expected all 4 ranks within 0 ms, got no sign of a rank that cannot be named" +
+                kRemedy);
 }
 
 TEST(Pending, a_failure_travels_to_who_waits) {
@@ -122,7 +124,8 @@ TEST(MakeCommunicator, names_the_known_ones) {
     static_cast<void>(make_communicator("carrier-pigeon"));
     FAIL() << "an unknown communicator was made";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "[dist.communicator] communicator: expected single, mpi, got carrier-pigeon");
+    EXPECT_STREQ(error.what(),
+                 "[dist.communicator] communicator: expected single, mpi, got carrier-pigeon; try one of these");
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 namespace roentgen::dist {
 
@@ -20,5 +21,8 @@ struct LaunchedRank {
 /// Nothing where no launcher started this process. Reads the variables of Open MPI's mpirun, of the PMI that MPICH,
 /// Intel MPI and srun --mpi=pmi2 use, and of srun --mpi=pmix.
 [[nodiscard]] std::optional<LaunchedRank> launched_rank();
+
+/// The MPI that runs here: "openmpi", "mpich", or, in a program that was built without one, "none".
+[[nodiscard]] std::string_view mpi_name();
 
 }  // namespace roentgen::dist

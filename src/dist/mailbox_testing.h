@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/thread_annotations.h"
 #include "dist/communicator.h"
+#include "dist/local_group_testing.h"
 
 namespace roentgen::dist {
 
@@ -73,7 +74,7 @@ class Mailboxes {
 };
 
 /// One rank. Knows messages and composites; its own all_reduce_mean() does nothing but count.
-class MailboxCommunicator final : public Communicator {
+class MailboxCommunicator : public Communicator {
  public:
   /// @param hosts of every rank; empty: one host
   MailboxCommunicator(Mailboxes& boxes, int rank, unsigned seed, std::vector<int> hosts = {})
@@ -148,6 +149,28 @@ class MailboxCommunicator final : public Communicator {
   std::vector<std::string> names_;
   std::map<Mailboxes::Route, std::size_t> received_;
   std::deque<Flight> flights_;
+};
+
+/// One whose collectives are a LocalGroup's, so that figures travel as well as gradients do.
+class MailboxMember final : public MailboxCommunicator {
+ public:
+  MailboxMember(Mailboxes& boxes, LocalGroup& group, int rank, unsigned seed)
+      : MailboxCommunicator(boxes, rank, seed), figures_(group.member(rank)) {}
+  Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
+    return figures_->broadcast(data, root, phase);
+  }
+  Pending all_reduce_sum(std::span<float> data, Phase phase) override { return figures_->all_reduce_sum(data, phase); }
+  Pending all_reduce_sum(std::span<double> data, Phase phase) override { return figures_->all_reduce_sum(data, phase); }
+  Pending all_reduce_mean(std::span<float> data, Phase phase) override {
+    return figures_->all_reduce_mean(data, phase);
+  }
+  Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
+    return figures_->all_gather(own, all, phase);
+  }
+  Pending barrier(Phase phase) override { return figures_->barrier(phase); }
+
+ private:
+  std::unique_ptr<Communicator> figures_;
 };
 
 }  // namespace roentgen::dist

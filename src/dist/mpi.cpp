@@ -7,21 +7,19 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <thread>
-
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
 
 #include "core/error.h"
 #include "core/log.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
+#include "dist/launched.h"
+#include "dist/mpi_session.h"
 #include "dist/reduce/wire.h"
 
 namespace roentgen::dist {
@@ -30,46 +28,6 @@ namespace {
 constexpr std::chrono::milliseconds kAskingTime{1000};
 // Collectives that may be under way at once: more than a step has buckets.
 constexpr std::size_t kMostFlights = 1024;
-
-void check(int code, std::string_view what) {
-  if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)}));
-}
-
-// Texts cost memory, which success must not.
-void check(int code, Phase phase) {
-  if (code != MPI_SUCCESS) check(code, phase.text());
-}
-
-/// From MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure: that would wait for the others.
-class Session {
- public:
-  Session() {
-    int is_begun = 0;
-    MPI_Initialized(&is_begun);
-    if (is_begun != 0) {
-      throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one"));
-    }
-    // Open MPI 4.1 takes osc/rdma where a host has several ranks and hosts are linked by TCP, and it then makes no
-    // window.
-    ::setenv("OMPI_MCA_osc", "^rdma", 0);
-    int granted = MPI_THREAD_SINGLE;  // one thread makes all calls, whatever is granted
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &granted), "start-up");
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() {
-    if (!has_failed && std::uncaught_exceptions() == exceptions_) MPI_Finalize();
-  }
-  bool has_failed = false;
-
- private:
-  const int exceptions_ = std::uncaught_exceptions();
-};
 
 class MpiCommunicator final : public Communicator {
  public:
@@ -104,8 +62,8 @@ class MpiCommunicator final : public Communicator {
 
   Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
     if (root < 0 || root >= size_) {
-      throw CommError(
-          error_text("dist.mpi", phase.text(), "a root from 0 to " + std::to_string(size_ - 1), std::to_string(root)));
+      throw CommError(error_text("dist.mpi", phase.text(), "a root from 0 to " + std::to_string(size_ - 1),
+                                 std::to_string(root), "one of them"));
     }
     const int count = count_of(data.size(), phase);
     Flight& flight = take_off(phase);
@@ -118,7 +76,7 @@ class MpiCommunicator final : public Communicator {
     const std::size_t wanted = own.size() * static_cast<std::size_t>(size_);
     if (all.size() != wanted) {
       throw CommError(error_text("dist.mpi", phase.text(), "room for " + std::to_string(wanted) + " bytes",
-                                 std::to_string(all.size())));
+                                 std::to_string(all.size()), "as many bytes for each rank"));
     }
     static_cast<void>(count_of(all.size(), phase));
     const int count = count_of(own.size(), phase);
@@ -149,25 +107,11 @@ class MpiCommunicator final : public Communicator {
   }
   void abandon() noexcept override { session_.has_failed = true; }
 
-  [[nodiscard]] bool claim_failure() noexcept override {
-    session_.has_failed = true;
-    claim_ = rank_ + 1;
-    MPI_Request question = MPI_REQUEST_NULL;
-    const int code =
-        MPI_Rget_accumulate(&claim_, 1, MPI_INT64_T, &first_failed_, 1, MPI_INT64_T, 0, offsetof(Signs, first_failed),
-                            1, MPI_INT64_T, MPI_REPLACE, window_, &question);
-    if (code != MPI_SUCCESS) return true;
-    const auto begin = std::chrono::steady_clock::now();
-    int has_answered = 0;
-    while (MPI_Test(&question, &has_answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && has_answered == 0 &&
-           std::chrono::steady_clock::now() - begin < kAskingTime) {
-      std::this_thread::yield();
-    }
-    return has_answered == 0 || first_failed_ == 0;
-  }
+  [[nodiscard]] bool claim_failure() noexcept override { return claim(); }
 
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
+    if (claim_) return false;  // MPI would still write into memory that may be gone by now
     if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     publish(own_->polls, own_->polls + 1);
     if (!is_over(ticket)) return false;
@@ -177,19 +121,12 @@ class MpiCommunicator final : public Communicator {
   }
 
   [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
-    session_.has_failed = true;  // what is under way cannot be taken back
-    if (ticket < 0) return {messages_[static_cast<std::size_t>(-1 - ticket)].peer};
-    std::vector<int> all(static_cast<std::size_t>(size_));
-    std::iota(all.begin(), all.end(), 0);
-    signs_.assign(all.size(), {});
-    const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
-    const std::vector<Signs> before = signs_;
-    // Ranks that poll wait themselves, for the same one or for another.
-    const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
-      return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
-    });
-    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // who asks later must not wait for this one
-    return idle.empty() ? late : idle;
+    if (claim_) return {};
+    const std::vector<int> ranks =
+        ticket < 0 ? std::vector<int>{messages_[static_cast<std::size_t>(-1 - ticket)].peer} : idle_or_late(ticket);
+    // What is under way cannot be taken back, so this rank has failed; what it has to say by MPI it says now.
+    static_cast<void>(claim());
+    return ranks;
   }
 
  private:
@@ -221,6 +158,43 @@ class MpiCommunicator final : public Communicator {
     int wanted_bytes = -1;
     Phase phase{};
   };
+
+  // Those who wait for nobody; else those who have not come to that collective.
+  [[nodiscard]] std::vector<int> idle_or_late(std::int64_t ticket) const {
+    std::vector<int> all(static_cast<std::size_t>(size_));
+    std::iota(all.begin(), all.end(), 0);
+    signs_.assign(all.size(), {});
+    const std::vector<int> late = ask(all, [&](int /*rank*/, const Signs& now) { return now.begun > ticket; });
+    const std::vector<Signs> before = signs_;
+    // Ranks that poll wait themselves, for the same one or for another.
+    const std::vector<int> idle = ask(all, [&](int rank, const Signs& now) {
+      return now.done > ticket || now.polls != before[static_cast<std::size_t>(rank)].polls;
+    });
+    publish(own_->done, std::numeric_limits<std::int64_t>::max());  // who asks later must not wait for this one
+    return idle.empty() ? late : idle;
+  }
+
+  // Once: whether this rank is the first that fails. From then on no call is made to MPI.
+  bool claim() const noexcept {
+    session_.has_failed = true;
+    if (!claim_) claim_ = ask_to_be_first();
+    return *claim_;
+  }
+  [[nodiscard]] bool ask_to_be_first() const noexcept {
+    own_claim_ = rank_ + 1;
+    MPI_Request question = MPI_REQUEST_NULL;
+    const int code =
+        MPI_Rget_accumulate(&own_claim_, 1, MPI_INT64_T, &first_failed_, 1, MPI_INT64_T, 0,
+                            offsetof(Signs, first_failed), 1, MPI_INT64_T, MPI_REPLACE, window_, &question);
+    if (code != MPI_SUCCESS) return true;
+    const auto begin = std::chrono::steady_clock::now();
+    int has_answered = 0;
+    while (MPI_Test(&question, &has_answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && has_answered == 0 &&
+           std::chrono::steady_clock::now() - begin < kAskingTime) {
+      std::this_thread::yield();
+    }
+    return has_answered == 0 || first_failed_ == 0;
+  }
 
   void find_hosts() {
     std::array<char, MPI_MAX_PROCESSOR_NAME> own{};
@@ -290,7 +264,8 @@ class MpiCommunicator final : public Communicator {
     Flight& flight = flight_of(next_ticket_);
     if (flight.is_under_way()) {
       throw CommError(error_text("dist.mpi", phase.text(),
-                                 "at most " + std::to_string(kMostFlights) + " collectives under way", "more"));
+                                 "at most " + std::to_string(kMostFlights) + " collectives under way", "more",
+                                 "a larger train.bucket_mb"));
     }
     flight.phase = phase;
     return flight;
@@ -311,7 +286,7 @@ class MpiCommunicator final : public Communicator {
   Message& take_off(Address other, Phase phase) {
     if (other.rank < 0 || other.rank >= size_ || other.rank == rank_) {
       throw CommError(error_text("dist.mpi", phase.text(), "another rank from 0 to " + std::to_string(size_ - 1),
-                                 std::to_string(other.rank)));
+                                 std::to_string(other.rank), "one of them"));
     }
     if (free_messages_.empty()) {
       messages_.emplace_back();
@@ -382,8 +357,9 @@ class MpiCommunicator final : public Communicator {
   Signs* own_ = nullptr;
   /// Of all ranks when they were asked; stays, since an answer may come late.
   mutable std::vector<Signs> signs_;
-  /// What claim_failure() says and is told.
-  std::int64_t claim_ = 0, first_failed_ = 0;
+  /// What the first of failing ranks is asked with, and the answer.
+  mutable std::int64_t own_claim_ = 0, first_failed_ = 0;
+  mutable std::optional<bool> claim_;
   std::int64_t next_ticket_ = 0;
   /// All below are done.
   std::int64_t oldest_ = 0;
@@ -396,5 +372,12 @@ class MpiCommunicator final : public Communicator {
 }  // namespace
 
 std::unique_ptr<Communicator> make_mpi_communicator() { return std::make_unique<MpiCommunicator>(); }
+
+std::string_view mpi_name() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);  // before MPI_Init, too (MPI 3.1, 8.1.1)
+  return std::string_view(text.data()).starts_with("MPICH") ? "mpich" : "openmpi";
+}
 
 }  // namespace roentgen::dist

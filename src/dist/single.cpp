@@ -23,7 +23,7 @@ class SingleCommunicator final : public Communicator {
   [[nodiscard]] std::string_view host(int /*rank*/) const override { return "this host"; }
 
   Pending broadcast(std::span<std::byte>, int root, Phase phase) override {
-    if (root != 0) throw CommError(error_text("dist.single", phase.text(), "root 0", std::to_string(root)));
+    if (root != 0) throw CommError(error_text("dist.single", phase.text(), "root 0", std::to_string(root), "it"));
     return {};
   }
   Pending all_reduce_sum(std::span<float>, Phase) override { return {}; }
@@ -32,7 +32,7 @@ class SingleCommunicator final : public Communicator {
   Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
     if (all.size() != own.size()) {
       throw CommError(error_text("dist.single", phase.text(), "room for " + std::to_string(own.size()) + " bytes",
-                                 std::to_string(all.size())));
+                                 std::to_string(all.size()), "as many"));
     }
     if (!own.empty()) std::memmove(all.data(), own.data(), own.size());
     return {};

@@ -18,6 +18,10 @@ enum Said : std::size_t { kLoss, kImages, kStop, kBusy };
 GradientExchange::GradientExchange(dist::CommThread& group)
     : group_(group), said_(kBusy + static_cast<std::size_t>(group.size())) {}
 
+GradientExchange::~GradientExchange() {
+  if (!is_reported_ || next_ < sent_.size()) static_cast<void>(group_.fail());
+}
+
 void GradientExchange::begin(const RankReport& own) {
   sent_.clear();
   next_ = 0;
@@ -27,6 +31,7 @@ void GradientExchange::begin(const RankReport& own) {
   said_[kStop] = own.is_stop_asked ? 1.0F : 0.0F;
   said_[kBusy + static_cast<std::size_t>(group_.rank())] = static_cast<float>(own.busy_s);
   report_ticket_ = group_.all_reduce_mean(said_, {.name = "step"}, dist::Averaged::Figures);
+  is_reported_ = false;
 }
 
 void GradientExchange::send(std::int64_t bucket, std::span<float> gradients) {
@@ -36,6 +41,7 @@ void GradientExchange::send(std::int64_t bucket, std::span<float> gradients) {
 
 GroupReport GradientExchange::report() {
   group_.wait(report_ticket_);
+  is_reported_ = true;
   const auto ranks = static_cast<double>(group_.size());
   const auto busy = std::span<const float>(said_).subspan(kBusy);
   // Each was divided by the number of ranks, so their sum is the mean.

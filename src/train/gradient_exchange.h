@@ -40,6 +40,10 @@ class GradientExchange {
  public:
   /// `group` must outlive this.
   explicit GradientExchange(dist::CommThread& group);
+  GradientExchange(const GradientExchange&) = delete;
+  GradientExchange& operator=(const GradientExchange&) = delete;
+  /// In the middle of an update this rank has failed (CommThread::fail): gradients that are under way will be freed.
+  ~GradientExchange();
 
   /// An update begins: this rank's loss is known, its gradients are not yet.
   void begin(const RankReport& own);
@@ -61,6 +65,7 @@ class GradientExchange {
   /// Loss, images, stop, and each rank's busy seconds in its own place: the mean of all is what all are told.
   std::vector<float> said_;
   std::int64_t report_ticket_ = 0;
+  bool is_reported_ = true;
   std::vector<Sent> sent_;
   std::size_t next_ = 0;
 };

@@ -86,6 +86,8 @@ int Ranks::rank() const { return group_ == nullptr ? 0 : group_->rank(); }
 int Ranks::size() const { return group_ == nullptr ? 1 : group_->size(); }
 int Ranks::local_size() const { return group_ == nullptr ? 1 : group_->local_size(); }
 
+std::string ranks_text(std::int64_t count) { return fmt::format("{} rank{}", count, count == 1 ? "" : "s"); }
+
 std::string Ranks::broadcast(std::string bytes, dist::Phase phase) const {
   if (size() == 1) return bytes;
   std::uint64_t count = bytes.size();
@@ -242,17 +244,6 @@ std::vector<std::string> united(const Ranks& ranks, const std::vector<std::strin
     for (std::string line; std::getline(stream, line);) lines.insert(line);
   }
   return {lines.begin(), lines.end()};
-}
-
-std::vector<std::uint32_t> united(const Ranks& ranks, const std::vector<std::uint32_t>& own, dist::Phase phase) {
-  if (ranks.size() == 1) return own;
-  std::set<std::uint32_t> numbers;
-  for (const std::string& bytes : ranks.gather(bytes_of(own), phase)) {
-    std::vector<std::uint32_t> theirs(bytes.size() / sizeof(std::uint32_t));
-    std::memcpy(theirs.data(), bytes.data(), theirs.size() * sizeof(std::uint32_t));
-    numbers.insert(theirs.begin(), theirs.end());
-  }
-  return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace roentgen::train

@@ -63,6 +63,9 @@ class Ranks {
   dist::CommThread* group_;
 };
 
+/// "1 rank", "4 ranks".
+[[nodiscard]] std::string ranks_text(std::int64_t count);
+
 /// Plan::choices.
 using KernelChoices = std::map<std::string, std::string>;
 /// Compiles on rank 0, which may choose kernels by timing them, and then on the others with its choices: gradients are
@@ -97,8 +100,5 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
 /// Lines of every rank, each once, sorted; on all ranks. Lines hold no line feeds.
 [[nodiscard]] std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own,
                                               dist::Phase phase);
-/// Numbers of every rank, each once, ascending; on all ranks.
-[[nodiscard]] std::vector<std::uint32_t> united(const Ranks& ranks, const std::vector<std::uint32_t>& own,
-                                                dist::Phase phase);
 
 }  // namespace roentgen::train

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "dist/comm_thread.h"
+#include "dist/launch_board.h"
 #include "train/optimizer/flat.h"
 
 namespace roentgen::train {
@@ -85,12 +86,14 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
 
 void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record) {
   const auto start = Clock::now();
+  dist::reach({.name = "input"}, record.step);
   const std::optional<data::Batch> batch = batches.next();
   RG_ASSERT(batch.has_value());
   record.data_wait_seconds += seconds_since(start);
   record.images += batch->valid;
   executable_.bind_slot(batch->slot);
   executable_.set_step(record.step * options_.accumulate + i);
+  dist::reach({.name = "forward"}, record.step);
   executable_.forward();
   const auto loss = static_cast<double>(executable_.output("loss")[0]);
   record.loss += loss / static_cast<double>(options_.accumulate);
@@ -102,7 +105,10 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
                       .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
                       .busy_s = busy_s_});
   }
-  executable_.backward([&](std::int64_t bucket) { take_bucket(bucket, i); });
+  executable_.backward([&](std::int64_t bucket) {
+    dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
+    take_bucket(bucket, i);
+  });
   if (!options_.is_overlapped) send_all(i);
   if (options_.on_batch) options_.on_batch(batch->samples);
   batches.release(batch->slot);
@@ -174,6 +180,7 @@ StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double
   StepRecord record{.step = step, .lr = lr};
   const double exposed_s = exchange_ ? options_.group->exposed_s() : 0.0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) run_batch(batches, i, record);
+  dist::reach({.name = "optimizer"}, step);
   if (exchange_) {
     finish_with_group(record);
     record.comm_exposed_seconds = options_.group->exposed_s() - exposed_s;

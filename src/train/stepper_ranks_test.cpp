@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <thread>
 
 #include "data/stage/loader.h"
 #include "dist/comm_thread.h"
 #include "dist/local_group_testing.h"
+#include "dist/mailbox_testing.h"
 #include "graph/loss.h"
 #include "graph/text.h"
 #include "train/predict.h"
@@ -76,8 +78,33 @@ StepperOptions options() {
   return {.optimizer = "sgd", .optimizer_options = {.momentum = 0.9, .threads = 1}, .weight_decay = 1e-3};
 }
 
+/// The mean of what the ranks hold.
+using Mean = std::vector<float> (*)(const std::vector<std::unique_ptr<Rank>>& all);
+
+// As dist::LocalGroup makes it.
+std::vector<float> mean_in_double(const std::vector<std::unique_ptr<Rank>>& all) {
+  std::vector<float> mean(all[0]->weights().size());
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    double sum = 0.0;
+    for (const auto& rank : all) sum += static_cast<double>(rank->executable->gradients()[i]);
+    mean[i] = static_cast<float>(sum / static_cast<double>(all.size()));
+  }
+  return mean;
+}
+
+// As messages make it: in float32, in the order of ranks.
+std::vector<float> mean_in_float(const std::vector<std::unique_ptr<Rank>>& all) {
+  const float factor = 1.0F / static_cast<float>(all.size());
+  std::vector<float> mean(all[0]->executable->gradients().begin(), all[0]->executable->gradients().end());
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    for (std::size_t rank = 1; rank < all.size(); ++rank) mean[i] += all[rank]->executable->gradients()[i];
+    mean[i] *= factor;
+  }
+  return mean;
+}
+
 // What so many ranks must come to.
-std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks) {
+std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ranks, Mean mean_of) {
   std::vector<std::unique_ptr<Rank>> all;
   std::vector<std::unique_ptr<Optimizer>> optimizers;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -85,7 +112,6 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
     optimizers.push_back(make_optimizer("sgd", options().optimizer_options, std::ssize(all.back()->weights())));
   }
   for (int update = 0; update < kUpdates; ++update) {
-    std::vector<double> sum(all[0]->weights().size());
     for (const auto& rank : all) {
       const auto batch = rank->loader->next();
       rank->executable->bind_slot(batch->slot);
@@ -93,10 +119,8 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
       rank->executable->forward();
       rank->executable->backward([](std::int64_t) {});
       rank->loader->release(batch->slot);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(rank->executable->gradients()[i]);
     }
-    std::vector<float> mean(sum.size());
-    for (std::size_t i = 0; i < sum.size(); ++i) mean[i] = static_cast<float>(sum[i] / ranks);
+    const std::vector<float> mean = mean_of(all);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       const auto ranges = update_ranges(*all[rank]->executable, options());
       optimizers[rank]->apply({.parameters = all[rank]->executable->parameters(),
@@ -109,7 +133,17 @@ std::vector<std::unique_ptr<Rank>> emulate(const data::Dataset& dataset, int ran
   return all;
 }
 
-TEST(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
+/// How gradients travel, and what they then add up to.
+struct Way {
+  const char* reduce;
+  Mean mean;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.reduce; }
+
+class RanksWithBatchNorm : public testing::TestWithParam<Way> {};
+
+TEST_P(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
   const data::TestFolder folder;
   write_data(folder);
   data::SourceOptions source;
@@ -117,16 +151,19 @@ TEST(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
   source.labels = {"bright", "noise"};
   const data::Dataset dataset = data::load_dataset(source);
   for (const int ranks : {1, 2, 3, 4}) {
-    const auto wanted = emulate(dataset, ranks);
+    const auto wanted = emulate(dataset, ranks, GetParam().mean);
     std::vector<double> mean(wanted[0]->statistics().size());
     for (const auto& rank : wanted) {
       for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(rank->statistics()[i]) / ranks;
     }
     dist::LocalGroup group(ranks);
+    dist::Mailboxes boxes(ranks);
     std::vector<std::jthread> threads;
     for (int number = 0; number < ranks; ++number) {
       threads.emplace_back([&, number] {
-        dist::CommThread comm([&] { return group.member(number); }, std::chrono::minutes(1));
+        const auto seed = static_cast<unsigned>(number);
+        dist::CommThread comm([&] { return std::make_unique<dist::MailboxMember>(boxes, group, number, seed); },
+                              std::chrono::minutes(1), {.algorithm = GetParam().reduce});
         Rank rank(dataset, number, ranks);
         ASSERT_GT(rank.executable->buckets().size(), 1U);
         StepperOptions stepping = options();
@@ -145,6 +182,24 @@ TEST(RanksWithBatchNorm, make_the_updates_of_local_statistics_bit_for_bit) {
     }
   }
 }
+
+TEST(RanksThatFail, leave_nothing_under_way_when_backward_throws) {
+  dist::LocalGroup group(2);  // the other one never comes
+  dist::CommThread comm([&] { return group.member(0); }, std::chrono::minutes(1));
+  {
+    std::vector<float> gradients(3, 1.0F);
+    GradientExchange exchange(comm);
+    exchange.begin({.loss = 1.0});
+    exchange.send(0, gradients);
+    exchange.send(1, gradients);
+  }
+  EXPECT_THROW(static_cast<void>(comm.all_reduce_mean({}, {.name = "more"})), CommError) << "this rank has failed";
+  EXPECT_TRUE(comm.fail()) << "as the first";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, RanksWithBatchNorm,
+                         testing::Values(Way{"allreduce", mean_in_double}, Way{"auto", mean_in_float}),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace roentgen::train

@@ -6,12 +6,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "data/stage/image_store.h"
+#include "dist/launch_board.h"
 #include "engine/engine.h"
 #include "eval/table.h"
 #include "graph/graph.h"
@@ -19,6 +23,7 @@
 #include "runtime/core_list.h"
 #include "runtime/memory.h"
 #include "train/aurocs_csv.h"
+#include "train/bad_images.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
 #include "train/predict.h"
@@ -230,6 +235,7 @@ bool Trainer::run_epoch(EpochRecord& record) {
 
 void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table) {
   const auto start = Clock::now();
+  dist::reach({.name = "validation"}, state_.step - 1);
   if (ema_) {
     load_weights(ema_->weights(), *validator_, "train.ema", Strictness::Strict);
   } else {
@@ -255,14 +261,11 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
     if (!row.auroc.value) record.labels_left_out.push_back(row.label);
   }
   // Processors of another kind may round a last digit otherwise; what follows from it must be the same.
-  constexpr dist::Phase kPhase{.name = "validation figures"};
-  bool has_auroc = record.val_auroc.has_value();
-  std::pair figures(*record.val_loss, record.val_auroc.value_or(0.0));
-  ranks_.share(has_auroc, kPhase);
-  ranks_.share(figures.first, kPhase);
-  ranks_.share(figures.second, kPhase);
-  record.val_loss = figures.first;
-  record.val_auroc = has_auroc ? std::optional(figures.second) : std::nullopt;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  std::array figures{*record.val_loss, record.val_auroc.value_or(none)};
+  ranks_.share(figures, {.name = "validation figures"});
+  record.val_loss = figures[0];
+  record.val_auroc = std::isnan(figures[1]) ? std::nullopt : std::optional(figures[1]);
   record.val_seconds = seconds_since(start);
 }
 
@@ -292,7 +295,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
   record.epoch = state_.epoch;
   record.step = state_.step;
   record.train_loss = state_.loss_sum / static_cast<double>(state_.updates_per_epoch);
-  record.bad_images = loader_->stats().bad;
+  record.bad_images = std::ssize(unite_bad_images(ranks_, *loader_));
   outcome_.train_loss = record.train_loss;
   PredictResult result;
   eval::EvalTable table;
@@ -330,13 +333,14 @@ void Trainer::finish_epoch(EpochRecord& record) {
 
 void Trainer::write_resume_file(bool is_stop) {
   if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
+  dist::reach({.name = "checkpoint"}, state_.step - 1);
   RunMemory memory = this->memory();
   if (is_stop && averaged_step_ != state_.step) {
     memory.rank_statistics = gather_statistics(ranks_, *executable_, ema());
   }
   average_statistics();
   state_.schedule = schedule_->state();
-  state_.bad_samples = united(ranks_, loader_->bad_samples(), {.name = "unreadable images"});
+  state_.bad_samples = unite_bad_images(ranks_, *loader_);
   CheckpointInfo info = info_;
   info.training_pixels = united(ranks_, pixels_->list(), {.name = "images trained on"});
   info.step = state_.step;

@@ -15,6 +15,7 @@
 #include "data/stage/image_cache.h"
 #include "data/stage/memory_plan.h"
 #include "data/transform/transform.h"
+#include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
 #include "graph/loss.h"
@@ -61,12 +62,12 @@ void check_batch(const TrainJob& job, const Resume& resume) {
   if (now.batch * now.ranks == before.batch * before.ranks) return;
   if (now.batch != before.batch) {
     throw ConfigError(error_text("train.resume", "train.batch",
-                                 fmt::format("{} on {} ranks: {} images an update, as before", before.batch,
-                                             before.ranks, before.batch * before.ranks),
+                                 fmt::format("{} on {}: {} images an update, as before", before.batch,
+                                             ranks_text(before.ranks), before.batch * before.ranks),
                                  fmt::format("{} on {}", now.batch, now.ranks),
                                  "the same recipe and options, or a new --out folder"));
   }
-  log::warning(fmt::format("{} ranks instead of {}: an update takes {} images, not {}", now.ranks, before.ranks,
+  log::warning(fmt::format("{} instead of {}: an update takes {} images, not {}", ranks_text(now.ranks), before.ranks,
                            now.batch * now.ranks, before.batch * before.ranks));
 }
 
@@ -221,13 +222,21 @@ void require_same_job(const TrainJob& job) {
     require_same(split, split_text(splits, split), "the same --data on all hosts");
   }
   require_same("labels", fmt::format("{}", fmt::join(job.dataset.label_names, ", ")), "the same --data on all hosts");
+  require_same("--reduce and --wire", job.group->way(), "the same options on all hosts");
+  require_same("--stop-after", fmt::to_string(job.stop_after_steps), "the same options on all hosts");
   require_same("recipe", io::sha256_hex(to_toml(job.recipe)), "the same recipe and options on all hosts");
 }
 
 std::int64_t updates_per_epoch(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
-  const std::int64_t batches = data::steps_per_epoch(job.dataset, data::samples_of(job.dataset, data::Split::Train),
-                                                     loader_options(job, DType::F32));
+  const std::vector<std::uint32_t> samples = data::samples_of(job.dataset, data::Split::Train);
+  const std::int64_t batches = data::steps_per_epoch(job.dataset, samples, loader_options(job, DType::F32));
+  if (batches == 0) {
+    const std::int64_t ranks = Ranks(job.group).size();
+    throw ConfigError(error_text(
+        "train.run", "train.batch", fmt::format("a batch for {} of {} images", ranks_text(ranks), samples.size()),
+        fmt::to_string(recipe.batch), "a smaller train.batch, fewer ranks, or train.tail=wrap"));
+  }
   if (batches >= recipe.accumulate) return batches / recipe.accumulate;
   throw ConfigError(error_text("train.run", "train.accumulate",
                                fmt::format("at most the {} batches of an epoch", batches),

@@ -70,12 +70,13 @@ std::int64_t lines_of(const fs::path& path) {
 
 }  // namespace
 
-Process::Process(std::vector<std::string> arguments, const fs::path& folder) {
+Process::Process(std::vector<std::string> arguments, const fs::path& folder, const std::vector<std::string>& starter) {
   static int started = 0;  // several may run in one folder, each with output of its own
   const std::string number = std::to_string(++started);
   out_ = folder / ("stdout" + number + ".txt");
   err_ = folder / ("stderr" + number + ".txt");
   arguments.insert(arguments.begin(), RG_PROGRAM);
+  arguments.insert(arguments.begin(), starter.begin(), starter.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -84,7 +85,7 @@ Process::Process(std::vector<std::string> arguments, const fs::path& folder) {
   if (pid_ > 0) return;
   redirect(out_, STDOUT_FILENO);
   redirect(err_, STDERR_FILENO);
-  ::execv(RG_PROGRAM, argv.data());
+  ::execv(argv[0], argv.data());
   ::_exit(127);
 }
 
@@ -102,10 +103,14 @@ Ended Process::wait() {
   return {.code = exit_code(status_), .out = read_all(out_), .err = read_all(err_)};
 }
 
+bool Process::is_running() {
+  if (!is_over_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) is_over_ = true;
+  return !is_over_;
+}
+
 bool Process::wait_for_lines(const fs::path& path, std::int64_t lines) {
   while (lines_of(path) < lines) {
-    if (!is_over_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) is_over_ = true;
-    if (is_over_) return lines_of(path) >= lines;
+    if (!is_running()) return lines_of(path) >= lines;
     std::this_thread::yield();
   }
   return true;

@@ -29,12 +29,15 @@ struct Ended {
 class Process {
  public:
   /// Starts RG_PROGRAM with these arguments, output into files below `folder`.
-  Process(std::vector<std::string> arguments, const std::filesystem::path& folder);
+  /// @param starter a program that starts it, and its arguments; empty: none
+  Process(std::vector<std::string> arguments, const std::filesystem::path& folder,
+          const std::vector<std::string>& starter = {});
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   /// Kills what is still running.
   ~Process();
   void signal(int number) const;
+  [[nodiscard]] bool is_running();
   /// Waits for the end.
   [[nodiscard]] Ended wait();
   /// True once `path` has at least `lines` lines; false when the program ended before.

@@ -34,7 +34,11 @@ inline std::vector<pid_t> ranks_in(const fs::path& run) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     if (words_of(entry.path() / "cmdline").find(run.string()) == std::string::npos) continue;
-    if (words_of(entry.path() / "environ").find("OMPI_COMM_WORLD_RANK=") == std::string::npos) continue;
+    const std::string variables = words_of(entry.path() / "environ");
+    if (variables.find("OMPI_COMM_WORLD_RANK=") == std::string::npos &&
+        variables.find("PMI_RANK=") == std::string::npos) {
+      continue;
+    }
     found.push_back(std::stoi(name));
   }
   std::ranges::sort(found);

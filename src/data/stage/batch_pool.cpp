@@ -94,7 +94,9 @@ void BatchPool::check() const {
   if (samples_.empty()) refuse("samples", "at least 1", "none");
   if (slots_.empty()) refuse("slots", "at least 1", "none");
   if (steps_ == 0) {
-    refuse("samples", fmt::format("at least a batch of {} on {} ranks", options_.shard.batch, options_.shard.ranks),
+    refuse("samples",
+           fmt::format("at least a batch of {}{}", options_.shard.batch,
+                       options_.shard.ranks == 1 ? "" : fmt::format(" on each of {} ranks", options_.shard.ranks)),
            fmt::format("{}", samples_.size()));
   }
   if (options_.start.batch < 0 || options_.start.batch >= steps_) {
@@ -316,6 +318,12 @@ void BatchPool::tune(Clock::time_point begin, Clock::time_point end) {
   }
   work_.notify_all();
   if (has_settled && options_.mode == LoadMode::Training) log::info(tuner_.text());
+}
+
+void BatchPool::unite_bad(const std::vector<FoundBad>& found) {
+  quarantine_.unite(found);
+  MutexLock lock(mutex_);
+  stats_.bad = quarantine_.count();
 }
 
 std::optional<Batch> BatchPool::next() {

@@ -49,6 +49,8 @@ class BatchPool {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] LoaderPosition position() const { return position_; }
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const { return quarantine_.samples(); }
+  [[nodiscard]] std::vector<FoundBad> take_found_bad() { return quarantine_.take_found(); }
+  void unite_bad(const std::vector<FoundBad>& found);
   [[nodiscard]] LoaderStats stats() const;
   [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
   [[nodiscard]] bool has_settled() const { return tuner_.has_settled(); }

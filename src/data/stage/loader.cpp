@@ -85,6 +85,8 @@ void Loader::release(int slot) { pool_->release(slot); }
 std::int64_t Loader::steps_per_epoch() const { return pool_->steps(); }
 LoaderPosition Loader::position() const { return pool_->position(); }
 std::vector<std::uint32_t> Loader::bad_samples() const { return pool_->bad_samples(); }
+std::vector<FoundBad> Loader::take_found_bad() { return pool_->take_found_bad(); }
+void Loader::unite_bad(const std::vector<FoundBad>& found) { pool_->unite_bad(found); }
 LoaderStats Loader::stats() const { return pool_->stats(); }
 const Pipeline& Loader::pipeline() const { return pool_->pipeline(); }
 bool Loader::has_settled() const { return pool_->has_settled(); }

@@ -17,6 +17,7 @@
 #include "data/source/dataset.h"
 #include "data/stage/batch.h"
 #include "data/stage/pipeline.h"
+#include "data/stage/quarantine.h"
 #include "data/stage/shard_options.h"
 #include "data/stage/stage_meter.h"
 #include "data/transform/augment.h"
@@ -129,6 +130,10 @@ class Loader final : public BatchSource {
   /// Indices of the corrupt samples met in the batches returned so far and of those known before, ascending: what a
   /// checkpoint stores.
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const;
+  /// Corrupt samples met in the batches returned since the last call: what the loaders of other ranks are told.
+  [[nodiscard]] std::vector<FoundBad> take_found_bad();
+  /// What the loaders of other ranks have met counts here, too. DataError as next() beyond max_bad_share.
+  void unite_bad(const std::vector<FoundBad>& found);
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
   [[nodiscard]] const Pipeline& pipeline() const;

@@ -239,7 +239,7 @@ TEST_F(LoaderTest, refuses_options_that_cannot_be) {
   };
   auto wanted = options();
   EXPECT_THAT(refusal(wanted, {}), HasSubstr("samples: expected at least 1"));
-  EXPECT_THAT(refusal(wanted, {0, 1, 2}), HasSubstr("a batch of 5 on 1 ranks"));
+  EXPECT_THAT(refusal(wanted, {0, 1, 2}), HasSubstr("a batch of 5, got 3"));
   wanted.workers = 0;
   EXPECT_THAT(refusal(wanted, everything()), HasSubstr("workers"));
   wanted = options();

@@ -26,9 +26,27 @@ Quarantine::Quarantine(std::int64_t samples, double max_bad_share, std::filesyst
 }
 
 void Quarantine::add(const BadSample& bad, std::uint32_t epoch) {
-  if (!known_.insert(bad.sample).second) return;
+  if (!count_and_write(bad, epoch)) return;
+  found_.push_back({.bad = bad, .epoch = epoch});
+  require_few(bad);
+}
+
+void Quarantine::unite(const std::vector<FoundBad>& found) {
+  const BadSample* last = nullptr;
+  for (const FoundBad& each : found) {
+    if (count_and_write(each.bad, each.epoch)) last = &each.bad;
+  }
+  if (last != nullptr) require_few(*last);
+}
+
+bool Quarantine::count_and_write(const BadSample& bad, std::uint32_t epoch) {
+  if (!known_.insert(bad.sample).second) return false;
   if (names_.size() < 5) names_.push_back(bad.id);
   write(bad, epoch);
+  return true;
+}
+
+void Quarantine::require_few(const BadSample& last) const {
   if (static_cast<double>(count()) <= max_bad_share_ * static_cast<double>(samples_)) {
     // The log names no image: NIH's names hold the patient's number.
     log::warning(fmt::format("corrupt image replaced, {} of {} so far{}", count(), samples_,
@@ -37,10 +55,11 @@ void Quarantine::add(const BadSample& bad, std::uint32_t epoch) {
   }
   std::string names;
   for (const auto& name : names_) names += (names.empty() ? "" : ", ") + name;
-  if (names_.back() != bad.id) names += ", ..., " + bad.id;
-  throw DataError(error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),
-                             fmt::format("{} of {}: {} (the last: {})", count(), samples_, names, cause_of(bad.reason)),
-                             "mending or removing them, or a larger train.max_bad"));
+  if (names_.back() != last.id) names += ", ..., " + last.id;
+  throw DataError(
+      error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),
+                 fmt::format("{} of {}: {} (the last: {})", count(), samples_, names, cause_of(last.reason)),
+                 "mending or removing them, or a larger train.max_bad"));
 }
 
 void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace roentgen::data {
@@ -17,6 +18,12 @@ struct BadSample {
   std::uint32_t sample = 0;
   std::string id;
   std::string reason;
+};
+
+/// Where a rank met it.
+struct FoundBad {
+  BadSample bad;
+  std::uint32_t epoch = 0;
 };
 
 /// Collects them. One thread.
@@ -31,11 +38,19 @@ class Quarantine {
   /// Counts and writes a sample unless it is known already. DataError "[data.loader] ..." beyond the share, or when the
   /// csv cannot be written.
   void add(const BadSample& bad, std::uint32_t epoch);
+  /// What add() has counted since the last call.
+  [[nodiscard]] std::vector<FoundBad> take_found() { return std::exchange(found_, {}); }
+  /// Counts and writes what other ranks have found, as add(), and throws as that once all of it is written.
+  void unite(const std::vector<FoundBad>& found);
   /// The samples that were counted, ascending.
   [[nodiscard]] std::vector<std::uint32_t> samples() const { return {known_.begin(), known_.end()}; }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }
 
  private:
+  /// False for one that is known.
+  bool count_and_write(const BadSample& bad, std::uint32_t epoch);
+  /// @param last the last one found
+  void require_few(const BadSample& last) const;
   void write(const BadSample& bad, std::uint32_t epoch);
 
   std::int64_t samples_;
@@ -44,6 +59,7 @@ class Quarantine {
   std::set<std::uint32_t> known_;
   std::vector<std::string> names_;
   std::set<std::string> written_;
+  std::vector<FoundBad> found_;
 };
 
 }  // namespace roentgen::data

@@ -40,6 +40,24 @@ TEST_F(QuarantineFile, a_resumed_run_adds_only_what_is_not_in_the_file) {
   EXPECT_EQ(images(), (std::vector<std::string>{"a, quoted.png", "b.png"}));
 }
 
+TEST_F(QuarantineFile, counts_and_names_what_others_have_found) {
+  Quarantine own(100, 0.03, file_);
+  own.add({.sample = 3, .id = "a.png", .reason = "cut short"}, 1);
+  Quarantine other(100, 0.03, {});
+  other.add({.sample = 3, .id = "a.png", .reason = "cut short"}, 1);
+  other.add({.sample = 4, .id = "b.png", .reason = "no header"}, 2);
+  const std::vector<FoundBad> found = other.take_found();
+  EXPECT_EQ(found.size(), 2U);
+  EXPECT_TRUE(other.take_found().empty()) << "told once";
+  own.unite(found);
+  EXPECT_EQ(own.samples(), (std::vector<std::uint32_t>{3, 4}));
+  EXPECT_EQ(own.take_found().size(), 1U) << "its own alone";
+  EXPECT_THROW(own.unite({{.bad = {.sample = 5, .id = "c.png", .reason = "cut short"}, .epoch = 2},
+                          {.bad = {.sample = 6, .id = "d.png", .reason = "cut short"}, .epoch = 2}}),
+               DataError);
+  EXPECT_EQ(images(), (std::vector<std::string>{"a.png", "b.png", "c.png", "d.png"})) << "all are named all the same";
+}
+
 TEST_F(QuarantineFile, stops_beyond_the_share) {
   Quarantine quarantine(4, 0.25, file_);
   quarantine.add({.sample = 0, .id = "a.png", .reason = "cut short"}, 1);

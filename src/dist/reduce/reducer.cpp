@@ -37,7 +37,7 @@ Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
   }
   if (std::ssize(topology.hosts) != group.size()) {
     throw ConfigError(error_text("dist.reduce", "hosts", std::to_string(group.size()) + ", one a rank",
-                                 std::to_string(topology.hosts.size())));
+                                 std::to_string(topology.hosts.size()), "the hosts that the communicator names"));
   }
   return topology;
 }

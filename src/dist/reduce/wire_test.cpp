@@ -36,7 +36,7 @@ TEST(Wire, knows_its_formats) {
     static_cast<void>(parse_wire("f16"));
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "[dist.reduce] wire format: expected f32, bf16, got f16");
+    EXPECT_STREQ(error.what(), "[dist.reduce] wire format: expected f32, bf16, got f16; try one of these");
   }
 }
 

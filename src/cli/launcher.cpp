@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/mpirun_words.h"
+#include "core/error.h"
+#include "dist/launch_board.h"
+
+namespace roentgen::cli {
+namespace {
+
+constexpr int kNoProgram = 127;
+constexpr int kNotRun = 126;
+/// Beyond it, exit codes are signals.
+constexpr int kKilled = 128;
+
+/// Signals wait for take() while it lives; what comes after the last one goes where it went before.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGQUIT}) sigaddset(&held_, signal);
+    ::sigprocmask(SIG_BLOCK, &held_, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { let_go(); }
+  /// As before.
+  void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  /// The next one; 0: none.
+  [[nodiscard]] int take() const {
+    constexpr timespec kAtOnce{.tv_sec = 0, .tv_nsec = 0};
+    return std::max(::sigtimedwait(&held_, nullptr, &kAtOnce), 0);
+  }
+
+ private:
+  sigset_t held_{};
+  sigset_t before_{};
+};
+
+/// A pipe that standard error of mpirun, and what it brings of the ranks', comes through.
+class ErrorPipe {
+ public:
+  ErrorPipe() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) == 0) return;
+    throw DeviceError(error_text("cli.launch", "mpirun", "a pipe", std::strerror(errno), "a larger ulimit -n"));
+  }
+  ErrorPipe(const ErrorPipe&) = delete;
+  ErrorPipe& operator=(const ErrorPipe&) = delete;
+  ~ErrorPipe() {
+    ::close(ends_[0]);
+    close_write_end();
+  }
+  void close_write_end() {
+    if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
+  }
+  [[nodiscard]] int write_end() const { return ends_[1]; }
+  /// Hands on what has come, waiting for a while; false when nothing has.
+  bool pass_on(MpirunWords& words, int wait_ms) {
+    pollfd look{.fd = is_over_ ? -1 : ends_[0], .events = POLLIN, .revents = 0};
+    if (::poll(&look, 1, wait_ms) <= 0) return false;
+    std::array<char, 4096> bytes{};
+    const ssize_t count = ::read(ends_[0], bytes.data(), bytes.size());
+    is_over_ = count == 0;
+    if (count <= 0) return false;
+    fmt::print(stderr, "{}", words.pass({bytes.data(), static_cast<std::size_t>(count)}));
+    return true;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  bool is_over_ = false;
+};
+
+[[noreturn]] void become(const std::vector<std::string>& command, int standard_error, bool is_silent) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::setpgid(0, 0);                     // a terminal's Ctrl-C comes to us alone
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // and nothing goes on without us
+  ::dup2(standard_error, STDERR_FILENO);
+  const int nowhere = is_silent ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+  if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
+  ::execvp(arguments[0], arguments.data());
+  ::_exit(errno == ENOENT ? kNoProgram : kNotRun);
+}
+
+/// What is looked after while the child runs.
+struct Watched {
+  pid_t child = -1;
+  const HeldSignals& signals;
+  const dist::LaunchBoard& board;
+  ErrorPipe& errors;
+  MpirunWords& words;
+};
+
+// mpirun gives SIGUSR1 on to all ranks; SIGTERM ends them. Before all of them listen, SIGUSR1 would end those that
+// do not, or mpirun: it is kept until then.
+int wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
+  constexpr int kWhileMs = 100;
+  int status = 0;
+  int seen = 0;
+  bool is_told = false;
+  while (::waitpid(watched.child, &status, WNOHANG) == 0) {
+    if (const int signal = watched.signals.take(); signal != 0) {
+      end.signal = signal;
+      ++seen;
+      if (seen > 1 || options.on_signal == OnSignal::End) ::kill(watched.child, SIGTERM);
+    }
+    const bool can_stop = options.may_be_remote || watched.board.is_ready();
+    if (seen == 1 && !is_told && options.on_signal == OnSignal::Save && can_stop) {
+      is_told = true;
+      ::kill(watched.child, SIGUSR1);
+    }
+    static_cast<void>(watched.errors.pass_on(watched.words, kWhileMs));
+  }
+  while (watched.errors.pass_on(watched.words, 0)) {
+  }
+  fmt::print(stderr, "{}", watched.words.rest());
+  return status;
+}
+
+// The one that a signal ended, in one line.
+std::string text_of(const KilledRank& killed, const dist::LaunchBoard& board) {
+  const std::string place = killed.rank < 0 ? "" : board.place_of(killed.rank);
+  const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
+  return error_text("cli.launch", place.empty() ? who : who + ", " + place, "to end by itself",
+                    fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
+                    "--resume; dmesg, which knows of processes that memory ran out for");
+}
+
+}  // namespace
+
+GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options) {
+  const dist::LaunchBoard board(options.ranks);
+  ErrorPipe errors;
+  MpirunWords words;
+  const HeldSignals signals;
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    signals.let_go();
+    ::setenv(dist::LaunchBoard::kVariable, board.file().c_str(), 1);
+    become(command, errors.write_end(), options.is_silent);
+  }
+  if (child < 0) {
+    throw DeviceError(error_text("cli.launch", command[0], "another process", std::strerror(errno), "fewer processes"));
+  }
+  errors.close_write_end();
+  GroupEnd end;
+  const int status =
+      wait_for({.child = child, .signals = signals, .board = board, .errors = errors, .words = words}, options, end);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) {
+    throw ConfigError(error_text("cli.launch", "--ranks", command[0] + " on the PATH", "none",
+                                 "apt install openmpi-bin (mpich), or srun, or one process"));
+  }
+  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
+  // Ended by us while it was ending, mpirun tells that, and not how the ranks had ended.
+  if (end.signal != 0) {
+    end.exit_code = board.exit_code().value_or(end.exit_code);
+    return end;
+  }
+  std::optional<KilledRank> killed = words.killed();
+  if (!killed && end.exit_code > kKilled) killed = KilledRank{.signal = end.exit_code - kKilled};
+  if (killed) fmt::print(stderr, "{}\n", text_of(*killed, board));
+  return end;
+}
+
+}  // namespace roentgen::cli

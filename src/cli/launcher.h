@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Starts mpirun, tells it of signals, waits for it, and says which rank a signal ended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace roentgen::cli {
+
+/// What a signal to the program that waits does to the ranks.
+enum class OnSignal : std::uint8_t {
+  /// They save what they have, once all of them can, and stop; a second signal ends them at once.
+  Save,
+  /// It ends them at once.
+  End,
+};
+
+struct GroupOptions {
+  OnSignal on_signal = OnSignal::End;
+  /// Their standard output goes nowhere.
+  bool is_silent = false;
+  std::int64_t ranks = 1;
+  /// Rank 0 may be on another host, from where it cannot tell us anything.
+  bool may_be_remote = false;
+};
+
+/// How a group of processes ended.
+struct GroupEnd {
+  /// Rank 0's, where it has told it or mpirun does.
+  int exit_code = 0;
+  /// What asked for the end; 0: nothing did.
+  int signal = 0;
+};
+
+/// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank; all else they say
+/// themselves. SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT go as `options` say while it runs, and as before
+/// afterwards. ConfigError where there is no mpirun.
+/// @param command program and arguments
+[[nodiscard]] GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options);
+
+}  // namespace roentgen::cli

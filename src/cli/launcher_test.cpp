@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How a group is waited for, with shell scripts in mpirun's place. They send this process the signals.
+#include "cli/launcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "core/error.h"
+
+namespace roentgen::cli {
+namespace {
+
+// What rank 0 would say.
+constexpr const char* kWords = R"(
+ready() { printf ready | dd of="$ROENTGEN_LAUNCHER" conv=notrunc status=none; }
+ended() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=128 conv=notrunc status=none; }
+)";
+
+GroupEnd run(const std::string& script, const GroupOptions& options = {.on_signal = OnSignal::Save}) {
+  return run_group({"/bin/sh", "-c", kWords + script}, options);
+}
+
+TEST(RunGroup, gives_the_exit_code_and_passes_on_what_is_said) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end = run("echo of a rank >&2; exit 2");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "of a rank\n");
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_EQ(end.signal, 0);
+}
+
+TEST(RunGroup, keeps_a_signal_until_all_can_stop) {
+  // A signal that came too early would end the shell: 128 + 10.
+  const GroupEnd end = run(R"(kill -TERM $PPID
+    i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done
+    trap 'exit 3' USR1; ready; while :; do :; done)");
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.signal, SIGTERM);
+}
+
+TEST(RunGroup, a_second_signal_ends_what_has_not_saved) {
+  EXPECT_EQ(
+      run(R"(trap 'kill -TERM $PPID' USR1; trap 'exit 5' TERM; ready; kill -INT $PPID; while :; do :; done)").exit_code,
+      5);
+}
+
+TEST(RunGroup, a_second_signal_changes_no_exit_code_of_what_has_saved) {
+  EXPECT_EQ(run(R"(trap 'ended 3; kill -TERM $PPID' USR1; trap 'exit 1' TERM
+    ready; kill -INT $PPID; while :; do :; done)")
+                .exit_code,
+            3);
+}
+
+TEST(RunGroup, what_cannot_save_ends_at_the_first_signal) {
+  const GroupEnd end = run("trap 'exit 5' TERM; kill -INT $PPID; while :; do :; done", {.on_signal = OnSignal::End});
+  EXPECT_EQ(end.exit_code, 5);
+  EXPECT_EQ(end.signal, SIGINT);
+}
+
+TEST(RunGroup, names_who_was_killed_and_where) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end =
+      run(R"(printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=384 conv=notrunc status=none
+    rule=$(printf %80s | tr ' ' -)
+    echo "$rule" >&2
+    echo 'mpirun noticed that process rank 1 with PID 0 on node hal exited on signal 9 (Killed).' >&2
+    echo "$rule" >&2
+    exit 137)",
+          {.on_signal = OnSignal::Save, .ranks = 2});
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::StartsWith("[cli.launch] rank 1 (hal), update 4, forward: expected to end by itself, got signal 9 "
+                          "(Killed); try --resume"));
+}
+
+volatile std::sig_atomic_t heard = 0;
+
+TEST(RunGroup, signals_go_where_they_went_before_once_it_is_over) {
+  struct sigaction own {
+  }, before{};
+  own.sa_handler = [](int signal) { heard = signal; };
+  ASSERT_EQ(::sigaction(SIGUSR1, &own, &before), 0);
+  EXPECT_EQ(run("exit 0").exit_code, 0);
+  ::raise(SIGUSR1);
+  EXPECT_EQ(heard, SIGUSR1);
+  ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST(RunGroup, without_mpirun_says_so) {
+  EXPECT_THROW(static_cast<void>(run_group({"/nowhere/mpirun"}, {})), ConfigError);
+}
+
+}  // namespace
+}  // namespace roentgen::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/mpirun_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+namespace roentgen::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMpich = "mpich";
+
+// What changes what a rank computes, where it keeps things, or which libraries it finds.
+bool goes_along(std::string_view variable) {
+  constexpr std::string_view kFamilies[] = {"DNNL_", "GOMP_", "KMP_", "MALLOC_", "OMP_", "ONEDNN_", "ROENTGEN_"};
+  constexpr std::string_view kNames[] = {"LD_LIBRARY_PATH=", "TMPDIR=", "XDG_CACHE_HOME="};
+  const auto begins_it = [&](std::string_view text) { return variable.starts_with(text); };
+  return std::ranges::any_of(kFamilies, begins_it) || std::ranges::any_of(kNames, begins_it);
+}
+
+}  // namespace
+
+std::string mpirun_program(std::string_view mpi, std::string_view path) {
+  std::istringstream folders{std::string(path)};
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code error;
+    const fs::path file = fs::canonical(fs::path(folder) / "mpirun", error);
+    if (error) continue;
+    const std::string name = file.filename().string();
+    const bool is_mpich = name.find("hydra") != std::string::npos || name.find(kMpich) != std::string::npos;
+    if (is_mpich == (mpi == kMpich)) break;
+    return "mpirun." + std::string(mpi);
+  }
+  return "mpirun";
+}
+
+std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command) {
+  const std::string ours = std::string(kStartedByUs) + "=1";
+  std::vector<std::string> words;
+  constexpr std::string_view kPath = "PATH=";
+  std::string mpirun = mpirun_program(start.mpi, "");
+  for (const std::string& variable : start.environment) {
+    if (variable.starts_with(kPath)) mpirun = mpirun_program(start.mpi, variable.substr(kPath.size()));
+  }
+  // The processes bind themselves (bind_to_share), and look themselves whether they are too many (check_places).
+  if (start.mpi == kMpich) {
+    // Its variables go everywhere by themselves.
+    words = {mpirun, "-n", fmt::to_string(start.ranks), "-bind-to", "none", "-genv", kStartedByUs, "1"};
+    if (!start.hosts.empty()) words.insert(words.end(), {"-hosts", start.hosts});
+  } else {
+    words = {mpirun, "-np", fmt::to_string(start.ranks), "--bind-to", "none", "--oversubscribe", "-x", ours};
+    if (start.is_root) words.emplace_back("--allow-run-as-root");
+    if (!start.hosts.empty()) {
+      words.insert(words.end(), {"--host", start.hosts});
+      for (const std::string& variable : start.environment) {
+        const std::string name = variable.substr(0, variable.find('='));
+        if (goes_along(variable) && name != kStartedByUs) words.insert(words.end(), {"-x", name});
+      }
+    }
+  }
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+std::vector<std::string> without_options(const std::vector<std::string>& arguments,
+                                         const std::vector<std::string>& options) {
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const auto is_word = [&](const std::string& option) { return word == option; };
+    const auto begins_word = [&](const std::string& option) { return word.starts_with(option + "="); };
+    if (std::ranges::any_of(options, is_word)) {
+      ++i;
+    } else if (std::ranges::none_of(options, begins_word)) {
+      rest.push_back(word);
+    }
+  }
+  return rest;
+}
+
+}  // namespace roentgen::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Command lines of mpirun, which differ from one MPI to the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::cli {
+
+/// Tells a process that roentgen started it, and may share out the cores.
+inline constexpr const char* kStartedByUs = "ROENTGEN_RANKS";
+
+/// A group of processes to be started.
+struct GroupStart {
+  /// As dist::mpi_name() says.
+  std::string_view mpi = "openmpi";
+  std::int64_t ranks = 1;
+  /// a:2,b:2; empty: all here.
+  std::string hosts;
+  bool is_root = false;
+  /// "NAME=value" of all variables of this process: to other hosts go those that the program and its libraries read.
+  std::vector<std::string> environment{};
+};
+
+/// The command line that runs `command` (program and arguments), with mpirun_program() of the PATH in `environment`.
+[[nodiscard]] std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command);
+/// That MPI's mpirun: the one on the path, unless it is another MPI's; then the name that it has beside it.
+/// @param path folders with colons between
+[[nodiscard]] std::string mpirun_program(std::string_view mpi, std::string_view path);
+
+/// Arguments without some options, which have a value each.
+/// @param arguments program and arguments
+/// @param options as "--ranks"
+[[nodiscard]] std::vector<std::string> without_options(const std::vector<std::string>& arguments,
+                                                       const std::vector<std::string>& options);
+
+}  // namespace roentgen::cli

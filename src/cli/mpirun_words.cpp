@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/mpirun_words.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace roentgen::cli {
+namespace {
+
+// Open MPI's rule above and below a paragraph.
+bool is_rule(std::string_view line) {
+  constexpr std::size_t kLeast = 60;
+  const auto end = line.find_last_not_of("\r\n");
+  return end != std::string_view::npos && end + 1 >= kLeast &&
+         std::ranges::all_of(line.substr(0, end + 1), [](char c) { return c == '-'; });
+}
+
+// What stands between two texts; empty: they are not there.
+std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+  const std::size_t at = text.find(before);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + before.size());
+  return text.substr(0, std::min(text.find(after), text.size()));
+}
+
+int number_of(std::string_view text) {
+  int number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+std::string MpirunWords::pass(std::string_view bytes) {
+  std::string passed;
+  for (const char c : bytes) {
+    begun_ += c;
+    if (c == '\n') passed += take_line(std::exchange(begun_, {}));
+  }
+  return passed;
+}
+
+std::string MpirunWords::rest() { return std::exchange(paragraph_, {}) + std::exchange(begun_, {}); }
+
+std::string MpirunWords::take_line(std::string line) {
+  if (paragraph_.empty() && !is_rule(line)) return line;
+  const bool is_end = !paragraph_.empty() && is_rule(line);
+  paragraph_ += line;
+  constexpr std::size_t kMost = 1U << 14U;  // so long is none of mpirun's
+  if (paragraph_.size() > kMost) return std::exchange(paragraph_, {});
+  return is_end ? take_paragraph(std::exchange(paragraph_, {})) : std::string();
+}
+
+// The texts are those of orte/tools/orterun/help-orterun.txt in Open MPI 4.1.
+std::string MpirunWords::take_paragraph(std::string text) {
+  const std::string_view rank = between(text, "noticed that process rank ", " ");
+  if (!rank.empty()) {
+    const int signal = number_of(between(text, "exited on signal ", " "));
+    if (!killed_ && signal > 0) {
+      killed_ = {.rank = number_of(rank), .host = std::string(between(text, " on node ", " ")), .signal = signal};
+    }
+    return {};
+  }
+  for (const std::string_view known : {"a non-zero exit code", "exited with non-zero status"}) {
+    if (text.find(known) != std::string::npos) return {};
+  }
+  return text;
+}
+
+}  // namespace roentgen::cli

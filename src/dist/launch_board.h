@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// LaunchBoard: what ranks tell the process that started them, on the same host: that all listen, how the job ends, and
+// where each of them is, which a killed one cannot say any more. A file that all map into their memory; ranks of other
+// hosts do not find it, and tell nothing. Also where tests of failures hold a rank.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+/// The end of the process that starts the ranks. Move-only; the file is gone with it. One thread.
+class LaunchBoard {
+ public:
+  /// The environment variable that names the file to ranks.
+  static constexpr const char* kVariable = "ROENTGEN_LAUNCHER";
+
+  /// DataError when the file cannot be made.
+  explicit LaunchBoard(std::int64_t ranks);
+  LaunchBoard(const LaunchBoard&) = delete;
+  LaunchBoard& operator=(const LaunchBoard&) = delete;
+  ~LaunchBoard();
+
+  [[nodiscard]] const std::string& file() const { return file_; }
+  /// All ranks listen to signals.
+  [[nodiscard]] bool is_ready() const;
+  /// What rank 0 ends with; nothing before that.
+  [[nodiscard]] std::optional<int> exit_code() const;
+  /// "update 12, gradient bucket 3"; empty: not told.
+  [[nodiscard]] std::string place_of(std::int64_t rank) const;
+
+ private:
+  std::string file_;
+  std::span<char> memory_;
+};
+
+/// Of rank 0: all ranks now stop, with everything saved, when they are told to.
+void tell_ready() noexcept;
+/// Of rank 0: it ends with this exit code, whatever signals come now.
+void tell_end(int exit_code) noexcept;
+
+/// This rank comes to a place of its work, in update `step` (from 0), or in none (negative). Costs less than a
+/// microsecond and allocates nothing. With ROENTGEN_HOLD=RANK:PLACE:STEP:FILE in the environment that rank makes FILE
+/// when it comes there, and stands still until it is gone: tests do then what they like to it. PLACE as Phase::text();
+/// STEP "any": the first time.
+void reach(Phase place, std::int64_t step = -1);
+
+}  // namespace roentgen::dist

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The board, between this process and children that stand for ranks: what they map, they map once.
+#include "dist/launch_board.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+
+#include "core/folder_testing.h"
+
+namespace roentgen::dist {
+namespace {
+
+// Runs `body` as rank `rank` of two.
+int as_rank(int rank, const std::string& board, const std::function<void()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    ::setenv("OMPI_COMM_WORLD_RANK", std::to_string(rank).c_str(), 1);
+    if (!board.empty()) ::setenv(LaunchBoard::kVariable, board.c_str(), 1);
+    body();
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(LaunchBoard, tells_what_ranks_have_told) {
+  std::string file;
+  {
+    const LaunchBoard board(2);
+    file = board.file();
+    EXPECT_FALSE(board.is_ready());
+    EXPECT_FALSE(board.exit_code().has_value());
+    EXPECT_EQ(board.place_of(1), "");
+    EXPECT_EQ(as_rank(0, file, [] { tell_ready(); }), 0);
+    EXPECT_EQ(as_rank(1, file, [] { reach({.name = "gradient bucket", .index = 3}, 11); }), 0);
+    EXPECT_TRUE(board.is_ready());
+    EXPECT_EQ(board.place_of(1), "update 12, gradient bucket 3");
+    EXPECT_EQ(board.place_of(0), "");
+    EXPECT_EQ(as_rank(1, file, [] { reach({.name = "input"}, 0); }), 0);
+    EXPECT_EQ(board.place_of(1), "update 1, input") << "nothing is left of longer texts";
+    EXPECT_EQ(as_rank(0, file, [] { tell_end(3); }), 0);
+    EXPECT_EQ(board.exit_code(), 3);
+    EXPECT_EQ(board.place_of(2), "") << "no such rank";
+  }
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(LaunchBoard, of_another_host_is_not_missed) {
+  const auto body = [] {
+    tell_ready();
+    reach({.name = "input"}, 0);
+    tell_end(0);
+  };
+  EXPECT_EQ(as_rank(0, "/nowhere/board", body), 0);
+  EXPECT_EQ(as_rank(0, "", body), 0);
+}
+
+TEST(LaunchBoard, a_rank_is_held_at_one_place_of_one_update) {
+  const TemporaryFolder folder;
+  const std::string sign = (folder.path() / "held").string();
+  const std::string hold = "1:gradient bucket 2:4:" + sign;
+  const auto pass = [&](int rank) {
+    return as_rank(rank, "", [&] {
+      ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
+      ::alarm(60);
+      reach({.name = "gradient bucket", .index = 2}, 3);
+      reach({.name = "gradient bucket", .index = 1}, 4);
+      if (::fork() == 0) {  // lets go of who is held
+        while (::unlink(sign.c_str()) != 0) {
+        }
+        ::_exit(0);
+      }
+      if (rank == 1) reach({.name = "gradient bucket", .index = 2}, 4);
+      if (rank == 0) ::close(::creat(sign.c_str(), 0600));
+      int status = -1;
+      ::wait(&status);
+      ::_exit(status == 0 ? 7 : 1);
+    });
+  };
+  EXPECT_EQ(WEXITSTATUS(pass(1)), 7);
+  EXPECT_EQ(WEXITSTATUS(pass(0)), 7);
+}
+
+}  // namespace
+}  // namespace roentgen::dist
