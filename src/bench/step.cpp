@@ -22,6 +22,7 @@
 #include "bench/profile.h"
 #include "bench/step_model.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "engine/engine.h"
 #include "runtime/cores.h"
 #include "runtime/memory.h"
@@ -158,6 +159,20 @@ std::size_t state_bytes(train::Optimizer& optimizer) {
   return bytes;
 }
 
+/// What is planned and what was measured; see run_step().
+Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_bytes,
+                   std::optional<std::size_t> measured_bytes) {
+  const auto number = [](std::size_t bytes) { return Value(static_cast<std::int64_t>(bytes)); };
+  return Value::Table{{"planned_bytes", number(planned.total() + optimizer_bytes)},
+                      {"measured_bytes", measured_bytes ? number(*measured_bytes) : Value()},
+                      {"activations_bytes", number(planned.activations)},
+                      {"parameters_bytes", number(planned.parameters)},
+                      {"gradients_bytes", number(planned.gradients)},
+                      {"optimizer_bytes", number(optimizer_bytes)},
+                      {"inputs_bytes", number(planned.inputs)},
+                      {"other_bytes", number(planned.state + planned.kept)}};
+}
+
 Value settings(const StepOptions& options, int threads) {
   return Value::Table{{"case", "step"},
                       {"model", options.model},
@@ -169,6 +184,7 @@ Value settings(const StepOptions& options, int threads) {
                       {"device", options.device},
                       {"fuse", options.fuse},
                       {"algorithms", options.algorithms},
+                      {"recompute", options.recompute},
                       {"warmup", options.warmup},
                       {"n", options.steps}};
 }
@@ -197,20 +213,28 @@ Value run_step(const StepOptions& options) {
   require_at_least("threads", options.threads, 0);
   const int threads = options.threads > 0 ? options.threads : runtime::default_compute_threads();
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
+  const bool has_peak = runtime::reset_peak_resident_memory();
+  const std::size_t before_bytes = runtime::resident_memory_bytes();
   const std::unique_ptr<engine::Executable> executable = compile_step(options, *engine, {.threads = threads});
   const std::unique_ptr<train::Optimizer> optimizer = train::make_optimizer(
       "sgd", {.momentum = 0.9, .threads = threads}, static_cast<std::int64_t>(executable->parameters().size()));
+  const engine::MemoryReport& planned = executable->plan().memory;
+  const std::size_t optimizer_bytes = state_bytes(*optimizer);
+  log::info("step: peak of memory " + planned.text({{"optimizer", optimizer_bytes}}));
   Floor floor(*executable);
   const Measurements measured = run_steps(options, *executable, *optimizer, floor);
   require_finite(measured.losses);
+  const std::size_t peak_bytes = runtime::peak_resident_memory_bytes();
 
   Value result = settings(options, threads);
   const double median_s = summarise(measured.step_s).median;
   result.set("images_per_s", static_cast<double>(options.batch) / median_s);
   result.set("step_ms", summary_ms(measured.step_s));
   result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
-  result.set("peak_bytes", executable->plan().memory.total() + state_bytes(*optimizer));
-  result.set("process_peak_bytes", static_cast<std::int64_t>(runtime::peak_resident_memory_bytes()));
+  result.set("peak_bytes", planned.total() + optimizer_bytes);
+  result.set("process_peak_bytes", static_cast<std::int64_t>(peak_bytes));
+  result.set("memory", memory_table(planned, optimizer_bytes,
+                                    has_peak ? std::optional(peak_bytes - before_bytes) : std::nullopt));
   result.set("framework_share", framework_share(*executable, measured));
   Value profile = options.has_profile ? profile_table(*executable, {.count = options.steps,
                                                                     .total_s = total(measured.step_s),

@@ -39,17 +39,23 @@ struct StepOptions {
   std::string fuse = "on";
   /// Convolution kernels, as engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
+  /// Values that backward computes again, as engine::CompileOptions::recompute.
+  std::string recompute = "auto";
   /// Adds the per-kind table `profile`.
   bool has_profile = false;
 };
 
 /// Compiles the model with a sigmoid loss for training and measures steps of SGD with momentum on one fixed random
 /// batch. The result, a table:
-///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, warmup, n
+///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, recompute, warmup, n
 ///   images_per_s        batch / median step
 ///   step_ms             {median, p95, min, max}
 ///   optimizer_ms        median
-///   peak_bytes          memory of the executable and the optimizer's state
+///   peak_bytes          memory of the executable and the optimizer's state, by plan; told before the first step
+///   process_peak_bytes  the most that the process held while it compiled and ran steps
+///   memory              {planned_bytes: as peak_bytes; measured_bytes: growth of the process from before compiling to
+///                       its peak, null where the kernel does not tell; of the plan: activations_bytes,
+///                       parameters_bytes, gradients_bytes, optimizer_bytes, inputs_bytes, other_bytes}
 ///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
 ///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best run alone, on the step's own buffers: of 4
 ///                       before the measured steps and 4 after them, since a machine's speed drifts

@@ -98,6 +98,7 @@ std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, eng
                                    .bucket_bytes = team.bucket_bytes,
                                    .fuse = options.fuse,
                                    .algorithms = options.algorithms,
+                                   .recompute = options.recompute,
                                    .seed = kSeed};
   if (team.choices != nullptr) compiling.choices = *team.choices;
   auto executable = engine.compile(graph, compiling);

@@ -9,8 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
+#include "graph/builder.h"
 #include "graph/text.h"
 
 namespace roentgen::bench {
@@ -48,6 +51,82 @@ TEST(StepBench, reports_what_the_interface_promises) {
   EXPECT_GE(result.at("framework_share").as_double(), 0.0);
   EXPECT_LT(result.at("framework_share").as_double(), 1.0);
   EXPECT_TRUE(result.at("profile").is_null());
+}
+
+// Networks with much memory and little arithmetic: 24 MiB a value.
+StepOptions wide() {
+  return {.batch = 6, .image_px = 256, .channels = 3, .labels = 3, .warmup = 0, .steps = 2, .algorithms = "direct"};
+}
+
+graph::Graph finished(graph::Builder b, graph::NodeId last) {
+  last = b.add("pool", graph::GlobalAvgPool{}, {last});
+  last = b.add("flat", graph::Flatten{}, {last});
+  b.output("logits", b.add("fc", graph::Linear{.out_features = wide().labels}, {last}));
+  return std::move(b).build();
+}
+
+graph::Graph residual_network() {
+  graph::Builder b("residual");
+  auto x = b.input("image", {wide().batch, 3, 256, 256});
+  const graph::Conv2d conv{.out_channels = 16, .kernel = {1, 1}, .bias = false};
+  x = b.add("stem", conv, {x});
+  for (int i = 0; i < 3; ++i) {
+    const std::string n = std::to_string(i);
+    auto y = b.add("conv" + n, conv, {x});
+    y = b.add("norm" + n, graph::BatchNorm{}, {y});
+    y = b.add("add" + n, graph::Add{}, {y, x});
+    x = b.add("relu" + n, graph::Relu{}, {y});
+  }
+  return finished(std::move(b), x);
+}
+
+graph::Graph dense_network() {
+  graph::Builder b("dense");
+  auto x = b.input("image", {wide().batch, 3, 256, 256});
+  const graph::Conv2d conv{.out_channels = 16, .kernel = {1, 1}, .bias = false};
+  x = b.add("stem", conv, {x});
+  for (int i = 0; i < 3; ++i) {
+    const std::string n = std::to_string(i);
+    auto y = b.add("norm" + n, graph::BatchNorm{}, {x});
+    y = b.add("relu" + n, graph::Relu{}, {y});
+    y = b.add("conv" + n, conv, {y});
+    x = b.add("concat" + n, graph::Concat{}, {x, y});
+  }
+  x = b.add("last", graph::BatchNorm{}, {x});
+  return finished(std::move(b), x);
+}
+
+TEST(StepBench, the_peak_told_before_the_first_step_is_the_measured_one_within_5_percent) {
+  for (const graph::Graph& graph : {residual_network(), dense_network()}) {
+    for (const char* recompute : {"auto", "none"}) {
+      StepOptions options = wide();
+      options.model = graph.name();
+      options.graph = &graph;
+      options.recompute = recompute;
+      const Value result = run_step(options);
+      const Value& memory = result.at("memory");
+      if (memory.at("measured_bytes").is_null()) GTEST_SKIP() << "the kernel does not let the peak begin anew";
+      const double planned = memory.at("planned_bytes").as_double();
+      EXPECT_GT(planned, 150e6) << "too little to tell it from what else the process holds";
+      EXPECT_NEAR(memory.at("measured_bytes").as_double() / planned, 1.0, 0.05) << graph.name() << ", " << recompute;
+      EXPECT_EQ(memory.at("planned_bytes").as_integer(), result.at("peak_bytes").as_integer());
+    }
+  }
+}
+
+TEST(StepBench, recomputation_changes_memory_and_no_loss) {
+  StepOptions options = tiny();
+  std::vector<Value> results;
+  for (const char* recompute : {"none", "auto", "all"}) {
+    options.recompute = recompute;
+    results.push_back(run_step(options));
+    EXPECT_EQ(results.back().at("recompute").as_string(), recompute);
+    EXPECT_EQ(results.back().at("checksum").as_string(), results.front().at("checksum").as_string()) << recompute;
+  }
+  EXPECT_GT(results[0].at("peak_bytes").as_integer(), results[1].at("peak_bytes").as_integer());
+  EXPECT_GT(results[1].at("peak_bytes").as_integer(), results[2].at("peak_bytes").as_integer());
+  options.recompute = "some";
+  EXPECT_THROW(static_cast<void>(run_step(options)), ConfigError);
 }
 
 TEST(StepBench, measures_a_graph_of_its_own) {

@@ -25,6 +25,8 @@ inline constexpr unsigned kOfRounds =
     kOverlap | kAblation | kFormats | kExperiment | kOverRanks | kInfer | kFusion | kPeers;
 inline constexpr unsigned kWithRecords = kFormats | kExperiment;
 inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling | kPredict;
+/// Their networks are trained.
+inline constexpr unsigned kTraining = kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion;
 inline constexpr unsigned kWithModel = kOfOneModel | kExperiment;
 /// Only computing: no images from files.
 inline constexpr unsigned kComputing = kStep | kInfer | kFusion | kPredict;

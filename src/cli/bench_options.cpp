@@ -131,6 +131,10 @@ std::vector<CaseOption> case_options(BenchArguments& in) {
        {.name = "--algorithms",
         .target = &in.algorithms,
         .doc = "convolutions: direct or auto; direct for infer and fusion, else auto"}},
+      {kTraining,
+       {.name = "--recompute",
+        .target = &in.step.recompute,
+        .doc = "activations that backward computes again: auto, none or all"}},
       {kStep | kInfer, {.name = "--profile", .target = &in.step.has_profile, .doc = "time of every kind of kernel"}}};
   for (CaseOption& option : scaling_options(in.scaling)) options.push_back(std::move(option));
   return options;

@@ -82,6 +82,7 @@ class TrainCommand final : public Command {
          .doc = "MiB for all input: train.memory_mb; 0 = half of what is left",
          .least = 0,
          .most = 1e9},
+        {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"},
         {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
         {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
         {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
@@ -118,6 +119,7 @@ class TrainCommand final : public Command {
   std::string init_;
   std::string init_preset_;
   std::string input_cores_;
+  std::string recompute_;
   fs::path cache_dir_;
   std::int64_t memory_mb_ = 0;
   bool is_partial_ = false;
@@ -150,7 +152,9 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 }
 
 train::Recipe TrainCommand::read_recipe() const {
-  train::Recipe recipe = train::read_recipe(recipe_, overrides_);
+  std::vector<std::string> overrides = overrides_;
+  if (!recompute_.empty()) overrides.push_back("train.recompute=" + recompute_);
+  train::Recipe recipe = train::read_recipe(recipe_, overrides);
   if (!model_.empty()) set_model(recipe.model, model_);
   if (!init_.empty()) recipe.train.init = init_;
   if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;

@@ -39,8 +39,10 @@ struct CompileOptions {
   /// compile; the choice moves the last digits, so it is in the plan and a resumed run takes it from there. "winograd":
   /// wherever it can be, untimed: for tests.
   std::string algorithms = "direct";
-  /// Keep values that backward could compute again (true trades memory for nothing measured; see docs/architecture.md).
-  bool keep_recomputable = false;
+  /// Which values backward computes again instead of keeping them : "auto", what a kernel
+  /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
+  /// bits.
+  std::string recompute = "auto";
   /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
   std::map<std::string, std::string> choices;
   /// Root of dropout's random streams.

@@ -9,6 +9,8 @@
 
 namespace roentgen::engine {
 namespace {
+constexpr double kMiB = 1048576.0;
+
 // FNV-1a, 64 bits: a stable identity, not a secret.
 std::uint64_t fnv(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
@@ -20,6 +22,23 @@ std::uint64_t fnv(std::string_view text) {
 std::string_view name_of(Pass pass) {
   constexpr std::array<std::string_view, 4> kNames{"forward", "backward_data", "backward_weights", "auxiliary"};
   return kNames.at(static_cast<std::size_t>(pass));
+}
+
+std::string MemoryReport::text(const std::vector<std::pair<std::string, std::size_t>>& more) const {
+  std::vector<std::pair<std::string, std::size_t>> parts{{"activations", activations},
+                                                         {"parameters", parameters},
+                                                         {"gradients", gradients},
+                                                         {"inputs", inputs},
+                                                         {"other", state + kept}};
+  parts.insert(parts.end(), more.begin(), more.end());
+  std::size_t sum = 0;
+  std::string list;
+  for (const auto& [name, bytes] : parts) {
+    sum += bytes;
+    if (bytes > 0)
+      list += fmt::format("{} {} {:.1f}", list.empty() ? ":" : ",", name, static_cast<double>(bytes) / kMiB);
+  }
+  return fmt::format("{:.1f} MiB{}", static_cast<double>(sum) / kMiB, list);
 }
 
 std::string Plan::text() const {

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -66,6 +67,9 @@ struct MemoryReport {
   std::size_t inputs = 0;
   std::size_t kept = 0;  ///< per-executable constants and outputs
   [[nodiscard]] std::size_t total() const { return activations + parameters + gradients + state + inputs + kept; }
+  /// "1249.1 MiB: activations 904.2, parameters 89.7, gradients 89.7, inputs 18.4, optimizer 89.7", with more than the
+  /// report knows of by name; "other" is state and kept. What is not there is left out.
+  [[nodiscard]] std::string text(const std::vector<std::pair<std::string, std::size_t>>& more = {}) const;
 };
 
 /// A whole step.

@@ -97,7 +97,20 @@ std::size_t resident_memory_bytes() {
   return pages.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+bool reset_peak_resident_memory() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5" << std::flush;
+  return file.good();
+}
+
 std::size_t peak_resident_memory_bytes() {
+  constexpr std::string_view kKey = "VmHWM:";
+  const std::string text = text_of("/proc/self/status");
+  if (const std::size_t at = text.find(kKey); at != std::string::npos) {
+    const std::size_t digit = std::min(text.find_first_of("0123456789", at), text.size());
+    if (const auto kib = number_in(std::string_view(text).substr(digit))) return *kib * 1024;
+  }
+  // Of the whole life of the process, other programs that it was before included.
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::size_t>(usage.ru_maxrss) * 1024;

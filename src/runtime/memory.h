@@ -23,8 +23,10 @@ namespace roentgen::runtime {
 /// Bytes of physical memory that the process holds now, shared pages included (VmRSS); 0 where it is not told.
 [[nodiscard]] std::size_t resident_memory_bytes();
 
-/// The most that it held so far.
+/// The most that it held so far (VmHWM), or since reset_peak_resident_memory().
 [[nodiscard]] std::size_t peak_resident_memory_bytes();
+/// Lets the peak begin anew at what is held now. False where the kernel does not allow it.
+bool reset_peak_resident_memory();
 
 /// ConfigError "[thing] memory: ..." when `bytes` is more than is available.
 /// @param thing  room and thing, without brackets

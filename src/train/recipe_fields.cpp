@@ -75,6 +75,8 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.text("fuse", train.fuse, {}, "graph passes: on, off or names");
   v.text("algorithms", train.algorithms, {"direct", "auto"},
          "convolutions: direct, or per layer the faster of direct and Winograd, which moves the last digits");
+  v.text("recompute", train.recompute, {"auto", "none", "all"},
+         "activations that backward computes again, to the same bits: where that is free; none; all that are cheap");
   v.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
            "MiB of gradients that go to the other ranks together, while backward goes on");
 }

@@ -157,8 +157,8 @@ Trainer::Trainer(const TrainJob& job)
     observers_.push_back(log_.get());
     observers_.push_back(tensorboard_.get());
   }
-  outcome_.planned_bytes = executable_->plan().memory.total();
-  log_step(recipe_.train, *executable_);
+  outcome_.planned_bytes =
+      log_step(recipe_.train, {*executable_, validator_.get(), stepper_->optimizer(), ema_.has_value()});
 }
 
 void Trainer::start_fresh() {

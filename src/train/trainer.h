@@ -70,7 +70,7 @@ struct TrainOutcome {
   /// The part spent waiting for other ranks.
   double comm_exposed_seconds = 0.0;
   std::int64_t images = 0;
-  /// Memory of the training executable.
+  /// Peak of memory beside the input, as planned and told before the first step.
   std::size_t planned_bytes = 0;
 };
 

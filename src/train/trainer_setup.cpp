@@ -122,6 +122,7 @@ std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int sl
   options.slots = slots;
   options.fuse = job.recipe.train.fuse;
   options.algorithms = job.recipe.train.algorithms;
+  options.recompute = job.recipe.train.recompute;
   options.bucket_bytes = static_cast<std::size_t>(job.recipe.train.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
   if (resume != nullptr) options.choices = resume->state.plan_choices;
@@ -292,14 +293,21 @@ std::optional<Resume> read_resume(const TrainJob& job) {
   return resume;
 }
 
-void log_step(const TrainRecipe& recipe, const engine::Executable& executable) {
+std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory) {
   if (const TrainCores cores = train_cores(recipe); !cores.input.empty()) {
     log::info(fmt::format("cores: {} for input, {} for computing", runtime::text_of(cores.input),
                           runtime::text_of(cores.compute)));
   }
-  const engine::Plan& plan = executable.plan();
-  log::info(fmt::format("training step: {:.1f} MiB planned, plan {}",
-                        static_cast<double>(plan.memory.total()) / 1048576.0, plan.hash()));
+  const engine::Plan& plan = memory.training.plan();
+  std::vector<std::pair<std::string, std::size_t>> more{{"optimizer", 0}};
+  for (const OptimizerState& state : memory.optimizer.state()) more[0].second += state.arena.size_bytes();
+  if (memory.has_ema) more.emplace_back("averages", plan.memory.parameters + plan.memory.state);
+  if (recipe.accumulate > 1) more.emplace_back("sums of gradients", plan.memory.gradients);
+  if (memory.validation != nullptr) more.emplace_back("validation", memory.validation->plan().memory.total());
+  log::info(fmt::format("training: peak of memory {}; plan {}", plan.memory.text(more), plan.hash()));
+  std::size_t bytes = plan.memory.total();
+  for (const auto& [name, each] : more) bytes += each;
+  return bytes;
 }
 
 StepperOptions stepper_options(const Recipe& recipe) {

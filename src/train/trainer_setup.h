@@ -71,8 +71,17 @@ struct InputMemory {
 [[nodiscard]] StepperOptions stepper_options(const Recipe& recipe);
 [[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, DType dtype);
 
-/// A line for the log: memory and plan of a step; and who has which cores, where they are shared out.
-void log_step(const TrainRecipe& recipe, const engine::Executable& executable);
+/// What a run holds beside its input, as planned.
+struct PlannedMemory {
+  const engine::Executable& training;
+  /// Null without validation.
+  const engine::Executable* validation = nullptr;
+  Optimizer& optimizer;
+  bool has_ema = false;
+};
+/// A line for the log, before the first step: peak of memory and plan of a step; and who has which cores, where they
+/// are shared out. Returns that peak in bytes.
+[[nodiscard]] std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory);
 
 /// The resume file, as rank 0 reads it, without tensors for the others; nothing for a fresh run.
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job);

@@ -6,10 +6,14 @@
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
   python3 tools/peers/bench_step_torch.py --model resnet50 --batch 16 --image 224 --threads 2 --json torch.json
 
-Both memory layouts are timed; each as good as PyTorch gets it: foreach optimizer, gradients set to none.
+Both memory layouts are timed; each as good as PyTorch gets it: foreach optimizer, gradients set to none. Each runs in
+a process of its own, so that its memory can be told: how far the resident memory grew from before the first step to its
+peak, with and without gradients and momentum, which any trainer has.
 """
 import argparse
 import json
+import multiprocessing
+import re
 import statistics
 import time
 
@@ -19,8 +23,15 @@ import torchvision
 LAYOUTS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
 
 
-def step_seconds(arguments, layout):
-    """Seconds of each timed step."""
+def resident_bytes(field):
+    """VmRSS or VmHWM of this process."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return 1024 * int(re.search(rf"^{field}:\s+(\d+) kB", file.read(), re.MULTILINE).group(1))
+
+
+def measure(arguments, layout):
+    """Seconds of each timed step, and how far resident memory grew; for a process of its own."""
+    torch.set_num_threads(arguments.threads)
     torch.manual_seed(1)
     model = getattr(torchvision.models, arguments.model)(num_classes=14).to(memory_format=LAYOUTS[layout]).train()
     shape = (arguments.batch, 3, arguments.image, arguments.image)
@@ -28,6 +39,7 @@ def step_seconds(arguments, layout):
     target = (torch.rand(arguments.batch, 14) > 0.9).float()
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9, foreach=True)
     times = []
+    before_bytes = resident_bytes("VmRSS")
     for _ in range(arguments.warmup + arguments.steps):
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
@@ -35,14 +47,21 @@ def step_seconds(arguments, layout):
         loss.backward()
         optimizer.step()
         times.append(time.perf_counter() - start)
-    return times[arguments.warmup:]
+    kept = [tensor for group in optimizer.param_groups for parameter in group["params"]
+            for tensor in (parameter.grad, optimizer.state[parameter]["momentum_buffer"])]
+    growth_bytes = resident_bytes("VmHWM") - before_bytes
+    return {"seconds": times[arguments.warmup:],
+            "memory": {"growth_bytes": growth_bytes,
+                       "activation_bytes": growth_bytes - sum(t.numel() * t.element_size() for t in kept)}}
 
 
-def summary(seconds, batch):
+def summary(measured, batch):
+    seconds = measured["seconds"]
     ordered = sorted(seconds)
     median = statistics.median(ordered)
     p95 = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
-    return {"images_per_s": batch / median, "step_ms": {"median": 1e3 * median, "p95": 1e3 * p95}}
+    return {"images_per_s": batch / median, "step_ms": {"median": 1e3 * median, "p95": 1e3 * p95},
+            "memory": measured["memory"]}
 
 
 def main():
@@ -56,13 +75,16 @@ def main():
     parser.add_argument("--layout", choices=[*LAYOUTS, "both"], default="both")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
     layouts = list(LAYOUTS) if arguments.layout == "both" else [arguments.layout]
+    # "spawn": a fork would begin with this process's memory.
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        measured = {layout: pool.apply(measure, (arguments, layout)) for layout in layouts}
     result = {"peer": f"PyTorch {torch.__version__}", "model": arguments.model, "batch": arguments.batch,
               "image": arguments.image, "threads": arguments.threads, "warmup": arguments.warmup,
               "steps": arguments.steps,
-              "layouts": {layout: summary(step_seconds(arguments, layout), arguments.batch) for layout in layouts}}
+              "layouts": {layout: summary(measured[layout], arguments.batch) for layout in layouts}}
     result["images_per_s"] = max(entry["images_per_s"] for entry in result["layouts"].values())
+    result["activation_bytes"] = min(entry["memory"]["activation_bytes"] for entry in result["layouts"].values())
     result["figures"] = {f"eager, {layout}": entry["images_per_s"] for layout, entry in result["layouts"].items()}
     text = json.dumps(result, indent=2)
     print(text)

@@ -182,9 +182,9 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   lowering.emit(node, std::move(emission), single_forward_kernel(shape, std::move(work)));
 }
 
-// Makes room for the value again when backward recomputes it; -1 otherwise.
+// Makes room for the value again when something waits for it; -1 otherwise.
 Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
-  if (!lowering.is_recomputed(id)) return {};
+  if (!lowering.is_missing(id) || !lowering.is_awaited(id)) return {};
   const graph::Node& node = lowering.graph().node(id);
   return {lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
 }
@@ -273,13 +273,15 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     emission.writes.push_back(g.tensor);
     emission.in_place.emplace_back(incoming.back().tensor, g.tensor);
   }
-  if (has_residual && op.relu) {
-    work.y = lowering.value_in(id, layout).tensor;
-    emission.reads.push_back(work.y);
+  const Located y = again(id, layout, lowering);
+  if (has_residual && (op.relu || y.tensor >= 0)) {
+    const bool is_there = !lowering.is_missing(id);
+    const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
+    (is_there ? work.y : work.residual) = read;
+    emission.reads.push_back(read);
   }
   // dx may lie over dy: the second phase reads g instead, or dy at the very element it writes.
   emission.in_place.emplace_back(incoming[0].tensor, dx.tensor);
-  const Located y = again(id, layout, lowering);
   work.y_again = y.tensor;
   if (y.tensor >= 0) emission.writes.push_back(y.tensor);
   lowering.emit(node, std::move(emission), single_backward_kernel(shape, std::move(work)));
@@ -307,6 +309,38 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   } else {
     lower_backward_single(op, id, lowering);
   }
+}
+
+Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
+  const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
+  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  Emission emission{.what = "again",
+                    .kind = "batch_norm_again",
+                    .pass = Pass::Auxiliary,
+                    .reads = {work.parameters.scale, work.parameters.shift},
+                    .writes = {},
+                    .implementation = "simd",
+                    .in_place = {}};
+  const bool has_own = !is_shared(node, lowering);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    work.pieces[i].statistics = has_own ? lowering.own_statistics(id) : lowering.shared_norm(ids[i]).statistics;
+    emission.reads.insert(emission.reads.end(), {work.pieces[i].value, work.pieces[i].statistics});
+  }
+  const Located dst{lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
+  if (node.inputs.size() == 2) {
+    work.residual = lowering.value_again(node.inputs[1], layout).tensor;
+    emission.reads.push_back(work.residual);
+    emission.in_place = {{work.residual, dst.tensor}};
+  }
+  work.dst = dst.tensor;
+  work.relu = op.relu;
+  const NormShape shape = shape_of(dst, lowering);
+  work.constants = lowering.scratch(node.name + "/constants_again", channel_bytes(shape, 2));
+  emission.writes = {dst.tensor, work.constants};
+  lowering.emit(node, std::move(emission), again_kernel(shape, std::move(work)));
+  return dst;
 }
 
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {

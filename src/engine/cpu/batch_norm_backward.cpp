@@ -23,6 +23,7 @@ class BackwardBase : public Kernel {
     dy_ = get(work_.dy);
     dy2_ = get(work_.dy2);
     y_ = get(work_.y);
+    residual_ = get(work_.residual);
     g_ = get(work_.g);
     dx_ = get(work_.dx);
     y_again_ = get(work_.y_again);
@@ -47,6 +48,7 @@ class BackwardBase : public Kernel {
     partial_.clear(block, image);
     return {.x = place.value + image * place.image_stride,
             .y = y_ == nullptr ? nullptr : y_ + at,
+            .residual = residual_ == nullptr ? nullptr : residual_ + at,
             .dy = dy_ + at,
             .dy2 = dy2_ == nullptr ? nullptr : dy2_ + at,
             .scale = constant(0, block),
@@ -71,6 +73,7 @@ class BackwardBase : public Kernel {
   const float* dy_ = nullptr;
   const float* dy2_ = nullptr;
   const float* y_ = nullptr;
+  const float* residual_ = nullptr;
   float* g_ = nullptr;
   float* dx_ = nullptr;
   float* y_again_ = nullptr;
@@ -96,6 +99,8 @@ class SingleBackward final : public BackwardBase {
   void sum(std::int64_t block, std::int64_t image) const {
     simd::GradientSums work = sums_work(block, image);
     if (g_ != nullptr) work.g = g_ + offset_of(shape_, block, image);
+    // The second phase does not read the residual.
+    if (residual_ != nullptr && y_again_ != nullptr) work.y_again = y_again_ + offset_of(shape_, block, image);
     simd::gradient_sums(work);
   }
   // dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean), a = scale istd.
@@ -124,7 +129,7 @@ class SingleBackward final : public BackwardBase {
     simd::gradient_apply({.x = place.value + image * place.image_stride,
                           .g = g_ != nullptr ? g_ + at : dy_ + at,
                           .dx = dx_ + at,
-                          .y_again = y_again_ == nullptr ? nullptr : y_again_ + at,
+                          .y_again = y_again_ == nullptr || residual_ != nullptr ? nullptr : y_again_ + at,
                           .scale = constant(0, block),
                           .shift = constant(1, block),
                           .by_g = constant(2, block),

@@ -42,7 +42,7 @@ class Statistics final : public Kernel {
   Partial partial_;
 };
 
-enum class Kind { Inference, Single, Shared };
+enum class Kind { Inference, Single, Shared, Again };
 
 class Forward final : public Kernel {
  public:
@@ -52,8 +52,10 @@ class Forward final : public Kernel {
     table_.bind(addresses);
     weight_ = addresses.f32(work_.parameters.scale);
     bias_ = addresses.f32(work_.parameters.shift);
-    running_mean_ = addresses.f32(work_.parameters.running_mean);
-    running_variance_ = addresses.f32(work_.parameters.running_variance);
+    if (kind_ != Kind::Again) {
+      running_mean_ = addresses.f32(work_.parameters.running_mean);
+      running_variance_ = addresses.f32(work_.parameters.running_variance);
+    }
     residual_ = work_.residual >= 0 ? addresses.f32(work_.residual) : nullptr;
     dst_ = addresses.f32(work_.dst);
     constants_ = addresses.f32(work_.constants);
@@ -91,6 +93,7 @@ class Forward final : public Kernel {
       finish_statistics(shape_, partial_, block, running_mean_ + c, work_.parameters.epsilon, place.statistics);
     }
     fold(shape_.block, weight_ + c, bias_ + c, place.statistics, scale(block), shift(block));
+    if (kind_ == Kind::Again) return;
     move_running(shape_, place.statistics, work_.parameters.momentum, running_mean_ + c, running_variance_ + c);
   }
   void apply(std::int64_t block, std::int64_t image) const {
@@ -134,6 +137,9 @@ std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForwar
 }
 std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work) {
   return std::make_unique<Forward>(shape, std::move(work), Kind::Shared);
+}
+std::unique_ptr<Kernel> again_kernel(const NormShape& shape, NormForward work) {
+  return std::make_unique<Forward>(shape, std::move(work), Kind::Again);
 }
 std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work) {
   return std::make_unique<Statistics>(shape, work);

@@ -62,6 +62,8 @@ struct NormForward {
 [[nodiscard]] std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForward work);
 /// Result from statistics computed earlier, one per piece; moves the running statistics.
 [[nodiscard]] std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work);
+/// The same result again, to the bit: from the statistics of the forward; moves nothing.
+[[nodiscard]] std::unique_ptr<Kernel> again_kernel(const NormShape& shape, NormForward work);
 
 /// Statistics of one value. The pivot (a running mean, from `pivot_offset` on) keeps the f32 sums accurate.
 struct NormStatistics {
@@ -80,7 +82,8 @@ struct NormBackward {
   NormParameters parameters;
   TensorId dy = -1;
   TensorId dy2 = -1;
-  TensorId y = -1;  ///< the mask's source when there is a residual
+  TensorId y = -1;         ///< the mask's source when there is a residual
+  TensorId residual = -1;  ///< where y is not there: added before the mask is taken
   TensorId g = -1;
   TensorId dx = -1;
   TensorId y_again = -1;

@@ -65,6 +65,24 @@ Layout common_layout(const graph::Node& node, const Lowering& lowering) {
   });
   return fits ? wanted : Layout{};
 }
+
+void join(const graph::Node& node, std::string_view what, const std::vector<Located>& pieces, const Located& dst,
+          Lowering& lowering) {
+  std::vector<ChannelCopy::Part> parts;
+  std::vector<TensorId> reads;
+  for (const Located& piece : pieces) {
+    parts.push_back({piece.tensor, stored_elements(piece.shape, piece.layout) / piece.shape[0]});
+    reads.push_back(piece.tensor);
+  }
+  lowering.emit(
+      node,
+      {.what = std::string(what),
+       .kind = "concat_" + std::string(what),
+       .reads = std::move(reads),
+       .writes = {dst.tensor},
+       .implementation = "copy"},
+      std::make_unique<ChannelCopy>(ChannelCopy::Direction::Join, std::move(parts), dst.tensor, node.shape[0]));
+}
 }  // namespace
 
 void lower(const graph::Concat& op, graph::NodeId id, Lowering& lowering) {
@@ -74,24 +92,23 @@ void lower(const graph::Concat& op, graph::NodeId id, Lowering& lowering) {
     lowering.define_virtual(id);
     return;
   }
-  std::vector<ChannelCopy::Part> parts;
-  std::vector<TensorId> reads;
+  std::vector<Located> pieces;
   for (const graph::NodeId input : node.inputs) {
-    for (const graph::NodeId piece : lowering.pieces(input)) {
-      const Located src = lowering.value_in(piece, layout);
-      parts.push_back({src.tensor, stored_elements(src.shape, layout) / src.shape[0]});
-      reads.push_back(src.tensor);
-    }
+    for (const graph::NodeId piece : lowering.pieces(input)) pieces.push_back(lowering.value_in(piece, layout));
   }
-  const Located dst = lowering.define(id, layout);
-  lowering.emit(
-      node,
-      {.what = "forward",
-       .kind = "concat_forward",
-       .reads = std::move(reads),
-       .writes = {dst.tensor},
-       .implementation = "copy"},
-      std::make_unique<ChannelCopy>(ChannelCopy::Direction::Join, std::move(parts), dst.tensor, node.shape[0]));
+  join(node, "forward", pieces, lowering.define(id, layout), lowering);
+}
+
+Located lower_again(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Layout layout = lowering.value(id).layout;
+  std::vector<Located> pieces;
+  for (const graph::NodeId input : node.inputs) {
+    for (const graph::NodeId piece : lowering.pieces(input)) pieces.push_back(lowering.value_again(piece, layout));
+  }
+  const Located dst{lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
+  join(node, "again", pieces, dst, lowering);
+  return dst;
 }
 
 void lower_backward(const graph::Concat&, graph::NodeId id, Lowering& lowering) {

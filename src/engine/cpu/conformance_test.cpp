@@ -45,7 +45,11 @@ TEST_P(Conformance, training) { expect_passes({.form = Form::Training, .threads 
 TEST_P(Conformance, training_unfused) { expect_passes({.form = Form::Training, .threads = 1, .fuse = "off"}); }
 
 TEST_P(Conformance, training_keeping_all) {
-  expect_passes({.form = Form::Training, .threads = 1, .keep_recomputable = true});
+  expect_passes({.form = Form::Training, .threads = 1, .recompute = "none"});
+}
+
+TEST_P(Conformance, training_recomputing_all) {
+  expect_passes({.form = Form::Training, .threads = 2, .recompute = "all"});
 }
 
 // Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <ranges>
 #include <set>
 
@@ -79,6 +80,21 @@ std::vector<float> gradients_of_one_step(Executable& executable) {
   return {all.begin(), all.end()};
 }
 
+// Gradients and running statistics by parameter: their order in the arena is that of the plan.
+using StepBits = std::vector<std::vector<float>>;
+
+StepBits bits_of_one_step(Executable& executable) {
+  executable.forward();
+  executable.backward(nullptr);
+  StepBits bits;
+  for (std::size_t i = 0; i < executable.graph().parameters().size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    const bool is_trained = graph::is_trained(executable.graph().parameter(index).role);
+    bits.push_back(is_trained ? executable.store_gradient(index) : executable.store(index));
+  }
+  return bits;
+}
+
 TEST(CpuExecutable, buckets_cover_the_arena_once_and_are_final_when_announced) {
   auto executable = ready(model("densenet121"), {.bucket_bytes = 1U << 20});
   ASSERT_GT(executable->buckets().size(), 5U);
@@ -135,23 +151,22 @@ TEST(CpuExecutable, two_runs_give_the_same_bits) {
 
 TEST(CpuExecutable, recomputed_values_are_the_kept_ones_to_the_bit) {
   for (const char* name : {"resnet18", "densenet121"}) {
-    auto kept = ready(model(name), {.keep_recomputable = true});
-    auto recomputed = ready(model(name), {.keep_recomputable = false});
-    EXPECT_LT(recomputed->plan().memory.activations, kept->plan().memory.activations) << name;
-    std::vector<std::vector<float>> both;
-    for (Executable* executable : {kept.get(), recomputed.get()}) {
-      executable->forward();
-      executable->backward(nullptr);
-      std::vector<float> all;
-      for (std::size_t i = 0; i < executable->graph().parameters().size(); ++i) {
-        if (!graph::is_trained(executable->graph().parameters()[i].role)) continue;
-        const auto values = executable->store_gradient(static_cast<std::int32_t>(i));
-        all.insert(all.end(), values.begin(), values.end());
-      }
-      both.push_back(std::move(all));
+    std::map<std::string, std::size_t> bytes;
+    std::map<std::string, StepBits> bits;
+    for (const char* recompute : {"none", "auto", "all"}) {
+      auto executable = ready(model(name), {.recompute = recompute});
+      bytes[recompute] = executable->plan().memory.activations;
+      bits[recompute] = bits_of_one_step(*executable);
     }
-    EXPECT_EQ(both[0], both[1]) << name;
+    EXPECT_LT(bytes["auto"], bytes["none"]) << name;
+    EXPECT_LE(bytes["all"], bytes["auto"]) << name;
+    EXPECT_EQ(bits["auto"], bits["none"]) << name;
+    EXPECT_EQ(bits["all"], bits["none"]) << name;
   }
+}
+
+TEST(CpuExecutable, an_unknown_recomputation_is_refused) {
+  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.recompute = "some"})), ConfigError);
 }
 
 TEST(CpuExecutable, each_pass_gives_the_unfused_loss_within_rounding) {
@@ -192,8 +207,10 @@ TEST(CpuExecutable, no_primitive_falls_to_a_reference_implementation) {
 }
 
 TEST(CpuExecutable, live_tensors_do_not_overlap_unless_written_in_place) {
-  for (const graph::Graph& graph : {odd_graph(), model("resnet50"), model("densenet121")}) {
-    const auto executable = make_executable(graph, {});
+  for (const auto& [graph, recompute] :
+       {std::pair(odd_graph(), "auto"), std::pair(model("resnet50"), "auto"), std::pair(model("resnet50"), "all"),
+        std::pair(model("densenet121"), "auto"), std::pair(model("resnet18"), "none")}) {
+    const auto executable = make_executable(graph, {.recompute = recompute});
     const auto& tensors = executable->plan().tensors;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;

@@ -22,6 +22,8 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int
       readers_(graph.consumers()),
       values_(graph.nodes().size()),
       is_shared_piece_(graph.nodes().size(), false) {
+  const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
+  for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;
     const bool trained = graph::is_trained(parameter.role);
@@ -300,16 +302,26 @@ Located Lowering::gradient(graph::NodeId id, Layout layout) {
   return sum;
 }
 
-bool Lowering::is_recomputed(graph::NodeId id) const {
-  const auto* norm = std::get_if<graph::BatchNorm>(&graph_.node(id).op);
-  if (norm == nullptr || !is_training() || options_.keep_recomputable) return false;
-  if (graph_.node(id).inputs.size() != 1 || !needs_gradient(id)) return false;
-  return std::ranges::all_of(
-      readers(id), [&](graph::NodeId reader) { return std::holds_alternative<graph::Conv2d>(graph_.node(reader).op); });
+bool Lowering::is_missing(graph::NodeId id) const {
+  return state(id).source != Source::Kept && !state(id).is_again && needs_gradient(id);
+}
+
+void Lowering::compute_again(graph::NodeId id) {
+  if (!is_missing(id) || state(id).source != Source::OnDemand) return;
+  const graph::Op& op = graph_.node(id).op;
+  const auto* norm = std::get_if<graph::BatchNorm>(&op);
+  recomputed(id, norm != nullptr ? lower_again(*norm, id, *this) : lower_again(std::get<graph::Concat>(op), id, *this));
+}
+
+Located Lowering::value_again(graph::NodeId id, Layout layout) {
+  compute_again(id);
+  RG_ASSERT(!is_missing(id));
+  return value_in(id, layout);
 }
 
 void Lowering::when_available(graph::NodeId id, std::function<void()> emit_later) {
-  if (is_recomputed(id)) {
+  compute_again(id);
+  if (is_missing(id)) {
     state(id).waiting.push_back(std::move(emit_later));
   } else {
     emit_later();
@@ -319,6 +331,7 @@ void Lowering::when_available(graph::NodeId id, std::function<void()> emit_later
 void Lowering::recomputed(graph::NodeId id, const Located& located) {
   ValueState& value = state(id);
   value.located = located;
+  value.is_again = true;
   value.copies.clear();
   const std::vector<std::function<void()>> waiting = std::move(value.waiting);
   value.waiting.clear();

@@ -20,6 +20,7 @@
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/layout.h"
 #include "engine/cpu/parameter_layout.h"
+#include "engine/cpu/recompute.h"
 #include "engine/engine.h"
 
 namespace roentgen::engine::cpu {
@@ -134,10 +135,14 @@ class Lowering {
   /// True when batch norms share this value's statistics: it is a piece of a virtual concat.
   [[nodiscard]] bool is_shared_piece(graph::NodeId id) const;
 
-  /// The value is dropped after forward and written again by its producer's backward.
-  [[nodiscard]] bool is_recomputed(graph::NodeId id) const;
-  /// Runs `emit_later` once the value has been recomputed (or at once when it is kept).
+  /// The value was dropped after forward, and is not there again yet.
+  [[nodiscard]] bool is_missing(graph::NodeId id) const;
+  /// Something waits for the missing value.
+  [[nodiscard]] bool is_awaited(graph::NodeId id) const { return !state(id).waiting.empty(); }
+  /// Runs `emit_later` once the value is there: at once, unless its own backward will write it.
   void when_available(graph::NodeId id, std::function<void()> emit_later);
+  /// In backward, the value in a layout, computed again first where it is missing and nothing else will.
+  Located value_again(graph::NodeId id, Layout layout);
   /// The value lies here again; runs what waited for it.
   void recomputed(graph::NodeId id, const Located& located);
 
@@ -172,7 +177,11 @@ class Lowering {
     std::vector<Located> copies;
     std::vector<Located> gradients;
     std::vector<std::function<void()>> waiting;
+    /// How backward comes by it, and whether it has.
+    Source source = Source::Kept;
+    bool is_again = false;
   };
+  void compute_again(graph::NodeId id);
   void lower_outputs();
   [[nodiscard]] PlanEntry entry_of(const graph::Node& node, Emission& emission) const;
   void lower_backward_all();
@@ -201,6 +210,10 @@ class Lowering {
 RG_OP_LIST(RG_LOWER)
 #undef RG_LOWER
 
+/// Entries that compute a dropped value again from what backward has; it lies in the result. In batch_norm.cpp and
+/// concat.cpp.
+Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
+Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
 /// Closes the shared gradient of a value: diff = istd * (G - A - B xhat). In batch_norm.cpp.
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering);
 

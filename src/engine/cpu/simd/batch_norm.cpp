@@ -103,14 +103,16 @@ HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t 
     const auto x = hn::LoadU(d, work.x + at);
     auto g = hn::LoadU(d, work.dy + at);
     if (work.dy2 != nullptr) g = hn::Add(g, hn::LoadU(d, work.dy2 + at));
-    if (work.mask == Mask::FromX) {
-      const auto y = hn::MulAdd(x, scale, shift);
-      g = hn::IfThenElseZero(hn::Gt(y, zero), g);
-      if (work.y_again != nullptr) store<kStream>(relu(d, y), d, work.y_again + at);
-    } else if (work.mask == Mask::FromY) {
+    if (work.mask == Mask::FromY) {
       g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, work.y + at), zero), g);
-    } else if (work.y_again != nullptr) {
-      store<kStream>(hn::MulAdd(x, scale, shift), d, work.y_again + at);
+    } else if (work.mask == Mask::FromX || work.y_again != nullptr) {
+      auto y = hn::MulAdd(x, scale, shift);
+      if (work.residual != nullptr) y = hn::Add(y, hn::LoadU(d, work.residual + at));
+      if (work.mask == Mask::FromX) {
+        g = hn::IfThenElseZero(hn::Gt(y, zero), g);
+        y = relu(d, y);
+      }
+      if (work.y_again != nullptr) store<kStream>(y, d, work.y_again + at);
     }
     sum = hn::Add(sum, g);
     sum_x = hn::MulAdd(g, hn::Sub(x, mean), sum_x);

@@ -36,11 +36,12 @@ enum class Mask : int { None, FromX, FromY };
 /// What gradient_sums does.
 struct GradientSums {
   const float* x = nullptr;
-  const float* y = nullptr;  ///< for Mask::FromY
+  const float* y = nullptr;         ///< for Mask::FromY
+  const float* residual = nullptr;  ///< added to x * scale + shift, or null
   const float* dy = nullptr;
   const float* dy2 = nullptr;  ///< a second incoming gradient, or null
   float* g = nullptr;          ///< where g * factor goes, or null; may be dy or dy2
-  float* y_again = nullptr;    ///< where relu(x * scale + shift) goes, or null
+  float* y_again = nullptr;    ///< where relu(x * scale + shift + residual) goes, without relu if unmasked; or null
   const float* scale = nullptr;
   const float* shift = nullptr;
   const float* mean = nullptr;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What is computed again in backward has the bits of what was dropped, in every family of networks.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "engine/cpu/executable.h"
+#include "graph/loss.h"
+#include "models/model.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+void fill_inputs(Executable& executable) {
+  for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
+    const std::string& name = executable.inputs()[i].name;
+    const std::span<std::byte> bytes = executable.slot(static_cast<std::int64_t>(i), 0);
+    Random random(11, RandomStage::Test, i);
+    for (std::size_t k = 0; k + sizeof(float) <= bytes.size(); k += sizeof(float)) {
+      auto value = static_cast<float>(random.normal());
+      if (name == "labels") value = random.chance(0.5) ? 1.0F : 0.0F;
+      if (name == "mask") value = 1.0F;
+      std::memcpy(bytes.data() + k, &value, sizeof(float));
+    }
+  }
+}
+
+// Gradients and running statistics by parameter: their order in the arena is that of the plan.
+std::vector<std::vector<float>> bits_of_one_step(Executable& executable) {
+  initialise(executable, 7);
+  fill_inputs(executable);
+  executable.forward();
+  executable.backward(nullptr);
+  std::vector<std::vector<float>> bits;
+  for (std::size_t i = 0; i < executable.graph().parameters().size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    const bool is_trained = graph::is_trained(executable.graph().parameter(index).role);
+    bits.push_back(is_trained ? executable.store_gradient(index) : executable.store(index));
+  }
+  return bits;
+}
+
+struct Tested {
+  const char* name;
+  std::int64_t image_px = 32;
+  /// "all" has more to drop than "auto".
+  bool has_more = true;
+};
+
+class RecomputedNetwork : public testing::TestWithParam<Tested> {};
+
+TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
+  const auto& [name, image_px, has_more] = GetParam();
+  const graph::Graph graph = graph::with_loss(
+      models::build_model(
+          {.name = name, .labels = 3, .image_px = image_px, .batch = 2, .width = 32, .auxiliary = false}),
+      {});
+  std::map<std::string, std::size_t> bytes;
+  std::map<std::string, std::vector<std::vector<float>>> bits;
+  for (const char* recompute : {"none", "auto", "all"}) {
+    const auto executable = make_executable(graph, {.slots = 1, .recompute = recompute});
+    bytes[recompute] = executable->plan().memory.activations;
+    bits[recompute] = bits_of_one_step(*executable);
+  }
+  EXPECT_LT(bytes["auto"], bytes["none"]);
+  EXPECT_LE(bytes["all"], bytes["auto"]);
+  if (has_more) {
+    EXPECT_LT(bytes["all"], bytes["auto"]);
+  }
+  EXPECT_EQ(bits["auto"], bits["none"]);
+  EXPECT_EQ(bits["all"], bits["none"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, RecomputedNetwork,
+                         testing::Values(Tested{"resnet34"}, Tested{"resnet50"}, Tested{"densenet121", 32, false},
+                                         Tested{"vgg16_bn", 32, false}, Tested{"googlenet", 64},
+                                         Tested{"inception_v3", 96}, Tested{"inception_v4", 96}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace roentgen::engine::cpu
