@@ -15,6 +15,7 @@
 #include "cli/output_file.h"
 #include "cli/seed_table.h"
 #include "cli/stop_signals.h"
+#include "cli/trace_flags.h"
 #include "cli/train_outcome.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -92,6 +93,7 @@ class TrainCommand final : public Command {
          .least = 0},
         {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
     for (Option& option : ranks_.options()) options.push_back(std::move(option));
+    for (Option& option : trace_.flags()) options.push_back(std::move(option));
     return options;
   }
 
@@ -128,6 +130,7 @@ class TrainCommand final : public Command {
   std::int64_t stop_after_ = 0;
   bool is_keys_ = false;
   RankOptions ranks_;
+  TraceFlags trace_;
   std::string seeds_;
   /// The ranks that train together; null: this process alone.
   dist::CommThread* group_ = nullptr;
@@ -371,7 +374,8 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
                           },
                       .is_stop_asked = is_stop_asked,
                       .stop_after_steps = stop_after_,
-                      .group = group_};
+                      .group = group_,
+                      .trace = trace_.chosen()};
   listen_for_stop();
   const train::TrainOutcome outcome = train_in(job);
   if (!outcome.is_finished) {

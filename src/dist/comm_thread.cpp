@@ -92,15 +92,29 @@ void CommThread::serve(Communicator& group, Reducer& reducer) {
   }
 }
 
+Pending CommThread::begin(Communicator& group, Reducer& reducer, const Request& request) {
+  if (!request.sums.empty()) return group.all_reduce_sum(request.sums, request.phase);
+  return request.what == Averaged::Gradients ? reducer.all_reduce_mean(request.data, request.phase)
+                                             : group.all_reduce_mean(request.data, request.phase);
+}
+
 void CommThread::start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket) {
   if (request.work != nullptr) {
     (*request.work)(group);
     finish(ticket);
     return;
   }
-  Pending pending = request.what == Averaged::Gradients ? reducer.all_reduce_mean(request.data, request.phase)
-                                                        : group.all_reduce_mean(request.data, request.phase);
-  flights_.push_back({.ticket = ticket, .pending = std::move(pending), .begin = Clock::now()});
+  flights_.push_back({.ticket = ticket,
+                      .pending = begin(group, reducer, request),
+                      .begin = Clock::now(),
+                      .timeline = request.timeline});
+  if (request.timeline == nullptr) return;
+  flights_.back().span = {.name = request.phase.name,
+                          .index = request.phase.index,
+                          .begin_ns = request.given_ns,
+                          .started_ns = Timeline::now_ns(),
+                          .ticket = ticket,
+                          .bytes = static_cast<std::int64_t>(request.data.size_bytes() + request.sums.size_bytes())};
 }
 
 void CommThread::poll_all() {
@@ -112,6 +126,10 @@ void CommThread::poll_all() {
       continue;
     }
     const std::int64_t ticket = flight.ticket;
+    if (flight.timeline != nullptr) {
+      flight.span.end_ns = Timeline::now_ns();
+      flight.timeline->add(flight.span);
+    }
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     finish(ticket);
   }
@@ -135,6 +153,10 @@ std::int64_t CommThread::give(const Request& request) {
     MutexLock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
     requests_.push_back(request);
+    if (timeline_ != nullptr && request.work == nullptr && timeline_->is_recording()) {
+      requests_.back().timeline = timeline_;
+      requests_.back().given_ns = Timeline::now_ns();
+    }
     ticket = given_++;
   }
   has_work_.notify_one();
@@ -143,6 +165,10 @@ std::int64_t CommThread::give(const Request& request) {
 
 std::int64_t CommThread::all_reduce_mean(std::span<float> data, Phase phase, Averaged what) {
   return give({.data = data, .phase = phase, .what = what});
+}
+
+std::int64_t CommThread::all_reduce_sum(std::span<double> data, Phase phase) {
+  return give({.data = {}, .sums = data, .phase = phase});
 }
 
 void CommThread::call(const std::function<void(Communicator&)>& work) {
@@ -175,6 +201,11 @@ bool CommThread::fail() noexcept {
   has_work_.notify_one();
   while (!error_) is_done_.wait(lock);
   return is_first_to_fail_;
+}
+
+void CommThread::trace(Timeline* timeline) {
+  const MutexLock lock(mutex_);
+  timeline_ = timeline;
 }
 
 double CommThread::exposed_s() const {

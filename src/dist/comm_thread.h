@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/thread_annotations.h"
+#include "core/timeline.h"
 #include "dist/communicator.h"
 #include "dist/reduce/reducer.h"
 
@@ -56,6 +57,8 @@ class CommThread {
   /// Allocates nothing once as many were under way before.
   /// @return for wait(): 0, 1, 2, ...
   [[nodiscard]] std::int64_t all_reduce_mean(std::span<float> data, Phase phase, Averaged what = Averaged::Gradients);
+  /// As all_reduce_mean(), a sum; of figures.
+  [[nodiscard]] std::int64_t all_reduce_sum(std::span<double> data, Phase phase);
   /// Waits until that one is done. Throws CommError, of this one or an earlier one.
   void wait(std::int64_t ticket);
   /// Runs `work` on the thread and waits for it: collectives at the start, between epochs. What was given before is
@@ -68,26 +71,38 @@ class CommThread {
   /// @return may this rank name the cause? (Communicator::claim_failure)
   [[nodiscard]] bool fail() noexcept;
 
+  /// From now on averages that are asked for while it records become spans of it. Null: none.
+  /// @param timeline must outlive this, or the next call
+  void trace(Timeline* timeline);
+
   /// Seconds that callers spent in wait() so far: what communication costs beyond what it hides behind.
   [[nodiscard]] double exposed_s() const;
 
  private:
   struct Request {
     std::span<float> data;
+    /// Not empty: summed instead.
+    std::span<double> sums{};
     Phase phase{};
     Averaged what = Averaged::Gradients;
     /// Not null: a call instead.
     const std::function<void(Communicator&)>* work = nullptr;
+    /// Null: not traced.
+    Timeline* timeline = nullptr;
+    std::int64_t given_ns = 0;
   };
   struct Flight {
     std::int64_t ticket = 0;
     Pending pending;
     std::chrono::steady_clock::time_point begin;
+    Timeline* timeline = nullptr;
+    Span span{};
   };
 
   void run(const Make& make, const ReduceOptions& reduce);
   void serve(Communicator& group, Reducer& reducer);
   void start(Communicator& group, Reducer& reducer, const Request& request, std::int64_t ticket);
+  [[nodiscard]] static Pending begin(Communicator& group, Reducer& reducer, const Request& request);
   void poll_all();
   [[nodiscard]] std::int64_t give(const Request& request);
   void finish(std::int64_t ticket);
@@ -116,6 +131,7 @@ class CommThread {
   std::exception_ptr error_ RG_GUARDED_BY(mutex_);
   bool is_first_to_fail_ RG_GUARDED_BY(mutex_) = true;
   double exposed_s_ RG_GUARDED_BY(mutex_) = 0.0;
+  Timeline* timeline_ RG_GUARDED_BY(mutex_) = nullptr;
 
   /// Of the thread.
   std::vector<Flight> flights_;

@@ -221,6 +221,29 @@ TEST_F(CommThreadCase, that_is_left_by_an_exception_says_no_goodbye) {
   }
 }
 
+TEST_F(CommThreadCase, writes_down_averages_that_are_asked_for_while_a_timeline_records) {
+  Timeline timeline;
+  CommThread thread(make(), kAnHour);
+  std::array<float, 2> data{1.0F, 2.0F};
+  thread.wait(thread.all_reduce_mean(data, {"before"}));
+  thread.trace(&timeline);
+  thread.wait(thread.all_reduce_mean(data, {"gradient bucket", 7}));
+  timeline.record(false);
+  thread.wait(thread.all_reduce_mean(data, {"not recorded"}));
+  timeline.record(true);
+  thread.call([](Communicator&) {});
+  thread.trace(nullptr);
+  thread.wait(thread.all_reduce_mean(data, {"after"}));
+  const std::vector<Span> spans = timeline.spans();
+  ASSERT_EQ(spans.size(), 1U);
+  EXPECT_STREQ(spans[0].name, "gradient bucket");
+  EXPECT_EQ(spans[0].index, 7);
+  EXPECT_EQ(spans[0].ticket, 1);
+  EXPECT_EQ(spans[0].bytes, 8);
+  EXPECT_LE(spans[0].begin_ns, spans[0].started_ns);
+  EXPECT_LE(spans[0].started_ns, spans[0].end_ns);
+}
+
 TEST_F(CommThreadCase, ends_while_something_is_under_way) {
   script_.allowed = 0;
   testing::internal::CaptureStderr();

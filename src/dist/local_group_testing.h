@@ -7,18 +7,22 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "dist/communicator.h"
 
 namespace roentgen::dist {
 
 /// A group whose ranks live in this process: member(r) is rank r's end, for a thread of its own. Sums are made in rank
-/// order, in double precision. The group must outlive its members.
+/// order, in double precision. One thing at a time is received from a rank under a tag. The group must outlive its
+/// members.
 class LocalGroup {
  public:
   explicit LocalGroup(int size) : size_(size) {}
@@ -60,6 +64,16 @@ class LocalGroup {
       return meet(Kind::Gather, own, all, 0, phase);
     }
     Pending barrier(Phase phase) override { return meet(Kind::Barrier, {}, {}, 0, phase); }
+    /// A message is copied at once, and there for the receiver.
+    Pending send(std::span<const std::byte> data, Address to, Phase /*phase*/) override {
+      const std::scoped_lock lock(group_.mutex_);
+      group_.messages_[{rank_, to.rank, to.tag}].emplace_back(data.begin(), data.end());
+      return {};
+    }
+    Pending receive(std::span<std::byte> data, Address from, Phase phase) override {
+      expected_[--next_message_] = {.from = from, .data = data};
+      return {*this, next_message_, phase};
+    }
     void abandon() noexcept override {}
     [[nodiscard]] bool claim_failure() noexcept override {
       const std::scoped_lock lock(group_.mutex_);
@@ -69,6 +83,7 @@ class LocalGroup {
    protected:
     [[nodiscard]] bool poll(std::int64_t ticket) override {
       const std::scoped_lock lock(group_.mutex_);
+      if (ticket < 0) return take(expected_.at(ticket));
       return group_.meetings_[static_cast<std::size_t>(ticket)].arrived == group_.size_;
     }
     [[nodiscard]] std::vector<int> missing(std::int64_t ticket) const override {
@@ -81,6 +96,19 @@ class LocalGroup {
     }
 
    private:
+    struct Expected {
+      Address from;
+      std::span<std::byte> data;
+    };
+    // With the group's mutex.
+    bool take(const Expected& expected) {
+      auto& messages = group_.messages_[{expected.from.rank, rank_, expected.from.tag}];
+      if (messages.empty()) return false;
+      if (messages.front().size() != expected.data.size()) throw CommError("[dist.local] a message of another size");
+      copy(messages.front(), expected.data.data());
+      messages.pop_front();
+      return true;
+    }
     Pending meet(Kind kind, std::span<const std::byte> given, std::span<std::byte> taken, int root, Phase phase) {
       const std::scoped_lock lock(group_.mutex_);
       const std::int64_t ticket = next_++;
@@ -91,6 +119,9 @@ class LocalGroup {
     LocalGroup& group_;
     const int rank_;
     std::int64_t next_ = 0;
+    /// Messages, below 0.
+    std::int64_t next_message_ = 0;
+    std::map<std::int64_t, Expected> expected_;
   };
 
   void arrive(Kind kind, std::int64_t ticket, int rank, std::span<const std::byte> given, std::span<std::byte> taken,
@@ -152,6 +183,8 @@ class LocalGroup {
   /// Collectives that each rank has come to.
   std::vector<std::int64_t> reached_;
   bool has_failed_ = false;
+  /// By sender, receiver and tag.
+  std::map<std::tuple<int, int, int>, std::deque<std::vector<std::byte>>> messages_;
 };
 
 }  // namespace roentgen::dist

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/timeline.h"
 #include "dist/comm_thread.h"
 
 namespace roentgen::train {
@@ -15,8 +16,8 @@ enum Said : std::size_t { kLoss, kImages, kStop, kBusy };
 
 }  // namespace
 
-GradientExchange::GradientExchange(dist::CommThread& group)
-    : group_(group), said_(kBusy + static_cast<std::size_t>(group.size())) {}
+GradientExchange::GradientExchange(dist::CommThread& group, Timeline* timeline)
+    : group_(group), timeline_(timeline), said_(kBusy + static_cast<std::size_t>(group.size())) {}
 
 GradientExchange::~GradientExchange() {
   if (!is_reported_ || next_ < sent_.size()) static_cast<void>(group_.fail());
@@ -40,7 +41,10 @@ void GradientExchange::send(std::int64_t bucket, std::span<float> gradients) {
 }
 
 GroupReport GradientExchange::report() {
-  group_.wait(report_ticket_);
+  {
+    const TimedScope waiting(timeline_, "wait for step report");
+    group_.wait(report_ticket_);
+  }
   is_reported_ = true;
   const auto ranks = static_cast<double>(group_.size());
   const auto busy = std::span<const float>(said_).subspan(kBusy);
@@ -55,6 +59,7 @@ GroupReport GradientExchange::report() {
 
 std::int64_t GradientExchange::wait_next() {
   if (next_ == sent_.size()) return -1;
+  const TimedScope waiting(timeline_, "wait for bucket", sent_[next_].bucket);
   group_.wait(sent_[next_].ticket);
   return sent_[next_++].bucket;
 }

@@ -8,6 +8,9 @@
 #include <span>
 #include <vector>
 
+namespace roentgen {
+class Timeline;
+}
 namespace roentgen::dist {
 class CommThread;
 }
@@ -38,8 +41,8 @@ struct GroupReport {
 /// nothing after its first update. CommError as CommThread.
 class GradientExchange {
  public:
-  /// `group` must outlive this.
-  explicit GradientExchange(dist::CommThread& group);
+  /// `group` must outlive this, and `timeline`, where waits are written down; it may be null.
+  explicit GradientExchange(dist::CommThread& group, Timeline* timeline = nullptr);
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
   /// In the middle of an update this rank has failed (CommThread::fail): gradients that are under way will be freed.
@@ -62,6 +65,7 @@ class GradientExchange {
   };
 
   dist::CommThread& group_;
+  Timeline* timeline_;
   /// Loss, images, stop, and each rank's busy seconds in its own place: the mean of all is what all are told.
   std::vector<float> said_;
   std::int64_t report_ticket_ = 0;

@@ -34,7 +34,8 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
 std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
 
 std::vector<fs::path> RunFolder::own() const {
-  return {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs(), lock(), checkpoints()};
+  return {recipe(),      log(),    environment(), data(), quarantine(),
+          predictions(), aurocs(), trace(),       lock(), checkpoints()};
 }
 
 void RunFolder::check_place() const {
@@ -82,7 +83,8 @@ void RunFolder::remove_leftovers() const {
 }
 
 void RunFolder::remove_run() const {
-  for (const fs::path& path : {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs()}) {
+  for (const fs::path& path :
+       {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs(), trace()}) {
     fs::remove(path);
   }
   if (!fs::is_directory(root_)) return;

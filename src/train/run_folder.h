@@ -29,6 +29,8 @@ class RunFolder {
   /// Of the validation images, by the best epoch.
   [[nodiscard]] std::filesystem::path predictions() const { return root_ / "preds.csv"; }
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
+  /// What the ranks did when, of the last start that was asked for it.
+  [[nodiscard]] std::filesystem::path trace() const { return root_ / "trace.json"; }
   /// Held while somebody trains here (train/run_lock.h).
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }

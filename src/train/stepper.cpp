@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/timeline.h"
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
 #include "train/optimizer/flat.h"
@@ -80,21 +81,29 @@ Stepper::Stepper(engine::Executable& executable, StepperOptions options)
       ranges_(update_ranges(executable, options_, optimizer_->is_layerwise())) {
   if (options_.accumulate > 1) total_.resize(executable.gradients().size());
   if (options_.group == nullptr || options_.group->size() == 1) return;
-  exchange_ = std::make_unique<GradientExchange>(*options_.group);
+  exchange_ = std::make_unique<GradientExchange>(*options_.group, options_.timeline);
   bucket_ranges_ = ranges_by_bucket(ranges_, executable.buckets());
+}
+
+std::optional<data::Batch> Stepper::next_batch(data::BatchSource& batches) const {
+  const TimedScope scope(options_.timeline, "input");
+  return batches.next();
 }
 
 void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record) {
   const auto start = Clock::now();
   dist::reach({.name = "input"}, record.step);
-  const std::optional<data::Batch> batch = batches.next();
+  const std::optional<data::Batch> batch = next_batch(batches);
   RG_ASSERT(batch.has_value());
   record.data_wait_seconds += seconds_since(start);
   record.images += batch->valid;
   executable_.bind_slot(batch->slot);
   executable_.set_step(record.step * options_.accumulate + i);
   dist::reach({.name = "forward"}, record.step);
-  executable_.forward();
+  {
+    const TimedScope scope(options_.timeline, "forward");
+    executable_.forward();
+  }
   const auto loss = static_cast<double>(executable_.output("loss")[0]);
   record.loss += loss / static_cast<double>(options_.accumulate);
   if (!exchange_) {
@@ -105,10 +114,13 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
                       .is_stop_asked = options_.is_stop_asked && options_.is_stop_asked(),
                       .busy_s = busy_s_});
   }
-  executable_.backward([&](std::int64_t bucket) {
-    dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
-    take_bucket(bucket, i);
-  });
+  {
+    const TimedScope scope(options_.timeline, "backward");
+    executable_.backward([&](std::int64_t bucket) {
+      dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
+      take_bucket(bucket, i);
+    });
+  }
   if (!options_.is_overlapped) send_all(i);
   if (options_.on_batch) options_.on_batch(batch->samples);
   batches.release(batch->slot);
@@ -151,6 +163,7 @@ double Stepper::gradient_scale(StepRecord& record) {
 }
 
 void Stepper::apply(std::span<const UpdateRange> ranges, const StepRecord& record, double scale) {
+  const TimedScope scope(options_.timeline, "optimizer");
   optimizer_->apply({.parameters = executable_.parameters(),
                      .gradients = gradients(),
                      .ranges = ranges,
@@ -176,6 +189,7 @@ void Stepper::finish_with_group(StepRecord& record) {
 }
 
 StepRecord Stepper::update(data::BatchSource& batches, std::int64_t step, double lr) {
+  const TimedScope scope(options_.timeline, "step", step + 1);
   const auto start = Clock::now();
   StepRecord record{.step = step, .lr = lr};
   const double exposed_s = exchange_ ? options_.group->exposed_s() : 0.0;

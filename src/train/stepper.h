@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
 
+namespace roentgen {
+class Timeline;
+}
 namespace roentgen::dist {
 class CommThread;
 }
@@ -44,6 +48,8 @@ struct StepperOptions {
   std::function<bool()> is_stop_asked{};
   /// With a group: gradients travel while backward goes on. False: when it is over, for comparison.
   bool is_overlapped = true;
+  /// Where the parts of an update are written down; null: nowhere. Must outlive the stepper.
+  Timeline* timeline = nullptr;
 };
 
 /// Arena ranges with their weight decay, neighbours of equal decay joined; padding between slices belongs to none.
@@ -71,6 +77,7 @@ class Stepper {
   /// Batch `i` of the update: adds its loss to the record and its gradients to the update's. Those of the last one are
   /// sent to the other ranks as they become ready.
   void run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& record);
+  [[nodiscard]] std::optional<data::Batch> next_batch(data::BatchSource& batches) const;
   void take_bucket(std::int64_t bucket, std::int64_t i);
   void send_all(std::int64_t i);
   /// Waits for the other ranks; updates bucket by bucket where no norm has to be known first.

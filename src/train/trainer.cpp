@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <limits>
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/timeline.h"
 #include "data/source/dataset.h"
 #include "data/stage/image_store.h"
 #include "dist/launch_board.h"
@@ -32,8 +30,10 @@
 #include "train/run_folder.h"
 #include "train/run_position.h"
 #include "train/schedule/schedule.h"
+#include "train/trace.h"
 #include "train/trained_pixels.h"
 #include "train/trainer_setup.h"
+#include "train/validation_figures.h"
 
 namespace roentgen::train {
 namespace {
@@ -63,6 +63,7 @@ class Trainer {
   /// @param is_stop at a place where no run that goes on would write one
   void write_resume_file(bool is_stop = false);
   void average_statistics();
+  [[nodiscard]] Timeline* timeline() { return tracer_ ? tracer_->timeline() : nullptr; }
   [[nodiscard]] bool should_stop() const;
   [[nodiscard]] RunLeg new_leg() const { return {.ranks = ranks_.size(), .batch = recipe_.train.batch}; }
   /// What is evaluated and kept.
@@ -93,6 +94,8 @@ class Trainer {
   std::vector<float> rank_statistics_;
   std::unique_ptr<engine::Executable> executable_;
   std::unique_ptr<engine::Executable> validator_;
+  /// With TrainJob::trace.
+  std::optional<Tracer> tracer_;
   std::optional<Stepper> stepper_;
   /// With train.ema.
   std::optional<Ema> ema_;
@@ -121,6 +124,7 @@ Trainer::Trainer(const TrainJob& job)
       cache_(make_image_store(job, memory_.cache_bytes)),
       info_(describe_run(job)) {
   require_same_job(job);
+  if (job.trace) tracer_.emplace(*job.trace, job.group);
   resume_ = read_resume(job);
   if (resume_ && ranks_.is_first()) check_resume(job, *resume_);
   executable_ = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr);
@@ -128,6 +132,7 @@ Trainer::Trainer(const TrainJob& job)
   pixels_.emplace(std::ssize(job.dataset.samples),
                   resume_ ? resume_->info.training_pixels : std::vector<std::string>{});
   StepperOptions stepping = stepper_options(recipe_);
+  stepping.timeline = timeline();
   stepping.on_batch = [this](std::span<const std::uint32_t> samples) { pixels_->add(samples); };
   stepping.group = job.group;
   stepping.is_stop_asked = job.is_stop_asked;
@@ -206,7 +211,9 @@ bool Trainer::run_epoch(EpochRecord& record) {
   if (state_.step_in_epoch == state_.updates_per_epoch) return true;
   while (state_.step_in_epoch < state_.updates_per_epoch) {
     if (should_stop()) return false;
+    if (tracer_) tracer_->begin_update();
     StepRecord step = stepper_->update(*loader_, state_.step, schedule_->lr(state_.schedule_step()));
+    if (tracer_) tracer_->end_update();
     ++state_.step;
     ++state_.step_in_epoch;
     state_.legs.back().batches += recipe_.train.accumulate;
@@ -234,6 +241,7 @@ bool Trainer::run_epoch(EpochRecord& record) {
 }
 
 void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTable& table) {
+  const TimedScope scope(timeline(), "validation");
   const auto start = Clock::now();
   dist::reach({.name = "validation"}, state_.step - 1);
   if (ema_) {
@@ -253,23 +261,12 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   };
   result = predict(ranks_, *validator_, job_.dataset, validation_, options);
   if (ranks_.is_first()) table = eval::evaluate(result.predictions, {.replicates = 0});
-  record.val_loss = result.loss;
-  record.val_auroc = table.mean.value;
-  record.labels_in_mean = table.labels_in_mean;
-  record.labels_total = static_cast<std::int64_t>(table.labels.size());
-  for (const eval::LabelResult& row : table.labels) {
-    if (!row.auroc.value) record.labels_left_out.push_back(row.label);
-  }
-  // Processors of another kind may round a last digit otherwise; what follows from it must be the same.
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  std::array figures{*record.val_loss, record.val_auroc.value_or(none)};
-  ranks_.share(figures, {.name = "validation figures"});
-  record.val_loss = figures[0];
-  record.val_auroc = std::isnan(figures[1]) ? std::nullopt : std::optional(figures[1]);
+  set_figures(record, ranks_, result, table);
   record.val_seconds = seconds_since(start);
 }
 
 void Trainer::keep_weights(double score, std::string_view metric, double value) {
+  const TimedScope scope(timeline(), "checkpoint of best");
   CheckpointInfo info = info_;
   info.step = state_.step;
   info.epoch = state_.epoch + 1;
@@ -334,6 +331,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
 void Trainer::write_resume_file(bool is_stop) {
   if (saved_step_ == state_.step && saved_epoch_ == state_.epoch) return;
   dist::reach({.name = "checkpoint"}, state_.step - 1);
+  const TimedScope scope(timeline(), "checkpoint");
   RunMemory memory = this->memory();
   if (is_stop && averaged_step_ != state_.step) {
     memory.rank_statistics = gather_statistics(ranks_, *executable_, ema());
@@ -373,6 +371,7 @@ TrainOutcome Trainer::run() {
     write_resume_file();
   }
   write_resume_file(/*is_stop=*/true);
+  if (tracer_) tracer_->write(job_.folder.trace());
   static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers end all when one ends
   for (Observer* observer : observers_) observer->on_end();
   outcome_.is_finished = is_over();

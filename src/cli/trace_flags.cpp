@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/trace_flags.h"
+
+namespace roentgen::cli {
+
+std::vector<Option> TraceFlags::flags() {
+  return {{.name = "--trace", .target = &is_on, .doc = "leave trace.json: what every rank did when, for Perfetto"},
+          {.name = "--trace-steps",
+           .target = &options.first,
+           .doc = "so many updates are in it, and then some",
+           .least = 0,
+           .most = 1e9},
+          {.name = "--trace-every",
+           .target = &options.every,
+           .doc = "of the others every so many",
+           .least = 1,
+           .most = 1e9},
+          {.name = "--trace-ranks",
+           .target = &options.most_ranks,
+           .doc = "ranks in it at most",
+           .least = 1,
+           .most = 65536}};
+}
+
+std::optional<train::TraceOptions> TraceFlags::chosen() const { return is_on ? std::optional(options) : std::nullopt; }
+
+}  // namespace roentgen::cli

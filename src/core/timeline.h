@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Timeline: what a process did when, as spans of time, for a trace. Nobody writes one unless asked: who holds none, or
+// one that is not recording, reads no clock.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/thread_annotations.h"
+
+namespace roentgen {
+
+/// Something that took time. Times are nanoseconds of this process's steady clock.
+struct Span {
+  /// A literal.
+  const char* name = "";
+  /// Which one: of a step, of a bucket; negative: there is only one.
+  std::int64_t index = -1;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  /// Only of collectives, whose spans may overlap: begin_ns is when it was asked for, this is when it was started.
+  std::int64_t started_ns = -1;
+  /// Of a collective: the same number on all ranks.
+  std::int64_t ticket = -1;
+  std::int64_t bytes = 0;
+
+  [[nodiscard]] bool is_collective() const { return ticket >= 0; }
+};
+
+/// Thread-safe.
+class Timeline {
+ public:
+  /// @param most spans that are kept; those beyond are counted
+  explicit Timeline(std::size_t most = 200'000);
+
+  /// Nanoseconds of the steady clock.
+  [[nodiscard]] static std::int64_t now_ns();
+
+  /// Recording begins, or ends, with spans that begin from now on.
+  void record(bool is_recording) { is_recording_.store(is_recording, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
+
+  void add(const Span& span);
+  /// In order of their ends.
+  [[nodiscard]] std::vector<Span> spans() const;
+  /// Spans beyond `most`.
+  [[nodiscard]] std::int64_t dropped() const;
+
+ private:
+  const std::size_t most_;
+  std::atomic<bool> is_recording_ = true;
+  mutable Mutex mutex_;
+  std::vector<Span> spans_ RG_GUARDED_BY(mutex_);
+  std::int64_t dropped_ RG_GUARDED_BY(mutex_) = 0;
+};
+
+/// From here to the end of the scope is a span of `timeline`; nothing, with null or where it is not recording.
+class TimedScope {
+ public:
+  /// @param name a literal
+  explicit TimedScope(Timeline* timeline, const char* name, std::int64_t index = -1)
+      : timeline_(timeline != nullptr && timeline->is_recording() ? timeline : nullptr) {
+    if (timeline_ != nullptr) span_ = {.name = name, .index = index, .begin_ns = Timeline::now_ns()};
+  }
+  TimedScope(const TimedScope&) = delete;
+  TimedScope& operator=(const TimedScope&) = delete;
+  ~TimedScope() {
+    if (timeline_ == nullptr) return;
+    span_.end_ns = Timeline::now_ns();
+    timeline_->add(span_);
+  }
+
+ private:
+  Timeline* timeline_;
+  Span span_;
+};
+
+}  // namespace roentgen

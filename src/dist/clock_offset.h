@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How far the clocks of ranks are apart, so that what they write down can be put on one axis.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+/// Of a rank's clock.
+struct ClockOffset {
+  /// What it shows less what rank 0's shows at the same time.
+  std::int64_t offset_ns = 0;
+  /// It is that within so much: half the shortest way there and back.
+  std::int64_t error_ns = 0;
+};
+
+/// Measures the clocks of `ranks` against rank 0's by messages there and back, of which the quickest counts (Cristian
+/// 1989). Rank 0 and those ranks must call it, with the same ranks; the others need not.
+/// @param ranks ascending; 0 may be among them
+/// @param now this rank's clock
+/// @return on rank 0, of each of `ranks`; on others nothing. CommError as Pending::wait()
+[[nodiscard]] std::vector<ClockOffset> measure_clock_offsets(Communicator& group, std::span<const int> ranks,
+                                                             const std::function<std::int64_t()>& now,
+                                                             std::chrono::milliseconds limit);
+
+}  // namespace roentgen::dist

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Chrome's trace event format (JSON object form), which chrome://tracing and ui.perfetto.dev open.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+
+namespace roentgen::io {
+
+/// A span of time of a thread. Events of one thread must nest: viewers draw them as stacks.
+struct TraceEvent {
+  std::string name;
+  /// What viewers can filter by.
+  std::string category;
+  int process = 0;
+  int thread = 0;
+  /// From any moment on; at least 0.
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  /// A table of what else is known; may be null.
+  Value arguments{};
+};
+
+/// What a process or one of its threads is called; processes and threads are shown in the order of their numbers.
+struct TraceName {
+  int process = 0;
+  /// Negative: the process itself.
+  int thread = -1;
+  std::string name;
+};
+
+/// @param about stands beside the events, as "otherData"
+void write_chrome_trace(const std::filesystem::path& path, const std::vector<TraceName>& names,
+                        const std::vector<TraceEvent>& events, const Value& about);
+
+}  // namespace roentgen::io

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "dist/comm_thread.h"
+#include "train/trace_bytes.h"
+
+namespace roentgen::train {
+namespace {
+
+constexpr dist::Phase kPhase{.name = "trace"};
+constexpr const char* kTraining = "training";
+constexpr const char* kCommunication = "communication";
+
+}  // namespace
+
+std::vector<int> traced_ranks(int ranks, std::int64_t most) {
+  const auto count = static_cast<int>(std::min<std::int64_t>(ranks, most));
+  std::vector<int> traced;
+  for (int i = 0; i < count; ++i) {
+    traced.push_back(static_cast<int>(static_cast<std::int64_t>(i) * ranks / count));
+  }
+  return traced;
+}
+
+bool is_traced(std::int64_t update, const TraceOptions& options) {
+  return update < options.first || (update + 1) % options.every == 0;
+}
+
+std::int64_t RankTrace::to_first(std::int64_t ns) const {
+  const std::int64_t moved_ns = end.offset.offset_ns - begin.offset.offset_ns;
+  const bool is_even = std::abs(moved_ns) <= begin.offset.error_ns + end.offset.error_ns || end.at_ns <= begin.at_ns;
+  if (is_even) {
+    const bool is_first_better = begin.offset.error_ns <= end.offset.error_ns;
+    return ns - (is_first_better ? begin : end).offset.offset_ns;
+  }
+  const double share = static_cast<double>(ns - begin.at_ns) / static_cast<double>(end.at_ns - begin.at_ns);
+  return ns - begin.offset.offset_ns - std::llround(share * static_cast<double>(moved_ns));
+}
+
+namespace {
+
+std::string numbered(const std::string& name, std::int64_t index) {
+  return index < 0 ? name : fmt::format("{} {}", name, index);
+}
+
+/// Threads of a process, so that on each no two collectives overlap.
+class Lanes {
+ public:
+  /// @param begin_ns not before that of the one before
+  int take(std::int64_t begin_ns, std::int64_t end_ns) {
+    auto lane = std::ranges::find_if(ends_, [&](std::int64_t end) { return end <= begin_ns; });
+    if (lane == ends_.end()) lane = ends_.insert(ends_.end(), 0);
+    *lane = end_ns;
+    return static_cast<int>(lane - ends_.begin()) + 1;
+  }
+  [[nodiscard]] int count() const { return static_cast<int>(ends_.size()); }
+
+ private:
+  std::vector<std::int64_t> ends_;
+};
+
+Value about_clock(const RankTrace& rank) {
+  return Value::Table{{"rank", rank.rank},
+                      {"host", rank.host},
+                      {"offset_ns", rank.begin.offset.offset_ns},
+                      {"error_ns", rank.begin.offset.error_ns},
+                      {"offset_at_end_ns", rank.end.offset.offset_ns},
+                      {"error_at_end_ns", rank.end.offset.error_ns},
+                      {"dropped_spans", rank.dropped}};
+}
+
+/// When the last of the ranks started each collective, by rank 0's clock.
+std::map<std::int64_t, std::int64_t> last_starts(const std::vector<RankTrace>& ranks) {
+  std::map<std::int64_t, std::int64_t> last;
+  for (const RankTrace& rank : ranks) {
+    for (const Span& span : rank.spans) {
+      if (!span.is_collective()) continue;
+      const std::int64_t started = rank.to_first(span.started_ns);
+      const auto [entry, is_new] = last.emplace(span.ticket, started);
+      if (!is_new) entry->second = std::max(entry->second, started);
+    }
+  }
+  return last;
+}
+
+class Merging {
+ public:
+  Merging(const std::vector<RankTrace>& ranks, TraceParts& parts)
+      : last_starts_(last_starts(ranks)), origin_ns_(std::numeric_limits<std::int64_t>::max()), parts_(parts) {
+    for (const RankTrace& rank : ranks) {
+      for (const Span& span : rank.spans) origin_ns_ = std::min(origin_ns_, rank.to_first(span.begin_ns));
+    }
+  }
+
+  void add(const RankTrace& rank) {
+    parts_.names.push_back({.process = rank.rank, .name = fmt::format("rank {} ({})", rank.rank, rank.host)});
+    parts_.names.push_back({.process = rank.rank, .thread = 0, .name = kTraining});
+    std::vector<std::size_t> order(rank.spans.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rank.spans[i].begin_ns; });
+    Lanes lanes;
+    for (const std::size_t i : order) {
+      const Span& span = rank.spans[i];
+      const std::string name = numbered(rank.names[i], span.index);
+      if (span.is_collective()) {
+        add_collective(rank, span, name, lanes.take(span.begin_ns, span.end_ns));
+      } else {
+        push(rank, {.name = name, .category = kTraining}, span.begin_ns, span.end_ns);
+      }
+    }
+    for (int lane = 1; lane <= lanes.count(); ++lane) {
+      parts_.names.push_back({.process = rank.rank, .thread = lane, .name = fmt::format("collectives {}", lane)});
+    }
+  }
+
+ private:
+  void add_collective(const RankTrace& rank, const Span& span, const std::string& name, int lane) {
+    push(rank,
+         {.name = name,
+          .category = kCommunication,
+          .thread = lane,
+          .arguments = Value::Table{{"bytes", span.bytes}, {"ticket", span.ticket}}},
+         span.begin_ns, span.end_ns);
+    // By this rank's clock; clocks that are some microseconds apart must not lead out of the span.
+    const std::int64_t late_ns = last_starts_.at(span.ticket) - rank.to_first(span.started_ns);
+    const std::int64_t met_ns = std::min(span.started_ns + std::max<std::int64_t>(late_ns, 0), span.end_ns);
+    const auto part = [&](const char* what, std::int64_t begin_ns, std::int64_t end_ns) {
+      push(rank, {.name = what, .category = kCommunication, .thread = lane}, begin_ns, end_ns);
+    };
+    part("QUEUE", span.begin_ns, span.started_ns);
+    part("WAIT_FOR_OTHER_TENSOR_DATA", span.started_ns, met_ns);
+    part("MPI_ALLREDUCE", met_ns, span.end_ns);
+  }
+
+  void push(const RankTrace& rank, io::TraceEvent event, std::int64_t begin_ns, std::int64_t end_ns) {
+    event.process = rank.rank;
+    event.begin_ns = rank.to_first(begin_ns) - origin_ns_;
+    event.end_ns = rank.to_first(end_ns) - origin_ns_;
+    parts_.events.push_back(std::move(event));
+  }
+
+  const std::map<std::int64_t, std::int64_t> last_starts_;
+  std::int64_t origin_ns_;
+  TraceParts& parts_;
+};
+
+}  // namespace
+
+TraceParts merge_traces(const std::vector<RankTrace>& ranks) {
+  TraceParts parts;
+  Merging merging(ranks, parts);
+  Value clocks = Value::array();
+  for (const RankTrace& rank : ranks) {
+    merging.add(rank);
+    clocks.push_back(about_clock(rank));
+  }
+  parts.about = Value::Table{{"clock", "steady, of rank 0; those of others less the offset stated, within its error"},
+                             {"clocks", std::move(clocks)}};
+  return parts;
+}
+
+Tracer::Tracer(const TraceOptions& options, dist::CommThread* group)
+    : options_(options),
+      group_(group),
+      ranks_(traced_ranks(group == nullptr ? 1 : group->size(), options.most_ranks)),
+      is_traced_(group == nullptr || std::ranges::find(ranks_, group->rank()) != ranks_.end()),
+      begin_(read_clocks()) {
+  if (group_ != nullptr) group_->trace(timeline());
+}
+
+Tracer::~Tracer() {
+  if (group_ != nullptr) group_->trace(nullptr);
+}
+
+std::vector<ClockReading> Tracer::read_clocks() const {
+  if (group_ == nullptr) return {ClockReading{.at_ns = Timeline::now_ns()}};
+  std::vector<ClockReading> readings;
+  group_->call([&](dist::Communicator& communicator) {
+    for (const dist::ClockOffset& offset :
+         dist::measure_clock_offsets(communicator, ranks_, Timeline::now_ns, group_->limit())) {
+      readings.push_back({.at_ns = Timeline::now_ns() + offset.offset_ns, .offset = offset});
+    }
+  });
+  return readings;
+}
+
+void Tracer::begin_update() { timeline_.record(train::is_traced(update_++, options_)); }
+
+void Tracer::end_update() { timeline_.record(true); }
+
+void Tracer::write(const std::filesystem::path& path) {
+  const std::vector<ClockReading> end = read_clocks();
+  const RankTrace own{.spans = timeline_.spans(), .dropped = timeline_.dropped()};
+  if (group_ != nullptr && group_->rank() != 0) {
+    if (!is_traced_) return;
+    group_->call([&](dist::Communicator& communicator) {
+      send_bytes(communicator, to_bytes(own), {.rank = 0}, kPhase, group_->limit());
+    });
+    return;
+  }
+  std::vector<RankTrace> traces;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    std::string bytes;
+    if (ranks_[i] == 0) {
+      bytes = to_bytes(own);
+    } else {
+      group_->call([&](dist::Communicator& communicator) {
+        bytes = receive_bytes(communicator, {.rank = ranks_[i]}, kPhase, group_->limit());
+      });
+    }
+    RankTrace trace = rank_trace_from(bytes);
+    trace.rank = ranks_[i];
+    trace.host = group_ == nullptr ? "this process" : group_->hosts()[static_cast<std::size_t>(ranks_[i])];
+    trace.begin = begin_[i];
+    trace.end = end[i];
+    traces.push_back(std::move(trace));
+  }
+  TraceParts parts = merge_traces(traces);
+  parts.about.set("ranks", group_ == nullptr ? 1 : group_->size());
+  parts.about.set("traced_ranks", std::ssize(ranks_));
+  parts.about.set("traced_updates", fmt::format("the first {}, then every {}th", options_.first, options_.every));
+  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
+}
+
+}  // namespace roentgen::train

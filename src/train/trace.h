@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The trace of a run: what its ranks did when, on one time axis, in one file (docs/formats/trace.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/timeline.h"
+#include "core/value.h"
+#include "dist/clock_offset.h"
+#include "io/chrome_trace.h"
+#include "train/trace_options.h"
+
+namespace roentgen::dist {
+class CommThread;
+}
+
+namespace roentgen::train {
+
+/// Of so many ranks those that are traced, ascending.
+[[nodiscard]] std::vector<int> traced_ranks(int ranks, std::int64_t most);
+/// Is that update traced? From 0: the first of this start.
+[[nodiscard]] bool is_traced(std::int64_t update, const TraceOptions& options);
+
+/// A rank's clock against rank 0's, at a time of the rank's clock.
+struct ClockReading {
+  std::int64_t at_ns = 0;
+  dist::ClockOffset offset;
+};
+
+/// What a rank wrote down, by its own clock.
+struct RankTrace {
+  int rank = 0;
+  std::string host;
+  /// Of a span only its numbers count.
+  std::vector<Span> spans;
+  /// Of each span.
+  std::vector<std::string> names;
+  std::int64_t dropped = 0;
+  ClockReading begin;
+  ClockReading end;
+
+  /// A time of this rank's clock, by rank 0's. Between two readings that differ by more than their errors it goes
+  /// evenly; else the more exact one counts.
+  [[nodiscard]] std::int64_t to_first(std::int64_t ns) const;
+};
+
+/// For io::write_chrome_trace().
+struct TraceParts {
+  std::vector<io::TraceName> names;
+  std::vector<io::TraceEvent> events;
+  Value about;
+};
+
+/// One axis, from the first span of all. A process is a rank; its thread 0 is the training thread, the others are
+/// collectives, as many as were under way at once. A collective is divided into QUEUE (asked for, not started),
+/// WAIT_FOR_OTHER_TENSOR_DATA (not started yet by the last of these ranks) and MPI_ALLREDUCE: Horovod's words.
+[[nodiscard]] TraceParts merge_traces(const std::vector<RankTrace>& ranks);
+
+/// A rank's part of the trace. One thread. CommError as dist::CommThread.
+class Tracer {
+ public:
+  /// Measures the ranks' clocks: all ranks must make theirs together. From now on the group's averages are traced.
+  /// @param group null: one process; must outlive this
+  Tracer(const TraceOptions& options, dist::CommThread* group);
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+  ~Tracer();
+
+  /// Where this rank writes down what it does; null: it is not traced.
+  [[nodiscard]] Timeline* timeline() { return is_traced_ ? &timeline_ : nullptr; }
+  /// Before and after every update.
+  void begin_update();
+  void end_update();
+  /// All ranks must call it together; rank 0 writes.
+  void write(const std::filesystem::path& path);
+
+ private:
+  [[nodiscard]] std::vector<ClockReading> read_clocks() const;
+
+  const TraceOptions options_;
+  dist::CommThread* const group_;
+  const std::vector<int> ranks_;
+  const bool is_traced_;
+  Timeline timeline_;
+  std::int64_t update_ = 0;
+  /// On rank 0: of each of ranks_.
+  std::vector<ClockReading> begin_;
+};
+
+}  // namespace roentgen::train
