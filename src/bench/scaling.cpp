@@ -19,6 +19,7 @@
 #include "bench/emulated_executable.h"
 #include "bench/harness.h"
 #include "bench/input.h"
+#include "bench/same_batches.h"
 #include "bench/step_model.h"
 #include "core/error.h"
 #include "data/source/dataset.h"
@@ -33,19 +34,6 @@ namespace roentgen::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// The slots of an executable as they are, again and again.
-class SameBatches final : public data::BatchSource {
- public:
-  explicit SameBatches(std::int64_t batch) : samples_(static_cast<std::size_t>(batch)) {}
-  [[nodiscard]] std::optional<data::Batch> next() override {
-    return data::Batch{.slot = 0, .samples = samples_, .valid = std::ssize(samples_)};
-  }
-  void release(int /*slot*/) override {}
-
- private:
-  std::vector<std::uint32_t> samples_;
-};
 
 // Labels, which a benchmark's images need not have, go to memory of their own; the loss sees those that were drawn.
 std::vector<data::BatchSlot> slots_of(engine::Executable& executable, int count, std::size_t label_count,

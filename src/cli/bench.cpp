@@ -17,6 +17,7 @@
 #include "bench/peers.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
+#include "cli/bench_nodes.h"
 #include "cli/bench_options.h"
 #include "cli/bench_ranks.h"
 #include "cli/command_list.h"
@@ -40,7 +41,7 @@ class BenchCommand final : public Command {
   [[nodiscard]] std::string_view summary() const override {
     return "Run a benchmark case: step, infer, fusion, peers, pipeline, overlap, formats, ablation, experiment, "
            "allreduce, "
-           "links, ...";
+           "links, nodes, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
@@ -57,6 +58,7 @@ class BenchCommand final : public Command {
            "roentgen bench experiment --data images/ --work /tmp --batch 16 --emulate-storage open=2ms,read=1ms\n"
            "mpirun -np 2 roentgen bench allreduce --most 64\n"
            "mpirun -np 2 roentgen bench links\n"
+           "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64\n"
            "roentgen bench --list";
   }
   [[nodiscard]] std::vector<Option> options() override {
@@ -91,7 +93,8 @@ class BenchCommand final : public Command {
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
-    return {.json = std::move(json)};
+    const int exit_code = has_failed(json) ? kFailure : kSuccess;
+    return {.json = std::move(json), .exit_code = exit_code};
   }
 
  private:
@@ -131,6 +134,8 @@ class BenchCommand final : public Command {
       case kLinks:
         in_.ranks_bench.rounds = in_.rounds;
         return run_links_case(in_.ranks_bench);
+      case kNodes:
+        return run_nodes();
       case kScaling:
         return run_scaling();
       case kPredict:
@@ -241,6 +246,18 @@ class BenchCommand final : public Command {
     in_.scaling.reduce = in_.ranks_bench.ways;
     in_.scaling.wire = in_.ranks_bench.wires;
     return run_scaling_case(in_.scaling, in_.ranks, options);
+  }
+
+  [[nodiscard]] Value run_nodes() {
+    take_step_of_ranks();
+    if (in_.algorithms.empty()) in_.step.algorithms = "direct";
+    in_.step.device = in_.device;
+    in_.step.steps = in_.updates;
+    bench::NodesOptions options{.step = in_.step};
+    if (in_.ranks_bench.slow_factor > 0.0) options.slow_factor = in_.ranks_bench.slow_factor;
+    return run_nodes_case(
+        {.ranks = one_number(in_.ranks), .hosts = in_.scaling.hosts, .may_oversubscribe = in_.may_oversubscribe},
+        options);
   }
 
   [[nodiscard]] Value run_predict() {

@@ -39,6 +39,7 @@ struct BenchArguments {
   std::string storage;
   std::int64_t rounds = 3;
   std::string ranks = "1";
+  std::int64_t updates = 100;
   ScalingBench scaling;
   RanksBench ranks_bench;
   std::filesystem::path work;

@@ -23,7 +23,9 @@ Value run_allreduce_case(const RanksBench& options) {
 
 Value run_links_case(const RanksBench& options) {
   const auto group = bench::join_ranks("links");
-  Value result = bench::run_links(*group, {.rounds = options.rounds, .slow_factor = options.slow_factor});
+  bench::LinksOptions measured{.rounds = options.rounds};
+  if (options.slow_factor > 0.0) measured.slow_factor = options.slow_factor;
+  Value result = bench::run_links(*group, measured);
   return group->rank() == 0 ? std::move(result) : Value();
 }
 

@@ -19,7 +19,8 @@ struct RanksBench {
   std::int64_t most_mib = 512;
   std::int64_t in_flight = 1;
   std::int64_t rounds = 3;
-  double slow_factor = 2.0;
+  /// 0: the case's own.
+  double slow_factor = 0.0;
 };
 
 /// Joins the ranks, measures, and parts from them. The result; null on ranks other than 0, which have nothing to tell.

@@ -29,7 +29,7 @@ std::vector<CaseOption> scaling_options(ScalingBench& bench) {
   return {
       {kScaling | kPredict,
        {.name = "--per-host", .target = &bench.per_host, .doc = "ranks of a host; 0 = all", .least = 0, .most = 4096}},
-      {kScaling, {.name = "--hosts", .target = &bench.hosts, .doc = "where, and how many on each: a:2,b:2"}},
+      {kScaling | kNodes, {.name = "--hosts", .target = &bench.hosts, .doc = "where, and how many on each: a:2,b:2"}},
       {kScaling, {.name = "--strong", .target = &bench.is_strong, .doc = "--batch is that of all ranks together"}},
       {kScaling | kPredict,
        {.name = "--no-overlap", .target = &bench.is_late, .doc = "gradients travel after backward"}},

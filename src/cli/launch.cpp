@@ -92,6 +92,8 @@ RankPlace parse_place(const std::string& text) {
 
 }  // namespace
 
+bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
+
 std::vector<Option> RankOptions::options() {
   return {
       {.name = "--ranks",
@@ -140,7 +142,7 @@ namespace {
 
 void bind_to_share() {
   const std::optional<dist::LaunchedRank> own = dist::launched_rank();
-  if (std::getenv(kStartedByUs) == nullptr || !own || own->local_size < 1) return;
+  if (!is_own_rank() || !own || own->local_size < 1) return;
   const auto shares = runtime::shares_of(runtime::usable_cores(), own->local_size);
   runtime::bind_process(shares.at(static_cast<std::size_t>(own->local_rank)));
 }

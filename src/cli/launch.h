@@ -36,6 +36,9 @@ struct RankOptions {
   [[nodiscard]] std::vector<Option> options();
 };
 
+/// Did this program start itself as ranks, of which this is one?
+[[nodiscard]] bool is_own_rank();
+
 /// Runs this program, with its own arguments and `changed` ones, as the ranks that `options` asks for.
 /// @param changed options and values, in turn, in place of what they were
 /// @return what it wrote for --json. ToldError when it failed, once it has said why; CommError when a signal ended it

@@ -64,17 +64,6 @@ void load_statistics(std::span<const float> all, engine::Executable& executable)
   });
 }
 
-// FNV-1a over words: Fowler, Noll, Vo.
-std::uint64_t hash_of(std::span<const float> values) {
-  std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const float value : values) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    hash = (hash ^ bits) * 0x100000001B3U;
-  }
-  return hash;
-}
-
 template <typename Number>
 std::string bytes_of(const std::vector<Number>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
@@ -220,6 +209,16 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
     mine = mine.subspan(values.size());
   }
   return true;
+}
+
+std::uint64_t hash_of(std::span<const float> values) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const float value : values) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ bits) * 0x100000001B3U;
+  }
+  return hash;
 }
 
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step) {

@@ -94,6 +94,9 @@ void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema*
 /// @return was it done?
 bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Executable& executable, Ema* ema);
 
+/// FNV-1a (Fowler, Noll, Vo) over the bits of the values.
+[[nodiscard]] std::uint64_t hash_of(std::span<const float> values);
+
 /// All ranks hold the same weights, bit for bit; else CommError naming those whose weights are not rank 0's.
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
 

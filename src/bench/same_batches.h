@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// SameBatches: for steps whose images do not matter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "data/stage/batch.h"
+
+namespace roentgen::bench {
+
+/// Slot 0 of an executable as it is, again and again.
+class SameBatches final : public data::BatchSource {
+ public:
+  explicit SameBatches(std::int64_t batch) : samples_(static_cast<std::size_t>(batch)) {}
+  [[nodiscard]] std::optional<data::Batch> next() override {
+    return data::Batch{.slot = 0, .samples = samples_, .valid = std::ssize(samples_)};
+  }
+  void release(int /*slot*/) override {}
+
+ private:
+  std::vector<std::uint32_t> samples_;
+};
+
+}  // namespace roentgen::bench
