@@ -24,6 +24,17 @@ namespace roentgen::engine {
 /// gradient, nothing kept.
 enum class Form : std::uint8_t { Training, Inference };
 
+/// Sums over ranks, in place: all of them end with the same bits. Called within forward() and backward(), on the
+/// stepping thread, and by equal plans in the same order; returns when it is done.
+/// @param index of the batch norm, for whoever waits in vain
+using SumOverRanks = std::function<void(std::span<double> sums, std::int64_t index)>;
+
+/// Ranks whose batches are one for batch norms: mean and variance of all their images, in forward and backward.
+struct NormGroup {
+  int ranks = 1;
+  SumOverRanks sum{};
+};
+
 /// Options of compile().
 struct CompileOptions {
   Form form = Form::Training;
@@ -47,6 +58,8 @@ struct CompileOptions {
   std::map<std::string, std::string> choices;
   /// Root of dropout's random streams.
   std::uint64_t seed = 0;
+  /// Null: batch norms take this executable's own batch. Training form.
+  std::shared_ptr<const NormGroup> norm_group{};
 };
 
 /// What a batch slot of one graph input holds. The engine says it; the pipeline fills it.

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/timeline.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "train/ema.h"
@@ -168,6 +169,15 @@ void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer&
   std::vector<NamedTensor> averages = ema->state();
   for (NamedTensor& tensor : averages) ranks.broadcast(tensor.values, kPhase);
   ema->restore(averages, "rank 0");
+}
+
+std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline) {
+  if (ranks.size() == 1) return nullptr;
+  return std::make_shared<engine::NormGroup>(engine::NormGroup{
+      .ranks = ranks.size(), .sum = [group = ranks.group(), timeline](std::span<double> sums, std::int64_t index) {
+        const TimedScope waiting(timeline, "wait for batch norm", index);
+        group->wait(group->all_reduce_sum(sums, {.name = "batch norm", .index = index}));
+      }});
 }
 
 void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema* ema) {

@@ -16,12 +16,16 @@
 
 #include "dist/communicator.h"
 
+namespace roentgen {
+class Timeline;
+}
 namespace roentgen::dist {
 class CommThread;
 }
 namespace roentgen::engine {
 class Executable;
-}
+struct NormGroup;
+}  // namespace roentgen::engine
 
 namespace roentgen::train {
 
@@ -79,6 +83,11 @@ using KernelChoices = std::map<std::string, std::string>;
 /// executables of equal plans.
 /// @param ema may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
+
+/// What engine::CompileOptions::norm_group is to be, so that batch norms take the images of all ranks; null for one
+/// process. A rank that waits in vain is told of "batch norm 17", the node's number in the graph.
+/// @param timeline where waits are written down; may be null
+[[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);
 
 /// Running statistics, which each rank gathers from its own images, become their mean over ranks, everywhere.
 /// @param ema may be null

@@ -75,6 +75,7 @@ struct TrainRecipe {
   std::string algorithms = "direct";
   std::string recompute = "auto";
   double bucket_mb = 4.0;
+  std::string batch_norm = "local";
 };
 
 /// [optimizer].

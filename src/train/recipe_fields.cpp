@@ -79,6 +79,8 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
          "activations that backward computes again, to the same bits: where that is free; none; all that are cheap");
   v.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},
            "MiB of gradients that go to the other ranks together, while backward goes on");
+  v.text("batch_norm", train.batch_norm, {"local", "sync"},
+         "statistics of each rank's own images, or of all ranks' images, for which they wait in every layer");
 }
 
 void visit_optimizer(OptimizerRecipe& optimizer, FieldVisitor& v) {

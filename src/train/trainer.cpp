@@ -127,7 +127,7 @@ Trainer::Trainer(const TrainJob& job)
   if (job.trace) tracer_.emplace(*job.trace, job.group);
   resume_ = read_resume(job);
   if (resume_ && ranks_.is_first()) check_resume(job, *resume_);
-  executable_ = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr);
+  executable_ = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr, timeline());
   if (!validation_.empty()) validator_ = compile_validation(job);
   pixels_.emplace(std::ssize(job.dataset.samples),
                   resume_ ? resume_->info.training_pixels : std::vector<std::string>{});

@@ -114,7 +114,8 @@ CheckpointInfo describe_run(const TrainJob& job) {
   return info;
 }
 
-std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots, const Resume* resume) {
+std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots, const Resume* resume,
+                                                     Timeline* timeline) {
   const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   engine::CompileOptions options;
   options.form = engine::Form::Training;
@@ -127,6 +128,7 @@ std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int sl
   options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
   if (resume != nullptr) options.choices = resume->state.plan_choices;
   const Ranks ranks(job.group);
+  if (job.recipe.train.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
   options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
   return compile_as_one(ranks, [&](const KernelChoices* choices) {
     if (choices != nullptr) options.choices = *choices;

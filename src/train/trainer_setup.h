@@ -32,8 +32,9 @@ void check_job(const TrainJob& job);
 [[nodiscard]] CheckpointInfo describe_run(const TrainJob& job);
 
 /// Compiles the training form, with the kernel choices of a resumed run if there is one.
-[[nodiscard]] std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots,
-                                                                   const Resume* resume);
+/// @param timeline where waits of batch norms for other ranks are written down; may be null
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots, const Resume* resume,
+                                                                   Timeline* timeline);
 /// Compiles the inference form, its loss a mean over known labels.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
 

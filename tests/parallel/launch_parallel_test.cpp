@@ -7,11 +7,15 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "io/json.h"
 #include "tests/e2e/program.h"
 #include "tests/parallel/launch.h"
 
@@ -61,6 +65,67 @@ TEST_F(Launch, a_benchmark_starts_a_group_for_each_point) {
   ASSERT_EQ(result.at("points").as_array().size(), 2U);
   EXPECT_EQ(result.at("points").as_array()[1].at("ranks").as_integer(), 2);
   EXPECT_EQ(result.at("points").as_array()[1].at("kind").as_string(), "emulated");
+}
+
+// Losses of the updates that a run logged.
+std::vector<double> losses_of(const fs::path& run) {
+  std::vector<double> losses;
+  std::istringstream lines(read_all(run / "log.jsonl"));
+  for (std::string text; std::getline(lines, text);) {
+    const Value line = io::parse_json(text, "log.jsonl").or_throw();
+    if (line.at("kind").as_string() == "step") losses.push_back(line.at("loss").as_double());
+  }
+  return losses;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = a.size() == b.size() ? 0.0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+TEST_F(Launch, batch_norm_over_ranks_makes_the_losses_of_one_process) {
+  // Without dropout, which ranks draw for themselves; sgd, since adam makes whole steps of rounding errors.
+  const fs::path net = place_.write("plain.txt", R"(graph "plain"
+input image (N, C, S, S)
+conv1 = conv2d(image, out=16, kernel=3x3, stride=2x2, pad=1x1, bias=no)
+norm1 = batch_norm(conv1)
+relu1 = relu(norm1)
+pool = global_avg_pool(relu1)
+flat = flatten(pool)
+fc = linear(flat, out=K)
+output logits = fc
+)");
+  const auto losses = [&](std::vector<std::string> arguments, const std::string& batch, const std::string& kind) {
+    arguments[std::ranges::find(arguments, "--model") - arguments.begin() + 1] = net;
+    place_.must_run(plus(arguments, {"--set", "train.epochs=1", "--set", "optimizer.name=sgd", "--set",
+                                     "train.batch=" + batch, "--set", "train.batch_norm=" + kind}));
+    return losses_of(arguments[std::ranges::find(arguments, "--out") - arguments.begin() + 1]);
+  };
+  const std::vector<double> one = losses(train("one"), "8", "sync");
+  ASSERT_GT(one.size(), 3U);
+  // Means of float32 sums in another order.
+  EXPECT_LE(largest_difference(losses(ranks("sync", 2), "4", "sync"), one), 1e-5);
+  EXPECT_GE(largest_difference(losses(ranks("local", 2), "4", "local"), one), 1e-3);
+}
+
+TEST_F(Launch, a_trace_has_all_ranks_on_one_axis) {
+  place_.must_run(ranks("traced", 2, {"--trace", "--trace-steps", "2", "--set", "train.epochs=1"}));
+  const Value trace = read_json(place_ / "traced/trace.json");
+  EXPECT_EQ(trace.at("otherData").at("ranks").as_integer(), 2);
+  std::map<std::int64_t, int> steps;
+  std::map<std::int64_t, int> buckets;
+  for (const Value& event : trace.at("traceEvents").as_array()) {
+    const std::string& name = event.at("name").as_string();
+    const std::int64_t process = event.at("pid").as_integer();
+    if (name.starts_with("step ")) ++steps[process];
+    if (name.starts_with("gradient bucket ")) ++buckets[process];
+  }
+  EXPECT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0], 2);
+  EXPECT_EQ(steps[1], 2);
+  EXPECT_GE(buckets[0], 2);
+  EXPECT_EQ(buckets[0], buckets[1]);
 }
 
 TEST_F(Launch, a_signal_stops_all_ranks_and_the_rest_makes_the_same_bits) {

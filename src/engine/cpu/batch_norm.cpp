@@ -9,6 +9,7 @@
 #include "graph/ops/batch_norm.h"
 
 #include <algorithm>
+#include <string>
 
 #include "engine/cpu/batch_norm_kernels.h"
 #include "engine/cpu/epilogue.h"
@@ -25,7 +26,7 @@ Layout blocked(const Lowering& lowering, Layout layout) {
 // kernels take 0.72 of the time, and backward ones, whose reader is next, gain nothing.
 constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 
-NormShape shape_of(const Located& located, const Lowering& lowering) {
+NormShape shape_of(const Located& located, graph::NodeId id, const Lowering& lowering) {
   const std::int64_t blocks = channel_blocks(located.shape, located.layout);
   const std::int64_t elements = located.shape[0] * blocks * pixels(located.shape) * located.layout.block;
   return {.images = located.shape[0],
@@ -33,7 +34,15 @@ NormShape shape_of(const Located& located, const Lowering& lowering) {
           .pixels = pixels(located.shape),
           .block = located.layout.block,
           .threads = lowering.threads(),
-          .is_streamed = elements * static_cast<std::int64_t>(sizeof(float)) >= kStreamedBytes};
+          .is_streamed = elements * static_cast<std::int64_t>(sizeof(float)) >= kStreamedBytes,
+          .group = lowering.is_training() ? lowering.options().norm_group : nullptr,
+          .index = id};
+}
+
+// Part of the plan's hash: ranks that wait for each other do so in the same entries.
+std::string way(const Lowering& lowering) {
+  const NormGroup* group = lowering.options().norm_group.get();
+  return group != nullptr && group->ranks > 1 ? "simd over ranks" : "simd";
 }
 
 std::size_t channel_bytes(const NormShape& shape, std::size_t arrays) {
@@ -75,7 +84,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
   SharedNorm& shared = lowering.shared_norm(piece);
   if (shared.statistics >= 0) return shared.statistics;
   const Located here = lowering.value_in(piece, blocked(lowering, lowering.value(piece).layout));
-  const NormShape shape = shape_of(here, lowering);
+  const NormShape shape = shape_of(here, piece, lowering);
   const graph::Node& node = lowering.graph().node(piece);
   shared.statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   const TensorId partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
@@ -84,7 +93,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
                  .kind = "statistics",
                  .reads = {here.tensor, pivot},
                  .writes = {shared.statistics, partial},
-                 .implementation = "simd"},
+                 .implementation = way(lowering)},
                 statistics_kernel(shape, {.value = here.tensor,
                                           .statistics = shared.statistics,
                                           .partial = partial,
@@ -106,7 +115,7 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
   const Located dst = lowering.define(id, layout);
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, lowering);
+  const NormShape shape = shape_of(dst, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   Emission emission{.what = "forward",
                     .kind = op.relu ? "batch_norm_relu_forward" : "batch_norm_forward",
@@ -136,7 +145,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
                     .kind = "concat_batch_norm_forward",
                     .reads = {work.parameters.scale, work.parameters.shift},
                     .writes = {work.parameters.running_mean, work.parameters.running_variance},
-                    .implementation = "simd"};
+                    .implementation = way(lowering)};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     work.pieces[i].statistics = shared_statistics(op, ids[i], work.parameters.running_mean, offset, lowering);
     offset += work.pieces[i].blocks * layout.block;
@@ -146,7 +155,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   const Located dst = lowering.define(id, layout);
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, lowering);
+  const NormShape shape = shape_of(dst, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   emission.writes.push_back(dst.tensor);
   emission.writes.push_back(work.constants);
@@ -162,7 +171,7 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   const Located dst = lowering.define(id, layout);
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, lowering);
+  const NormShape shape = shape_of(dst, id, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
@@ -174,7 +183,7 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
                     .reads = {work.pieces[0].value, work.parameters.scale, work.parameters.shift},
                     .writes = {dst.tensor, statistics, work.constants, work.partial, work.parameters.running_mean,
                                work.parameters.running_variance},
-                    .implementation = "simd"};
+                    .implementation = way(lowering)};
   if (work.residual >= 0) {
     emission.reads.push_back(work.residual);
     emission.in_place = {{work.residual, dst.tensor}};
@@ -194,7 +203,7 @@ void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
   const Located dy = lowering.gradient(id, layout);
-  const NormShape shape = shape_of(dy, lowering);
+  const NormShape shape = shape_of(dy, id, lowering);
   NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   work.dy = dy.tensor;
   work.relu = op.relu;
@@ -209,7 +218,7 @@ void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowerin
                     .pass = Pass::BackwardData,
                     .reads = {dy.tensor, work.parameters.scale, work.parameters.shift},
                     .writes = {work.diff_scale, work.diff_shift, work.constants, work.partial},
-                    .implementation = "simd"};
+                    .implementation = way(lowering)};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     SharedNorm& shared = lowering.shared_norm(ids[i]);
     NormPiece& piece = work.pieces[i];
@@ -220,7 +229,7 @@ void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     if (piece.needs_gradient && piece.is_first) {
       const Located here{-1, owner.shape, layout};
       shared.gradient = lowering.tensor("G:" + owner.name, owner.shape, layout);
-      shared.sums = lowering.scratch("AB:" + owner.name, channel_bytes(shape_of(here, lowering), 2));
+      shared.sums = lowering.scratch("AB:" + owner.name, channel_bytes(shape_of(here, id, lowering), 2));
     }
     emission.reads.insert(emission.reads.end(), {piece.value, piece.statistics});
     if (piece.needs_gradient) {
@@ -239,7 +248,7 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   const Layout layout = blocked(lowering, lowering.value(node.inputs[0]).layout);
   std::vector<Located> incoming = lowering.gradients(id, layout);
   if (incoming.size() > 2) incoming = {lowering.gradient(id, layout)};
-  const NormShape shape = shape_of(incoming[0], lowering);
+  const NormShape shape = shape_of(incoming[0], id, lowering);
   const bool has_residual = node.inputs.size() == 2;
   NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   work.pieces[0].statistics = lowering.own_statistics(id);
@@ -260,7 +269,7 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
       .pass = Pass::BackwardData,
       .reads = {work.dy, work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale, work.parameters.shift},
       .writes = {dx.tensor, work.diff_scale, work.diff_shift, work.constants, work.partial},
-      .implementation = "simd"};
+      .implementation = way(lowering)};
   if (incoming.size() == 2) {
     work.dy2 = incoming[1].tensor;
     emission.reads.push_back(work.dy2);
@@ -336,7 +345,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   }
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, lowering);
+  const NormShape shape = shape_of(dst, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants_again", channel_bytes(shape, 2));
   emission.writes = {dst.tensor, work.constants};
   lowering.emit(node, std::move(emission), again_kernel(shape, std::move(work)));
@@ -348,7 +357,7 @@ Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {
   const Layout layout = blocked(lowering, lowering.value(id).layout);
   const graph::Node& node = lowering.graph().node(id);
   const Located here = lowering.value_in(id, layout);
-  const NormShape shape = shape_of(here, lowering);
+  const NormShape shape = shape_of(here, id, lowering);
   const Located dx{lowering.tensor("d:" + node.name, node.shape, layout), node.shape, layout};
   const TensorId constants = lowering.scratch(node.name + "/constants_finish", channel_bytes(shape, 3));
   lowering.emit(node,
@@ -357,7 +366,7 @@ Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {
                  .pass = Pass::BackwardData,
                  .reads = {here.tensor, shared.gradient, shared.sums, shared.statistics},
                  .writes = {dx.tensor, constants},
-                 .implementation = "simd",
+                 .implementation = way(lowering),
                  .in_place = {{shared.gradient, dx.tensor}}},
                 finish_kernel(shape, {.value = here.tensor,
                                       .gradient = shared.gradient,

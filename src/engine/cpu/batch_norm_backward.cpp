@@ -85,12 +85,16 @@ class BackwardBase : public Kernel {
 
 class SingleBackward final : public BackwardBase {
  public:
-  using BackwardBase::BackwardBase;
+  SingleBackward(const NormShape& shape, NormBackward work)
+      : BackwardBase(shape, std::move(work)), over_ranks_(shape) {}
+  void bind(const Addresses& addresses) override {
+    BackwardBase::bind(addresses);
+    partial_.totals = over_ranks_.totals();
+  }
   void run() override {
     for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
-    three_phases(
-        shape_.threads, shape_.blocks, shape_.images,
-        [this](std::int64_t block, std::int64_t image) { sum(block, image); },
+    over_ranks_.run(
+        partial_, [this](std::int64_t block, std::int64_t image) { sum(block, image); },
         [this](std::int64_t block) { prepare(block); },
         [this](std::int64_t block, std::int64_t image) { apply(block, image); });
   }
@@ -107,8 +111,16 @@ class SingleBackward final : public BackwardBase {
   void prepare(std::int64_t block) const {
     std::array<double, kMostBlock> sum{};
     std::array<double, kMostBlock> sum_x{};
+    // Gradients of parameters are a rank's own, as all others are: their mean over ranks is made of all buckets.
+    partial_.add_up_own(block, sum.data(), sum_x.data());
+    for (int i = 0; i < shape_.block; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      const std::int64_t channel = block * shape_.block + i;
+      diff_shift_[channel] = static_cast<float>(sum[c]);
+      diff_scale_[channel] = static_cast<float>(sum_x[c] * static_cast<double>(table_[block].statistics.istd[i]));
+    }
     partial_.add_up(block, sum.data(), sum_x.data());
-    const double count = static_cast<double>(shape_.images * shape_.pixels);
+    const double count = shape_.count();
     const BlockStatistics& from = table_[block].statistics;
     for (int i = 0; i < shape_.block; ++i) {
       const auto c = static_cast<std::size_t>(i);
@@ -116,8 +128,6 @@ class SingleBackward final : public BackwardBase {
       const double istd = from.istd[i];
       const double a = static_cast<double>(weight_[channel]) * istd;
       const double by_x = -a * istd * istd * sum_x[c] / count;
-      diff_shift_[channel] = static_cast<float>(sum[c]);
-      diff_scale_[channel] = static_cast<float>(sum_x[c] * istd);
       constant(2, block)[i] = static_cast<float>(a);
       constant(3, block)[i] = static_cast<float>(by_x);
       constant(4, block)[i] = static_cast<float>(-a * sum[c] / count - by_x * static_cast<double>(from.mean[i]));
@@ -140,6 +150,8 @@ class SingleBackward final : public BackwardBase {
                           .mask = g_ != nullptr ? simd::Mask::None : mask(),
                           .relu = work_.relu});
   }
+
+  OverRanks over_ranks_;
 };
 
 class SharedBackward final : public BackwardBase {
@@ -190,7 +202,9 @@ class SharedBackward final : public BackwardBase {
 
 class Finish final : public Kernel {
  public:
-  Finish(const NormShape& shape, const NormFinish& work) : shape_(shape), work_(work) {}
+  Finish(const NormShape& shape, const NormFinish& work) : shape_(shape), work_(work) {
+    if (shape.is_over_ranks()) over_ranks_.resize(static_cast<std::size_t>(shape.blocks * shape.block) * 2);
+  }
   void bind(const Addresses& addresses) override {
     value_ = addresses.f32(work_.value);
     gradient_ = addresses.f32(work_.gradient);
@@ -201,6 +215,7 @@ class Finish final : public Kernel {
   }
   void run() override {
     const std::int64_t channels = shape_.blocks * shape_.block;
+    if (!over_ranks_.empty()) average_sums();
     float* by_g = constants_;
     float* by_x = constants_ + channels;
     float* constant = constants_ + 2 * channels;
@@ -231,11 +246,22 @@ class Finish final : public Kernel {
   }
 
  private:
+  // A and B are means over a rank's images; all ranks have as many.
+  void average_sums() {
+    for (std::size_t i = 0; i < over_ranks_.size(); ++i) over_ranks_[i] = static_cast<double>(sums_[i]);
+    shape_.group->sum(over_ranks_, shape_.index);
+    for (std::size_t i = 0; i < over_ranks_.size(); ++i) {
+      sums_[i] = static_cast<float>(over_ranks_[i] / shape_.group->ranks);
+    }
+  }
+
   NormShape shape_;
   NormFinish work_;
+  /// [A | B] of all ranks; empty where they are a rank's own.
+  std::vector<double> over_ranks_;
   const float* value_ = nullptr;
   const float* gradient_ = nullptr;
-  const float* sums_ = nullptr;
+  float* sums_ = nullptr;
   float* statistics_ = nullptr;
   float* dx_ = nullptr;
   float* constants_ = nullptr;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cpu/batch_norm_kernels.h"
+#include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
 
@@ -82,6 +83,8 @@ struct Partial {
   double* base = nullptr;
   std::int64_t images = 0;
   int block = 16;
+  /// Of all ranks: [first | second] for each channel block; null: of these images alone.
+  const double* totals = nullptr;
   [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t image) const {
     return base + (channel_block * images + image) * 2 * block;
   }
@@ -91,8 +94,14 @@ struct Partial {
   void clear(std::int64_t channel_block, std::int64_t image) const {
     std::fill_n(first(channel_block, image), 2 * block, 0.0);
   }
-  // Totals over the images, in image order.
+  // Totals over the images of all ranks, or of this one.
   void add_up(std::int64_t channel_block, double* first_total, double* second_total) const {
+    if (totals == nullptr) return add_up_own(channel_block, first_total, second_total);
+    std::copy_n(totals + channel_block * 2 * block, block, first_total);
+    std::copy_n(totals + (channel_block * 2 + 1) * block, block, second_total);
+  }
+  // Of this rank, in image order.
+  void add_up_own(std::int64_t channel_block, double* first_total, double* second_total) const {
     std::fill_n(first_total, block, 0.0);
     std::fill_n(second_total, block, 0.0);
     for (std::int64_t image = 0; image < images; ++image) {
@@ -109,12 +118,40 @@ inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::i
   return (image * shape.blocks + block) * shape.pixels * shape.block;
 }
 
+/// Totals over ranks: nothing where statistics are a rank's own. Of a kernel, which is run by one thread.
+class OverRanks {
+ public:
+  explicit OverRanks(const NormShape& shape) : shape_(shape) {
+    if (shape.is_over_ranks()) totals_.resize(static_cast<std::size_t>(shape.blocks * shape.block) * 2);
+  }
+  /// For Partial::totals.
+  [[nodiscard]] const double* totals() const { return totals_.empty() ? nullptr : totals_.data(); }
+
+  /// As three_phases(); over ranks with a wait for them between the first phase of all blocks and the second.
+  template <typename First, typename Middle, typename Second>
+  void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
+    if (totals_.empty()) return three_phases(shape_.threads, shape_.blocks, shape_.images, first, middle, second);
+    const auto nothing = [](auto...) {};
+    three_phases(shape_.threads, shape_.blocks, shape_.images, first, nothing, nothing);
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) {
+      double* total = totals_.data() + block * 2 * shape_.block;
+      partial.add_up_own(block, total, total + shape_.block);
+    }
+    shape_.group->sum(totals_, shape_.index);
+    three_phases(shape_.threads, shape_.blocks, shape_.images, nothing, middle, second);
+  }
+
+ private:
+  NormShape shape_;
+  std::vector<double> totals_;
+};
+
 inline void finish_statistics(const NormShape& shape, const Partial& partial, std::int64_t block, const float* pivot,
                               double epsilon, const BlockStatistics& to) {
   std::array<double, kMostBlock> sum{};
   std::array<double, kMostBlock> sum_sq{};
   partial.add_up(block, sum.data(), sum_sq.data());
-  const double count = static_cast<double>(shape.images * shape.pixels);
+  const double count = shape.count();
   for (int i = 0; i < shape.block; ++i) {
     const auto c = static_cast<std::size_t>(i);
     const double shifted = sum[c] / count;
@@ -128,7 +165,7 @@ inline void finish_statistics(const NormShape& shape, const Partial& partial, st
 /// running += momentum * (batch - running), with the unbiased variance (torch's convention).
 inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
                          float* variance) {
-  const double count = static_cast<double>(shape.images * shape.pixels);
+  const double count = shape.count();
   const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
   for (int i = 0; i < shape.block; ++i) {
     mean[i] = static_cast<float>((1.0 - momentum) * mean[i] + momentum * from.mean[i]);

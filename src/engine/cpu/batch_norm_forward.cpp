@@ -13,12 +13,12 @@ namespace roentgen::engine::cpu {
 namespace {
 class Statistics final : public Kernel {
  public:
-  Statistics(const NormShape& shape, const NormStatistics& work) : shape_(shape), work_(work) {}
+  Statistics(const NormShape& shape, const NormStatistics& work) : shape_(shape), work_(work), over_ranks_(shape) {}
   void bind(const Addresses& addresses) override {
     value_ = addresses.f32(work_.value);
     statistics_ = addresses.f32(work_.statistics);
     pivot_ = addresses.f32(work_.pivot) + work_.pivot_offset;
-    partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block};
+    partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
   }
   void run() override {
     const auto first = [this](std::int64_t block, std::int64_t image) {
@@ -30,12 +30,13 @@ class Statistics final : public Kernel {
       finish_statistics(shape_, partial_, block, pivot_ + block * shape_.block, work_.epsilon,
                         statistics_at(statistics_, shape_.blocks * shape_.block, block * shape_.block));
     };
-    three_phases(shape_.threads, shape_.blocks, shape_.images, first, middle, [](std::int64_t, std::int64_t) {});
+    over_ranks_.run(partial_, first, middle, [](std::int64_t, std::int64_t) {});
   }
 
  private:
   NormShape shape_;
   NormStatistics work_;
+  OverRanks over_ranks_;
   const float* value_ = nullptr;
   float* statistics_ = nullptr;
   const float* pivot_ = nullptr;
@@ -44,10 +45,21 @@ class Statistics final : public Kernel {
 
 enum class Kind { Inference, Single, Shared, Again };
 
+// Without a wait for other ranks: where statistics are there already.
+NormShape of_one(NormShape shape) {
+  shape.group = nullptr;
+  return shape;
+}
+
 class Forward final : public Kernel {
  public:
   Forward(const NormShape& shape, NormForward work, Kind kind)
-      : shape_(shape), work_(std::move(work)), kind_(kind), table_(shape, work_.pieces) {}
+      : shape_(kind == Kind::Single ? shape : of_one(shape)),
+        work_(std::move(work)),
+        kind_(kind),
+        counted_(shape),
+        over_ranks_(shape_),
+        table_(shape, work_.pieces) {}
   void bind(const Addresses& addresses) override {
     table_.bind(addresses);
     weight_ = addresses.f32(work_.parameters.scale);
@@ -59,12 +71,13 @@ class Forward final : public Kernel {
     residual_ = work_.residual >= 0 ? addresses.f32(work_.residual) : nullptr;
     dst_ = addresses.f32(work_.dst);
     constants_ = addresses.f32(work_.constants);
-    if (work_.partial >= 0) partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block};
+    if (work_.partial >= 0) {
+      partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
+    }
   }
   void run() override {
-    three_phases(
-        shape_.threads, shape_.blocks, shape_.images,
-        [this](std::int64_t block, std::int64_t image) { sum(block, image); },
+    over_ranks_.run(
+        partial_, [this](std::int64_t block, std::int64_t image) { sum(block, image); },
         [this](std::int64_t block) { prepare(block); },
         [this](std::int64_t block, std::int64_t image) { apply(block, image); });
   }
@@ -94,7 +107,7 @@ class Forward final : public Kernel {
     }
     fold(shape_.block, weight_ + c, bias_ + c, place.statistics, scale(block), shift(block));
     if (kind_ == Kind::Again) return;
-    move_running(shape_, place.statistics, work_.parameters.momentum, running_mean_ + c, running_variance_ + c);
+    move_running(counted_, place.statistics, work_.parameters.momentum, running_mean_ + c, running_variance_ + c);
   }
   void apply(std::int64_t block, std::int64_t image) const {
     const BlockPlace& place = table_[block];
@@ -116,6 +129,9 @@ class Forward final : public Kernel {
   NormShape shape_;
   NormForward work_;
   Kind kind_;
+  /// As `shape_`, with the ranks behind the statistics.
+  NormShape counted_;
+  OverRanks over_ranks_;
   BlockTable table_;
   const float* weight_ = nullptr;
   const float* bias_ = nullptr;

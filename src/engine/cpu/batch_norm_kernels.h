@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/cpu/kernel.h"
+#include "engine/engine.h"
 
 namespace roentgen::engine::cpu {
 
@@ -21,6 +22,16 @@ struct NormShape {
   int threads = 1;
   /// Results of this extent do not stay in cache until they are read: they are written past it.
   bool is_streamed = false;
+  /// Whose images count: null, or of one rank: these.
+  std::shared_ptr<const NormGroup> group{};
+  /// Of the batch norm in its graph, for `group`.
+  std::int64_t index = 0;
+
+  [[nodiscard]] bool is_over_ranks() const { return group != nullptr && group->ranks > 1; }
+  /// Elements behind a statistic of a channel.
+  [[nodiscard]] double count() const {
+    return static_cast<double>(images * pixels) * (is_over_ranks() ? group->ranks : 1);
+  }
 };
 
 /// One piece of the input: consecutive channel blocks in a tensor of their own.
