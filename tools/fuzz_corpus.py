@@ -131,8 +131,27 @@ def files():
         "tfrecord/one.tfrecord": record(example(png(0, 8, gray))),
         "tfrecord/example": example(b"x"),
         "safetensors/two.safetensors": safetensors(),
+        "record_index/three": record_index(),
         "gzip/text.gz": gzip.compress(b"path,Mass\na.png,1\n", mtime=0),
     }
+
+
+def record_index():
+    """The body of an index of three records, one of each form of labels."""
+    def numbers(*values):
+        return b"".join(struct.pack("<Q", value) for value in values)
+
+    def text(value):
+        return numbers(len(value)) + value
+
+    def record(number, raw, labels):
+        sample = text(b"00000001_000.png") + text(b"1") + text(b"PA") + text(b"F") + numbers(1, 0x427E0000)
+        return numbers(number) + sample + numbers(12, 34, 5, 6, 0) + numbers(0) + raw + labels
+    names = numbers(2) + text(b"Mass") + text(b"Edema")
+    return (numbers(1) + text(b"a line") + text(b"image/split") + numbers(3)
+            + record(1, numbers(1, 3, 2, 1, 16, 4095), numbers(0, 1) + names + numbers(2, 1, 0))
+            + record(2, numbers(0), numbers(1) + names)
+            + record(3, numbers(0), numbers(2, 7) + text(b"crane")))
 
 
 def main():

@@ -46,9 +46,10 @@ struct CompileOptions {
   std::size_t bucket_bytes = 4U << 20;
   /// Graph passes to run, by name (graph/passes/pass_list.h): "on" = all, "off" = none, or "name,name".
   std::string fuse = "on";
-  /// "direct": plain convolutions only. "auto": per layer and pass the faster of direct and Winograd, timed once at
-  /// compile; the choice moves the last digits, so it is in the plan and a resumed run takes it from there. "winograd":
-  /// wherever it can be, untimed: for tests.
+  /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
+  /// on machines with bf16 tiles also products of split numbers), timed once at compile; the choice moves the last
+  /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split": wherever they can be,
+  /// untimed: for tests.
   std::string algorithms = "direct";
   /// Which values backward computes again instead of keeping them : "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same

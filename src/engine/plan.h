@@ -82,7 +82,7 @@ struct Plan {
   std::int32_t forward_end = 0;
   /// bucket_ready[i] = number of buckets final after entry i.
   std::vector<std::int32_t> bucket_ready;
-  /// Kernel choices, "<node>/<pass>" -> "direct" or "winograd": what a resumed run must use again.
+  /// Kernel choices, "<node>/<pass>" -> "direct", "winograd" or "split": what a resumed run must use again.
   std::map<std::string, std::string> choices;
   MemoryReport memory;
 

@@ -24,4 +24,5 @@
   X(tar, "records/webdataset/*.tar")                                                          \
   X(recordio, "")                                                                             \
   X(lmdb, "records/lmdb/*.mdb")                                                               \
-  X(example, "")
+  X(example, "")                                                                              \
+  X(record_index, "")

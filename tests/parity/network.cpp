@@ -107,7 +107,9 @@ graph::Graph graph_of(const Golden& golden) {
 
 std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::Form form, Convolutions convolutions) {
   const auto engine = engine::make_engine("cpu");
-  const char* algorithms = convolutions == Convolutions::Winograd ? "winograd" : "direct";
+  const char* algorithms = convolutions == Convolutions::Winograd ? "winograd"
+                           : convolutions == Convolutions::Split  ? "split"
+                                                                  : "direct";
   auto executable = engine->compile(graph, {.form = form, .slots = 1, .algorithms = algorithms});
   load_formula(*executable);
   return executable;

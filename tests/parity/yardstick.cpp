@@ -20,8 +20,12 @@ void expect_training_parity(std::string_view name, Convolutions convolutions) {
   const double worst_running = running.empty() ? 0.0 : *std::max_element(running.begin(), running.end());
   fmt::print(
       "{}{}: gradient median {:.2e} max {:.2e} (torch {:.2e} {:.2e}), logits {:.1e} (torch {:.1e}), running {:.1e}\n",
-      name, convolutions == Convolutions::Winograd ? " by Winograd" : "", middle, largest, golden.torch.gradient_median,
-      golden.torch.gradient_max, ours.logits_max_abs, golden.torch.logits_max_abs, worst_running);
+      name,
+      convolutions == Convolutions::Winograd ? " by Winograd"
+      : convolutions == Convolutions::Split  ? " by split products"
+                                             : "",
+      middle, largest, golden.torch.gradient_median, golden.torch.gradient_max, ours.logits_max_abs,
+      golden.torch.logits_max_abs, worst_running);
   EXPECT_LE(middle, kYardstickFactor * golden.torch.gradient_median);
   EXPECT_LE(largest, kYardstickFactor * golden.torch.gradient_max);
   EXPECT_LE(ours.logits_max_abs, kLogits);

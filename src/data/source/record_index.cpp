@@ -211,13 +211,19 @@ std::string state_of(const fs::path& path) {
 
 }  // namespace
 
+std::string seal_record_index(std::string_view body) {
+  std::string bytes(kMagic);
+  bytes += hash_of(body);
+  bytes += body;
+  return bytes;
+}
+
 std::string encode_record_index(const RecordIndex& index) {
   Writer writer;
   walk_names(writer, index.notes);
   writer.text(index.given_splits);
   writer.list(index.records, [&](const IndexedRecord& record) { walk_record(writer, record); });
-  const std::string body = std::move(writer).bytes();
-  return std::string(kMagic) + hash_of(body) + body;
+  return seal_record_index(std::move(writer).bytes());
 }
 
 std::optional<RecordIndex> decode_record_index(std::string_view bytes) {

@@ -34,7 +34,9 @@ struct RecordIndex {
   std::string given_splits;
 };
 
-/// As bytes, with a hash of them.
+/// `body` as a sound index has it: behind the name of the format and the hash of what follows.
+[[nodiscard]] std::string seal_record_index(std::string_view body);
+/// As bytes, sealed.
 [[nodiscard]] std::string encode_record_index(const RecordIndex& index);
 /// Nothing: cut short, damaged, or of another version of the program.
 [[nodiscard]] std::optional<RecordIndex> decode_record_index(std::string_view bytes);

@@ -11,6 +11,7 @@
 #include <ranges>
 
 #include "engine/conformance/conformance.h"
+#include "engine/cpu/simd/tiles.h"
 #include "graph/passes/pass_list.h"
 #include "graph/text.h"
 
@@ -60,22 +61,33 @@ TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference,
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
 
-// F(4x4, 3x3) loses about a digit: its transforms have entries up to 3.4 in both dimensions, and what they add cancels
-// again. 10 times direct's bound.
-TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
+// All cases that have a convolution an algorithm can compute.
+void expect_algorithm_passes(const std::string& algorithm, double bound_scale) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Form form : {Form::Training, Form::Inference}) {
     int compared = 0;
     for (const Case& tested : all_cases()) {
-      const CompileOptions compile{.form = form, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd"};
+      const CompileOptions compile{.form = form, .threads = 2, .bucket_bytes = 2048, .algorithms = algorithm};
       const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
-      if (std::ranges::count(executable->plan().choices | std::views::values, "winograd") == 0) continue;
+      if (std::ranges::count(executable->plan().choices | std::views::values, algorithm) == 0) continue;
       ++compared;
-      const Report report = run_case(*engine, tested, {.compile = compile, .bound_scale = 10.0});
+      const Report report = run_case(*engine, tested, {.compile = compile, .bound_scale = bound_scale});
       EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
     }
     EXPECT_GE(compared, 5);
   }
+}
+
+// F(4x4, 3x3) loses about a digit: its transforms have entries up to 3.4 in both dimensions, and what they add cancels
+// again. 10 times direct's bound.
+TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
+  expect_algorithm_passes("winograd", 10.0);
+}
+
+// Six products for one, most of them small: as many more roundings of f32 sums, sqrt(6) times direct's bound.
+TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
+  if (!cpu::simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  expect_algorithm_passes("split", 2.45);
 }
 
 // What the passes mark is folded, and by fast kernels: nothing of it is left in the plan.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Plan entries of 2-D convolution (its forward is in conv2d_forward.cpp): oneDNN's direct kernels in the layouts they
-// ask for, or our Winograd kernels in the same layouts where they were measured to be faster (conv2d_algorithm.h).
+// ask for, or kernels of ours in the same layouts where they were measured to be faster (conv2d_algorithm.h).
 #include "graph/ops/conv2d.h"
 
 #include "engine/cpu/conv2d_algorithm.h"
@@ -34,15 +34,15 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                          graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardData, node, lowering);
-  const bool is_winograd = algorithm == ConvAlgorithm::Winograd;
+  const bool is_ours = algorithm != ConvAlgorithm::Direct;
   const BwdData::primitive_desc pd = conv_backward_data(g);
   const Located incoming =
-      lowering.reordered(node, diff_dst, layout_of(is_winograd ? forward.dst_desc() : pd.diff_dst_desc(), g.dst));
-  const Layout layout = layout_of(is_winograd ? forward.src_desc() : pd.diff_src_desc(), g.src);
+      lowering.reordered(node, diff_dst, layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst));
+  const Layout layout = layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src);
   const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
                          layout};
   TensorId weights = lowering.parameter(node, "weight");
-  if (!is_winograd && pd.weights_desc() != forward.weights_desc()) {
+  if (!is_ours && pd.weights_desc() != forward.weights_desc()) {
     const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
     emit_weights_reorder(lowering, node, "weights_for_backward", {DNNL_ARG_FROM, weights, forward.weights_desc()},
                          {DNNL_ARG_TO, copy, pd.weights_desc()});
@@ -55,9 +55,9 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                     .writes = {diff_src.tensor},
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
-  if (is_winograd) {
-    auto kernel = winograd_entry(lowering, ConvPass::BackwardData, g, emission,
-                                 {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});
+  if (is_ours) {
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission,
+                            {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});
     lowering.emit(node, std::move(emission), std::move(kernel));
   } else {
     std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
@@ -73,10 +73,10 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
                             graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
-  if (algorithm == ConvAlgorithm::Winograd) {
+  if (algorithm != ConvAlgorithm::Direct) {
     const Located src = lowering.value_in(node.inputs[0], layout_of(forward.src_desc(), g.src));
     const Located incoming = lowering.reordered(node, diff_dst, layout_of(forward.dst_desc(), g.dst));
-    WinogradTensors tensors{
+    ConvTensors tensors{
         .src = src.tensor, .weights = lowering.parameter_gradient(node, "weight"), .dst = incoming.tensor};
     Emission emission{.what = "backward_weights",
                       .kind = "conv2d_backward_weights",
@@ -88,7 +88,7 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);
     }
-    auto kernel = winograd_entry(lowering, ConvPass::BackwardWeights, g, emission, tensors);
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardWeights, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
     return;
   }

@@ -27,8 +27,8 @@ using Fwd = dnnl::convolution_forward;
 using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 
-// Winograd must win by this much: small differences are noise, and direct is more accurate.
-constexpr double kWorthwhile = 0.95;
+// What of direct's time an algorithm must stay below: small differences are noise, and Winograd's is less accurate.
+double worthwhile(ConvAlgorithm algorithm) { return algorithm == ConvAlgorithm::Winograd ? 0.95 : 0.98; }
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
 constexpr int kTimedRuns = 4;
 
@@ -150,53 +150,67 @@ Run direct_run(const ConvGeometry& g, ConvPass pass) {
                                         {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
 }
 
-Run winograd_run(ConvPass pass, const WinogradShape& s) {
+Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int threads) {
   struct State {
     std::vector<runtime::AlignedBuffer> buffers;
     std::unique_ptr<Kernel> kernel;
   };
-  const std::int64_t pixel_bytes = s.block * static_cast<std::int64_t>(sizeof(float));
+  const Fwd::primitive_desc forward = conv_forward(g);
   const auto state = std::make_shared<State>();  // std::function copies
   std::vector<std::byte*> addresses;
-  for (const std::int64_t bytes : {s.images * s.in_blocks * s.in_height * s.in_width * pixel_bytes,
-                                   s.in_blocks * s.out_blocks * 9 * s.block * pixel_bytes,
-                                   s.images * s.out_blocks * s.out_height * s.out_width * pixel_bytes,
-                                   static_cast<std::int64_t>(winograd_scratch(pass, s))}) {
-    state->buffers.emplace_back(static_cast<std::size_t>(bytes));
+  for (const std::size_t bytes : {forward.src_desc().get_size(), forward.weights_desc().get_size(),
+                                  forward.dst_desc().get_size(), own_scratch(algorithm, pass, g, threads)}) {
+    state->buffers.emplace_back(bytes);
     addresses.push_back(state->buffers.back().data());
   }
-  state->kernel = winograd_kernel(pass, s, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
+  state->kernel = own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
   state->kernel->bind(Addresses(std::move(addresses)));
   return [state] { state->kernel->run(); };
 }
 
-// Both in turns, so that a machine that slows down slows both; the best time of each counts, and the first warms up.
-ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape) {
-  if (winograd_scratch(pass, shape) > kScratchLimit) return ConvAlgorithm::Direct;
-  const Run direct = direct_run(g, pass);
-  const Run winograd = winograd_run(pass, shape);
-  double direct_s = std::numeric_limits<double>::infinity();
-  double winograd_s = direct_s;
-  for (int i = 0; i <= kTimedRuns; ++i) {
-    const double direct_now_s = seconds_of(direct);
-    const double winograd_now_s = seconds_of(winograd);
-    if (i == 0) continue;
-    direct_s = std::min(direct_s, direct_now_s);
-    winograd_s = std::min(winograd_s, winograd_now_s);
+struct Candidate {
+  ConvAlgorithm algorithm = ConvAlgorithm::Direct;
+  Run run;
+  double best_s = std::numeric_limits<double>::infinity();
+};
+
+// All in turns, so that a machine that slows down slows every one; the best time of each counts, and the first warms
+// up.
+ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, int threads) {
+  std::vector<Candidate> candidates;
+  candidates.push_back({.run = direct_run(g, pass)});
+  for (const ConvAlgorithm algorithm : kConvAlgorithms) {
+    if (algorithm == ConvAlgorithm::Direct || !can_compute(algorithm, g)) continue;
+    if (own_scratch(algorithm, pass, g, threads) > kScratchLimit) continue;
+    candidates.push_back({.algorithm = algorithm, .run = own_run(algorithm, g, pass, threads)});
   }
-  return winograd_s < kWorthwhile * direct_s ? ConvAlgorithm::Winograd : ConvAlgorithm::Direct;
+  if (candidates.size() == 1) return ConvAlgorithm::Direct;
+  for (int i = 0; i <= kTimedRuns; ++i) {
+    for (Candidate& candidate : candidates) {
+      const double now_s = seconds_of(candidate.run);
+      if (i > 0) candidate.best_s = std::min(candidate.best_s, now_s);
+    }
+  }
+  const Candidate& direct = candidates.front();
+  const Candidate* chosen = &direct;
+  for (const Candidate& candidate : candidates) {
+    const bool is_worthwhile = candidate.best_s < worthwhile(candidate.algorithm) * direct.best_s;
+    if (is_worthwhile && candidate.best_s < chosen->best_s) chosen = &candidate;
+  }
+  return chosen->algorithm;
 }
 
 // What was measured in this process, by geometry, pass and team size.
 class Measurements {
  public:
-  ConvAlgorithm get(const ConvGeometry& g, ConvPass pass, const WinogradShape& shape, const Lowering& lowering) {
-    const std::string key = fmt::format("{} {} {} {} {}", g.src.text(), g.dst.text(), fmt::join(g.weights, ","),
-                                        static_cast<int>(pass), lowering.threads());
+  ConvAlgorithm get(const ConvGeometry& g, ConvPass pass, const Lowering& lowering) {
+    const std::string key = fmt::format("{} {} {} {} {} {} {} {}", g.src.text(), g.dst.text(),
+                                        fmt::join(g.weights, ","), fmt::join(g.stride, ","), fmt::join(g.dilation, ","),
+                                        fmt::join(g.pad_low, ","), static_cast<int>(pass), lowering.threads());
     const MutexLock lock(mutex_);
     const auto found = measured_.find(key);
     if (found != measured_.end()) return found->second;
-    return measured_[key] = measure(g, pass, shape);
+    return measured_[key] = measure(g, pass, lowering.threads());
   }
 
  private:
@@ -209,8 +223,8 @@ Measurements& measurements() {
   return instance;
 }
 
-std::string_view name_of(ConvAlgorithm algorithm) {
-  return algorithm == ConvAlgorithm::Winograd ? "winograd" : "direct";
+std::string what_is_here() {
+  return fmt::format("blocks of {} channels, {} bf16 tiles", simd::vector_block(), simd::has_tiles() ? "with" : "no");
 }
 
 }  // namespace
@@ -261,75 +275,24 @@ BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g) {
   return make_backward_weights(g, forward, plain_descriptors(g));
 }
 
-std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
-  const bool is_3x3 = g.weights.size() == 4 && g.weights[2] == 3 && g.weights[3] == 3;
-  if (!is_3x3 || g.stride != dnnl::memory::dims{1, 1} || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
-  if (std::max(g.pad_low[0], g.pad_low[1]) > 2) return std::nullopt;
-  const Fwd::primitive_desc forward = conv_forward(g);
-  const int block = simd::vector_block();
-  const auto tag = block == 16 ? dnnl::memory::format_tag::OIhw16i16o : dnnl::memory::format_tag::OIhw8i8o;
-  const bool are_blocked = g.weights[0] % block == 0 && g.weights[1] % block == 0 &&
-                           layout_of(forward.src_desc(), g.src).block == block &&
-                           layout_of(forward.dst_desc(), g.dst).block == block &&
-                           forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
-  if (!are_blocked) return std::nullopt;
-  return WinogradShape{.images = g.src[0],
-                       .in_blocks = g.weights[1] / block,
-                       .out_blocks = g.weights[0] / block,
-                       .in_height = g.src[2],
-                       .in_width = g.src[3],
-                       .out_height = g.dst[2],
-                       .out_width = g.dst[3],
-                       .pad_top = g.pad_low[0],
-                       .pad_left = g.pad_low[1],
-                       .block = block,
-                       .threads = threads};
-}
-
-std::unique_ptr<Kernel> winograd_kernel(ConvPass pass, const WinogradShape& shape, const WinogradTensors& tensors) {
-  if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
-  if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
-  return winograd_backward_weights(shape, tensors);
-}
-
-std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape) {
-  if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
-  if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
-  return winograd_backward_weights_scratch(shape);
-}
-
-std::unique_ptr<Kernel> winograd_entry(Lowering& lowering, ConvPass pass, const ConvGeometry& g, Emission& emission,
-                                       WinogradTensors tensors) {
-  const WinogradShape shape = winograd_shape(g, lowering.threads()).value();
-  tensors.scratch = lowering.scratch("scratch", winograd_scratch(pass, shape));
-  emission.writes.push_back(tensors.scratch);
-  emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
-  return winograd_kernel(pass, shape, tensors);
-}
-
 ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node, Lowering& lowering) {
   const std::string key = node.name + (pass == ConvPass::Forward        ? "/forward"
                                        : pass == ConvPass::BackwardData ? "/backward_data"
                                                                         : "/backward_weights");
-  const std::optional<std::string> stored = lowering.stored_choice(key);
-  const std::optional<WinogradShape> shape = winograd_shape(g, lowering.threads());
   ConvAlgorithm algorithm = ConvAlgorithm::Direct;
-  if (stored) {
-    if (*stored != "direct" && *stored != "winograd") {
-      throw ConfigError(error_text("engine.plan", key, "direct or winograd", *stored));
+  if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
+    const auto found = conv_algorithm(*stored);
+    if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd or split", *stored));
+    if (!can_compute(*found, g)) {
+      throw ConfigError(error_text("engine.plan", key, "a layer and machine that its algorithm's kernels can do",
+                                   fmt::format("{}, and {}", *stored, what_is_here()),
+                                   "a new run with --algorithms direct"));
     }
-    if (*stored == "winograd") {
-      if (!shape) {
-        throw ConfigError(error_text("engine.plan", key, "a layer and machine that Winograd's kernels can do",
-                                     "blocks of " + std::to_string(simd::vector_block()) + " channels",
-                                     "a new run with --algorithms direct"));
-      }
-      algorithm = ConvAlgorithm::Winograd;
-    }
-  } else if (shape && lowering.options().algorithms == "winograd") {
-    algorithm = ConvAlgorithm::Winograd;
-  } else if (shape && lowering.options().algorithms == "auto") {
-    algorithm = measurements().get(g, pass, *shape, lowering);
+    algorithm = *found;
+  } else if (lowering.options().algorithms == "auto") {
+    algorithm = measurements().get(g, pass, lowering);
+  } else if (const auto wanted = conv_algorithm(lowering.options().algorithms); wanted && can_compute(*wanted, g)) {
+    algorithm = *wanted;
   }
   lowering.plan.choices[key] = name_of(algorithm);
   return algorithm;

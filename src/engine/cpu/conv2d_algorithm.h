@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which kernel a convolution uses: geometry, primitive descriptors, and the choice between direct and Winograd.
+// Which kernel a convolution uses: geometry, primitive descriptors, and the choice between direct and ours.
 #pragma once
 
 #include <memory>
 #include <optional>
 
+#include "engine/cpu/conv_algorithm.h"
 #include "engine/cpu/primitive_internal.h"
+#include "engine/cpu/split_conv.h"
 #include "engine/cpu/winograd.h"
 #include "graph/ops/conv2d.h"
 
@@ -31,8 +33,6 @@ struct ConvGeometry {
 /// The geometry of a node whose input has the shape `src`.
 [[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);
 
-/// Direct, or Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h).
-enum class ConvAlgorithm { Direct, Winograd };
 /// The three computations of a convolution.
 enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
@@ -46,19 +46,26 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 /// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: 3x3,
 /// stride 1, whole blocks of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
+/// The same for our kernels on bf16 tiles: any window, no groups, whole blocks of 16 channels, a machine with tiles.
+[[nodiscard]] std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads);
 
-/// Winograd's kernel of a pass, and the scratch it needs.
-[[nodiscard]] std::unique_ptr<Kernel> winograd_kernel(ConvPass pass, const WinogradShape& shape,
-                                                      const WinogradTensors& tensors);
-[[nodiscard]] std::size_t winograd_scratch(ConvPass pass, const WinogradShape& shape);
+/// Whether our kernels of that algorithm can compute the geometry here; always, for direct.
+[[nodiscard]] bool can_compute(ConvAlgorithm algorithm, const ConvGeometry& g);
 
-/// The kernel of an entry by Winograd; adds implementation and scratch to the emission, which is otherwise direct's.
-[[nodiscard]] std::unique_ptr<Kernel> winograd_entry(Lowering& lowering, ConvPass pass, const ConvGeometry& g,
-                                                     Emission& emission, WinogradTensors tensors);
+/// A kernel of ours for a pass, and the scratch it needs; `algorithm` is not Direct, and can compute the geometry.
+[[nodiscard]] std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
+                                                 int threads, const ConvTensors& tensors);
+[[nodiscard]] std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads);
+
+/// The kernel of an entry by one of our algorithms; adds implementation and scratch to the emission, which is otherwise
+/// direct's.
+[[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
+                                                const ConvGeometry& g, Emission& emission, ConvTensors tensors);
 
 /// The algorithm of one pass: the stored plan's; else what CompileOptions::algorithms says. "auto": direct unless
-/// Winograd measures more than 5% faster within 64 MiB of scratch. Equal geometries are timed once a process, per
-/// thread count. Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
+/// another measures faster within 64 MiB of scratch (Winograd's by more than 5%, being less accurate, split products by
+/// more than 2%), then the fastest. Equal geometries are timed once a process, per thread count. Recorded in the plan.
+/// ConfigError for a stored choice this machine cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);
 

@@ -101,14 +101,14 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
     emission.in_place = {{residual.tensor, dst.tensor}};
   }
   std::unique_ptr<Kernel> kernel;
-  if (algorithm == ConvAlgorithm::Winograd) {
-    kernel = winograd_entry(lowering, ConvPass::Forward, g, emission,
-                            {.src = src.tensor,
-                             .weights = weights.weight,
-                             .bias = weights.bias,
-                             .dst = dst.tensor,
-                             .adds = g.adds,
-                             .relu = g.relu});
+  if (algorithm != ConvAlgorithm::Direct) {
+    kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission,
+                       {.src = src.tensor,
+                        .weights = weights.weight,
+                        .bias = weights.bias,
+                        .dst = dst.tensor,
+                        .adds = g.adds,
+                        .relu = g.relu});
   } else {
     emission.implementation = pd.impl_info_str();
     kernel = direct_kernel(pd, g, src, weights, dst, lowering, emission);

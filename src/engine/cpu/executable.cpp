@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "engine/cpu/conv_algorithm.h"
 #include "engine/cpu/finish_plan.h"
 #include "engine/cpu/lowering.h"
 #include "graph/passes/pass_list.h"
@@ -33,9 +34,9 @@ class CpuExecutable final : public Executable {
     if (options_.slots < 1) {
       throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots), "1"));
     }
-    if (options_.algorithms != "direct" && options_.algorithms != "auto" && options_.algorithms != "winograd") {
+    if (options_.algorithms != "auto" && !conv_algorithm(options_.algorithms)) {
       throw ConfigError(
-          error_text("engine.cpu", "algorithms", "direct, auto or winograd", options_.algorithms, "direct"));
+          error_text("engine.cpu", "algorithms", "direct, auto, winograd or split", options_.algorithms, "direct"));
     }
     prepare_threads();
     Lowering lowering(graph_, options_, options_.threads);

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "engine/cpu/simd/isa.h"
+#include "engine/cpu/simd/tiles.h"
 #include "graph/builder.h"
 #include "graph/loss.h"
 #include "models/model.h"
@@ -274,18 +275,20 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = "auto"});
   std::size_t winograd = 0;
   for (const auto& [key, choice] : executable->plan().choices) {
-    EXPECT_TRUE(choice == "direct" || choice == "winograd") << key << ": " << choice;
+    EXPECT_TRUE(choice == "direct" || choice == "winograd" || choice == "split") << key << ": " << choice;
     winograd += choice == "winograd" ? 1 : 0;
-    // The stem's 7x7, strided and 1x1 convolutions have no other choice.
-    if (key.starts_with("conv1/") || key.find("downsample") != std::string::npos) {
-      EXPECT_EQ(choice, "direct") << key;
-    }
+    // The stem has no blocks of channels; strided and 1x1 convolutions cannot be Winograd's.
+    EXPECT_TRUE(!key.starts_with("conv1/") || choice == "direct") << key << ": " << choice;
+    EXPECT_TRUE(key.find("downsample") == std::string::npos || choice != "winograd") << key;
   }
   const auto all = make_executable(model("resnet18", 2, 64), {.algorithms = "winograd"});
   EXPECT_LE(winograd,
             static_cast<std::size_t>(std::ranges::count(all->plan().choices | std::views::values, "winograd")));
   // 13 of ResNet-18's convolutions are 3x3 with stride 1, each with three passes.
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "winograd"), 3 * 13);
+  const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
+  // All but the stem, where there are tiles.
+  EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::has_tiles() ? 3 * 19 : 0);
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
 }
 

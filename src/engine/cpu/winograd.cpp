@@ -9,6 +9,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/cpu/channel_sums.h"
 #include "engine/cpu/simd/winograd.h"
 #include "engine/cpu/team.h"
 #include "engine/cpu/winograd_tiles.h"
@@ -96,7 +97,7 @@ std::int64_t weights_offset(std::int64_t out_block, std::int64_t in_block, std::
 // they are transformed group by group, two groups at a time in the caches, instead of all in memory.
 class WinogradPass : public Kernel {
  public:
-  WinogradPass(const WinogradShape& shape, const WinogradTensors& tensors)
+  WinogradPass(const WinogradShape& shape, const ConvTensors& tensors)
       : s_(shape),
         tensors_(tensors),
         tiling_(shape, shape.out_height, shape.out_width),
@@ -145,7 +146,7 @@ class WinogradPass : public Kernel {
   }
 
   WinogradShape s_;
-  WinogradTensors tensors_;
+  ConvTensors tensors_;
   Tiling tiling_;
   Positions values_;
   Positions results_;
@@ -161,7 +162,7 @@ class WinogradPass : public Kernel {
 // the padding leaves.
 class Convolution final : public WinogradPass {
  public:
-  Convolution(const WinogradShape& shape, const WinogradTensors& tensors, bool is_turned)
+  Convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned)
       : WinogradPass(shape, tensors), is_turned_(is_turned) {}
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
@@ -308,17 +309,7 @@ class WeightsGradient final : public WinogradPass {
     });
   }
   void sum_bias(std::int64_t out_block) const {
-    std::array<double, kMostBlock> sum{};
-    const std::int64_t plane = s_.out_height * s_.out_width;
-    for (std::int64_t image = 0; image < s_.images; ++image) {
-      const float* from = dst_ + (image * s_.out_blocks + out_block) * plane * s_.block;
-      for (std::int64_t pixel = 0; pixel < plane; ++pixel) {
-        for (int c = 0; c < s_.block; ++c) sum[static_cast<std::size_t>(c)] += from[pixel * s_.block + c];
-      }
-    }
-    for (int c = 0; c < s_.block; ++c) {
-      bias_[out_block * s_.block + c] = static_cast<float>(sum[static_cast<std::size_t>(c)]);
-    }
+    sum_channels(dst_, s_.images, s_.out_blocks, s_.out_height * s_.out_width, s_.block, out_block, bias_);
   }
 };
 
@@ -344,15 +335,15 @@ std::size_t winograd_backward_weights_scratch(const WinogradShape& shape) {
   return WeightsGradient(shape, {}).scratch_bytes();
 }
 
-std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const WinogradTensors& tensors) {
+std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors) {
   return std::make_unique<Convolution>(shape, tensors, false);
 }
-std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape, const WinogradTensors& tensors) {
-  WinogradTensors exchanged = tensors;
+std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape, const ConvTensors& tensors) {
+  ConvTensors exchanged = tensors;
   std::swap(exchanged.src, exchanged.dst);
   return std::make_unique<Convolution>(mirrored(shape), exchanged, true);
 }
-std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const WinogradTensors& tensors) {
+std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors) {
   return std::make_unique<WeightsGradient>(shape, tensors);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/kernel.h"
 
 namespace roentgen::engine::cpu {
@@ -29,19 +30,6 @@ struct WinogradShape {
   int threads = 1;
 };
 
-/// The tensors of one pass. Forward reads src and weights (and bias, -1 without) and writes dst; backward data reads
-/// dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst, writes weights and,
-/// where there is one, bias.
-struct WinogradTensors {
-  TensorId src = -1;      ///< or its gradient
-  TensorId weights = -1;  ///< or their gradient
-  TensorId bias = -1;     ///< or its gradient; out_blocks * block floats
-  TensorId dst = -1;      ///< or its gradient
-  TensorId scratch = -1;  ///< of winograd_*_scratch() bytes, unset before and after
-  bool adds = false;      ///< forward: adds to what lies in dst
-  bool relu = false;      ///< forward: max(., 0) of the result
-};
-
 /// Bytes of scratch the forward pass needs.
 [[nodiscard]] std::size_t winograd_forward_scratch(const WinogradShape& shape);
 /// Likewise for the data gradient.
@@ -50,10 +38,8 @@ struct WinogradTensors {
 [[nodiscard]] std::size_t winograd_backward_weights_scratch(const WinogradShape& shape);
 
 /// The passes. Their results do not depend on the number of threads.
-[[nodiscard]] std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const WinogradTensors& tensors);
-[[nodiscard]] std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape,
-                                                             const WinogradTensors& tensors);
-[[nodiscard]] std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape,
-                                                                const WinogradTensors& tensors);
+[[nodiscard]] std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors);
+[[nodiscard]] std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape, const ConvTensors& tensors);
+[[nodiscard]] std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors);
 
 }  // namespace roentgen::engine::cpu

@@ -90,7 +90,7 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     kernel->bind(Addresses({bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_), scratch.data()}));
     kernel->run();
   }
-  WinogradTensors tensors() const {
+  ConvTensors tensors() const {
     const bool has_bias = std::get<1>(GetParam()).has_bias;
     return {.src = 0, .weights = 1, .bias = has_bias ? 2 : -1, .dst = 3, .scratch = 4};
   }
@@ -163,7 +163,7 @@ TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
   for_products([&](std::size_t s, std::size_t w, std::size_t d) {
     expected[s] += static_cast<double>(dst_[d]) * static_cast<double>(weights_[w]);
   });
-  WinogradTensors used = tensors();
+  ConvTensors used = tensors();
   used.bias = -1;
   run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_));
   expect_close(src_, expected, shape_.out_blocks * shape_.block);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Convolutions by kernels of ours: what they can compute, and as entries of a plan.
+#include <algorithm>
+#include <string>
+
+#include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/simd/isa.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+// Whole blocks in the layouts of direct's forward, weights in those of AVX-512 or AVX2.
+bool is_blocked(const ConvGeometry& g, int block) {
+  if (g.weights.size() != 4 || g.weights[0] % block != 0 || g.weights[1] % block != 0) return false;
+  const dnnl::convolution_forward::primitive_desc forward = conv_forward(g);
+  const auto tag = block == 16 ? dnnl::memory::format_tag::OIhw16i16o : dnnl::memory::format_tag::OIhw8i8o;
+  return layout_of(forward.src_desc(), g.src).block == block && layout_of(forward.dst_desc(), g.dst).block == block &&
+         forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
+}
+
+}  // namespace
+
+std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
+  const bool is_3x3 = g.weights.size() == 4 && g.weights[2] == 3 && g.weights[3] == 3;
+  if (!is_3x3 || g.stride != dnnl::memory::dims{1, 1} || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
+  const int block = simd::vector_block();
+  if (std::max(g.pad_low[0], g.pad_low[1]) > 2 || !is_blocked(g, block)) return std::nullopt;
+  return WinogradShape{.images = g.src[0],
+                       .in_blocks = g.weights[1] / block,
+                       .out_blocks = g.weights[0] / block,
+                       .in_height = g.src[2],
+                       .in_width = g.src[3],
+                       .out_height = g.dst[2],
+                       .out_width = g.dst[3],
+                       .pad_top = g.pad_low[0],
+                       .pad_left = g.pad_low[1],
+                       .block = block,
+                       .threads = threads};
+}
+
+std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
+  if (!simd::has_tiles() || !is_blocked(g, static_cast<int>(kSplitBlock))) return std::nullopt;
+  return SplitShape{.images = g.src[0],
+                    .in_blocks = g.weights[1] / kSplitBlock,
+                    .out_blocks = g.weights[0] / kSplitBlock,
+                    .in_height = g.src[2],
+                    .in_width = g.src[3],
+                    .out_height = g.dst[2],
+                    .out_width = g.dst[3],
+                    .kernel_height = g.weights[2],
+                    .kernel_width = g.weights[3],
+                    .stride_y = g.stride[0],
+                    .stride_x = g.stride[1],
+                    .dilation_y = g.dilation[0] + 1,
+                    .dilation_x = g.dilation[1] + 1,
+                    .pad_top = g.pad_low[0],
+                    .pad_left = g.pad_low[1],
+                    .threads = threads};
+}
+
+bool can_compute(ConvAlgorithm algorithm, const ConvGeometry& g) {
+  if (algorithm == ConvAlgorithm::Direct) return true;
+  return algorithm == ConvAlgorithm::Winograd ? winograd_shape(g, 1).has_value() : split_shape(g, 1).has_value();
+}
+
+std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                                   const ConvTensors& tensors) {
+  if (algorithm == ConvAlgorithm::Winograd) {
+    const WinogradShape shape = winograd_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
+    if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
+    return winograd_backward_weights(shape, tensors);
+  }
+  const SplitShape shape = split_shape(g, threads).value();
+  if (pass == ConvPass::Forward) return split_forward(shape, tensors);
+  if (pass == ConvPass::BackwardData) return split_backward_data(shape, tensors);
+  return split_backward_weights(shape, tensors);
+}
+
+std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads) {
+  if (algorithm == ConvAlgorithm::Winograd) {
+    const WinogradShape shape = winograd_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
+    if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
+    return winograd_backward_weights_scratch(shape);
+  }
+  const SplitShape shape = split_shape(g, threads).value();
+  if (pass == ConvPass::Forward) return split_forward_scratch(shape);
+  if (pass == ConvPass::BackwardData) return split_backward_data_scratch(shape);
+  return split_backward_weights_scratch(shape);
+}
+
+std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
+                                  Emission& emission, ConvTensors tensors) {
+  tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads()));
+  emission.writes.push_back(tensors.scratch);
+  emission.implementation =
+      algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name()) : "split_bf16x3:AMX";
+  return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
+}
+
+}  // namespace roentgen::engine::cpu

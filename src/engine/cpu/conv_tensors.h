@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What our convolution kernels work on.
+#pragma once
+
+#include "engine/plan.h"
+
+namespace roentgen::engine::cpu {
+
+/// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
+/// backward data reads dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst,
+/// writes weights and, where there is one, bias.
+struct ConvTensors {
+  TensorId src = -1;      ///< or its gradient
+  TensorId weights = -1;  ///< or their gradient
+  TensorId bias = -1;     ///< or its gradient; a number for every channel of the last block, too
+  TensorId dst = -1;      ///< or its gradient
+  TensorId scratch = -1;  ///< as many bytes as the kernel's scratch function says, unset before and after
+  bool adds = false;      ///< forward: adds to what lies in dst
+  bool relu = false;      ///< forward: max(., 0) of the result
+};
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The plain loops, and the choice between them and the tiles (tiles_amx.cpp).
+#include "engine/cpu/simd/tiles.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "engine/cpu/simd/tiles_amx.h"
+
+namespace roentgen::engine::cpu::simd {
+namespace {
+
+constexpr std::uint32_t kKept = 0xffff0000U, kHalf = 0x8000U;
+
+// The nearest number of 8 bits; of two as near, the larger one.
+float rounded(float value) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kHalf) & kKept); }
+
+using Parts = std::array<std::uint16_t, kSplitPlanes>;
+
+Parts split(float value) {
+  const float most = rounded(value);
+  const float rest = value - most;
+  const float middle = rounded(rest);
+  const auto bits = [](float part) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(part) >> 16); };
+  return {bits(most), bits(middle), bits(rest - middle)};
+}
+
+float number(const SplitSource& source, std::int64_t i, std::int64_t lane) {
+  if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
+  return source.base[source.at[i * source.at_step] + lane];
+}
+
+void put(std::byte* to, std::int64_t plane, float value) {
+  const Parts parts = split(value);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    std::memcpy(to + static_cast<std::int64_t>(p) * plane, &parts[p], sizeof(std::uint16_t));
+  }
+}
+
+float get(const std::byte* from) {
+  std::uint16_t half = 0;
+  std::memcpy(&half, from, sizeof half);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
+}
+
+void plain_product(const TileProduct& work, const std::byte* a, const std::byte* b, float* c) {
+  // Which planes meet: what is left out lies below 2^-24 of the product.
+  static constexpr std::array<std::array<int, 2>, 6> kMeeting{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
+  for (std::int64_t row = 0; row < kTileRows; ++row) {
+    for (std::int64_t column = 0; column < kTileRows; ++column) {
+      float sum = work.is_accumulating ? c[row * kTileRows + column] : 0.0F;
+      for (std::int64_t step = 0; step < work.steps; ++step) {
+        for (const auto& [of_a, of_b] : kMeeting) {
+          const std::byte* left = a + work.a_steps[step] + of_a * work.a_plane + row * work.a_row;
+          const std::byte* right = b + step * work.b_step + of_b * work.b_plane + column * 4;
+          for (std::int64_t term = 0; term < kTileTerms; ++term) {
+            sum += get(left + term * 2) * get(right + term / 2 * kTileRow_bytes + term % 2 * 2);
+          }
+        }
+      }
+      c[row * kTileRows + column] = sum;
+    }
+  }
+}
+
+}  // namespace
+
+bool has_tiles() {
+  static const bool has = amx::is_granted();
+  return has;
+}
+
+TileSession::TileSession(TileUnit unit) : unit_(unit) {
+  if (unit_ == TileUnit::Amx) amx::configure();
+}
+TileSession::~TileSession() {
+  if (unit_ == TileUnit::Amx) amx::release();
+}
+
+void split_pairs(TileUnit unit, const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
+                 std::int64_t plane) {
+  if (unit == TileUnit::Amx) return amx::split_pairs(first, second, count, to, plane);
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
+      std::byte* pair = to + i * kTileRow_bytes + lane * 4;
+      put(pair, plane, number(first, i, lane));
+      put(pair + 2, plane, number(second, i, lane));
+    }
+  }
+}
+
+void split_turned(TileUnit unit, const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
+                  std::int64_t plane) {
+  if (unit == TileUnit::Amx) return amx::split_turned(first, second, to, row, plane);
+  for (std::int64_t i = 0; i < kTileRows; ++i) {
+    for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
+      std::byte* pair = to + lane * row + i * 4;
+      put(pair, plane, number(first, i, lane));
+      put(pair + 2, plane, number(second, i, lane));
+    }
+  }
+}
+
+void put_results(TileUnit unit, const TileResults& work) {
+  if (unit == TileUnit::Amx) return amx::put_results(work);
+  for (std::int64_t row = 0; row < work.rows; ++row) {
+    if (work.at[row] < 0) continue;
+    for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
+      float& to = work.base[work.at[row] + lane];
+      float value = work.c == nullptr ? 0.0F : work.c[row * kTileRows + lane];
+      if (work.bias != nullptr) value += work.bias[lane];
+      if (work.adds) value += to;
+      to = work.relu ? std::max(value, 0.0F) : value;
+    }
+  }
+}
+
+void tile_product(TileUnit unit, const TileProduct& work) {
+  if (unit == TileUnit::Amx) return amx::tile_product(work);
+  for (int row_tile = 0; row_tile < work.row_tiles; ++row_tile) {
+    for (int column_tile = 0; column_tile < work.column_tiles; ++column_tile) {
+      plain_product(work, work.a + row_tile * work.a_tile, work.b + column_tile * work.b_tile,
+                    work.c + row_tile * work.c_row_tile + column_tile * work.c_column_tile);
+    }
+  }
+}
+
+}  // namespace roentgen::engine::cpu::simd

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Products of f32 matrices on the machine's bf16 tiles (Intel AMX), without losing f32's accuracy: every number is the
+// sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32 (Henry,
+// Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
+// arXiv 1904.06376). A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster than one.
+//
+// A split matrix is three planes, `plane` bytes apart: what rounding to bf16 keeps, what it keeps of the rest, and the
+// rest. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Pairs: rows of the left matrix hold 32 consecutive
+// terms of the sum, two a pair; row r of the right matrix holds terms 2r and 2r + 1 of 16 columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace roentgen::engine::cpu::simd {
+
+/// Numbers, rows and terms of a tile.
+constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTile_bytes = 1024;
+constexpr std::int64_t kSplitPlanes = 3;
+
+/// Whether this machine has tiles, the system lets this process use them, and oneDNN is not limited below them
+/// (DNNL_MAX_CPU_ISA). Asks the system at the first call.
+[[nodiscard]] bool has_tiles();
+
+/// What computes: the tiles, or plain loops that do the same sums anywhere (hundreds of times slower, for tests).
+enum class TileUnit : std::uint8_t { Plain, Amx };
+
+/// Sets the calling thread's tiles up while it lives. One a thread at a time; nothing for TileUnit::Plain.
+class TileSession {
+ public:
+  explicit TileSession(TileUnit unit);
+  ~TileSession();
+  TileSession(const TileSession&) = delete;
+  TileSession& operator=(const TileSession&) = delete;
+
+ private:
+  TileUnit unit_;
+};
+
+/// Numbers to split: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
+struct SplitSource {
+  const float* base = nullptr;
+  const std::int64_t* at = nullptr;
+  std::int64_t at_step = 1;
+};
+
+/// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart.
+void split_pairs(TileUnit unit, const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
+                 std::int64_t plane);
+
+/// The same for 16 rows, turned: row l holds pairs (first's number l, second's number l) of all 16, rows `row` bytes
+/// apart.
+void split_turned(TileUnit unit, const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
+                  std::int64_t plane);
+
+/// Up to 2 x 2 tiles of results, 16 x 16 numbers each with rows 64 bytes apart: c = (or +=) sum over steps of a * b.
+struct TileProduct {
+  const std::byte* a = nullptr;
+  const std::int64_t* a_steps = nullptr;  ///< where each step's terms lie behind `a`, in bytes
+  std::int64_t a_tile = 0;                ///< bytes from one tile of rows to the next
+  std::int64_t a_row = kTileRow_bytes;
+  std::int64_t a_plane = 0;
+  const std::byte* b = nullptr;
+  std::int64_t b_step = 0;
+  std::int64_t b_tile = 0;
+  std::int64_t b_plane = 0;
+  float* c = nullptr;
+  std::int64_t c_row_tile = 0;     ///< floats
+  std::int64_t c_column_tile = 0;  ///< floats
+  std::int64_t steps = 0;
+  int row_tiles = 2;
+  int column_tiles = 2;
+  bool is_accumulating = false;
+};
+void tile_product(TileUnit unit, const TileProduct& work);
+
+/// Rows of results to where they belong: act(result + bias + what lies there).
+struct TileResults {
+  const float* c = nullptr;          ///< rows of 16, 64 bytes apart; null: zeros
+  const std::int64_t* at = nullptr;  ///< where each row goes, in floats behind `base`; negative: nowhere
+  std::int64_t rows = 0;
+  float* base = nullptr;
+  const float* bias = nullptr;  ///< 16, or null
+  bool adds = false;
+  bool relu = false;
+  bool is_streaming = false;  ///< past the caches: for more than they hold; not with adds
+};
+void put_results(TileUnit unit, const TileResults& work);
+
+}  // namespace roentgen::engine::cpu::simd

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Intel AMX with AVX-512 around it; Highway has no tiles. Instructions beyond the baseline are in functions marked for
+// them, so that the file compiles like any other.
+#include "engine/cpu/simd/tiles_amx.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+
+#include <cpuid.h>
+// GCC 12 takes the undefined operands of its own intrinsics for a fault.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#define RG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,amx-tile,amx-bf16")))
+
+namespace roentgen::engine::cpu::simd::amx {
+namespace {
+
+// LDTILECFG's operand (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
+struct alignas(64) TileConfiguration {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::array<std::uint8_t, 14> reserved{};
+  std::array<std::uint16_t, 16> row_bytes{};
+  std::array<std::uint8_t, 16> rows{};
+
+  constexpr TileConfiguration() {
+    for (std::size_t tile = 0; tile < 8; ++tile) {
+      row_bytes[tile] = kTileRow_bytes;
+      rows[tile] = kTileRows;
+    }
+  }
+};
+// Static: GCC 12 does not see that the instruction reads all of it.
+constexpr TileConfiguration kConfiguration;
+
+struct Halves {
+  __m512 most, middle, rest;
+};
+
+RG_AVX512 inline __m512 rounded(__m512 value) {
+  const __m512i bits = _mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000));
+  return _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32(static_cast<int>(0xffff0000U))));
+}
+
+RG_AVX512 inline Halves split(__m512 value) {
+  const __m512 most = rounded(value);
+  const __m512 rest = _mm512_sub_ps(value, most);
+  const __m512 middle = rounded(rest);
+  return {most, middle, _mm512_sub_ps(rest, middle)};
+}
+
+// The upper half of each number: of `low` in the lower half of the result, of `high` in the upper.
+RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
+  const __m512i shifted = _mm512_srli_epi32(_mm512_castps_si512(low), 16);
+  const __m512i mask = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
+  // shifted | (high & mask)
+  return _mm512_ternarylogic_epi32(shifted, _mm512_castps_si512(high), mask, 0xf8);
+}
+
+// Rows lie side by side mostly: what is so many floats on will be read soon. Splitting waits for memory, which fetches
+// a page ahead by itself, but late: 5 to 15% of a pass whose source is in no cache.
+constexpr std::int64_t kAhead = 32 * kTileRows;
+
+RG_AVX512 inline __m512 numbers(const SplitSource& source, std::int64_t i) {
+  const std::int64_t at = source.base == nullptr ? -1 : source.at[i * source.at_step];
+  if (at < 0) return _mm512_setzero_ps();
+  _mm_prefetch(reinterpret_cast<const char*>(source.base + at + kAhead), _MM_HINT_T0);
+  return _mm512_loadu_ps(source.base + at);
+}
+
+struct Square {
+  __m512i rows[16];
+  __m512i& operator[](std::size_t i) { return rows[i]; }
+};
+
+// 16 x 16 numbers of 32 bits turned, in four rounds that swap blocks of 1, 2, 4 and 8.
+RG_AVX512 inline void turn(Square& m) {
+  Square t;
+  for (std::size_t i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_epi32(m[i], m[i + 1]);
+    t[i + 1] = _mm512_unpackhi_epi32(m[i], m[i + 1]);
+  }
+  for (std::size_t i = 0; i < 16; i += 4) {
+    m[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+    m[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+    m[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+    m[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+  }
+  for (std::size_t i = 0; i < 16; i += 8) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      t[i + k] = _mm512_shuffle_i32x4(m[i + k], m[i + k + 4], 0x88);
+      t[i + k + 4] = _mm512_shuffle_i32x4(m[i + k], m[i + k + 4], 0xdd);
+    }
+  }
+  for (std::size_t k = 0; k < 4; ++k) {
+    m[k] = _mm512_shuffle_i32x4(t[k], t[k + 8], 0x88);
+    m[k + 4] = _mm512_shuffle_i32x4(t[k + 4], t[k + 12], 0x88);
+    m[k + 8] = _mm512_shuffle_i32x4(t[k], t[k + 8], 0xdd);
+    m[k + 12] = _mm512_shuffle_i32x4(t[k + 4], t[k + 12], 0xdd);
+  }
+}
+
+// Tiles 0 to 3 hold results, 4 and 5 rows of a, 6 and 7 columns of b.
+template <int RowTiles, int ColumnTiles>
+struct Products {
+  RG_AMX static void load_a(const std::byte* at, const TileProduct& work, int plane) {
+    at += plane * work.a_plane;
+    _tile_loadd(4, at, work.a_row);
+    if constexpr (RowTiles == 2) _tile_loadd(5, at + work.a_tile, work.a_row);
+  }
+  RG_AMX static void load_b(const std::byte* at, const TileProduct& work, int plane) {
+    at += plane * work.b_plane;
+    _tile_loadd(6, at, kTileRow_bytes);
+    if constexpr (ColumnTiles == 2) _tile_loadd(7, at + work.b_tile, kTileRow_bytes);
+  }
+  RG_AMX static void add() {
+    _tile_dpbf16ps(0, 4, 6);
+    if constexpr (ColumnTiles == 2) _tile_dpbf16ps(1, 4, 7);
+    if constexpr (RowTiles == 2) _tile_dpbf16ps(2, 5, 6);
+    if constexpr (RowTiles == 2 && ColumnTiles == 2) _tile_dpbf16ps(3, 5, 7);
+  }
+  RG_AMX static void begin(const TileProduct& work) {
+    if (!work.is_accumulating) {
+      _tile_zero(0);
+      _tile_zero(1);
+      _tile_zero(2);
+      _tile_zero(3);
+      return;
+    }
+    _tile_loadd(0, work.c, kTileRow_bytes);
+    if constexpr (ColumnTiles == 2) _tile_loadd(1, work.c + work.c_column_tile, kTileRow_bytes);
+    if constexpr (RowTiles == 2) _tile_loadd(2, work.c + work.c_row_tile, kTileRow_bytes);
+    if constexpr (RowTiles == 2 && ColumnTiles == 2) {
+      _tile_loadd(3, work.c + work.c_row_tile + work.c_column_tile, kTileRow_bytes);
+    }
+  }
+  RG_AMX static void end(const TileProduct& work) {
+    _tile_stored(0, work.c, kTileRow_bytes);
+    if constexpr (ColumnTiles == 2) _tile_stored(1, work.c + work.c_column_tile, kTileRow_bytes);
+    if constexpr (RowTiles == 2) _tile_stored(2, work.c + work.c_row_tile, kTileRow_bytes);
+    if constexpr (RowTiles == 2 && ColumnTiles == 2) {
+      _tile_stored(3, work.c + work.c_row_tile + work.c_column_tile, kTileRow_bytes);
+    }
+  }
+  RG_AMX static void run(const TileProduct& work) {
+    begin(work);
+    const std::byte* b = work.b;
+    for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
+      const std::byte* a = work.a + work.a_steps[step];
+      // In the order that loads each plane once, b's middle one twice.
+      load_a(a, work, 0);
+      load_b(b, work, 1);
+      add();
+      load_b(b, work, 2);
+      add();
+      load_b(b, work, 0);
+      add();
+      load_a(a, work, 2);
+      add();
+      load_a(a, work, 1);
+      add();
+      load_b(b, work, 1);
+      add();
+    }
+    end(work);
+  }
+};
+
+}  // namespace
+
+bool is_granted() {
+  const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
+  if ((static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) != amx) return false;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  constexpr unsigned kBf16 = 1U << 22U, kTile = 1U << 24U;
+  if ((edx & kBf16) == 0 || (edx & kTile) == 0) return false;
+  // Linux gives a process the tiles' state only on request.
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
+
+RG_AMX void release() { _tile_release(); }
+
+RG_AVX512 void split_pairs(const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
+                           std::int64_t plane) {
+  for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
+    const Halves low = split(numbers(first, i));
+    const Halves high = split(numbers(second, i));
+    _mm512_store_si512(to, paired(low.most, high.most));
+    _mm512_store_si512(to + plane, paired(low.middle, high.middle));
+    _mm512_store_si512(to + 2 * plane, paired(low.rest, high.rest));
+  }
+}
+
+RG_AVX512 void split_turned(const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
+                            std::int64_t plane) {
+  Square most, middle, rest;
+  for (std::size_t pair = 0; pair < 16; ++pair) {
+    const auto i = static_cast<std::int64_t>(pair);
+    const Halves low = split(numbers(first, i));
+    const Halves high = split(numbers(second, i));
+    most[pair] = paired(low.most, high.most);
+    middle[pair] = paired(low.middle, high.middle);
+    rest[pair] = paired(low.rest, high.rest);
+  }
+  for (Square* square : {&most, &middle, &rest}) {
+    turn(*square);
+    for (std::size_t lane = 0; lane < 16; ++lane) {
+      _mm512_store_si512(to + static_cast<std::int64_t>(lane) * row, (*square)[lane]);
+    }
+    to += plane;
+  }
+}
+
+RG_AVX512 void put_results(const TileResults& work) {
+  const __m512 bias = work.bias == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(work.bias);
+  for (std::int64_t row = 0; row < work.rows; ++row) {
+    if (work.at[row] < 0) continue;
+    float* to = work.base + work.at[row];
+    __m512 value = work.c == nullptr ? bias : _mm512_add_ps(bias, _mm512_loadu_ps(work.c + row * kTileRows));
+    if (work.adds) value = _mm512_add_ps(value, _mm512_loadu_ps(to));
+    // The second operand is what a NaN gives: it stays one.
+    if (work.relu) value = _mm512_max_ps(_mm512_setzero_ps(), value);
+    if (work.is_streaming) {
+      _mm512_stream_ps(to, value);
+    } else {
+      _mm512_storeu_ps(to, value);
+    }
+  }
+}
+
+void tile_product(const TileProduct& work) {
+  if (work.row_tiles == 2) return work.column_tiles == 2 ? Products<2, 2>::run(work) : Products<2, 1>::run(work);
+  return work.column_tiles == 2 ? Products<1, 2>::run(work) : Products<1, 1>::run(work);
+}
+
+}  // namespace roentgen::engine::cpu::simd::amx
+
+#else
+
+namespace roentgen::engine::cpu::simd::amx {
+
+bool is_granted() { return false; }
+void configure() {}
+void release() {}
+void split_pairs(const SplitSource& /*first*/, const SplitSource& /*second*/, std::int64_t /*count*/, std::byte* /*to*/,
+                 std::int64_t /*plane*/) {}
+void split_turned(const SplitSource& /*first*/, const SplitSource& /*second*/, std::byte* /*to*/, std::int64_t /*row*/,
+                  std::int64_t /*plane*/) {}
+void tile_product(const TileProduct& /*work*/) {}
+void put_results(const TileResults& /*work*/) {}
+
+}  // namespace roentgen::engine::cpu::simd::amx
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Forward and data gradient (a forward from the gradient of dst, with turned weights). Its weight gradient is in
+// split_conv_weights.cpp.
+#include "engine/cpu/split_conv.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "engine/cpu/split_grid.h"
+#include "engine/cpu/split_scratch.h"
+#include "engine/cpu/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using simd::kSplitPlanes;
+using simd::kTile_bytes;
+using simd::kTileRow_bytes;
+using simd::kTileRows;
+
+// Two tiles of columns, three planes each.
+constexpr std::int64_t kWeightsStep_bytes = 2 * kSplitPlanes * kTile_bytes;
+constexpr std::int64_t kPanelUnit = 2 * kTileRows;
+// Fewer rows than these reuse the weights too little: rather a part of the channels at a time.
+constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
+// Results of 24 MiB and more go past the caches, which would first read what they will overwrite.
+constexpr std::int64_t kStreamedFloats = std::int64_t{6} << 20;
+
+class SplitConvolution final : public Kernel {
+ public:
+  SplitConvolution(const SplitShape& shape, const ConvTensors& tensors, bool is_turned)
+      : s_(shape),
+        tensors_(tensors),
+        is_turned_(is_turned),
+        grid_(is_turned ? SplitGrid::backward(shape) : SplitGrid::forward(shape)),
+        source_blocks_(is_turned ? shape.out_blocks : shape.in_blocks),
+        target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
+        pairs_(pieces_of(source_blocks_, 2)),
+        groups_(pieces_of(target_blocks_, 2)) {
+    for (const SplitGrid::Target& target : grid_.targets()) {
+      first_tap_.push_back(taps_);
+      taps_ += static_cast<std::int64_t>(target.taps.size());
+      most_taps_ = std::max(most_taps_, static_cast<std::int64_t>(target.taps.size()));
+    }
+    choose_panel();
+    place_scratch();
+    is_streaming_ = !tensors_.adds && shape.images * target_blocks_ * grid_.target_plane() >= kStreamedFloats;
+  }
+  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+
+  void bind(const Addresses& addresses) override {
+    source_ = addresses.f32(is_turned_ ? tensors_.dst : tensors_.src);
+    target_ = addresses.f32(is_turned_ ? tensors_.src : tensors_.dst);
+    weights_ = addresses.f32(tensors_.weights);
+    bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
+    scratch_ = addresses.bytes(tensors_.scratch);
+  }
+
+  void run() override {
+#pragma omp parallel num_threads(s_.threads)
+    {
+      const simd::TileSession session(s_.unit);
+      const Share share = share_of(taps_ * pairs_ * groups_, omp_get_thread_num(), omp_get_num_threads());
+      for (std::int64_t i = share.begin; i < share.end; ++i) split_weights(i);
+#pragma omp barrier
+      const Share panels = share_of(panels_, omp_get_thread_num(), omp_get_num_threads());
+      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+        compute(panel, omp_get_thread_num());
+      }
+    }
+  }
+
+ private:
+  // Rows of the matrix and blocks of channels that are split at a time.
+  void choose_panel() {
+    const auto phases = std::max<std::int64_t>(1, static_cast<std::int64_t>(grid_.phases().size()));
+    const std::int64_t row_bytes = kSplitPlanes * kTileRow_bytes * phases;
+    const std::int64_t most_pairs = kSplitPanel_bytes / (row_bytes * (kLeastRows + grid_.reach()));
+    parts_ = pieces_of(pairs_, std::clamp<std::int64_t>(most_pairs, 1, pairs_));
+    part_pairs_ = pieces_of(pairs_, parts_);
+    const std::int64_t rows = kSplitPanel_bytes / (row_bytes * part_pairs_) - grid_.reach();
+    panel_rows_ = std::clamp(rows, kLeastRows, kMostRows);
+    // As many panels for each thread, of about the same size.
+    const std::int64_t panels =
+        ScratchParts::round_up(pieces_of(grid_.rows(), panel_rows_), static_cast<std::int64_t>(s_.threads));
+    panel_rows_ = ScratchParts::round_up(pieces_of(grid_.rows(), panels), kPanelUnit);
+    panels_ = pieces_of(grid_.rows(), panel_rows_);
+    // An odd number of rows apart, so that planes do not fall into the same cache lines.
+    plane_bytes_ = ((panel_rows_ + grid_.reach()) | 1) * kTileRow_bytes;
+  }
+
+  void place_scratch() {
+    weights_at_ = shared_.add(taps_ * pairs_ * groups_ * kWeightsStep_bytes);
+    const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
+    const auto phases = static_cast<std::int64_t>(grid_.phases().size());
+    values_at_ = own_.add(phases * part_pairs_ * kSplitPlanes * plane_bytes_);
+    sources_at_ = own_.add(words(phases * (panel_rows_ + grid_.reach())));
+    targets_at_ = own_.add(words(panel_rows_));
+    steps_at_ = own_.add(words(most_taps_ * part_pairs_));
+    results_at_ = own_.add((parts_ > 1 ? groups_ * (panel_rows_ / kPanelUnit) : 1) * 4 * kTile_bytes);
+    own_at_ = shared_.add(own_.bytes() * s_.threads);
+  }
+
+  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
+    return scratch_ + own_at_ + thread * own_.bytes() + at;
+  }
+  [[nodiscard]] std::int64_t* own_words(int thread, std::int64_t at) const {
+    return reinterpret_cast<std::int64_t*>(own(thread, at));
+  }
+
+  struct Part {
+    std::int64_t first = 0;
+    std::int64_t pairs = 0;
+  };
+  [[nodiscard]] Part part(std::int64_t index) const {
+    const std::int64_t first = index * part_pairs_;
+    return {first, std::min(part_pairs_, pairs_ - first)};
+  }
+  // Weights of a part and a group: steps one after another, tap by tap.
+  [[nodiscard]] std::byte* weights_of(std::size_t target, const Part& part, std::int64_t group) const {
+    const auto taps = static_cast<std::int64_t>(grid_.targets()[target].taps.size());
+    const std::int64_t before = first_tap_[target] * pairs_ * groups_ + taps * part.first * groups_;
+    return scratch_ + weights_at_ + (before + group * taps * part.pairs) * kWeightsStep_bytes;
+  }
+
+  // One tap, pair of source blocks and group of target blocks.
+  void split_weights(std::int64_t index) const {
+    const std::int64_t group = index % groups_;
+    const std::int64_t pair = index / groups_ % pairs_;
+    const std::int64_t tap_index = index / groups_ / pairs_;
+    std::size_t target = 0;
+    while (target + 1 < first_tap_.size() && first_tap_[target + 1] <= tap_index) ++target;
+    const std::int64_t tap = tap_index - first_tap_[target];
+    const Part within = part(pair / part_pairs_);
+    std::byte* to = weights_of(target, within, group) + (tap * within.pairs + pair - within.first) * kWeightsStep_bytes;
+    const std::int64_t number = grid_.targets()[target].taps[static_cast<std::size_t>(tap)].weights;
+    for (std::int64_t tile = 0; tile < 2; ++tile, to += kTile_bytes) {
+      const std::int64_t target_block = group * 2 + tile;
+      if (target_block >= target_blocks_) break;
+      const auto source = [&](std::int64_t source_block) {
+        return simd::SplitSource{
+            source_block < source_blocks_ ? block_of_weights(source_block, target_block, number) : nullptr,
+            kRowsOfBlock.data()};
+      };
+      if (is_turned_) {
+        simd::split_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, 2 * kTile_bytes);
+      } else {
+        simd::split_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, 2 * kTile_bytes);
+      }
+    }
+  }
+  [[nodiscard]] const float* block_of_weights(std::int64_t source_block, std::int64_t target_block,
+                                              std::int64_t tap) const {
+    const std::int64_t out = is_turned_ ? source_block : target_block;
+    const std::int64_t in = is_turned_ ? target_block : source_block;
+    const std::int64_t taps = s_.kernel_height * s_.kernel_width;
+    return weights_ + ((out * s_.in_blocks + in) * taps + tap) * kSplitBlock * kSplitBlock;
+  }
+
+  void split_values(const Part& part, int thread) const {
+    const std::int64_t rows = panel_rows_ + grid_.reach();
+    const std::int64_t* at = own_words(thread, sources_at_);
+    std::byte* to = own(thread, values_at_);
+    for (std::size_t phase = 0; phase < grid_.phases().size(); ++phase, at += rows) {
+      for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += kSplitPlanes * plane_bytes_) {
+        if (pair >= part.pairs) continue;
+        const std::int64_t block = (part.first + pair) * 2;
+        const auto source = [&](std::int64_t b) {
+          return simd::SplitSource{b < source_blocks_ ? source_ + b * grid_.source_plane() : nullptr, at};
+        };
+        simd::split_pairs(s_.unit, source(block), source(block + 1), rows, to, plane_bytes_);
+      }
+    }
+  }
+
+  void compute(std::int64_t panel, int thread) const {
+    const std::int64_t rows = panel_rows_ + grid_.reach();
+    std::int64_t* sources = own_words(thread, sources_at_);
+    for (const SplitGrid::Phase& phase : grid_.phases()) {
+      grid_.find_sources(phase, panel * panel_rows_, rows, sources);
+      sources += rows;
+    }
+    if (parts_ == 1) split_values(part(0), thread);
+    for (std::size_t target = 0; target < grid_.targets().size(); ++target) {
+      grid_.find_targets(grid_.targets()[target], panel * panel_rows_, panel_rows_, own_words(thread, targets_at_));
+      if (grid_.targets()[target].taps.empty()) {
+        put_zeros(thread);
+        continue;
+      }
+      for (std::int64_t index = 0; index < parts_; ++index) {
+        if (parts_ > 1) split_values(part(index), thread);
+        multiply(target, index, panel * panel_rows_, thread);
+      }
+    }
+  }
+
+  void multiply(std::size_t target, std::int64_t index, std::int64_t first, int thread) const {
+    const Part part = this->part(index);
+    std::int64_t* steps = own_words(thread, steps_at_);
+    std::int64_t count = 0;
+    for (const SplitGrid::Tap& tap : grid_.targets()[target].taps) {
+      for (std::int64_t pair = 0; pair < part.pairs; ++pair) {
+        steps[count++] = (tap.phase * part_pairs_ + pair) * kSplitPlanes * plane_bytes_ + tap.offset * kTileRow_bytes;
+      }
+    }
+    const std::int64_t rows = std::min(panel_rows_, grid_.rows() - first);
+    for (std::int64_t group = 0; group < groups_; ++group) {
+      for (std::int64_t row = 0; row < rows; row += kPanelUnit) {
+        const simd::TileProduct work{
+            .a = own(thread, values_at_) + row * kTileRow_bytes,
+            .a_steps = steps,
+            .a_tile = kTile_bytes,
+            .a_plane = plane_bytes_,
+            .b = weights_of(target, part, group),
+            .b_step = kWeightsStep_bytes,
+            .b_tile = kTile_bytes,
+            .b_plane = 2 * kTile_bytes,
+            .c = results_of(group, row, thread),
+            .c_row_tile = kTileRows * kTileRows,
+            .c_column_tile = 2 * kTileRows * kTileRows,
+            .steps = count,
+            .row_tiles = rows - row > kTileRows ? 2 : 1,
+            .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
+            .is_accumulating = index > 0};
+        simd::tile_product(s_.unit, work);
+        if (index + 1 == parts_) put(work, group, row, thread);
+      }
+    }
+  }
+  // Four tiles, the same for all; those of a whole panel where products are summed in parts.
+  [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
+    const std::int64_t slot = parts_ > 1 ? group * (panel_rows_ / kPanelUnit) + row / kPanelUnit : 0;
+    return reinterpret_cast<float*>(own(thread, results_at_) + slot * 4 * kTile_bytes);
+  }
+
+  void put(const simd::TileProduct& work, std::int64_t group, std::int64_t row, int thread) const {
+    for (int tile = 0; tile < work.column_tiles; ++tile) {
+      const std::int64_t block = group * 2 + tile;
+      simd::put_results(s_.unit, {.c = work.c + tile * work.c_column_tile,
+                                  .at = own_words(thread, targets_at_) + row,
+                                  .rows = work.row_tiles * kTileRows,
+                                  .base = target_ + block * grid_.target_plane(),
+                                  .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
+                                  .adds = tensors_.adds,
+                                  .relu = tensors_.relu,
+                                  .is_streaming = is_streaming_});
+    }
+  }
+  // What no tap reaches has no gradient.
+  void put_zeros(int thread) const {
+    for (std::int64_t block = 0; block < target_blocks_; ++block) {
+      simd::put_results(
+          s_.unit,
+          {.at = own_words(thread, targets_at_), .rows = panel_rows_, .base = target_ + block * grid_.target_plane()});
+    }
+  }
+
+  static constexpr std::array<std::int64_t, kTileRows> kRowsOfBlock{0,   16,  32,  48,  64,  80,  96,  112,
+                                                                    128, 144, 160, 176, 192, 208, 224, 240};
+
+  SplitShape s_;
+  ConvTensors tensors_;
+  bool is_turned_;
+  bool is_streaming_ = false;
+  SplitGrid grid_;
+  std::int64_t source_blocks_, target_blocks_, pairs_, groups_;
+  std::int64_t taps_ = 0, most_taps_ = 0;
+  std::vector<std::int64_t> first_tap_;
+  std::int64_t parts_ = 1, part_pairs_ = 1, panels_ = 0, panel_rows_ = 0, plane_bytes_ = 0;
+  ScratchParts shared_, own_;
+  std::int64_t weights_at_ = 0, own_at_ = 0;
+  std::int64_t values_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0, results_at_ = 0;
+  float* source_ = nullptr;
+  float* target_ = nullptr;
+  float* weights_ = nullptr;
+  float* bias_ = nullptr;
+  std::byte* scratch_ = nullptr;
+};
+
+}  // namespace
+
+std::size_t split_forward_scratch(const SplitShape& shape) {
+  return SplitConvolution(shape, {}, false).scratch_bytes();
+}
+std::size_t split_backward_data_scratch(const SplitShape& shape) {
+  return SplitConvolution(shape, {}, true).scratch_bytes();
+}
+std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<SplitConvolution>(shape, tensors, false);
+}
+std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<SplitConvolution>(shape, tensors, true);
+}
+
+}  // namespace roentgen::engine::cpu

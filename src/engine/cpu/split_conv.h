@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Convolutions of any window and stride as matrix products on the machine's bf16 tiles with f32's accuracy
+// (simd/tiles.h says how): what makes f32 training fast on machines with Intel AMX. A part of the source that fits into
+// the second-level cache is split there and multiplied by all weights before the next one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "engine/cpu/conv_tensors.h"
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/simd/tiles.h"
+
+namespace roentgen::engine::cpu {
+
+/// Channels of a block.
+constexpr std::int64_t kSplitBlock = simd::kTileRows;
+
+/// Values are nChw16c, weights OIhw16i16o: [out block][in block][tap][in][out].
+struct SplitShape {
+  std::int64_t images = 0;
+  std::int64_t in_blocks = 0;
+  std::int64_t out_blocks = 0;
+  std::int64_t in_height = 0;
+  std::int64_t in_width = 0;
+  std::int64_t out_height = 0;
+  std::int64_t out_width = 0;
+  std::int64_t kernel_height = 1;
+  std::int64_t kernel_width = 1;
+  std::int64_t stride_y = 1;
+  std::int64_t stride_x = 1;
+  std::int64_t dilation_y = 1;  ///< 1: neighbours
+  std::int64_t dilation_x = 1;
+  /// Zero rows above and columns left of the input; below and right follow from the sizes.
+  std::int64_t pad_top = 0;
+  std::int64_t pad_left = 0;
+  int threads = 1;
+  simd::TileUnit unit = simd::TileUnit::Amx;
+};
+
+/// Bytes of scratch the forward pass needs.
+[[nodiscard]] std::size_t split_forward_scratch(const SplitShape& shape);
+/// Likewise for the data gradient.
+[[nodiscard]] std::size_t split_backward_data_scratch(const SplitShape& shape);
+/// Likewise for the weight gradient.
+[[nodiscard]] std::size_t split_backward_weights_scratch(const SplitShape& shape);
+
+/// The passes. Results of the first two do not depend on the number of threads; the weight gradient of a small layer
+/// is summed in as many parts as there are threads.
+[[nodiscard]] std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors);
+[[nodiscard]] std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors);
+[[nodiscard]] std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors);
+
+}  // namespace roentgen::engine::cpu

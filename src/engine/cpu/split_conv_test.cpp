@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The three passes on bf16 tiles against sums in double: windows, strides, dilations, pads, odd numbers of blocks,
+// panels and parts of channels; by the machine's tiles where it has them, and by plain loops everywhere.
+#include "engine/cpu/split_conv.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "runtime/aligned_buffer.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using simd::TileUnit;
+
+struct Case {
+  const char* name;
+  std::int64_t images, in_blocks, out_blocks, height, width;
+  std::int64_t kernel_height = 1, kernel_width = 1, stride = 1, dilation = 1, pad_top = 0, pad_left = 0;
+  bool has_bias = false;
+  /// Too much for plain loops.
+  bool is_large = false;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+const std::vector<Case> kCases{
+    {"pixel", 1, 1, 1, 1, 1},
+    {"pixels", 2, 2, 2, 5, 7},
+    {"odd_blocks_and_biased", 3, 3, 5, 7, 7, 1, 1, 1, 1, 0, 0, true},
+    {"every_other_pixel", 2, 2, 3, 7, 8, 1, 1, 2},
+    {"three_by_three", 2, 2, 2, 7, 7, 3, 3, 1, 1, 1, 1},
+    {"three_by_three_without_pad", 1, 1, 3, 6, 9, 3, 3},
+    {"stride_two", 2, 3, 2, 8, 8, 3, 3, 2, 1, 1, 1, true},
+    {"stride_two_of_an_odd_side", 2, 1, 2, 9, 7, 3, 3, 2, 1, 1, 1},
+    {"stride_three", 1, 1, 1, 11, 10, 3, 3, 3, 1, 1, 0},
+    {"stride_larger_than_window", 1, 1, 1, 7, 9, 2, 1, 3},
+    {"dilated", 1, 2, 1, 9, 9, 3, 3, 1, 2, 2, 2},
+    {"dilated_with_stride", 1, 1, 2, 11, 11, 3, 3, 2, 3, 3, 3},
+    {"row_of_seven", 1, 1, 1, 5, 9, 1, 7, 1, 1, 0, 3},
+    {"column_of_seven", 1, 1, 1, 9, 5, 7, 1, 1, 1, 3, 0},
+    {"five_by_five", 1, 1, 2, 6, 6, 5, 5, 1, 1, 2, 2},
+    {"pad_on_one_side", 1, 1, 1, 6, 6, 3, 3, 1, 1, 2, 0},
+    {"many_panels", 3, 4, 2, 61, 57, 3, 3, 1, 1, 1, 1, false, true},
+    {"parts_of_the_channels", 2, 70, 5, 9, 11, 1, 1, 1, 1, 0, 0, true, true},
+    {"parts_and_stride", 1, 48, 4, 15, 15, 3, 3, 2, 1, 1, 1, false, true},
+    {"groups_of_channels", 1, 19, 37, 13, 12, 1, 1, 1, 1, 0, 0, false, true},
+};
+
+std::vector<float> values(std::int64_t count, std::uint64_t seed) {
+  Random random(seed, RandomStage::Test);
+  std::vector<float> made(static_cast<std::size_t>(count));
+  for (float& value : made) value = static_cast<float>(random.normal());
+  return made;
+}
+
+class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Case>> {
+ protected:
+  void SetUp() override {
+    const auto& [unit, c] = GetParam();
+    if (unit == TileUnit::Amx && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+    if (unit == TileUnit::Plain && c.is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
+    const auto out = [&](std::int64_t length, std::int64_t kernel, std::int64_t pad) {
+      return (length + 2 * pad - c.dilation * (kernel - 1) - 1) / c.stride + 1;
+    };
+    shape_ = {.images = c.images,
+              .in_blocks = c.in_blocks,
+              .out_blocks = c.out_blocks,
+              .in_height = c.height,
+              .in_width = c.width,
+              .out_height = out(c.height, c.kernel_height, c.pad_top),
+              .out_width = out(c.width, c.kernel_width, c.pad_left),
+              .kernel_height = c.kernel_height,
+              .kernel_width = c.kernel_width,
+              .stride_y = c.stride,
+              .stride_x = c.stride,
+              .dilation_y = c.dilation,
+              .dilation_x = c.dilation,
+              .pad_top = c.pad_top,
+              .pad_left = c.pad_left,
+              .threads = 1,
+              .unit = unit};
+    const std::int64_t b = kSplitBlock;
+    src_ = values(c.images * c.in_blocks * c.height * c.width * b, 1);
+    dst_ = values(c.images * c.out_blocks * shape_.out_height * shape_.out_width * b, 2);
+    weights_ = values(c.in_blocks * c.out_blocks * c.kernel_height * c.kernel_width * b * b, 3);
+    bias_ = values(c.out_blocks * b, 4);
+  }
+
+  // Runs a pass; scratch starts as NaN, so that nothing unwritten counts.
+  void run(std::unique_ptr<Kernel> kernel, std::size_t scratch_bytes) {
+    const runtime::AlignedBuffer scratch(scratch_bytes);
+    std::memset(scratch.data(), 0xff, scratch.size());
+    const auto bytes = [](std::vector<float>& of) { return reinterpret_cast<std::byte*>(of.data()); };
+    kernel->bind(Addresses({bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_), scratch.data()}));
+    kernel->run();
+  }
+  ConvTensors tensors() const {
+    return {.src = 0, .weights = 1, .bias = std::get<1>(GetParam()).has_bias ? 2 : -1, .dst = 3, .scratch = 4};
+  }
+
+  // f(src index, weights index, dst index) for every product of the convolution.
+  template <typename F>
+  void for_products(const F& f) const {
+    const SplitShape& s = shape_;
+    const std::int64_t b = kSplitBlock;
+    const std::int64_t taps = s.kernel_height * s.kernel_width;
+    for (std::int64_t pixel = 0; pixel < s.images * s.out_height * s.out_width; ++pixel) {
+      const std::int64_t n = pixel / s.out_width / s.out_height;
+      const std::int64_t y = pixel / s.out_width % s.out_height;
+      const std::int64_t x = pixel % s.out_width;
+      for (std::int64_t tap = 0; tap < taps; ++tap) {
+        const std::int64_t iy = y * s.stride_y + tap / s.kernel_width * s.dilation_y - s.pad_top;
+        const std::int64_t ix = x * s.stride_x + tap % s.kernel_width * s.dilation_x - s.pad_left;
+        if (iy < 0 || iy >= s.in_height || ix < 0 || ix >= s.in_width) continue;
+        for (std::int64_t ic = 0; ic < s.in_blocks * b; ++ic) {
+          const std::int64_t from = (((n * s.in_blocks + ic / b) * s.in_height + iy) * s.in_width + ix) * b + ic % b;
+          for (std::int64_t oc = 0; oc < s.out_blocks * b; ++oc) {
+            const std::int64_t w = (((oc / b) * s.in_blocks + ic / b) * taps + tap) * b * b + ic % b * b + oc % b;
+            const std::int64_t to = (((n * s.out_blocks + oc / b) * s.out_height + y) * s.out_width + x) * b + oc % b;
+            f(static_cast<std::size_t>(from), static_cast<std::size_t>(w), static_cast<std::size_t>(to));
+          }
+        }
+      }
+    }
+  }
+
+  // What is left out lies below 2^-24 of each product, so the error is that of f32 sums: a random walk of 2^-24 a term,
+  // of which there are six a product, most of them small.
+  static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) {
+    double error = 0.0, norm = 0.0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double difference = static_cast<double>(got[i]) - expected[i];
+      error += difference * difference;
+      norm += expected[i] * expected[i];
+    }
+    EXPECT_LE(std::sqrt(error), (1e-7 + 3e-8 * std::sqrt(static_cast<double>(terms))) * std::sqrt(norm));
+  }
+  std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }
+
+  SplitShape shape_;
+  std::vector<float> src_, dst_, weights_, bias_;
+};
+
+TEST_P(SplitPasses, forward_equals_sums_in_double) {
+  std::vector<double> expected(dst_.size(), 0.0);
+  if (tensors().bias >= 0) {
+    const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * kSplitBlock);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = static_cast<double>(bias_[(i / plane * kSplitBlock + i % kSplitBlock) % bias_.size()]);
+    }
+  }
+  for_products([&](std::size_t s, std::size_t w, std::size_t d) {
+    expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
+  });
+  const std::vector<float> before = dst_;
+  run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
+  const std::int64_t terms = shape_.in_blocks * kSplitBlock * taps();
+  expect_close(dst_, expected, terms);
+  const std::vector<float> alone = dst_;
+  shape_.threads = 3;
+  run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
+  EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+
+  dst_ = before;
+  ConvTensors folded = tensors();
+  folded.adds = true;
+  folded.relu = true;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = std::max(0.0, expected[i] + static_cast<double>(before[i]));
+  }
+  run(split_forward(shape_, folded), split_forward_scratch(shape_));
+  expect_close(dst_, expected, terms);
+}
+
+TEST_P(SplitPasses, backward_data_equals_sums_in_double) {
+  std::vector<double> expected(src_.size(), 0.0);
+  for_products([&](std::size_t s, std::size_t w, std::size_t d) {
+    expected[s] += static_cast<double>(dst_[d]) * static_cast<double>(weights_[w]);
+  });
+  ConvTensors used = tensors();
+  used.bias = -1;
+  run(split_backward_data(shape_, used), split_backward_data_scratch(shape_));
+  expect_close(src_, expected, shape_.out_blocks * kSplitBlock * taps());
+  const std::vector<float> alone = src_;
+  shape_.threads = 3;
+  run(split_backward_data(shape_, used), split_backward_data_scratch(shape_));
+  EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+}
+
+TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
+  std::vector<double> expected(weights_.size(), 0.0);
+  std::vector<double> expected_bias(bias_.size(), 0.0);
+  for_products([&](std::size_t s, std::size_t w, std::size_t d) {
+    expected[w] += static_cast<double>(src_[s]) * static_cast<double>(dst_[d]);
+  });
+  const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * kSplitBlock);
+  for (std::size_t i = 0; i < dst_.size(); ++i) {
+    expected_bias[(i / plane * kSplitBlock + i % kSplitBlock) % bias_.size()] += static_cast<double>(dst_[i]);
+  }
+  for (const int threads : {1, 3}) {
+    SCOPED_TRACE(threads);
+    shape_.threads = threads;
+    run(split_backward_weights(shape_, tensors()), split_backward_weights_scratch(shape_));
+    expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width);
+    if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, SplitPasses,
+                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx), testing::ValuesIn(kCases)),
+                         [](const auto& chosen) {
+                           return std::string(std::get<0>(chosen.param) == TileUnit::Amx ? "tiles_" : "plain_") +
+                                  std::get<1>(chosen.param).name;
+                         });
+
+}  // namespace
+}  // namespace roentgen::engine::cpu

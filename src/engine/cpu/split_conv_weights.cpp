@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The weight gradient: for every tap, the product of the turned source (in channels x pixels) and the gradient of dst
+// (pixels x out channels). Groups of channels whose pixels stay in the second-level cache, a part of the pixels at a
+// time.
+#include <omp.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/cpu/channel_sums.h"
+#include "engine/cpu/split_conv.h"
+#include "engine/cpu/split_grid.h"
+#include "engine/cpu/split_scratch.h"
+#include "engine/cpu/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using simd::kSplitPlanes;
+using simd::kTile_bytes;
+using simd::kTileRows;
+using simd::kTileTerms;
+
+constexpr std::int64_t kTile = kTileRows * kTileRows;
+constexpr std::int64_t kHalf_bytes = 2;
+constexpr std::int64_t kMostGroup = 16;
+constexpr std::int64_t kLeastRows = 512, kMostRows = 2048;
+
+// One of the two tensors that are multiplied, and how many of its blocks of channels are at a time.
+struct Side {
+  std::int64_t blocks = 0;
+  std::int64_t groups = 1;
+  std::int64_t group = 1;
+
+  Side(std::int64_t blocks_, std::int64_t most) : blocks(blocks_), groups(pieces_of(blocks_, most)) {
+    group = ScratchParts::round_up(pieces_of(blocks, groups), 2);
+    groups = pieces_of(blocks, group);
+  }
+};
+
+// [begin, end) of blocks.
+struct Blocks {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+// The left matrix is the source, turned. Turning costs twice what splitting does, so where one tap is all there is and
+// the gradient has fewer channels, that one is on the left, and the results are turned at the end.
+class SplitWeightsGradient final : public Kernel {
+ public:
+  SplitWeightsGradient(const SplitShape& shape, const ConvTensors& tensors)
+      : s_(shape),
+        tensors_(tensors),
+        grid_(SplitGrid::forward(shape)),
+        phases_(static_cast<std::int64_t>(grid_.phases().size())),
+        taps_(shape.kernel_height * shape.kernel_width),
+        is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
+        left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, kMostGroup / phases_)),
+        right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, kMostGroup) {
+    const std::int64_t row_bytes = kSplitPlanes * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group);
+    panel_rows_ = std::clamp(kSplitPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
+    panels_ = pieces_of(grid_.rows(), panel_rows_);
+    // Work for every thread alike: of few groups, a part of the panels each.
+    const std::int64_t groups = left_.groups * right_.groups;
+    if (groups % s_.threads != 0 && groups < 4 * s_.threads) {
+      parts_ = std::min<std::int64_t>(panels_, s_.threads / std::gcd(groups, static_cast<std::int64_t>(s_.threads)));
+    }
+    // An odd number of cache lines a row, so that 16 rows do not fall into the same ones.
+    turned_rows_ = (pieces_of(panel_rows_ + grid_.reach(), kTileTerms) | 1) * kTileTerms;
+    place_scratch();
+  }
+  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+
+  void bind(const Addresses& addresses) override {
+    src_ = addresses.f32(tensors_.src);
+    dst_ = addresses.f32(tensors_.dst);
+    weights_ = addresses.f32(tensors_.weights);
+    bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
+    scratch_ = addresses.bytes(tensors_.scratch);
+  }
+
+  void run() override {
+#pragma omp parallel num_threads(s_.threads)
+    {
+      const simd::TileSession session(s_.unit);
+#pragma omp for schedule(dynamic)
+      for (std::int64_t i = 0; i < left_.groups * right_.groups * parts_; ++i) {
+        compute(i / parts_ % left_.groups, i / parts_ / left_.groups, i % parts_, omp_get_thread_num());
+      }
+      const Share blocks = share_of(floats() / kTile, omp_get_thread_num(), omp_get_num_threads());
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) finish(block * kTile);
+      if (bias_ != nullptr) {
+        const Share channels = share_of(s_.out_blocks, omp_get_thread_num(), omp_get_num_threads());
+        for (std::int64_t block = channels.begin; block < channels.end; ++block) {
+          sum_channels(dst_, s_.images, s_.out_blocks, s_.out_height * s_.out_width, static_cast<int>(kSplitBlock),
+                       block, bias_);
+        }
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * taps_ * kTile; }
+
+  void place_scratch() {
+    const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
+    sums_at_ = shared_.add((parts_ - (is_swapped_ ? 0 : 1)) * floats() * static_cast<std::int64_t>(sizeof(float)));
+    turned_at_ = own_.add(phases_ * left_.group * turned_block());
+    pairs_at_ = own_.add(right_.group * pairs_block());
+    sources_at_ = own_.add(words(phases_ * turned_rows_));
+    targets_at_ = own_.add(words(turned_rows_));
+    steps_at_ = own_.add(words(panel_rows_ / kTileTerms));
+    own_at_ = shared_.add(own_.bytes() * s_.threads);
+  }
+  // Bytes of a row of the left matrix, of a block of it (three planes), of a block of the right one.
+  [[nodiscard]] std::int64_t turned_row() const { return turned_rows_ * kHalf_bytes; }
+  [[nodiscard]] std::int64_t turned_block() const { return kSplitPlanes * kTileRows * turned_row(); }
+  [[nodiscard]] std::int64_t pairs_block() const { return panel_rows_ / kTileTerms * kSplitPlanes * kTile_bytes; }
+
+  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
+    return scratch_ + own_at_ + thread * own_.bytes() + at;
+  }
+  [[nodiscard]] std::int64_t* own_words(int thread, std::int64_t at) const {
+    return reinterpret_cast<std::int64_t*>(own(thread, at));
+  }
+  // Where a part adds up: the first in the weights themselves, unless they are to be turned.
+  [[nodiscard]] float* sums_of(std::int64_t part) const {
+    const std::int64_t slot = is_swapped_ ? part : part - 1;
+    return slot < 0 ? weights_ : reinterpret_cast<float*>(scratch_ + sums_at_) + slot * floats();
+  }
+  // One block of weights [in][out] from the sums of all parts.
+  void finish(std::int64_t at) const {
+    if (!is_swapped_) {
+      for (std::int64_t part = 1; part < parts_; ++part) {
+        const float* from = sums_of(part) + at;
+        for (std::int64_t i = 0; i < kTile; ++i) weights_[at + i] += from[i];
+      }
+      return;
+    }
+    for (std::int64_t out = 0; out < kTileRows; ++out) {
+      for (std::int64_t in = 0; in < kTileRows; ++in) {
+        float sum = 0.0F;
+        for (std::int64_t part = 0; part < parts_; ++part) sum += sums_of(part)[at + out * kTileRows + in];
+        weights_[at + in * kTileRows + out] = sum;
+      }
+    }
+  }
+
+  void compute(std::int64_t left_group, std::int64_t right_group, std::int64_t part, int thread) const {
+    const Blocks left{left_group * left_.group, std::min(left_.blocks, (left_group + 1) * left_.group)};
+    const Blocks right{right_group * right_.group, std::min(right_.blocks, (right_group + 1) * right_.group)};
+    std::int64_t* steps = own_words(thread, steps_at_);
+    for (std::int64_t i = 0; i < panel_rows_ / kTileTerms; ++i) steps[i] = i * simd::kTileRow_bytes;
+    const Share panels = share_of(panels_, static_cast<int>(part), static_cast<int>(parts_));
+    for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      split_panel(panel * panel_rows_, left, right, thread);
+      multiply(left, right, sums_of(part), panel > panels.begin, thread);
+    }
+  }
+
+  void split_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
+    std::int64_t* sources = own_words(thread, sources_at_);
+    std::int64_t* targets = own_words(thread, targets_at_);
+    for (std::int64_t phase = 0; phase < phases_; ++phase) {
+      grid_.find_sources(grid_.phases()[static_cast<std::size_t>(phase)], first, turned_rows_,
+                         sources + phase * turned_rows_);
+    }
+    // Only results count: the rows between them are zeros on this side.
+    grid_.find_targets(grid_.targets().front(), first, turned_rows_, targets);
+    for (std::int64_t phase = 0; phase < phases_; ++phase) {
+      const std::int64_t* at = is_swapped_ ? targets : sources + phase * turned_rows_;
+      for (std::int64_t block = left.begin; block < left.end; ++block) {
+        std::byte* to = own(thread, turned_at_) + (phase * left_.group + block - left.begin) * turned_block();
+        const float* base = is_swapped_ ? dst_ + block * grid_.target_plane() : src_ + block * grid_.source_plane();
+        for (std::int64_t row = 0; row < turned_rows_; row += kTileTerms) {
+          simd::split_turned(s_.unit, {base, at + row, 2}, {base, at + row + 1, 2}, to + row * kHalf_bytes,
+                             turned_row(), kTileRows * turned_row());
+        }
+      }
+    }
+    const std::int64_t* at = is_swapped_ ? sources : targets;
+    for (std::int64_t block = right.begin; block < right.end; ++block) {
+      std::byte* to = own(thread, pairs_at_) + (block - right.begin) * pairs_block();
+      const float* base = is_swapped_ ? src_ + block * grid_.source_plane() : dst_ + block * grid_.target_plane();
+      for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += kSplitPlanes * kTile_bytes) {
+        simd::split_pairs(s_.unit, {base, at + row, 2}, {base, at + row + 1, 2}, kTileRows, to, kTile_bytes);
+      }
+    }
+  }
+
+  void multiply(const Blocks& left, const Blocks& right, float* sums, bool is_accumulating, int thread) const {
+    const std::int64_t next_in = taps_ * kTile;
+    const std::int64_t next_out = s_.in_blocks * next_in;
+    const std::int64_t next_left = is_swapped_ ? next_out : next_in;
+    const std::int64_t next_right = is_swapped_ ? next_in : next_out;
+    for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
+      for (std::int64_t r = right.begin; r < right.end; r += 2) {
+        for (std::int64_t l = left.begin; l < left.end; l += 2) {
+          const std::byte* turned = own(thread, turned_at_) +
+                                    (tap.phase * left_.group + l - left.begin) * turned_block() +
+                                    tap.offset * kHalf_bytes;
+          simd::tile_product(s_.unit, {.a = turned,
+                                       .a_steps = own_words(thread, steps_at_),
+                                       .a_tile = turned_block(),
+                                       .a_row = turned_row(),
+                                       .a_plane = kTileRows * turned_row(),
+                                       .b = own(thread, pairs_at_) + (r - right.begin) * pairs_block(),
+                                       .b_step = kSplitPlanes * kTile_bytes,
+                                       .b_tile = pairs_block(),
+                                       .b_plane = kTile_bytes,
+                                       .c = sums + l * next_left + r * next_right + tap.weights * kTile,
+                                       .c_row_tile = next_left,
+                                       .c_column_tile = next_right,
+                                       .steps = panel_rows_ / kTileTerms,
+                                       .row_tiles = static_cast<int>(std::min<std::int64_t>(2, left.end - l)),
+                                       .column_tiles = static_cast<int>(std::min<std::int64_t>(2, right.end - r)),
+                                       .is_accumulating = is_accumulating});
+        }
+      }
+    }
+  }
+
+  SplitShape s_;
+  ConvTensors tensors_;
+  SplitGrid grid_;
+  std::int64_t phases_, taps_;
+  bool is_swapped_;
+  Side left_, right_;
+  std::int64_t parts_ = 1, panels_ = 0, panel_rows_ = 0, turned_rows_ = 0;
+  ScratchParts shared_, own_;
+  std::int64_t sums_at_ = 0, own_at_ = 0;
+  std::int64_t turned_at_ = 0, pairs_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0;
+  float* src_ = nullptr;
+  float* dst_ = nullptr;
+  float* weights_ = nullptr;
+  float* bias_ = nullptr;
+  std::byte* scratch_ = nullptr;
+};
+
+}  // namespace
+
+std::size_t split_backward_weights_scratch(const SplitShape& shape) {
+  return SplitWeightsGradient(shape, {}).scratch_bytes();
+}
+std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<SplitWeightsGradient>(shape, tensors);
+}
+
+}  // namespace roentgen::engine::cpu
