@@ -7,15 +7,18 @@
 #   tools/emulated_hosts.sh COUNT RATE COMMAND...
 #   tools/emulated_hosts.sh 2 1gbit build/release/roentgen bench scaling --ranks 1,2 --hosts 10.99.0.1:1,10.99.0.2:1 ...
 # Hosts are 10.99.0.1 to 10.99.0.COUNT; the command runs on the first. RATE is as tc writes it; "none": as fast as it goes.
-# SLOW=NUMBER:RATE in the environment gives one host's link another rate.
+# SLOW=NUMBER:RATE in the environment gives one host's link another rate. EMULATED_HOSTS=NAME names the namespaces NAME1, ...
+# and NAMEbr, between which the links are: `ip -n NAMEbr link set port2 down` cuts the second host off.
 set -euo pipefail
 
 network=10.99.0
+export EMULATED_HOSTS=${EMULATED_HOSTS:-rghost}
+name=$EMULATED_HOSTS
 
 if [[ ${1:-} == agent ]]; then  # what mpirun calls in place of ssh
   host=$2
   shift 2
-  exec ip netns exec "rghost${host##*.}" unshare --uts sh -c "hostname host${host##*.}; $*"
+  exec ip netns exec "$name${host##*.}" unshare --uts sh -c "hostname host${host##*.}; $*"
 fi
 
 if [[ $# -lt 3 || ! $1 =~ ^[1-9][0-9]?$ ]]; then
@@ -27,8 +30,8 @@ rate=$2
 shift 2
 
 down() {
-  for ((i = 1; i <= count; ++i)); do ip netns del "rghost$i" 2>/dev/null || true; done
-  ip netns del rghostbr 2>/dev/null || true
+  for ((i = 1; i <= count; ++i)); do ip netns del "$name$i" 2>/dev/null || true; done
+  ip netns del "${name}br" 2>/dev/null || true
 }
 trap down EXIT
 down
@@ -36,25 +39,25 @@ down
 # A burst of 4 ms at 1 Gbit/s: what a switch's port would hold.
 shape() { if [[ $3 != none ]]; then tc -n "$1" qdisc add dev "$2" root tbf rate "$3" burst 512k latency 50ms; fi; }
 
-ip netns add rghostbr
-ip -n rghostbr link add br0 type bridge
-ip -n rghostbr link set br0 up
+ip netns add "${name}br"
+ip -n "${name}br" link add br0 type bridge
+ip -n "${name}br" link set br0 up
 for ((i = 1; i <= count; ++i)); do
   own=$rate
   if [[ ${SLOW:-} == "$i":* ]]; then own=${SLOW#*:}; fi
-  ip netns add "rghost$i"
-  ip -n "rghost$i" link set lo up
-  ip link add eth0 netns "rghost$i" type veth peer name "port$i" netns rghostbr
-  ip -n "rghost$i" addr add "$network.$i/24" dev eth0
-  ip -n "rghost$i" link set eth0 up
-  ip -n rghostbr link set "port$i" master br0
-  ip -n rghostbr link set "port$i" up
-  shape "rghost$i" eth0 "$own"
-  shape rghostbr "port$i" "$own"
+  ip netns add "$name$i"
+  ip -n "$name$i" link set lo up
+  ip link add eth0 netns "$name$i" type veth peer name "port$i" netns "${name}br"
+  ip -n "$name$i" addr add "$network.$i/24" dev eth0
+  ip -n "$name$i" link set eth0 up
+  ip -n "${name}br" link set "port$i" master br0
+  ip -n "${name}br" link set "port$i" up
+  shape "$name$i" eth0 "$own"
+  shape "${name}br" "port$i" "$own"
 done
 
 export OMPI_MCA_plm_rsh_agent="$(realpath "$0") agent"
 export OMPI_MCA_btl=self,vader,tcp
 export OMPI_MCA_btl_tcp_if_include=$network.0/24
 export OMPI_MCA_oob_tcp_if_include=$network.0/24
-ip netns exec rghost1 unshare --uts sh -c 'hostname host1; exec "$@"' sh "$@"
+ip netns exec "${name}1" unshare --uts sh -c 'hostname host1; exec "$@"' sh "$@"

@@ -36,6 +36,7 @@
 #include "train/aurocs_csv.h"
 #include "train/load_checkpoint.h"
 #include "train/predict.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -68,7 +69,7 @@ class EvalCommand final : public Command {
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
-           "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop\n"
+           "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop --ranks 2\n"
            "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
            "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
            "--metrics all\n"
@@ -85,10 +86,11 @@ class EvalCommand final : public Command {
   [[nodiscard]] CommandResult run() override;
 
  private:
-  [[nodiscard]] Input from_checkpoint() const;
+  [[nodiscard]] CommandResult evaluate(const train::Ranks& ranks) const;
+  [[nodiscard]] Input from_checkpoint(const train::Ranks& ranks) const;
   [[nodiscard]] Input from_files() const;
-  [[nodiscard]] EvalSet predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part,
-                                data::PixelHashes& hashes) const;
+  [[nodiscard]] EvalSet predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
+                                const Part& part, data::PixelHashes& hashes) const;
   [[nodiscard]] std::optional<eval::OperatingPoints> find_points(const Input& input) const;
   [[nodiscard]] Value report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                     const eval::MetricRequest& request) const;
@@ -162,8 +164,8 @@ Value known_list_value(const std::string& sha256) {
   return known == nullptr ? Value(nullptr) : Value(known->id);
 }
 
-EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dataset, const Part& part,
-                             data::PixelHashes& hashes) const {
+EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
+                             const Part& part, data::PixelHashes& hashes) const {
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers({.workers = options_.workers});
@@ -176,7 +178,8 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   options.on_progress = [&](std::int64_t done) {
     if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", part.title, done, total);
   };
-  train::PredictResult result = train::predict(*model.executable, dataset, part.samples, options);
+  train::PredictResult result = train::predict(ranks, *model.executable, dataset, part.samples, options);
+  train::unite_hashes(ranks, part.samples, hashes);
   if (is_terminal) fmt::print(stderr, "\r\x1b[K");
   if (model.info.loss == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
   EvalSet set = with_facts(std::move(result.predictions), dataset, part.samples, options_.has_group("study"));
@@ -184,7 +187,7 @@ EvalSet EvalCommand::predict(train::LoadedModel& model, const data::Dataset& dat
   return set;
 }
 
-Input EvalCommand::from_checkpoint() const {
+Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const data::Split split = data::parse_split(options_.split);
   const auto engine = engine::make_engine("cpu");
   train::LoadedModel model = train::load_checkpoint(
@@ -192,27 +195,30 @@ Input EvalCommand::from_checkpoint() const {
       {.batch = options_.batch,
        .threads = static_cast<int>(options_.threads),
        .algorithms = options_.algorithms,
-       .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict});
+       .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict,
+       .ranks = &ranks});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
   const data::SourceOptions source = source_of(model.info);
   const data::Dataset dataset = load_data(source);
   const Part part = options_.image_list.empty() ? split_part(dataset, split)
                                                 : list_part(dataset, find_list(options_.image_list, source));
+  const std::string sha256 = weights_sha256(options_.checkpoint);
+  train::require_same_text(ranks, "weights and " + part.title, sha256 + " " + part.list_sha256,
+                           "the same --checkpoint and --data on all hosts");
   check_leak(model.info, dataset, part);
   data::PixelHashes hashes(std::ssize(dataset.samples));
-  Input input{.test = predict(model, dataset, part, hashes),
+  Input input{.test = predict(ranks, model, dataset, part, hashes),
               .validation = {},
               .header = part_text(part) + labels_text(dataset),
               .origin = {},
-              .use = {.input = input_text(model.preprocess, options_.views),
-                      .weights_sha256 = weights_sha256(options_.checkpoint)}};
+              .use = {.input = input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
   if (part.name != kTraining) {  // decoded anyway by now, and no figure is seen yet
     check_pixels(model.info.training_pixels, hash_texts(hashes, part.samples),
                  options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
   }
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && part.samples != data::samples_of(dataset, data::Split::Val)) {
-    input.validation = predict(model, dataset, split_part(dataset, data::Split::Val), hashes);
+    input.validation = predict(ranks, model, dataset, split_part(dataset, data::Split::Val), hashes);
     if (!options_.image_list.empty()) check_apart(*input.validation, input.test, options_.allows_overlap);
   }
   input.origin = {{"split", Value::Table{{"name", part.name},
@@ -336,7 +342,14 @@ void EvalCommand::write_files(const EvalSet& images, const Input& input, const e
 
 CommandResult EvalCommand::run() {
   options_.check(folders());
-  Input input = options_.predictions.empty() ? from_checkpoint() : from_files();
+  RankOptions ranks = options_.ranks;
+  ranks.threads = [this] { return train::compute_threads({.threads = options_.threads}); };
+  return run_as_ranks(ranks, [this](dist::CommThread* group) { return evaluate(train::Ranks(group)); });
+}
+
+CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
+  Input input = options_.predictions.empty() ? from_checkpoint(ranks) : from_files();
+  if (!ranks.is_first()) return {};  // rank 0 has all of it
   const EvalSet images = input.test;
   if (options_.has_group("study")) {
     const eval::Aggregate aggregate =

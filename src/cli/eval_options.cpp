@@ -22,7 +22,7 @@ namespace {
 }  // namespace
 
 std::vector<Option> EvalOptions::list() {
-  return {
+  std::vector<Option> all{
       {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
       {.name = "--data",
        .target = &data,
@@ -81,6 +81,8 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .least = 0},
       {.name = "--allow-overlap", .target = &allows_overlap, .doc = "also when patients were trained on"},
       {.name = "--partial", .target = &is_partial, .doc = "load what fits"}};
+  for (Option& option : ranks.options()) all.push_back(std::move(option));
+  return all;
 }
 
 std::vector<std::string> EvalOptions::groups() const {
@@ -113,6 +115,7 @@ void EvalOptions::check(const Folders& folders) const {
   } else {
     if (!checkpoint.empty()) refuse("eval", "a checkpoint or predictions", "both");
     if (labels.empty()) refuse("eval --predictions", "--labels FILE with it", "none");
+    if (ranks.ranks > 0) refuse("eval --ranks", "--checkpoint FILE with it", "predictions that were made elsewhere");
     if (views != "none") refuse("eval --tta", "--checkpoint FILE with it", "predictions that were made elsewhere");
   }
   if (metrics != "default" && metrics != "all") refuse("eval --metrics", "default or all", metrics);

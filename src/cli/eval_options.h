@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/launch.h"
 
 namespace roentgen::cli {
 
@@ -48,6 +49,7 @@ struct EvalOptions {
   std::int64_t seed = 0;
   bool allows_overlap = false;
   bool is_partial = false;
+  RankOptions ranks;
 
   /// As the command line has them, bound to this object.
   [[nodiscard]] std::vector<Option> list();

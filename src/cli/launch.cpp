@@ -4,6 +4,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -95,19 +98,22 @@ RankPlace parse_place(const std::string& text) {
 bool is_own_rank() { return std::getenv(kStartedByUs) != nullptr; }
 
 std::vector<Option> RankOptions::options() {
+  return {{.name = "--ranks",
+           .target = &ranks,
+           .doc = "processes to run as, under mpirun; 0 = as started",
+           .least = 0,
+           .most = 65536},
+          {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
+          {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
+          {.name = "--comm-timeout",
+           .target = &timeout_s,
+           .doc = "seconds to wait for another rank, before the run ends and names it",
+           .least = 1,
+           .most = 1e6}};
+}
+
+std::vector<Option> RankOptions::gradient_options() {
   return {
-      {.name = "--ranks",
-       .target = &ranks,
-       .doc = "processes to run as, under mpirun; 0 = as started",
-       .least = 0,
-       .most = 65536},
-      {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
-      {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
-      {.name = "--comm-timeout",
-       .target = &timeout_s,
-       .doc = "seconds to wait for another rank, before the run ends and names it",
-       .least = 1,
-       .most = 1e6},
       {.name = "--reduce",
        .target = &reduce,
        .doc = fmt::format("how gradients are averaged over ranks: auto, {}", fmt::join(dist::reduce_names(), ", "))},
@@ -140,9 +146,11 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-void bind_to_share() {
+void take_place() {
+  if (!is_own_rank()) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no rank goes on without mpirun
   const std::optional<dist::LaunchedRank> own = dist::launched_rank();
-  if (!is_own_rank() || !own || own->local_size < 1) return;
+  if (!own || own->local_size < 1) return;
   const auto shares = runtime::shares_of(runtime::usable_cores(), own->local_size);
   runtime::bind_process(shares.at(static_cast<std::size_t>(own->local_rank)));
 }
@@ -175,6 +183,20 @@ void check_places(dist::CommThread& group, const RankOptions& options) {
   if (group.rank() == 0) log::info("ranks: " + map);
 }
 
+// A daemon of mpirun whose host has lost its link hears nothing of the job's end, and stays for as long as TCP tries. A
+// process that waits for its end sees to that.
+void end_deserted_daemon() {
+  const pid_t daemon = ::getppid();
+  std::string name;
+  std::getline(std::ifstream(fmt::format("/proc/{}/comm", daemon)), name);
+  if ((name != "orted" && name != "prted") || ::fork() != 0) return;
+  ::close_range(0, ~0U, 0);  // the daemon waits for the ends of pipes
+  constexpr int kTimes = 20, kEachMs = 100;
+  for (int i = 0; i < kTimes && ::kill(daemon, 0) == 0; ++i) ::poll(nullptr, 0, kEachMs);
+  ::kill(daemon, SIGKILL);
+  ::_exit(0);
+}
+
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
@@ -194,7 +216,10 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     return {.json = {}, .exit_code = kSuccess, .is_silent = true};
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
-    if (group.fail()) throw;
+    const bool is_first = group.fail();
+    dist::tell_failed(failure.exit_code);
+    end_deserted_daemon();
+    if (is_first) throw;
     return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
   }
 }
@@ -225,7 +250,7 @@ CommandResult run_as_ranks(const RankOptions& options,
     dist::tell_end(result.exit_code);
     return result;
   }
-  bind_to_share();
+  take_place();
   if (launched->rank > 0) be_silent();
   dist::CommThread group([] { return dist::make_communicator("mpi"); }, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});

@@ -32,8 +32,10 @@ struct RankOptions {
   /// has.
   bool is_stoppable = false;
 
-  /// --ranks, --hosts, --oversubscribe, --comm-timeout, --reduce, --wire; bound to this object's members.
+  /// --ranks, --hosts, --oversubscribe, --comm-timeout; bound to this object's members.
   [[nodiscard]] std::vector<Option> options();
+  /// --reduce, --wire: of commands that train.
+  [[nodiscard]] std::vector<Option> gradient_options();
 };
 
 /// Did this program start itself as ranks, of which this is one?

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -116,6 +117,9 @@ struct Watched {
 // do not, or mpirun: it is kept until then.
 int wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
+  // After a failure mpirun waits for daemons that it cannot reach any more.
+  constexpr std::chrono::seconds kGrace{2};
+  std::optional<std::chrono::steady_clock::time_point> failed;
   int status = 0;
   int seen = 0;
   bool is_told = false;
@@ -131,6 +135,9 @@ int wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end)
       ::kill(watched.child, SIGUSR1);
     }
     static_cast<void>(watched.errors.pass_on(watched.words, kWhileMs));
+    const auto now = std::chrono::steady_clock::now();
+    if (!failed && options.may_be_remote && watched.board.failure()) failed = now;
+    if (failed && now - *failed > kGrace) ::kill(-watched.child, SIGKILL);  // with what it calls other hosts by
   }
   while (watched.errors.pass_on(watched.words, 0)) {
   }
@@ -172,14 +179,14 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     throw ConfigError(error_text("cli.launch", "--ranks", command[0] + " on the PATH", "none",
                                  "apt install openmpi-bin (mpich), or srun, or one process"));
   }
-  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
+  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : board.failure().value_or(kFailure);
   // Ended by us while it was ending, mpirun tells that, and not how the ranks had ended.
   if (end.signal != 0) {
     end.exit_code = board.exit_code().value_or(end.exit_code);
     return end;
   }
   std::optional<KilledRank> killed = words.killed();
-  if (!killed && end.exit_code > kKilled) killed = KilledRank{.signal = end.exit_code - kKilled};
+  if (!killed && end.exit_code > kKilled && !board.failure()) killed = KilledRank{.signal = end.exit_code - kKilled};
   if (killed) fmt::print(stderr, "{}\n", text_of(*killed, board));
   return end;
 }

@@ -63,7 +63,7 @@ TEST(RunGroup, what_cannot_save_ends_at_the_first_signal) {
 TEST(RunGroup, names_who_was_killed_and_where) {
   testing::internal::CaptureStderr();
   const GroupEnd end =
-      run(R"(printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=384 conv=notrunc status=none
+      run(R"(printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=512 conv=notrunc status=none
     rule=$(printf %80s | tr ' ' -)
     echo "$rule" >&2
     echo 'mpirun noticed that process rank 1 with PID 0 on node hal exited on signal 9 (Killed).' >&2
@@ -75,6 +75,14 @@ TEST(RunGroup, names_who_was_killed_and_where) {
       testing::internal::GetCapturedStderr(),
       testing::StartsWith("[cli.launch] rank 1 (hal), update 4, forward: expected to end by itself, got signal 9 "
                           "(Killed); try --resume"));
+}
+
+TEST(RunGroup, mpirun_that_waits_for_hosts_after_a_failure_is_ended) {
+  const GroupEnd end = run(R"(trap '' TERM
+    printf 2 | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=256 conv=notrunc status=none; while :; do :; done)",
+                           {.on_signal = OnSignal::Save, .may_be_remote = true});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_EQ(end.signal, 0);
 }
 
 volatile std::sig_atomic_t heard = 0;

@@ -47,7 +47,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
   for (const std::string& variable : start.environment) {
     if (variable.starts_with(kPath)) mpirun = mpirun_program(start.mpi, variable.substr(kPath.size()));
   }
-  // The processes bind themselves (bind_to_share), and look themselves whether they are too many (check_places).
+  // The processes bind themselves (take_place), and look themselves whether they are too many (check_places).
   if (start.mpi == kMpich) {
     // Its variables go everywhere by themselves.
     words = {mpirun, "-n", fmt::to_string(start.ranks), "-bind-to", "none", "-genv", kStartedByUs, "1"};

@@ -94,6 +94,7 @@ class TrainCommand final : public Command {
         {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
     for (Option& option : ranks_.options()) options.push_back(std::move(option));
     for (Option& option : trace_.flags()) options.push_back(std::move(option));
+    for (Option& option : ranks_.gradient_options()) options.push_back(std::move(option));
     return options;
   }
 

@@ -23,11 +23,13 @@
 namespace roentgen::dist {
 namespace {
 
-// Lines of so many characters, ended by zeros: whether all are ready, the exit code, then each rank's place.
+// Lines of so many characters, ended by zeros: whether all are ready, the exit code, whether one has failed, then each
+// rank's place.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnd = 1;
-constexpr std::size_t kFirstPlace = 2;
+constexpr std::size_t kFailed = 2;
+constexpr std::size_t kFirstPlace = 3;
 
 std::span<char> line_of(std::span<char> memory, std::size_t number) {
   if (memory.size() < (number + 1) * kLine) return {};
@@ -36,6 +38,13 @@ std::span<char> line_of(std::span<char> memory, std::size_t number) {
 
 std::string_view text_of(std::span<const char> line) {
   return {line.data(), static_cast<std::size_t>(std::ranges::find(line, '\0') - line.begin())};
+}
+
+std::optional<int> number_in(std::span<const char> line) {
+  const std::string_view text = text_of(line);
+  int number = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc()) return std::nullopt;
+  return number;
 }
 
 std::span<char> map_file(int file, std::size_t bytes) {
@@ -118,18 +127,15 @@ LaunchBoard::~LaunchBoard() {
 
 bool LaunchBoard::is_ready() const { return !text_of(line_of(memory_, kReady)).empty(); }
 
-std::optional<int> LaunchBoard::exit_code() const {
-  const std::string_view text = text_of(line_of(memory_, kEnd));
-  int code = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), code).ec != std::errc()) return std::nullopt;
-  return code;
-}
+std::optional<int> LaunchBoard::exit_code() const { return number_in(line_of(memory_, kEnd)); }
+std::optional<int> LaunchBoard::failure() const { return number_in(line_of(memory_, kFailed)); }
 
 std::string LaunchBoard::place_of(std::int64_t rank) const {
   return std::string(text_of(line_of(memory_, kFirstPlace + static_cast<std::size_t>(rank))));
 }
 
 void tell_ready() noexcept { write_line(kReady, "%s", "ready"); }
+void tell_failed(int exit_code) noexcept { write_line(kFailed, "%d", exit_code); }
 void tell_end(int exit_code) noexcept { write_line(kEnd, "%d", exit_code); }
 
 void reach(Phase place, std::int64_t step) {

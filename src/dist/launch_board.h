@@ -30,6 +30,8 @@ class LaunchBoard {
   [[nodiscard]] const std::string& file() const { return file_; }
   /// All ranks listen to signals.
   [[nodiscard]] bool is_ready() const;
+  /// What the rank of this host that failed last ends with; nothing while none has.
+  [[nodiscard]] std::optional<int> failure() const;
   /// What rank 0 ends with; nothing before that.
   [[nodiscard]] std::optional<int> exit_code() const;
   /// "update 12, gradient bucket 3"; empty: not told.
@@ -44,6 +46,9 @@ class LaunchBoard {
 void tell_ready() noexcept;
 /// Of rank 0: it ends with this exit code, whatever signals come now.
 void tell_end(int exit_code) noexcept;
+
+/// This rank has failed, and ends with this exit code: who started it sees to the end of what does not end by itself.
+void tell_failed(int exit_code) noexcept;
 
 /// This rank comes to a place of its work, in update `step` (from 0), or in none (negative). Costs less than a
 /// microsecond and allocates nothing. With ROENTGEN_HOLD=RANK:PLACE:STEP:FILE in the environment that rank makes FILE

@@ -4,6 +4,7 @@
 // Processes under MPI. Collectives are MPI's own, started in place and tested; nothing here waits inside MPI once the
 // group stands. MPI does not say who is missing, so every rank publishes how many collectives it has started and done,
 // and that it still polls, in a window that the others can read without its help (MPI 3.1, 11.5: passive targets).
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -107,7 +108,7 @@ class MpiCommunicator final : public Communicator {
   }
   void abandon() noexcept override { session_.has_failed = true; }
 
-  [[nodiscard]] bool claim_failure() noexcept override { return claim(); }
+  [[nodiscard]] bool claim_failure() noexcept override { return claim({.of = 0, .if_silent = true}); }
 
  protected:
   [[nodiscard]] bool poll(std::int64_t ticket) override {
@@ -124,23 +125,16 @@ class MpiCommunicator final : public Communicator {
     if (claim_) return {};
     const std::vector<int> ranks =
         ticket < 0 ? std::vector<int>{messages_[static_cast<std::size_t>(-1 - ticket)].peer} : idle_or_late(ticket);
-    // What is under way cannot be taken back, so this rank has failed; what it has to say by MPI it says now.
-    static_cast<void>(claim());
+    // What is under way cannot be taken back, so this rank has failed; what it has to say by MPI it says now. Of those
+    // that are not missing the lowest is asked: when it says nothing any more, it has failed in the same way, and said
+    // so.
+    int asked = 0;
+    while (asked < rank_ && std::ranges::find(ranks, asked) != ranks.end()) ++asked;
+    static_cast<void>(claim({.of = asked, .if_silent = false}));
     return ranks;
   }
 
  private:
-  /// What a rank publishes of itself.
-  struct Signs {
-    /// Collectives that it has started.
-    std::int64_t begun = 0;
-    /// All below are done.
-    std::int64_t done = 0;
-    /// Grows while it waits for others.
-    std::int64_t polls = 0;
-    /// Of rank 0: who failed first, plus one.
-    std::int64_t first_failed = 0;
-  };
   /// A collective under way.
   struct Flight {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -174,17 +168,22 @@ class MpiCommunicator final : public Communicator {
     return idle.empty() ? late : idle;
   }
 
+  /// Who is asked whether this rank is the first that fails, and what no answer means.
+  struct Claim {
+    int of = 0;
+    bool if_silent = true;
+  };
   // Once: whether this rank is the first that fails. From then on no call is made to MPI.
-  bool claim() const noexcept {
+  bool claim(Claim claim) const noexcept {
     session_.has_failed = true;
-    if (!claim_) claim_ = ask_to_be_first();
+    if (!claim_) claim_ = ask_to_be_first(claim);
     return *claim_;
   }
-  [[nodiscard]] bool ask_to_be_first() const noexcept {
+  [[nodiscard]] bool ask_to_be_first(Claim claim) const noexcept {
     own_claim_ = rank_ + 1;
     MPI_Request question = MPI_REQUEST_NULL;
     const int code =
-        MPI_Rget_accumulate(&own_claim_, 1, MPI_INT64_T, &first_failed_, 1, MPI_INT64_T, 0,
+        MPI_Rget_accumulate(&own_claim_, 1, MPI_INT64_T, &first_failed_, 1, MPI_INT64_T, claim.of,
                             offsetof(Signs, first_failed), 1, MPI_INT64_T, MPI_REPLACE, window_, &question);
     if (code != MPI_SUCCESS) return true;
     const auto begin = std::chrono::steady_clock::now();
@@ -193,7 +192,7 @@ class MpiCommunicator final : public Communicator {
            std::chrono::steady_clock::now() - begin < kAskingTime) {
       std::this_thread::yield();
     }
-    return has_answered == 0 || first_failed_ == 0;
+    return has_answered == 0 ? claim.if_silent : first_failed_ == 0;
   }
 
   void find_hosts() {
@@ -218,6 +217,17 @@ class MpiCommunicator final : public Communicator {
     check(MPI_Win_allocate(sizeof(Signs), 1, MPI_INFO_NULL, group_, &own_, &window_), "start-up");
     *own_ = {};
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "start-up");
+    check(MPI_Barrier(group_), "start-up");
+    // The first access of a rank waits for its answer in Open MPI's osc/pt2pt, also where it should not: MPI_Rget.
+    // Once, while all are there; later ones do not wait.
+    signs_.assign(static_cast<std::size_t>(size_), {});
+    std::vector<MPI_Request> questions(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+    for (int rank = 0; rank < size_; ++rank) {
+      check(MPI_Rget(&signs_[static_cast<std::size_t>(rank)], sizeof(Signs), MPI_BYTE, rank, 0, sizeof(Signs), MPI_BYTE,
+                     window_, &questions[static_cast<std::size_t>(rank)]),
+            "start-up");
+    }
+    check(MPI_Waitall(size_, questions.data(), MPI_STATUSES_IGNORE), "start-up");
     check(MPI_Barrier(group_), "start-up");
   }
 

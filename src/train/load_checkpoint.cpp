@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/safetensors.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/resume.h"
 
@@ -45,7 +46,11 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   compile.form = engine::Form::Inference;
   compile.threads = compute_threads({.threads = options.threads});
   compile.algorithms = options.algorithms;
-  model.executable = engine.compile(graph, compile);
+  model.executable =
+      compile_as_one(options.ranks == nullptr ? Ranks(nullptr) : *options.ranks, [&](const KernelChoices* choices) {
+        if (choices != nullptr) compile.choices = *choices;
+        return engine.compile(graph, compile);
+      });
   model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
   return model;
 }

@@ -22,6 +22,8 @@ class Executable;
 
 namespace roentgen::train {
 
+class Ranks;
+
 /// How load_checkpoint() compiles.
 struct LoadOptions {
   std::int64_t batch = 32;
@@ -33,6 +35,8 @@ struct LoadOptions {
   Strictness strictness = Strictness::Strict;
   /// Also gives what heat-maps are made of.
   bool has_heatmaps = false;
+  /// The ranks that all load it, and choose their kernels as one; null: this process alone.
+  const Ranks* ranks = nullptr;
 };
 
 /// A model in inference form, with the one definition of its input.

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/timeline.h"
+#include "data/stage/pixel_hashes.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "train/ema.h"
@@ -253,6 +254,27 @@ std::vector<std::string> united(const Ranks& ranks, const std::vector<std::strin
     for (std::string line; std::getline(stream, line);) lines.insert(line);
   }
   return {lines.begin(), lines.end()};
+}
+
+void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes) {
+  if (ranks.size() == 1) return;
+  std::vector<std::uint64_t> own(samples.size());
+  std::ranges::transform(samples, own.begin(), [&](std::uint32_t sample) { return hashes.get(sample); });
+  std::vector<std::uint64_t> theirs(samples.size());
+  for (const std::string& bytes : ranks.gather(bytes_of(own), {.name = "pixel hashes"})) {
+    RG_ASSERT(bytes.size() == theirs.size() * sizeof(std::uint64_t));
+    if (!bytes.empty()) std::memcpy(theirs.data(), bytes.data(), bytes.size());
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (theirs[i] != 0) hashes.set(samples[i], theirs[i]);
+    }
+  }
+}
+
+void require_same_text(const Ranks& ranks, std::string_view what, const std::string& text, std::string_view remedy) {
+  const std::string first = ranks.broadcast(text, {.name = "comparing jobs"});
+  if (first == text) return;
+  throw ConfigError(
+      error_text("train.ranks", fmt::format("{} of rank {}", what, ranks.rank()), first + ", as rank 0", text, remedy));
 }
 
 }  // namespace roentgen::train

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -18,6 +19,9 @@
 
 namespace roentgen {
 class Timeline;
+}
+namespace roentgen::data {
+class PixelHashes;
 }
 namespace roentgen::dist {
 class CommThread;
@@ -112,5 +116,13 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
 /// Lines of every rank, each once, sorted; on all ranks. Lines hold no line feeds.
 [[nodiscard]] std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own,
                                               dist::Phase phase);
+
+/// Hashes of these samples that any rank has, on all of them.
+/// @param samples the same on all ranks
+void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes);
+
+/// All ranks have the same text; else ConfigError naming the rank.
+/// @param what of it, as "split test"
+void require_same_text(const Ranks& ranks, std::string_view what, const std::string& text, std::string_view remedy);
 
 }  // namespace roentgen::train

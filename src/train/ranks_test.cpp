@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "data/stage/pixel_hashes.h"
 #include "data/transform/preprocess.h"
 #include "dist/comm_thread.h"
 #include "dist/local_group_testing.h"
@@ -329,6 +330,20 @@ TEST(RanksTogether, give_each_other_texts_and_numbers) {
     std::vector<float> values{static_cast<float>(comm.rank()), 4.0F};
     ranks.average(values, {.name = "test"});
     EXPECT_EQ(values, (std::vector<float>{1.0F, 4.0F}));
+  }));
+}
+
+TEST(RanksTogether, have_the_hashes_of_all) {
+  const std::vector<std::uint32_t> samples{4, 0, 2, 3};
+  expect_none(as_ranks(3, [&](dist::CommThread& comm) {
+    data::PixelHashes hashes(5);
+    if (comm.rank() < 2) hashes.set(samples[static_cast<std::size_t>(comm.rank())], 70U + comm.rank());
+    hashes.set(1, 9U + comm.rank());  // of another set
+    unite_hashes(Ranks(&comm), samples, hashes);
+    EXPECT_EQ(hashes.get(4), 70U);
+    EXPECT_EQ(hashes.get(0), 71U);
+    EXPECT_EQ(hashes.get(2), 0U) << "blank";
+    EXPECT_EQ(hashes.get(1), 9U + comm.rank());
   }));
 }
 

@@ -215,10 +215,8 @@ void check_resume(const TrainJob& job, const Resume& resume) {
 void require_same_job(const TrainJob& job) {
   const Ranks ranks(job.group);
   if (ranks.size() == 1) return;
-  constexpr dist::Phase kPhase{.name = "comparing jobs"};
   const auto require_same = [&](std::string_view what, const std::string& own, std::string_view remedy) {
-    const std::string first = ranks.broadcast(own, kPhase);
-    require(own == first, fmt::format("{} of rank {}", what, ranks.rank()), first + ", as rank 0", own, remedy);
+    require_same_text(ranks, what, own, remedy);
   };
   const std::vector<SplitRecord> splits = describe_run(job).splits;
   for (const std::string_view split : {"train", "val"}) {

@@ -17,6 +17,7 @@
 
 #include "io/json.h"
 #include "tests/e2e/program.h"
+#include "tests/parallel/blow.h"
 #include "tests/parallel/launch.h"
 
 namespace roentgen::e2e {
@@ -202,6 +203,74 @@ TEST_F(Launch, a_rank_that_stands_still_is_named) {
   EXPECT_NE(ended.code, 0);
   EXPECT_THAT(ended.err, HasSubstr("no sign of rank "));
   EXPECT_THAT(ranks_in(place_ / "still"), testing::IsEmpty());
+}
+
+TEST_F(Launch, an_evaluation_by_ranks_has_the_digits_of_one_process) {
+  place_.must_run(train("run"));
+  const auto evaluate = [&](const std::string& name, const std::vector<std::string>& more) {
+    return place_.must_run(plus({"eval",
+                                 "--checkpoint",
+                                 place_ / "run/checkpoints/best.safetensors",
+                                 "--data",
+                                 data_,
+                                 "--split",
+                                 "val",
+                                 "--set",
+                                 "data.val_fraction=0.5",
+                                 "--allow-overlap",
+                                 "--batch",
+                                 "4",
+                                 "--tta",
+                                 "flip",
+                                 "--metrics",
+                                 "all",
+                                 "--replicates",
+                                 "50",
+                                 "--preds",
+                                 place_ / (name + "_preds.csv"),
+                                 "--json",
+                                 place_ / (name + ".json")},
+                                more));
+  };
+  // What of the images was trained on: the check by pixels, which every rank makes of its own images.
+  const auto overlap_of = [](const Ended& ended) {
+    const std::size_t at = ended.err.find("test images with the pixels of");
+    return at == std::string::npos ? "none" : ended.err.substr(ended.err.rfind("got ", at), 40);
+  };
+  const Ended one = evaluate("one", {});
+  EXPECT_THAT(overlap_of(one), testing::StartsWith("got "));
+  for (const char* ranks : {"2", "3"}) {
+    const Ended shared = evaluate(ranks, {"--ranks", ranks, "--oversubscribe"});
+    EXPECT_EQ(shared.out, one.out);
+    EXPECT_EQ(overlap_of(shared), overlap_of(one));
+    EXPECT_EQ(read_all(place_ / (std::string(ranks) + "_preds.csv")), read_all(place_ / "one_preds.csv"));
+    EXPECT_EQ(read_all(place_ / (std::string(ranks) + ".json")), read_all(place_ / "one.json"));
+  }
+}
+
+TEST_F(Launch, an_evaluation_by_ranks_refuses_a_leak_once) {
+  place_.must_run(train("run"));
+  const Ended ended =
+      place_.run({"eval", "--checkpoint", place_ / "run/checkpoints/best.safetensors", "--data", data_, "--split",
+                  "val", "--set", "data.val_fraction=0.5", "--ranks", "2", "--oversubscribe"});
+  expect_stop(ended, {"eval.leak", "--allow-overlap"});
+  expect_refusal(place_.run({"eval", "--predictions", "p.csv", "--labels", "l.csv", "--ranks", "2"}),
+                 {"eval --ranks", "--checkpoint FILE"});
+}
+
+// Two of fault_matrix_slow_test.cpp.
+TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
+  const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0"};
+  const Outcome outcome = strike("struck", blow);
+  EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  expect_same_bits_after_resume("struck", blow);
+}
+
+TEST_F(Struck, a_rank_that_stands_still_in_a_checkpoint_is_named) {
+  const Blow blow{.fault = Fault::Stop, .place = "checkpoint", .rank = 0};
+  const Outcome outcome = strike("struck", blow);
+  EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank 0 ("));
+  expect_same_bits_after_resume("struck", blow);
 }
 
 }  // namespace

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests of failures: a training by several ranks, one of which is struck at a place of its work.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "tests/parallel/launch.h"
+
+namespace roentgen::e2e {
+
+enum class Fault { Kill, Stop, Terminate, Cut };
+
+/// What strikes which rank where.
+struct Blow {
+  Fault fault = Fault::Kill;
+  /// As dist::Phase::text().
+  std::string place;
+  /// Update, from 0, or "any": ROENTGEN_HOLD in dist/launch_board.h.
+  std::string step = "5";
+  int ranks = 2;
+  int rank = 1;
+};
+
+/// How the job ended.
+struct Outcome {
+  Ended ended;
+  /// From the blow until no process was left.
+  double seconds = 0.0;
+};
+
+inline std::string name_of(Fault fault) {
+  return fault == Fault::Kill        ? "kill"
+         : fault == Fault::Stop      ? "stop"
+         : fault == Fault::Terminate ? "terminate"
+                                     : "cut";
+}
+
+/// Of updates: a checkpoint every two.
+class Struck : public Launch {
+ protected:
+  static constexpr int kLimitS = 5;
+
+  std::vector<std::string> job(std::string_view run, const Blow& blow, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words =
+        train(run, {"--ranks", std::to_string(blow.ranks), "--oversubscribe", "--comm-timeout", std::to_string(kLimitS),
+                    "--set", "train.checkpoint_steps=2", "--set", "train.epochs=2", "--set", "train.batch=4", "--set",
+                    "train.bucket_mb=0.01"});
+    if (blow.fault == Fault::Cut) {
+      const std::string each = std::to_string(blow.ranks / 2);
+      words = plus(words, {"--hosts", "10.99.0.1:" + each + ",10.99.0.2:" + each});
+    }
+    return plus(words, more);
+  }
+  /// What starts a job on two hosts with a link that can be cut; empty for other blows.
+  static std::vector<std::string> hosts(const Blow& blow) {
+    if (blow.fault != Fault::Cut) return {};
+    ::setenv("EMULATED_HOSTS", host_name().c_str(), 1);
+    return {std::string(std::getenv("ROENTGEN_SOURCE_DIR")) + "/tools/emulated_hosts.sh", "2", "none"};
+  }
+  /// Whether this machine can make hosts of network namespaces.
+  static bool has_hosts() {
+    return ::system("ip netns add rgprobe 2>/dev/null && ip netns del rgprobe && command -v tc >/dev/null") == 0;
+  }
+
+  /// Starts a training into `run`, waits until the rank is at the place, strikes, and waits for the end.
+  Outcome strike(std::string_view run, const Blow& blow) {
+    const fs::path sign = place_ / (std::string(run) + ".held");
+    const std::string hold = std::to_string(blow.rank) + ":" + blow.place + ":" + blow.step + ":" + sign.string();
+    const std::vector<std::string> words = job(run, blow), starter = hosts(blow);
+    ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
+    Process process(words, place_.root(), starter);
+    ::unsetenv("ROENTGEN_HOLD");
+    std::string pid;
+    while (!pid.ends_with('\n') && process.is_running()) {
+      pid = fs::exists(sign) ? read_all(sign) : "";
+      std::this_thread::yield();
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    if (!pid.empty()) {
+      hit(blow, std::stoi(pid));
+    } else {
+      ADD_FAILURE() << "never at " << blow.place;
+    }
+    fs::remove(sign);
+    Outcome outcome{.ended = process.wait()};
+    while (!ranks_in(place_ / run).empty() || (blow.fault == Fault::Cut && has_daemon())) std::this_thread::yield();
+    outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return outcome;
+  }
+
+  /// Goes on to the end, and compares with a run that was never struck.
+  void expect_same_bits_after_resume(std::string_view run, const Blow& blow) {
+    const std::string log = read_all(place_ / run / "log.jsonl");
+    std::int64_t updates = 0;
+    for (std::size_t at = log.find("\"loss\""); at != std::string::npos; at = log.find("\"loss\"", at + 1)) ++updates;
+    const Ended rest = Process(job(run, blow, {"--resume"}), place_.root(), hosts(blow)).wait();
+    EXPECT_EQ(rest.code, 0) << rest.err;
+    const std::string_view told = "resumed at step ";
+    const std::size_t at = rest.err.find(told);
+    ASSERT_NE(at, std::string::npos) << rest.err;
+    EXPECT_GE(std::stoll(rest.err.substr(at + told.size())), updates - 2) << "more is lost than since the checkpoint";
+    const std::string whole = "whole" + std::to_string(blow.ranks);
+    if (!fs::exists(place_ / whole)) {
+      EXPECT_EQ(Process(job(whole, blow), place_.root(), hosts(blow)).wait().code, 0);
+    }
+    expect_equal_tensors(place_ / run / "checkpoints/resume.safetensors",
+                         place_ / whole / "checkpoints/resume.safetensors");
+  }
+
+ private:
+  /// Of mpirun, on the host that is cut off.
+  static bool has_daemon() {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      if (words_of(entry.path() / "environ").find("EMULATED_HOSTS=" + host_name()) == std::string::npos) continue;
+      if (words_of(entry.path() / "comm") == "orted\n") return true;
+    }
+    return false;
+  }
+  static std::string host_name() { return "rg" + std::to_string(::getpid()) + "h"; }
+
+  static void hit(const Blow& blow, pid_t pid) {
+    if (blow.fault == Fault::Kill) ::kill(pid, SIGKILL);
+    if (blow.fault == Fault::Stop) ::kill(pid, SIGSTOP);
+    if (blow.fault == Fault::Terminate) ::kill(pid, SIGTERM);
+    if (blow.fault != Fault::Cut) return;
+    EXPECT_EQ(::system(("ip -n " + host_name() + "br link set port2 down").c_str()), 0);
+  }
+};
+
+}  // namespace roentgen::e2e
