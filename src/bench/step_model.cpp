@@ -62,6 +62,18 @@ graph::Graph model_of(const StepOptions& options) {
   return graph;
 }
 
+engine::CompileOptions compiling(const StepOptions& options, const StepTeam& team) {
+  engine::CompileOptions result{.threads = team.threads,
+                                .slots = team.slots,
+                                .bucket_bytes = team.bucket_bytes,
+                                .fuse = options.fuse,
+                                .algorithms = options.algorithms,
+                                .recompute = options.recompute,
+                                .seed = kSeed};
+  if (team.choices != nullptr) result.choices = *team.choices;
+  return result;
+}
+
 void draw_statistics(engine::Executable& executable) {
   const std::vector<graph::Parameter>& parameters = executable.graph().parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -91,17 +103,13 @@ std::unique_ptr<engine::Executable> compile_inference(const StepOptions& options
   return executable;
 }
 
+engine::Plan plan_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {
+  return engine.plan(graph::with_loss(model_of(options), {}), compiling(options, team));
+}
+
 std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {
   const graph::Graph graph = graph::with_loss(model_of(options), {});
-  engine::CompileOptions compiling{.threads = team.threads,
-                                   .slots = team.slots,
-                                   .bucket_bytes = team.bucket_bytes,
-                                   .fuse = options.fuse,
-                                   .algorithms = options.algorithms,
-                                   .recompute = options.recompute,
-                                   .seed = kSeed};
-  if (team.choices != nullptr) compiling.choices = *team.choices;
-  auto executable = engine.compile(graph, compiling);
+  auto executable = engine.compile(graph, compiling(options, team));
   engine::initialise(*executable, kSeed);
   for (int slot = 0; slot < team.slots; ++slot) fill_inputs(*executable, slot);
   executable->bind_slot(0);

@@ -12,6 +12,7 @@
 namespace roentgen::engine {
 class Engine;
 class Executable;
+struct Plan;
 }  // namespace roentgen::engine
 
 namespace roentgen::bench {
@@ -32,6 +33,9 @@ struct StepTeam {
 /// random images and labels, and slot 0 is bound. ConfigError on a graph of other sizes; what compile() throws.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine,
                                                                StepTeam team);
+
+/// The plan of compile_step() with this batch, without its memory.
+[[nodiscard]] engine::Plan plan_step(const StepOptions& options, engine::Engine& engine, StepTeam team);
 
 /// As compile_step(), for inference: without loss and labels; one slot. Running statistics are drawn as well, so that
 /// batch norms do something.

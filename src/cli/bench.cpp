@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bench/ablation.h"
+#include "bench/autobatch.h"
 #include "bench/consumer.h"
 #include "bench/experiment.h"
 #include "bench/formats.h"
@@ -39,7 +40,8 @@ class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, infer, fusion, peers, pipeline, overlap, formats, ablation, experiment, "
+    return "Run a benchmark case: step, infer, fusion, autobatch, peers, pipeline, overlap, formats, ablation, "
+           "experiment, "
            "allreduce, "
            "links, nodes, ...";
   }
@@ -49,6 +51,7 @@ class BenchCommand final : public Command {
            "roentgen bench step --model densenet121 --profile\n"
            "roentgen bench infer --model densenet121 --image 224 --batch 1,4,16 --threads 2 --json infer.json\n"
            "roentgen bench fusion --models resnet50,densenet121 --batch 8 --rounds 3 --threads 2\n"
+           "roentgen bench autobatch --model densenet121 --image 512 --memory 8GiB\n"
            "roentgen bench peers --model resnet50 --batch 16 --rounds 3 --threads 2 --python /usr/bin/python3\n"
            "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
            "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold\n"
@@ -118,6 +121,8 @@ class BenchCommand final : public Command {
         return run_infer();
       case kFusion:
         return run_fusion();
+      case kAutobatch:
+        return run_autobatch();
       case kPeers:
         return run_peers();
       case kPipeline:
@@ -175,6 +180,15 @@ class BenchCommand final : public Command {
     if (batch_of(in_) > 0) options.network.batch = batch_of(in_);
     if (in_.channels > 0) options.network.channels = in_.channels;
     return bench::run_fusion(options);
+  }
+
+  [[nodiscard]] Value run_autobatch() const {
+    bench::AutobatchOptions options{.network = in_.step, .budget_bytes = bench::parse_bytes("--memory", in_.memory)};
+    if (in_.algorithms.empty()) options.network.algorithms = bench::AutobatchOptions{}.network.algorithms;
+    options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
+    options.network.device = in_.device;
+    if (in_.channels > 0) options.network.channels = in_.channels;
+    return bench::run_autobatch(options);
   }
 
   [[nodiscard]] Value run_infer() {

@@ -16,7 +16,7 @@ namespace roentgen::cli {
 /// A set of cases is a sum of these.
 inline constexpr unsigned kStep = 1, kPipeline = 2, kOverlap = 4, kAblation = 8, kFormats = 16, kExperiment = 32,
                           kAllreduce = 64, kLinks = 128, kInfer = 256, kFusion = 512, kScaling = 1024, kPeers = 2048,
-                          kPredict = 4096, kNodes = 8192, kOther = 1U << 31U;
+                          kPredict = 4096, kNodes = 8192, kAutobatch = 16384, kOther = 1U << 31U;
 inline constexpr unsigned kWithInput = kPipeline | kOverlap | kAblation | kFormats | kExperiment;
 inline constexpr unsigned kMayHaveInput = kWithInput | kScaling;
 /// Launched as several ranks.
@@ -24,13 +24,13 @@ inline constexpr unsigned kOverRanks = kAllreduce | kLinks;
 inline constexpr unsigned kOfRounds =
     kOverlap | kAblation | kFormats | kExperiment | kOverRanks | kInfer | kFusion | kPeers;
 inline constexpr unsigned kWithRecords = kFormats | kExperiment;
-inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling | kPredict | kNodes;
+inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling | kPredict | kNodes | kAutobatch;
 /// Their networks are trained.
-inline constexpr unsigned kTraining = kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion | kNodes;
+inline constexpr unsigned kTraining = kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion | kNodes | kAutobatch;
 inline constexpr unsigned kWithModel = kOfOneModel | kExperiment;
 /// Only computing: no images from files.
 inline constexpr unsigned kComputing = kStep | kInfer | kFusion | kPredict | kNodes;
-inline constexpr unsigned kAll = kComputing | kPeers | kWithInput | kOverRanks | kScaling | kOther;
+inline constexpr unsigned kAll = kComputing | kAutobatch | kPeers | kWithInput | kOverRanks | kScaling | kOther;
 
 struct BenchCase {
   std::string_view name;
@@ -49,7 +49,8 @@ inline constexpr std::array kBenchCases = {BenchCase{"step", kStep},
                                            BenchCase{"scaling", kScaling},
                                            BenchCase{"peers", kPeers},
                                            BenchCase{"predict-scaling", kPredict},
-                                           BenchCase{"nodes", kNodes}};
+                                           BenchCase{"nodes", kNodes},
+                                           BenchCase{"autobatch", kAutobatch}};
 
 /// kOther for names that are not among kBenchCases.
 [[nodiscard]] unsigned bit_of(std::string_view name);

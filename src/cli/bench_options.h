@@ -48,6 +48,7 @@ struct BenchArguments {
   std::string models;
   /// Empty: the case's own.
   std::string algorithms;
+  std::string memory;
   std::filesystem::path scripts;
   std::string python = "python3";
   std::string rates = "200,1000,5000";

@@ -15,6 +15,11 @@ double Executable::time_entry(std::int32_t entry, int) {
                                "an engine that times single entries", "one that does not"));
 }
 
+Plan Engine::plan(const graph::Graph& graph, const CompileOptions&) {
+  throw DeviceError(
+      error_text("engine.plan", graph.name(), "an engine that plans without memory", std::string(name())));
+}
+
 void copy_parameters(const Executable& from, Executable& to) {
   const auto& parameters = from.graph().parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

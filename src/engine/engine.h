@@ -161,6 +161,9 @@ class Engine {
   /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
                                                             const CompileOptions& options) = 0;
+  /// The plan that compile() would make, without its memory: what a batch of that size would take, and by which
+  /// kernels. Throws as compile(), but for memory; DeviceError where the engine cannot plan alone.
+  [[nodiscard]] virtual Plan plan(const graph::Graph& graph, const CompileOptions& options);
 };
 
 /// The engine of that name from engine_list.h; ConfigError naming the known ones; DeviceError when this build or

@@ -25,8 +25,20 @@ class CpuEngine final : public Engine {
     try {
       return cpu::make_executable(graph, options);
     } catch (const dnnl::error& error) {
-      throw DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
+      throw no_kernel(graph, error);
     }
+  }
+  [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
+    try {
+      return cpu::make_plan(graph, options);
+    } catch (const dnnl::error& error) {
+      throw no_kernel(graph, error);
+    }
+  }
+
+ private:
+  static DeviceError no_kernel(const graph::Graph& graph, const dnnl::error& error) {
+    return DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
   }
 };
 }  // namespace

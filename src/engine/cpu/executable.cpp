@@ -26,19 +26,31 @@ graph::Purpose purpose_of(Form form) {
   return form == Form::Training ? graph::Purpose::Training : graph::Purpose::Inference;
 }
 
+// The options with what is left open filled in; ConfigError on what is out of range.
+CompileOptions checked(CompileOptions options) {
+  if (options.threads < 1) options.threads = runtime::default_compute_threads();
+  if (options.slots < 1) {
+    throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
+  }
+  if (options.algorithms != "auto" && !conv_algorithm(options.algorithms)) {
+    throw ConfigError(
+        error_text("engine.cpu", "algorithms", "direct, auto, winograd or split", options.algorithms, "direct"));
+  }
+  return options;
+}
+
+// The team size and the denormal mode belong to threads: whoever calls gets them set.
+void prepare_threads(int threads) {
+  omp_set_num_threads(threads);
+#pragma omp parallel num_threads(threads)
+  runtime::flush_denormals_to_zero();
+}
+
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(const graph::Graph& original, const CompileOptions& options)
-      : options_(options), graph_(graph::run_passes(original, options.fuse, purpose_of(options.form))) {
-    if (options_.threads < 1) options_.threads = runtime::default_compute_threads();
-    if (options_.slots < 1) {
-      throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options_.slots), "1"));
-    }
-    if (options_.algorithms != "auto" && !conv_algorithm(options_.algorithms)) {
-      throw ConfigError(
-          error_text("engine.cpu", "algorithms", "direct, auto, winograd or split", options_.algorithms, "direct"));
-    }
-    prepare_threads();
+      : options_(checked(options)), graph_(graph::run_passes(original, options.fuse, purpose_of(options.form))) {
+    prepare_threads(options_.threads);
     Lowering lowering(graph_, options_, options_.threads);
     lowering.lower_all();
     take(lowering, finish_plan(lowering));
@@ -63,7 +75,7 @@ class CpuExecutable final : public Executable {
   void set_step(std::int64_t step) override { state_->step = step; }
 
   void forward() override {
-    prepare_threads();
+    prepare_threads(options_.threads);
     if (!is_prepared_) {
       for (const auto& kernel : preparation_kernels_) kernel->run();
       is_prepared_ = true;
@@ -127,7 +139,7 @@ class CpuExecutable final : public Executable {
     for (EntryTime& time : times_) time = {.entry = time.entry};
   }
   [[nodiscard]] double time_entry(std::int32_t entry, int repeats) override {
-    prepare_threads();
+    prepare_threads(options_.threads);
     double best_s = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i) {
       const Clock::time_point before = Clock::now();
@@ -232,13 +244,6 @@ class CpuExecutable final : public Executable {
     for (const auto& kernel : preparation_kernels_) kernel->bind(*addresses_);
   }
 
-  // The team size and the denormal mode belong to threads: whoever calls gets them set.
-  void prepare_threads() const {
-    omp_set_num_threads(options_.threads);
-#pragma omp parallel num_threads(options_.threads)
-    runtime::flush_denormals_to_zero();
-  }
-
   void run_entries(std::int32_t begin, std::int32_t end, const BucketCallback* on_bucket) {
     std::int32_t announced = begin > 0 ? plan_.bucket_ready[static_cast<std::size_t>(begin - 1)] : 0;
     if (on_bucket != nullptr) announced = 0;
@@ -318,6 +323,16 @@ class CpuExecutable final : public Executable {
   std::vector<EntryTime> times_;
 };
 }  // namespace
+
+Plan make_plan(const graph::Graph& original, const CompileOptions& options) {
+  const CompileOptions filled = checked(options);
+  const graph::Graph graph = graph::run_passes(original, filled.fuse, purpose_of(filled.form));
+  prepare_threads(filled.threads);
+  Lowering lowering(graph, filled, filled.threads);
+  lowering.lower_all();
+  static_cast<void>(finish_plan(lowering));
+  return std::move(lowering.plan);
+}
 
 std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options) {
   return std::make_unique<CpuExecutable>(graph, options);

@@ -10,6 +10,8 @@
 
 namespace roentgen::engine::cpu {
 
+/// Lowers and plans memory, and takes none. See Engine::plan.
+[[nodiscard]] Plan make_plan(const graph::Graph& graph, const CompileOptions& options);
 /// Lowers, plans memory and binds. See Engine::compile.
 [[nodiscard]] std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options);
 

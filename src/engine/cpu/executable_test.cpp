@@ -166,6 +166,16 @@ TEST(CpuExecutable, recomputed_values_are_the_kept_ones_to_the_bit) {
   }
 }
 
+TEST(CpuExecutable, a_plan_alone_is_the_compiled_one) {
+  for (const Form form : {Form::Training, Form::Inference}) {
+    const CompileOptions options{.form = form, .recompute = "all"};
+    const Plan plan = make_plan(model("resnet18"), options);
+    const auto executable = make_executable(model("resnet18"), options);
+    EXPECT_EQ(plan.text(), executable->plan().text());
+    EXPECT_EQ(plan.memory.total(), executable->plan().memory.total());
+  }
+}
+
 TEST(CpuExecutable, an_unknown_recomputation_is_refused) {
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.recompute = "some"})), ConfigError);
 }
