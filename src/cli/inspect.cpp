@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "cli/command_list.h"
+#include "cli/inspect_plan.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "core/error.h"
@@ -31,33 +32,39 @@ class InspectCommand final : public Command {
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen inspect --model densenet121\n"
            "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
+           "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan --set train.algorithms=auto\n"
+           "roentgen inspect --plan --recipe recipes/large_512.toml\n"
            "roentgen inspect --data nih --json nih.json\n"
            "roentgen inspect --data nih --pixels --broken broken.csv";
   }
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
-            {.name = "--data",
-             .target = &data_,
-             .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
-             .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
-            {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
-            {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
-            {.name = "--broken",
-             .target = &broken_,
-             .doc = "data: write names of images that cannot be read, and why, to this csv",
-             .is_output = true},
-            {.name = "--workers", .target = &workers_, .doc = "data: threads; 0 = all cores", .least = 0, .most = 1024},
-            {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
-            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .least = 1, .most = 65536},
-            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .least = 1, .most = 3},
-            {.name = "--image",
-             .target = &shape_.image_px,
-             .doc = "model: side of the image, px",
-             .least = 1,
-             .most = 65536},
-            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .least = 1, .most = 1e6},
-            {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"}};
+    return {
+        {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
+        {.name = "--data",
+         .target = &data_,
+         .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
+         .value_name = "DIR"},
+        {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
+        {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
+        {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
+        {.name = "--broken",
+         .target = &broken_,
+         .doc = "data: write names of images that cannot be read, and why, to this csv",
+         .is_output = true},
+        {.name = "--workers", .target = &workers_, .doc = "data: threads; 0 = all cores", .least = 0, .most = 1024},
+        {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
+        {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .least = 1, .most = 65536},
+        {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .least = 1, .most = 3},
+        {.name = "--image",
+         .target = &shape_.image_px,
+         .doc = "model: side of the image, px",
+         .least = 1,
+         .most = 65536},
+        {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .least = 1, .most = 1e6},
+        {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
+        {.name = "--plan",
+         .target = &is_planned_,
+         .doc = "model, or all of a recipe: peak of memory in training, each convolution's algorithm and its time"}};
   }
 
   [[nodiscard]] Folders folders() const override {
@@ -66,12 +73,17 @@ class InspectCommand final : public Command {
     return folders;
   }
   [[nodiscard]] CommandResult run() override {
-    if (model_.empty() == data_.empty()) {
+    const bool is_of_recipe = is_planned_ && data_.empty() && !recipe_.empty();
+    if (model_.empty() == data_.empty() && !is_of_recipe) {
       throw ConfigError(error_text("cli.arguments", "inspect", "either --model NAME or --data DIR",
                                    model_.empty() ? "none" : "both", "roentgen inspect --help"));
     }
     train::Recipe recipe =
         recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
+    if (is_planned_ && !data_.empty()) {
+      throw ConfigError(error_text("cli.arguments", "inspect --plan", "--model NAME or --recipe FILE", "--data"));
+    }
+    if (is_planned_) return inspect_plan(recipe, model_, shape_, recipe_.empty());
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);
   }
 
@@ -128,6 +140,7 @@ class InspectCommand final : public Command {
   std::vector<std::string> overrides_;
   ModelShape shape_;
   bool is_text_ = false;
+  bool is_planned_ = false;
   bool is_decoded_ = false;
   bool is_table_only_ = false;
   std::filesystem::path broken_;

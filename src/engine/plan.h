@@ -84,6 +84,8 @@ struct Plan {
   std::vector<std::int32_t> bucket_ready;
   /// Kernel choices, "<node>/<pass>" -> "direct", "winograd" or "split": what a resumed run must use again.
   std::map<std::string, std::string> choices;
+  /// Of choices that were measured, here or earlier on this machine: seconds by name. No part of the identity.
+  std::map<std::string, std::map<std::string, double>> timings;
   MemoryReport memory;
 
   /// One line an entry: name, implementation, reads, writes, offsets.

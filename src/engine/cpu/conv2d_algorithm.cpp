@@ -19,6 +19,7 @@
 #include "core/thread_annotations.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
+#include "engine/cpu/timing_store.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
@@ -174,48 +175,67 @@ struct Candidate {
   double best_s = std::numeric_limits<double>::infinity();
 };
 
-// All in turns, so that a machine that slows down slows every one; the best time of each counts, and the first warms
-// up.
-ConvAlgorithm measure(const ConvGeometry& g, ConvPass pass, int threads) {
-  std::vector<Candidate> candidates;
-  candidates.push_back({.run = direct_run(g, pass)});
+// What can compute a pass within the scratch that is granted; direct comes first.
+std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
+  std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
     if (algorithm == ConvAlgorithm::Direct || !can_compute(algorithm, g)) continue;
-    if (own_scratch(algorithm, pass, g, threads) > kScratchLimit) continue;
-    candidates.push_back({.algorithm = algorithm, .run = own_run(algorithm, g, pass, threads)});
+    if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
   }
-  if (candidates.size() == 1) return ConvAlgorithm::Direct;
+  return candidates;
+}
+
+// All in turns, so that a machine that slows down slows every one; the best time of each counts, and the first warms
+// up.
+Timings measure(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
+  std::vector<Candidate> candidates;
+  for (const ConvAlgorithm algorithm : algorithms) {
+    const bool is_direct = algorithm == ConvAlgorithm::Direct;
+    candidates.push_back(
+        {.algorithm = algorithm, .run = is_direct ? direct_run(g, pass) : own_run(algorithm, g, pass, threads)});
+  }
   for (int i = 0; i <= kTimedRuns; ++i) {
     for (Candidate& candidate : candidates) {
       const double now_s = seconds_of(candidate.run);
       if (i > 0) candidate.best_s = std::min(candidate.best_s, now_s);
     }
   }
-  const Candidate& direct = candidates.front();
-  const Candidate* chosen = &direct;
-  for (const Candidate& candidate : candidates) {
-    const bool is_worthwhile = candidate.best_s < worthwhile(candidate.algorithm) * direct.best_s;
-    if (is_worthwhile && candidate.best_s < chosen->best_s) chosen = &candidate;
-  }
-  return chosen->algorithm;
+  Timings timings;
+  for (const Candidate& candidate : candidates) timings[std::string(name_of(candidate.algorithm))] = candidate.best_s;
+  return timings;
 }
 
-// What was measured in this process, by geometry, pass and team size.
+// The fastest of those that win by enough; direct, unless there is one.
+ConvAlgorithm fastest(const std::vector<ConvAlgorithm>& algorithms, const Timings& timings) {
+  const auto seconds = [&](ConvAlgorithm algorithm) { return timings.at(std::string(name_of(algorithm))); };
+  const double direct_s = seconds(ConvAlgorithm::Direct);
+  ConvAlgorithm chosen = ConvAlgorithm::Direct;
+  for (const ConvAlgorithm algorithm : algorithms) {
+    const bool is_worthwhile = seconds(algorithm) < worthwhile(algorithm) * direct_s;
+    if (is_worthwhile && seconds(algorithm) < seconds(chosen)) chosen = algorithm;
+  }
+  return chosen;
+}
+
+// What was measured on this machine, by geometry, pass and team size.
 class Measurements {
  public:
-  ConvAlgorithm get(const ConvGeometry& g, ConvPass pass, const Lowering& lowering) {
-    const std::string key = fmt::format("{} {} {} {} {} {} {} {}", g.src.text(), g.dst.text(),
+  Timings get(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
+    const std::string key = fmt::format("conv2d {} {} {} {} {} {} pass {} threads {}", g.src.text(), g.dst.text(),
                                         fmt::join(g.weights, ","), fmt::join(g.stride, ","), fmt::join(g.dilation, ","),
-                                        fmt::join(g.pad_low, ","), static_cast<int>(pass), lowering.threads());
+                                        fmt::join(g.pad_low, ","), static_cast<int>(pass), threads);
+    std::vector<std::string> names;
+    for (const ConvAlgorithm algorithm : algorithms) names.emplace_back(name_of(algorithm));
     const MutexLock lock(mutex_);
-    const auto found = measured_.find(key);
-    if (found != measured_.end()) return found->second;
-    return measured_[key] = measure(g, pass, lowering.threads());
+    if (const auto found = store_.find(key, names)) return *found;
+    const Timings timings = measure(algorithms, g, pass, threads);
+    store_.put(key, timings);
+    return timings;
   }
 
  private:
   Mutex mutex_;
-  std::map<std::string, ConvAlgorithm> measured_ RG_GUARDED_BY(mutex_);
+  TimingStore store_ RG_GUARDED_BY(mutex_){timing_file(), timing_machine()};
 };
 
 Measurements& measurements() {
@@ -290,7 +310,12 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
     }
     algorithm = *found;
   } else if (lowering.options().algorithms == "auto") {
-    algorithm = measurements().get(g, pass, lowering);
+    const std::vector<ConvAlgorithm> candidates = candidates_of(g, pass, lowering.threads());
+    if (candidates.size() > 1) {
+      const Timings timings = measurements().get(candidates, g, pass, lowering.threads());
+      algorithm = fastest(candidates, timings);
+      lowering.plan.timings[key] = timings;
+    }
   } else if (const auto wanted = conv_algorithm(lowering.options().algorithms); wanted && can_compute(*wanted, g)) {
     algorithm = *wanted;
   }

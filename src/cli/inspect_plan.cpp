@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/inspect_plan.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cli/report_text.h"
+#include "engine/engine.h"
+#include "graph/loss.h"
+#include "train/optimizer/optimizer.h"
+#include "train/recipe.h"
+
+namespace roentgen::cli {
+namespace {
+
+// Each pass with its algorithm and, in columns of their own, what those that were timed took.
+Value choice_table(const engine::Plan& plan) {
+  std::set<std::string> names;
+  for (const auto& [key, timings] : plan.timings) {
+    for (const auto& [name, seconds] : timings) names.insert(name);
+  }
+  Value table = Value::array();
+  for (const auto& [key, choice] : plan.choices) {
+    Value row = Value::Table{{"name", key}, {"algorithm", choice}};
+    const auto timed = plan.timings.find(key);
+    for (const std::string& name : names) {
+      const bool is_known = timed != plan.timings.end() && timed->second.contains(name);
+      row.set(name + "_ms", is_known ? Value(timed->second.at(name) * 1e3) : Value());
+    }
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape, bool is_shaped) {
+  train::ModelRecipe network = recipe.model;
+  if (!model.empty()) set_model(network, model);
+  if (!is_shaped) {
+    shape.batch = recipe.train.batch;
+    shape.image_px = recipe.preprocess.size_px;
+    shape.channels = recipe.preprocess.channels;
+  }
+  const graph::Graph graph = graph::with_loss(make_model(network, shape), {});
+  const auto engine = engine::make_engine(recipe.train.engine);
+  const int threads = train::compute_threads(recipe.train);
+  constexpr int kMostSlots = 8;
+  engine::CompileOptions options{.threads = threads,
+                                 .slots = recipe.train.slots > 0 ? static_cast<int>(recipe.train.slots) : kMostSlots,
+                                 .fuse = recipe.train.fuse,
+                                 .algorithms = recipe.train.algorithms,
+                                 .recompute = recipe.train.recompute};
+  const engine::Plan plan = engine->plan(graph, options);
+  options = {.form = engine::Form::Inference, .threads = threads, .fuse = recipe.train.fuse};
+  const std::size_t validation_bytes = engine->plan(graph, options).memory.total();
+  const auto arenas = plan.memory.parameters;
+  // One element tells how many arrays as large as the parameters an optimizer keeps.
+  const auto optimizer = train::make_optimizer(recipe.optimizer.name, train::optimizer_options(recipe.optimizer, 1), 1);
+  const std::size_t optimizer_bytes = arenas * optimizer->state().size();
+  const std::size_t sums_bytes = recipe.train.accumulate > 1 ? arenas : 0;
+  const std::size_t averages_bytes = recipe.train.ema > 0.0 ? arenas + plan.memory.state : 0;
+  Value json = Value::Table{
+      {"model", graph.name()},
+      {"batch", shape.batch},
+      {"image_px", shape.image_px},
+      {"channels", shape.channels},
+      {"labels", shape.labels},
+      {"threads", threads},
+      {"algorithms", recipe.train.algorithms},
+      {"recompute", recipe.train.recompute},
+      {"plan_hash", plan.hash()},
+      {"peak_bytes", plan.memory.total() + optimizer_bytes + sums_bytes + averages_bytes + validation_bytes},
+      {"activations_bytes", plan.memory.activations},
+      {"optimizer_bytes", optimizer_bytes},
+      {"validation_bytes", validation_bytes},
+      {"input_bytes", recipe.train.memory_mb > 0 ? Value(recipe.train.memory_mb << 20) : Value()},
+      {"choices", choice_table(plan)}};
+  fmt::print("{}", report_text(json));
+  return {.json = std::move(json)};
+}
+
+}  // namespace roentgen::cli

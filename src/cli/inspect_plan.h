@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// inspect --plan: what training would take and by which kernels, without training. For inspect.cpp.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+#include "cli/model_option.h"
+
+namespace roentgen::train {
+struct Recipe;
+}
+
+namespace roentgen::cli {
+
+/// Plans training (and validation, which is held beside it) by the recipe's engine, threads, fuse, algorithms,
+/// recompute, slots and optimizer, and prints it. The table:
+///   model, batch, image_px, channels, labels, threads, algorithms, recompute, plan_hash
+///   peak_bytes   as train tells before its first step; of it activations_bytes, optimizer_bytes, validation_bytes
+///   input_bytes  what train.memory_mb grants to input beside that; null where the recipe leaves it open
+///   choices      [{name, algorithm, <algorithm>_ms ...}]: every convolution's pass; times of those that were measured,
+///                null for others
+/// @param is_shaped batch, image and channels are those of `shape`, not of the recipe
+[[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape,
+                                         bool is_shaped);
+
+}  // namespace roentgen::cli

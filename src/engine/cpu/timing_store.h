@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What kernels took when they were timed, in a file that later processes of the same machine read. It knows names and
+// seconds, not algorithms.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::engine::cpu {
+
+/// Seconds by name of the algorithm.
+using Timings = std::map<std::string, double>;
+
+/// $XDG_CACHE_HOME/roentgen/algorithm_timings.txt, or below ~/.cache; empty without either variable.
+[[nodiscard]] std::filesystem::path timing_file();
+/// Processor and instruction set as one word each: timings of another machine are not used.
+[[nodiscard]] std::string timing_machine();
+
+/// A file of one line a measurement: "v1 <tab> machine <tab> key <tab> name=seconds name=seconds". Lines that are torn,
+/// of another version or another machine are passed over, and of several for one key the last counts; a file that
+/// cannot be read or written is as none. Several processes may append at once. One thread.
+class TimingStore {
+ public:
+  /// Reads the file; an empty path keeps nothing.
+  TimingStore(std::filesystem::path file, std::string machine);
+
+  /// What was measured for this key, here or before; nothing, too, where a name of `wanted` is missing.
+  [[nodiscard]] std::optional<Timings> find(const std::string& key, const std::vector<std::string>& wanted) const;
+  /// Keeps a measurement, in the file as well. Keys and names have no white space but single blanks in keys.
+  void put(const std::string& key, const Timings& timings);
+
+ private:
+  void take_line(std::string_view line);
+
+  std::filesystem::path file_;
+  std::string machine_;
+  std::map<std::string, Timings> timings_;
+};
+
+}  // namespace roentgen::engine::cpu

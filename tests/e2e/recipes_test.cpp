@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Recipes that name a memory budget keep it, by plan.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path recipes() {
+  const char* source = std::getenv("ROENTGEN_SOURCE_DIR");
+  return (source != nullptr ? fs::path(source) : fs::current_path()) / "recipes";
+}
+
+// "# Memory budget 4 GiB: ..."
+std::optional<double> budget_gib(std::string_view recipe) {
+  constexpr std::string_view kKey = "# Memory budget ";
+  const std::size_t at = recipe.find(kKey);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = recipe.substr(at + kKey.size());
+  double gib = 0.0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), gib);
+  EXPECT_TRUE(failure == std::errc{} && std::string_view(end).starts_with(" GiB")) << rest.substr(0, 20);
+  return gib;
+}
+
+TEST(Recipes, what_training_and_input_take_stays_within_the_budget_that_the_recipe_names) {
+  const Workplace place;
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator(recipes())) {
+    const std::optional<double> gib = budget_gib(read_all(entry.path()));
+    if (!gib) continue;
+    ++found;
+    place.must_run({"inspect", "--plan", "--recipe", entry.path(), "--json", place / "plan.json"});
+    const Value plan = read_json(place / "plan.json");
+    ASSERT_FALSE(plan.at("input_bytes").is_null()) << entry.path() << " leaves train.memory_mb open";
+    const double taken = plan.at("peak_bytes").as_double() + plan.at("input_bytes").as_double();
+    EXPECT_LE(taken, *gib * 1073741824.0) << entry.path();
+    EXPECT_GT(taken, 0.5 * *gib * 1073741824.0) << entry.path() << ": the batch could be larger";
+  }
+  EXPECT_GE(found, 2) << "of 512 and 1024 px";
+}
+
+TEST(Recipes, a_plan_names_every_convolutions_algorithm_and_the_times_it_was_chosen_by) {
+  const Workplace place;
+  const Ended run = place.must_run({"inspect", "--plan", "--model", "resnet18", "--batch", "2", "--image", "64",
+                                    "--set", "train.algorithms=auto", "--json", place / "plan.json"});
+  EXPECT_NE(run.out.find("layer1.0.conv1/backward_weights"), std::string::npos);
+  const Value plan = read_json(place / "plan.json");
+  EXPECT_EQ(plan.at("choices").as_array().size(), 59U)
+      << "20 convolutions, three passes each, no gradient of the image";
+  for (const Value& choice : plan.at("choices").as_array()) {
+    const Value* direct_ms = choice.find("direct_ms");
+    if (direct_ms == nullptr || direct_ms->is_null()) continue;
+    const std::string algorithm = choice.at("algorithm").as_string();
+    const double chosen_ms = choice.at(algorithm + "_ms").as_double();
+    EXPECT_TRUE(algorithm == "direct" || chosen_ms < direct_ms->as_double()) << choice.at("name").as_string();
+  }
+  const Ended refused = place.run({"inspect", "--plan", "--data", place / "none"});
+  expect_refusal(refused, {"inspect --plan", "--recipe FILE"});
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
