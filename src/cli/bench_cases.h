@@ -26,7 +26,8 @@ inline constexpr unsigned kOfRounds =
 inline constexpr unsigned kWithRecords = kFormats | kExperiment;
 inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling | kPredict | kNodes | kAutobatch;
 /// Their networks are trained.
-inline constexpr unsigned kTraining = kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion | kNodes | kAutobatch;
+inline constexpr unsigned kTraining =
+    kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion | kNodes | kAutobatch;
 inline constexpr unsigned kWithModel = kOfOneModel | kExperiment;
 /// Only computing: no images from files.
 inline constexpr unsigned kComputing = kStep | kInfer | kFusion | kPredict | kNodes;

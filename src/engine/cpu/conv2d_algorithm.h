@@ -64,8 +64,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
 /// The algorithm of one pass: the stored plan's; else what CompileOptions::algorithms says. "auto": direct unless
 /// another measures faster within 64 MiB of scratch (Winograd's by more than 5%, being less accurate, split products by
-/// more than 2%), then the fastest. Equal geometries are timed once a machine, per thread count (timing_store.h). Recorded
-/// in the plan. ConfigError for a stored choice this machine cannot follow.
+/// more than 2%), then the fastest. Equal geometries are timed once a machine, per thread count (timing_store.h).
+/// Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);
 
