@@ -81,7 +81,8 @@ class InspectCommand final : public Command {
     train::Recipe recipe =
         recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
-      throw ConfigError(error_text("cli.arguments", "inspect --plan", "--model NAME or --recipe FILE", "--data"));
+      throw ConfigError(error_text("cli.arguments", "inspect --plan", "--model NAME or --recipe FILE", "--data",
+                                   "roentgen inspect --help"));
     }
     if (is_planned_) return inspect_plan(recipe, model_, shape_, recipe_.empty());
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);
