@@ -141,7 +141,7 @@ void tell_end(int exit_code) noexcept { write_line(kEnd, "%d", exit_code); }
 void reach(Phase place, std::int64_t step) {
   if (!board().empty()) {
     const std::size_t line = kFirstPlace + static_cast<std::size_t>(own_rank());
-    const auto update = static_cast<long long>(step + 1);
+    const auto update = static_cast<long long>(step) + 1;
     const auto index = static_cast<long long>(place.index);
     if (step >= 0 && place.index >= 0) {
       write_line(line, "update %lld, %s %lld", update, place.name, index);
