@@ -48,8 +48,8 @@ struct SplitShape {
 /// Likewise for the weight gradient.
 [[nodiscard]] std::size_t split_backward_weights_scratch(const SplitShape& shape);
 
-/// The passes. Results of the first two do not depend on the number of threads; the weight gradient of a small layer
-/// is summed in as many parts as there are threads.
+/// The passes. Results of the first two do not depend on the number of threads; the weight gradient of a layer of few
+/// channels is summed in parts, so that every thread has one.
 [[nodiscard]] std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors);

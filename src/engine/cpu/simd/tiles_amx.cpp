@@ -76,8 +76,11 @@ constexpr std::int64_t kAhead = 32 * kTileRows;
 RG_AVX512 inline __m512 numbers(const SplitSource& source, std::int64_t i) {
   const std::int64_t at = source.base == nullptr ? -1 : source.at[i * source.at_step];
   if (at < 0) return _mm512_setzero_ps();
-  _mm_prefetch(reinterpret_cast<const char*>(source.base + at + kAhead), _MM_HINT_T0);
-  return _mm512_loadu_ps(source.base + at);
+  const float* from = source.base + at;
+  // May lie behind the tensor, which a prefetch does not mind.
+  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + kAhead * sizeof(float)),
+               _MM_HINT_T0);
+  return _mm512_loadu_ps(from);
 }
 
 struct Square {
@@ -155,6 +158,8 @@ struct Products {
     }
   }
   RG_AMX static void run(const TileProduct& work) {
+    // GCC 12 does not know that tiles are loaded from memory.
+    asm volatile("" ::: "memory");
     begin(work);
     const std::byte* b = work.b;
     for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
@@ -194,7 +199,11 @@ bool is_granted() {
 
 RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
 
-RG_AMX void release() { _tile_release(); }
+// Streamed results are in order before any other thread is told of them, however the team signals that.
+RG_AMX void release() {
+  _mm_sfence();
+  _tile_release();
+}
 
 RG_AVX512 void split_pairs(const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
                            std::int64_t plane) {
