@@ -7,7 +7,8 @@
 #   tools/emulated_hosts.sh COUNT RATE COMMAND...
 #   tools/emulated_hosts.sh 2 1gbit build/release/roentgen bench scaling --ranks 1,2 --hosts 10.99.0.1:1,10.99.0.2:1 ...
 # Hosts are 10.99.0.1 to 10.99.0.COUNT; the command runs on the first. RATE is as tc writes it; "none": as fast as it goes.
-# SLOW=NUMBER:RATE in the environment gives one host's link another rate. EMULATED_HOSTS=NAME names the namespaces NAME1, ...
+# SLOW=NUMBER:RATE in the environment gives one host's link another rate. LOSS=PERCENT drops so many of the packets that come to
+# a host, at random, by an nftables rule (needs nft; packets are then cut to size before they are sent). EMULATED_HOSTS=NAME names the namespaces NAME1, ...
 # and NAMEbr, between which the links are: `ip -n NAMEbr link set port2 down` cuts the second host off.
 set -euo pipefail
 
@@ -29,15 +30,43 @@ count=$1
 rate=$2
 shift 2
 
+loss=${LOSS:-0}
+if [[ ! $loss =~ ^([0-9]|[1-9][0-9])(\.[0-9]{1,2})?$ ]]; then
+  echo "[emulated.hosts] LOSS: expected a percentage below 100, got '$loss'; try LOSS=1" >&2
+  exit 2
+fi
+lost=$(awk "BEGIN { print int($loss * 100 + 0.5) }")  # of 10000
+if [[ $lost != 0 ]] && ! command -v nft >/dev/null; then
+  echo "[emulated.hosts] LOSS: expected nft, got none; try apt-get install nftables" >&2
+  exit 2
+fi
+
+# What the rules have counted on all hosts.
+tell_loss() {
+  if [[ $lost == 0 ]]; then return; fi
+  for ((i = 1; i <= count; ++i)); do ip netns exec "$name$i" nft list chain netdev loss arriving 2>/dev/null || true; done |
+    awk '/counter/ { for (f = 1; f <= NF; ++f) if ($f == "packets") { if (/drop/) lost += $(f + 1); else all += $(f + 1) } }
+      END { if (all) printf "[emulated.hosts] %d of %d packets lost (%.2f%%)\n", lost, all, 100 * lost / all }' >&2
+}
+
 down() {
   for ((i = 1; i <= count; ++i)); do ip netns del "$name$i" 2>/dev/null || true; done
   ip netns del "${name}br" 2>/dev/null || true
 }
-trap down EXIT
+trap 'tell_loss; down' EXIT
 down
 
 # A burst of 4 ms at 1 Gbit/s: what a switch's port would hold.
 shape() { if [[ $3 != none ]]; then tc -n "$1" qdisc add dev "$2" root tbf rate "$3" burst 512k latency 50ms; fi; }
+
+# Without gso_max_segs the kernel hands over up to 64 KiB as one packet, and 1% of these are lost.
+drop_some() {
+  ip -n "$1" link set eth0 gso_max_segs 1
+  ip netns exec "$1" nft "add table netdev loss;
+    add chain netdev loss arriving { type filter hook ingress device eth0 priority 0; };
+    add rule netdev loss arriving counter;
+    add rule netdev loss arriving numgen random mod 10000 < $lost counter drop"
+}
 
 ip netns add "${name}br"
 ip -n "${name}br" link add br0 type bridge
@@ -54,6 +83,7 @@ for ((i = 1; i <= count; ++i)); do
   ip -n "${name}br" link set "port$i" up
   shape "$name$i" eth0 "$own"
   shape "${name}br" "port$i" "$own"
+  if [[ $lost != 0 ]]; then drop_some "$name$i"; fi
 done
 
 export OMPI_MCA_plm_rsh_agent="$(realpath "$0") agent"

@@ -6,9 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "core/value.h"
 #include "dist/communicator.h"
@@ -20,41 +17,16 @@ struct LinksOptions {
   std::size_t message_bytes = std::size_t{4} << 20U;
   /// At least 1.
   std::int64_t rounds = 5;
-  /// A link is slow whose bandwidth is below the median of its kind divided by this, or whose latency is above the
-  /// median times this. Above 1.
+  /// A link is slow whose bandwidth is below the usual one of its kind divided by this, or whose latency is above the
+  /// usual one times this (dist/links.h). Above 1.
   double slow_factor = 2.0;
 };
-
-/// From one rank to another.
-struct Link {
-  int from = 0;
-  int to = 0;
-  /// Both ranks run on one host: the other kind of link is never compared with it.
-  bool is_within_host = false;
-  /// Half a round trip of 8 bytes, which both directions share: the least of all rounds, because what else the
-  /// machine does comes on top.
-  double us = 0.0;
-  double gb_per_s = 0.0;
-};
-
-/// What is usual for a kind of link: medians; 0 when there are none.
-struct UsualLink {
-  double us = 0.0;
-  double gb_per_s = 0.0;
-};
-[[nodiscard]] UsualLink usual_link(std::span<const Link> links, bool is_within_host);
-
-/// Those that are slow among their kind, in their order.
-[[nodiscard]] std::vector<Link> slow_links(std::span<const Link> links, double slow_factor);
-
-/// Ranks with links to at least two others whose links of a kind are all among `slow`: it is the rank's port.
-[[nodiscard]] std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow);
 
 /// Measures one link at a time, while the other ranks wait, in rounds over all of them; bandwidths are medians over
 /// the rounds. Every rank calls it and has the same result, a table: case, kind "measured", ranks, hosts,
 /// oversubscribed, rounds, message_bytes, slow_factor,
 ///   latency_us, gb_per_s          matrices: [{from, "to 0", "to 1", ...}], null on the diagonal
-///   within_host, between_hosts    {us, gb_per_s}: medians; absent where there are no such links
+///   within_host, between_hosts    {us, gb_per_s}: dist::usual_link(); absent where there are no such links
 ///   links                         [{from, to, within_host, us, gb_per_s, slow}]
 ///   slow                          how many links are
 ///   warnings                      a line for every slow rank and for every other slow link, and that of add_ranks()

@@ -25,7 +25,8 @@ namespace roentgen::dist {
 /// members.
 class LocalGroup {
  public:
-  explicit LocalGroup(int size) : size_(size) {}
+  /// @param hosts names, one a rank; empty: all are "here"
+  explicit LocalGroup(int size, std::vector<std::string> hosts = {}) : size_(size), hosts_(std::move(hosts)) {}
 
   [[nodiscard]] std::unique_ptr<Communicator> member(int rank) { return std::make_unique<Member>(*this, rank); }
   [[nodiscard]] int size() const { return size_; }
@@ -47,7 +48,9 @@ class LocalGroup {
     [[nodiscard]] int size() const override { return group_.size_; }
     [[nodiscard]] int local_rank() const override { return rank_; }
     [[nodiscard]] int local_size() const override { return group_.size_; }
-    [[nodiscard]] std::string_view host(int /*rank*/) const override { return "here"; }
+    [[nodiscard]] std::string_view host(int rank) const override {
+      return group_.hosts_.empty() ? std::string_view("here") : group_.hosts_.at(static_cast<std::size_t>(rank));
+    }
     Pending broadcast(std::span<std::byte> data, int root, Phase phase) override {
       return meet(Kind::Broadcast, data, data, root, phase);
     }
@@ -178,6 +181,7 @@ class LocalGroup {
   }
 
   const int size_;
+  const std::vector<std::string> hosts_;
   std::mutex mutex_;
   std::deque<Meeting> meetings_;
   /// Collectives that each rank has come to.

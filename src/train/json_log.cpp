@@ -45,6 +45,21 @@ class JsonLog final : public Observer {
     write(line);
   }
 
+  void on_links(const LinksRecord& record) override {
+    Value line = Value::table();
+    line.set("kind", "links");
+    line.set("step", record.step);
+    line.set("usual_mb_per_s", record.usual_mb_per_s);
+    Value names = Value::array();
+    for (const std::string& name : record.names) names.push_back(name);
+    line.set("slow", std::move(names));
+    Value& links = line.set("slow_links", Value::array());
+    for (const dist::Link& link : record.slow) {
+      links.push_back(Value::Table{{"from", link.from}, {"to", link.to}, {"mb_per_s", link.gb_per_s * 1e3}});
+    }
+    write(line);
+  }
+
   void on_epoch(const EpochRecord& record) override {
     Value line = Value::table();
     line.set("kind", "epoch");

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dist/links.h"
+
 namespace roentgen::train {
 
 /// One update.
@@ -63,11 +65,23 @@ struct EpochRecord {
   std::int64_t rss_bytes = 0;
 };
 
+/// A test of the links between hosts (link_watch.h).
+struct LinksRecord {
+  /// Updates made.
+  std::int64_t step = 0;
+  /// What a link between hosts can do (dist::usual_link).
+  double usual_mb_per_s = 0.0;
+  std::vector<dist::Link> slow{};
+  /// Of the hosts and links behind `slow`: "host3", "host1 to host2".
+  std::vector<std::string> names{};
+};
+
 /// One thread.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on_step(const StepRecord& record) { static_cast<void>(record); }
+  virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }
   /// Images of a validation done so far.
   virtual void on_validation(std::int64_t done, std::int64_t total) {
     static_cast<void>(done);
@@ -78,7 +92,7 @@ class Observer {
   virtual void on_end() {}
 };
 
-/// Appends one JSON object a line: {"kind": "step"|"epoch", ...}; docs/formats/run.md. DataError when the file
+/// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/formats/run.md. DataError when the file
 /// cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
 /// Keeps the lines whose "step" is at most `step`, so that a resumed run repeats none; drops a line cut short. Atomic.

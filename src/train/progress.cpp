@@ -50,12 +50,15 @@ class Progress final : public Observer {
     }
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}  left {}",
-                     record.epoch + 1, record.step, record.total_steps, loss / count,
-                     static_cast<double>(images) / seconds, 100.0 * wait / seconds,
-                     comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
-                     bound_by(wait, seconds, comm.value_or(0.0)), duration_text(left)));
+    show(fmt::format(
+        "epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}  left {}", record.epoch + 1,
+        record.step, record.total_steps, loss / count, static_cast<double>(images) / seconds, 100.0 * wait / seconds,
+        comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
+        bound_by(wait, seconds, comm.value_or(0.0)),
+        slow_names_.empty() ? "" : fmt::format(", slow link: {}", some_names(slow_names_)), duration_text(left)));
   }
+
+  void on_links(const LinksRecord& record) override { slow_names_ = record.names; }
 
   void on_validation(std::int64_t done, std::int64_t total) override {
     if (style_ == ProgressStyle::Line && is_due()) show(fmt::format("validation {}/{} images", done, total));
@@ -111,6 +114,8 @@ class Progress final : public Observer {
 
   ProgressStyle style_;
   std::deque<StepRecord> window_;
+  /// Of the last test of the links.
+  std::vector<std::string> slow_names_;
   Clock::time_point shown_;
   bool has_shown_ = false;
   bool is_open_ = false;

@@ -156,6 +156,16 @@ TEST(JsonLog, writes_one_object_a_line_and_forgets_what_comes_after_a_resume) {
   EXPECT_EQ(whole.substr(0, kept.size()), kept);
 }
 
+TEST(JsonLog, has_the_slow_links_of_every_test) {
+  const TestFolder temporary;
+  const auto path = temporary.path() / "log.jsonl";
+  make_json_log(path)->on_links(
+      {.step = 10, .usual_mb_per_s = 100.0, .slow = {{.from = 0, .to = 2, .gb_per_s = 0.5}}, .names = {"a to c"}});
+  EXPECT_EQ(io::read_text(path).or_throw(),
+            "{\"kind\":\"links\",\"step\":10,\"usual_mb_per_s\":100.0,\"slow\":[\"a to c\"],"
+            "\"slow_links\":[{\"from\":0,\"to\":2,\"mb_per_s\":500.0}]}\n");
+}
+
 TEST(JsonLog, refuses_a_folder) {
   const TestFolder temporary;
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(make_json_log(temporary.path())); }),
@@ -211,6 +221,20 @@ TEST(Progress, names_what_holds_a_run_up) {
   EXPECT_EQ(bound_by(0.7, 10.0, 0.6), "input-bound");
   EXPECT_EQ(bound_by(0.4, 10.0, 0.4), "compute-bound");
   EXPECT_EQ(bound_by(0.0, 0.0), "compute-bound");
+}
+
+TEST(Progress, names_the_slow_link_while_there_is_one) {
+  const StepRecord record{.step = 1, .total_steps = 2, .images = 8, .seconds = 1.0, .comm_exposed_seconds = 0.9};
+  const auto line_after = [&](const LinksRecord& links) {
+    testing::internal::CaptureStderr();
+    const auto progress = make_progress(ProgressStyle::Line);
+    progress->on_links({.names = {"host1"}});
+    progress->on_links(links);
+    progress->on_step(record);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(line_after({.names = {"host3"}}), HasSubstr("communication-bound, slow link: host3  left"));
+  EXPECT_THAT(line_after({}), HasSubstr("communication-bound  left"));
 }
 
 // The line that is shown after one step that followed another.

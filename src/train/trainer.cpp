@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-//
 #include "train/trainer.h"
 
 #include <fmt/format.h>
@@ -22,6 +21,7 @@
 #include "runtime/memory.h"
 #include "train/aurocs_csv.h"
 #include "train/bad_images.h"
+#include "train/link_watch.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
 #include "train/predict.h"
@@ -81,6 +81,7 @@ class Trainer {
   const TrainJob& job_;
   const Recipe& recipe_;
   const Ranks ranks_;
+  LinkWatch links_{ranks_};
   /// Before the first compute thread starts.
   const runtime::BoundToCores bound_;
   std::vector<std::uint32_t> training_;
@@ -227,6 +228,7 @@ bool Trainer::run_epoch(EpochRecord& record) {
     outcome_.comm_exposed_seconds += step.comm_exposed_seconds.value_or(0.0);
     outcome_.images += step.images;
     for (Observer* observer : observers_) observer->on_step(step);
+    links_.look(step, observers_);
     if (state_.step % kStepsToWeightCheck == 0) require_equal_weights(ranks_, *executable_, state_.step);
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How fast ranks send to each other, and which links are slow: `bench links` asks it of all pairs, training of its
+// hosts.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dist/communicator.h"
+
+namespace roentgen::dist {
+
+/// From one rank to another.
+struct Link {
+  int from = 0;
+  int to = 0;
+  /// Both ranks run on one host: the other kind of link is never compared with it.
+  bool is_within_host = false;
+  /// Half a round trip of 8 bytes, which both directions share: the least of all rounds, because what else the
+  /// machine does comes on top. 0: not measured.
+  double us = 0.0;
+  double gb_per_s = 0.0;
+};
+
+/// What a kind of link can do: the median over ranks of each one's best link, because one slow port is most of the
+/// links of three hosts. 0 when there are none.
+struct UsualLink {
+  double us = 0.0;
+  double gb_per_s = 0.0;
+};
+[[nodiscard]] UsualLink usual_link(std::span<const Link> links, bool is_within_host);
+
+/// Those that are slow among their kind, in their order: bandwidth below the usual one divided by `slow_factor`, or
+/// latency above the usual one times it.
+[[nodiscard]] std::vector<Link> slow_links(std::span<const Link> links, double slow_factor);
+
+/// Ranks with links to at least two others whose links of a kind are all among `slow`: it is the rank's port.
+[[nodiscard]] std::vector<int> slow_ranks(std::span<const Link> links, std::span<const Link> slow);
+
+/// A name for each slow rank's host and for each other slow link: "host3", "host1 to host2".
+[[nodiscard]] std::vector<std::string> slow_names(std::span<const std::string> hosts, std::span<const Link> links,
+                                                  std::span<const Link> slow);
+/// As slow_names(), a line for each: "[room] rank 2 (host3): expected ..., got ...; try ...".
+/// @param hosts by rank
+[[nodiscard]] std::vector<std::string> slow_texts(std::string_view room, std::span<const std::string> hosts,
+                                                  std::span<const Link> links, std::span<const Link> slow);
+
+/// Two ranks; the lower one is first.
+struct RankPair {
+  int low = 0;
+  int high = 0;
+};
+/// Which pairs are tested, one round after another; those of a round, which share no rank, at the same time.
+using PairRounds = std::vector<std::vector<RankPair>>;
+/// Every rank with every other, one pair at a time.
+[[nodiscard]] PairRounds all_pairs(int ranks);
+/// The first rank of every host with that of every other, each host in at most one pair of a round.
+/// @param hosts by rank
+[[nodiscard]] PairRounds host_pairs(std::span<const std::string> hosts);
+
+/// How a link is tested.
+struct LinkTest {
+  /// A message of which bandwidth is measured; several are under way at once.
+  std::size_t message_bytes = std::size_t{4} << 20U;
+  /// Of 8 bytes; 0: no latency.
+  int round_trips = 100;
+  /// After one that does not count.
+  std::int64_t rounds = 5;
+  /// Bandwidth by the median of the rounds; false: by the best one, since a lost packet is no property of a link.
+  bool takes_median = true;
+  /// Of any wait.
+  std::chrono::milliseconds limit{60'000};
+};
+
+/// Both directions of all pairs, by sender and receiver. Every rank calls it, with the same pairs and test, and has the
+/// same result. CommError naming the other end of a link where nothing passes.
+[[nodiscard]] std::vector<Link> measure_links(Communicator& group, const PairRounds& pairs, const LinkTest& test);
+
+}  // namespace roentgen::dist

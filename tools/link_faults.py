@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Trains over a network that is well, that loses packets, that has one slow link, and both, and says of each what an update took
+and which link the run named. Prints a table in Markdown.
+
+  tools/link_faults.py          # root; 4 hosts at 1 Gbit/s, 1% lost, host 3 at 100 Mbit/s; 5 minutes
+  tools/link_faults.py --hosts 4 --rate 1gbit --slow 3:100mbit --loss 1 --json faults.json
+
+Hosts are network namespaces of this machine (emulated_hosts.sh: links by tc tbf, loss by an nftables rule), one rank each, one
+compute thread a rank; a small ResNet-18 on images of 32 px really trains, 43 MiB of gradients an update really travel. The
+network is emulated, and the hosts share the cores of one machine, so that seconds compare the cases and nothing else. Exits 1
+where a run ended early, came to another loss than the first, or named another link than the slow one.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = HERE.parent / "build" / "release" / "roentgen"
+STOPPED = 3  # by --stop-after, with everything saved
+
+
+def cases(options):
+    """Name and environment of each."""
+    loss, slow = {"LOSS": options.loss}, {"SLOW": options.slow}
+    return [("well", {}), (f"{options.loss}% of all packets lost", loss), (f"host {slow_host(options.slow)} slow", slow),
+            ("both", loss | slow)]
+
+
+def slow_host(text):
+    """ "3:100mbit" -> 3 """
+    return int(text.split(":")[0])
+
+
+def read_log(text):
+    """log.jsonl -> updates and tests of the links."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    return ([line for line in lines if line["kind"] == "step"], [line for line in lines if line["kind"] == "links"])
+
+
+def row_of(name, exit_code, log, said, images):
+    """One case. `log`: log.jsonl; `said`: standard error; `images`: of an update."""
+    steps, tests = read_log(log)
+    seconds = [images / step["images_per_s"] for step in steps]
+    return {"case": name, "exit_code": exit_code, "updates": len(steps), "seconds": statistics.median(seconds[1:]),
+            "seconds_max": max(seconds[1:]), "comm_exposed": statistics.median(step["comm_exposed"] for step in steps[1:]),
+            "losses": [step["loss"] for step in steps], "slow": tests[-1]["slow"] if tests else None,
+            "usual_mb_per_s": tests[-1]["usual_mb_per_s"] if tests else None,
+            "warnings": [line[line.index("[train.links]"):] for line in said.splitlines() if "[train.links]" in line],
+            "lost": next((line.split("] ")[1] for line in said.splitlines() if line.startswith("[emulated.hosts]")), "")}
+
+
+def faults_of(rows, updates, slow):
+    """What should not be: a line each. `slow`: the number of the slow host."""
+    faults = []
+    for row in rows:
+        named = [f"host{slow}"] if row["case"].startswith("host") or row["case"] == "both" else []
+        if row["exit_code"] != STOPPED or row["updates"] != updates:
+            faults.append(f"{row['case']}: {row['updates']} updates and exit code {row['exit_code']}, expected {updates} and {STOPPED}")
+        if row["losses"] != rows[0]["losses"]:
+            faults.append(f"{row['case']}: other losses than '{rows[0]['case']}'")
+        if (row["slow"] or []) != named:
+            faults.append(f"{row['case']}: named {row['slow']}, expected {named}")
+    return faults
+
+
+def markdown(rows):
+    lines = ["| network (emulated) | s an update, median (longest) | waiting for others | packets lost | named as slow |",
+             "|---|---|---|---|---|"]
+    for row in rows:
+        named = ", ".join(row["slow"] or []) or "none"
+        lines.append(f"| {row['case']} | {row['seconds']:.2f} ({row['seconds_max']:.2f}) | {row['comm_exposed']:.0%} | "
+                     f"{row['lost'].replace(' packets lost', '') or '0'} | {named} |")
+    return "\n".join(lines) + "\n"
+
+
+def run_case(options, name, environment, data, out):
+    hosts = ",".join(f"10.99.0.{i + 1}:1" for i in range(options.hosts))
+    command = [HERE / "emulated_hosts.sh", options.hosts, options.rate, options.program, "train", "--recipe",
+               HERE.parent / "recipes" / "quickstart.toml", "--data", data, "--out", out, "--ranks", options.hosts, "--hosts",
+               hosts, "--oversubscribe", "--stop-after", options.updates]
+    for setting in ("model.width=64", "preprocess.size=32", f"train.batch={options.batch}", "train.threads=1", "train.workers=1"):
+        command += ["--set", setting]
+    done = subprocess.run([str(word) for word in command], env=os.environ | environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    log = pathlib.Path(out) / "log.jsonl"
+    if not log.exists():
+        sys.exit(f"{name}: no update was made\n{done.stderr}")
+    return row_of(name, done.returncode, log.read_text(), done.stderr, options.hosts * options.batch)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hosts", type=int, default=4)
+    parser.add_argument("--rate", default="1gbit", help="of every link, as tc writes it")
+    parser.add_argument("--slow", default="3:100mbit", help="number of a host, and its rate")
+    parser.add_argument("--loss", default="1", help="per cent of the packets that come to a host")
+    parser.add_argument("--updates", type=int, default=14)
+    parser.add_argument("--batch", type=int, default=2, help="of a rank")
+    parser.add_argument("--program", default=PROGRAM)
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="roentgen_faults_") as folder:
+        place = pathlib.Path(folder)
+        subprocess.run([options.program, "synth", place / "data", "--images", "800", "--size", "40"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        rows = []
+        for i, (name, environment) in enumerate(cases(options)):
+            rows.append(run_case(options, name, environment, place / "data", place / str(i)))
+            print(f"{name}: {rows[-1]['seconds']:.2f} s an update; load {os.getloadavg()[0]:.1f}", *rows[-1]["warnings"],
+                  sep="\n  ", file=sys.stderr, flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+    print(markdown(rows), end="")
+    faults = faults_of(rows, options.updates, slow_host(options.slow))
+    for fault in faults:
+        print(f"[link.faults] {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
