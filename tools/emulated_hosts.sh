@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 #
 # Runs a command on hosts made of network namespaces, whose links are shaped by tc, and removes them afterwards. Needs root,
-# iproute2 and Open MPI; for measuring what a network does to training, on one machine.
+# iproute2 and Open MPI or MPICH; for measuring what a network does to training, on one machine.
 #   tools/emulated_hosts.sh COUNT RATE COMMAND...
 #   tools/emulated_hosts.sh 2 1gbit build/release/roentgen bench scaling --ranks 1,2 --hosts 10.99.0.1:1,10.99.0.2:1 ...
 # Hosts are 10.99.0.1 to 10.99.0.COUNT; the command runs on the first. RATE is as tc writes it; "none": as fast as it goes.
@@ -16,7 +16,7 @@ network=10.99.0
 export EMULATED_HOSTS=${EMULATED_HOSTS:-rghost}
 name=$EMULATED_HOSTS
 
-if [[ ${1:-} == agent ]]; then  # what mpirun calls in place of ssh
+if [[ ${1:-} == agent || ${1:-} == -x ]]; then  # what mpirun calls in place of ssh; MPICH's with -x, as it calls ssh
   host=$2
   shift 2
   exec ip netns exec "$name${host##*.}" unshare --uts sh -c "hostname host${host##*.}; $*"
@@ -90,4 +90,5 @@ export OMPI_MCA_plm_rsh_agent="$(realpath "$0") agent"
 export OMPI_MCA_btl=self,vader,tcp
 export OMPI_MCA_btl_tcp_if_include=$network.0/24
 export OMPI_MCA_oob_tcp_if_include=$network.0/24
+export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$(realpath "$0") HYDRA_IFACE=eth0
 ip netns exec "${name}1" unshare --uts sh -c 'hostname host1; exec "$@"' sh "$@"

@@ -4,13 +4,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -24,6 +21,7 @@
 #include "cli/failure.h"
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
+#include "cli/rank_guard.h"
 #include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -148,7 +146,6 @@ namespace {
 
 void take_place() {
   if (!is_own_rank()) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no rank goes on without mpirun
   const std::optional<dist::LaunchedRank> own = dist::launched_rank();
   if (!own || own->local_size < 1) return;
   const auto shares = runtime::shares_of(runtime::usable_cores(), own->local_size);
@@ -183,20 +180,6 @@ void check_places(dist::CommThread& group, const RankOptions& options) {
   if (group.rank() == 0) log::info("ranks: " + map);
 }
 
-// A daemon of mpirun whose host has lost its link hears nothing of the job's end, and stays for as long as TCP tries. A
-// process that waits for its end sees to that.
-void end_deserted_daemon() {
-  const pid_t daemon = ::getppid();
-  std::string name;
-  std::getline(std::ifstream(fmt::format("/proc/{}/comm", daemon)), name);
-  if ((name != "orted" && name != "prted") || ::fork() != 0) return;
-  ::close_range(0, ~0U, 0);  // the daemon waits for the ends of pipes
-  constexpr int kTimes = 20, kEachMs = 100;
-  for (int i = 0; i < kTimes && ::kill(daemon, 0) == 0; ++i) ::poll(nullptr, 0, kEachMs);
-  ::kill(daemon, SIGKILL);
-  ::_exit(0);
-}
-
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
@@ -218,7 +201,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     const Failure failure = failure_of(std::current_exception());
     const bool is_first = group.fail();
     dist::tell_failed(failure.exit_code);
-    end_deserted_daemon();
+    if (!is_own_rank()) end_deserted_daemon();  // else the guard sees to it
     if (is_first) throw;
     return {.json = {}, .exit_code = failure.exit_code, .is_silent = true};
   }
@@ -243,6 +226,7 @@ CommandResult run_as_ranks(const RankOptions& options,
     throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
   }
   if (!launched) return body(nullptr);
+  if (is_own_rank()) guard_rank();
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     dist::tell_ready();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -22,6 +24,7 @@
 
 #include "cli/command.h"
 #include "cli/mpirun_words.h"
+#include "cli/rank_guard.h"
 #include "core/error.h"
 #include "dist/launch_board.h"
 
@@ -57,16 +60,17 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-/// A pipe that standard error of mpirun, and what it brings of the ranks', comes through.
-class ErrorPipe {
+/// A pipe that an output of mpirun, and what it brings of the ranks', comes through.
+class OutputPipe {
  public:
-  ErrorPipe() {
+  /// @param to where it goes on to
+  explicit OutputPipe(std::FILE* to) : to_(to) {
     if (::pipe2(ends_.data(), O_CLOEXEC) == 0) return;
     throw DeviceError(error_text("cli.launch", "mpirun", "a pipe", std::strerror(errno), "a larger ulimit -n"));
   }
-  ErrorPipe(const ErrorPipe&) = delete;
-  ErrorPipe& operator=(const ErrorPipe&) = delete;
-  ~ErrorPipe() {
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
+  ~OutputPipe() {
     ::close(ends_[0]);
     close_write_end();
   }
@@ -74,32 +78,62 @@ class ErrorPipe {
     if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
   }
   [[nodiscard]] int write_end() const { return ends_[1]; }
-  /// Hands on what has come, waiting for a while; false when nothing has.
-  bool pass_on(MpirunWords& words, int wait_ms) {
-    pollfd look{.fd = is_over_ ? -1 : ends_[0], .events = POLLIN, .revents = 0};
-    if (::poll(&look, 1, wait_ms) <= 0) return false;
+  /// Readable when something has come.
+  [[nodiscard]] pollfd look() const { return {.fd = is_over_ ? -1 : ends_[0], .events = POLLIN, .revents = 0}; }
+  /// Hands on what has come, which look() must have shown.
+  void pass_on(MpirunWords& words) {
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(ends_[0], bytes.data(), bytes.size());
     is_over_ = count == 0;
-    if (count <= 0) return false;
-    fmt::print(stderr, "{}", words.pass({bytes.data(), static_cast<std::size_t>(count)}));
-    return true;
+    if (count > 0) say(words.pass({bytes.data(), static_cast<std::size_t>(count)}));
+  }
+  void say(const std::string& text) const {
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), to_));
+    std::fflush(to_);
   }
 
  private:
+  std::FILE* to_;
   std::array<int, 2> ends_{-1, -1};
   bool is_over_ = false;
 };
 
-[[noreturn]] void become(const std::vector<std::string>& command, int standard_error, bool is_silent) {
+/// Both outputs of mpirun.
+struct Outputs {
+  OutputPipe out{stdout};
+  OutputPipe err{stderr};
+  MpirunWords out_words;
+  MpirunWords err_words;
+
+  void close_write_ends() {
+    out.close_write_end();
+    err.close_write_end();
+  }
+  /// Hands on what has come, waiting for a while; false when nothing has.
+  bool pass_on(int wait_ms) {
+    std::array<pollfd, 2> looks{out.look(), err.look()};
+    if (::poll(looks.data(), looks.size(), wait_ms) <= 0) return false;
+    if (looks[0].revents != 0) out.pass_on(out_words);
+    if (looks[1].revents != 0) err.pass_on(err_words);
+    return true;
+  }
+  void finish() {
+    while (pass_on(0)) {
+    }
+    out.say(out_words.rest());
+    err.say(err_words.rest());
+  }
+};
+
+[[noreturn]] void become(const std::vector<std::string>& command, const Outputs& outputs, bool is_silent) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::setpgid(0, 0);                     // a terminal's Ctrl-C comes to us alone
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // and nothing goes on without us
-  ::dup2(standard_error, STDERR_FILENO);
+  ::dup2(outputs.err.write_end(), STDERR_FILENO);
   const int nowhere = is_silent ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-  if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere >= 0 ? nowhere : outputs.out.write_end(), STDOUT_FILENO);
   ::execvp(arguments[0], arguments.data());
   ::_exit(errno == ENOENT ? kNoProgram : kNotRun);
 }
@@ -109,8 +143,7 @@ struct Watched {
   pid_t child = -1;
   const HeldSignals& signals;
   const dist::LaunchBoard& board;
-  ErrorPipe& errors;
-  MpirunWords& words;
+  Outputs& outputs;
 };
 
 // mpirun gives SIGUSR1 on to all ranks; SIGTERM ends them. Before all of them listen, SIGUSR1 would end those that
@@ -134,60 +167,69 @@ int wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end)
       is_told = true;
       ::kill(watched.child, SIGUSR1);
     }
-    static_cast<void>(watched.errors.pass_on(watched.words, kWhileMs));
+    static_cast<void>(watched.outputs.pass_on(kWhileMs));
     const auto now = std::chrono::steady_clock::now();
     if (!failed && options.may_be_remote && watched.board.failure()) failed = now;
     if (failed && now - *failed > kGrace) ::kill(-watched.child, SIGKILL);  // with what it calls other hosts by
   }
-  while (watched.errors.pass_on(watched.words, 0)) {
-  }
-  fmt::print(stderr, "{}", watched.words.rest());
+  watched.outputs.finish();
   return status;
 }
 
-// The one that a signal ended, in one line.
-std::string text_of(const KilledRank& killed, const dist::LaunchBoard& board) {
-  const std::string place = killed.rank < 0 ? "" : board.place_of(killed.rank);
-  const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
-  return error_text("cli.launch", place.empty() ? who : who + ", " + place, "to end by itself",
-                    fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
-                    "--resume; dmesg, which knows of processes that memory ran out for");
+// mpirun ends guards; the ranks end with these, but it does not wait for that.
+void wait_for_ranks(const dist::LaunchBoard& board) {
+  constexpr int kMostMs = 5000;
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMostMs);
+  for (const int process : board.processes()) {
+    const auto rank = static_cast<int>(::syscall(SYS_pidfd_open, process, 0U));  // glibc declares it for C alone
+    if (rank < 0) continue;                                                      // it is gone
+    pollfd look{.fd = rank, .events = POLLIN, .revents = 0};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
+    ::poll(&look, 1, std::clamp(static_cast<int>(left.count()), 0, kMostMs));
+    ::close(rank);
+  }
 }
 
 }  // namespace
 
 GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options) {
   const dist::LaunchBoard board(options.ranks);
-  ErrorPipe errors;
-  MpirunWords words;
+  Outputs outputs;
   const HeldSignals signals;
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
     signals.let_go();
     ::setenv(dist::LaunchBoard::kVariable, board.file().c_str(), 1);
-    become(command, errors.write_end(), options.is_silent);
+    become(command, outputs, options.is_silent);
   }
   if (child < 0) {
     throw DeviceError(error_text("cli.launch", command[0], "another process", std::strerror(errno), "fewer processes"));
   }
-  errors.close_write_end();
+  outputs.close_write_ends();
   GroupEnd end;
-  const int status =
-      wait_for({.child = child, .signals = signals, .board = board, .errors = errors, .words = words}, options, end);
+  const int status = wait_for({.child = child, .signals = signals, .board = board, .outputs = outputs}, options, end);
+  wait_for_ranks(board);
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) {
     throw ConfigError(error_text("cli.launch", "--ranks", command[0] + " on the PATH", "none",
                                  "apt install openmpi-bin (mpich), or srun, or one process"));
   }
   end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : board.failure().value_or(kFailure);
+  // MPICH's mpirun tells how the last ranks ended, which it had ended itself.
+  if (!options.may_be_remote) end.exit_code = board.failure().value_or(end.exit_code);
   // Ended by us while it was ending, mpirun tells that, and not how the ranks had ended.
   if (end.signal != 0) {
     end.exit_code = board.exit_code().value_or(end.exit_code);
     return end;
   }
-  std::optional<KilledRank> killed = words.killed();
-  if (!killed && end.exit_code > kKilled && !board.failure()) killed = KilledRank{.signal = end.exit_code - kKilled};
-  if (killed) fmt::print(stderr, "{}\n", text_of(*killed, board));
+  std::optional<dist::KilledRank> killed = board.killed();
+  if (killed) end.exit_code = kKilled + killed->signal;  // MPICH's says less
+  if (outputs.err_words.has_told()) return end;          // of a rank on another host
+  // Without its guard a rank is gone as well, and mpirun alone says so.
+  if (!killed) killed = outputs.err_words.killed();
+  if (!killed && end.exit_code > kKilled && !board.failure()) killed = {.signal = end.exit_code - kKilled};
+  outputs.err.say(killed ? text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank)) + '\n'
+                         : outputs.err_words.complaints());
   return end;
 }
 

@@ -8,8 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 
+#include "cli/rank_guard.h"
 #include "core/error.h"
+#include "core/folder_testing.h"
 
 namespace roentgen::cli {
 namespace {
@@ -26,8 +29,8 @@ GroupEnd run(const std::string& script, const GroupOptions& options = {.on_signa
 
 TEST(RunGroup, gives_the_exit_code_and_passes_on_what_is_said) {
   testing::internal::CaptureStderr();
-  const GroupEnd end = run("echo of a rank >&2; exit 2");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "of a rank\n");
+  const GroupEnd end = run("echo '[proxy:0:0@hal] error' >&2; echo of a rank >&2; exit 2");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "of a rank\n[proxy:0:0@hal] error\n");
   EXPECT_EQ(end.exit_code, 2);
   EXPECT_EQ(end.signal, 0);
 }
@@ -63,7 +66,7 @@ TEST(RunGroup, what_cannot_save_ends_at_the_first_signal) {
 TEST(RunGroup, names_who_was_killed_and_where) {
   testing::internal::CaptureStderr();
   const GroupEnd end =
-      run(R"(printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=512 conv=notrunc status=none
+      run(R"(printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=768 conv=notrunc status=none
     rule=$(printf %80s | tr ' ' -)
     echo "$rule" >&2
     echo 'mpirun noticed that process rank 1 with PID 0 on node hal exited on signal 9 (Killed).' >&2
@@ -75,6 +78,46 @@ TEST(RunGroup, names_who_was_killed_and_where) {
       testing::internal::GetCapturedStderr(),
       testing::StartsWith("[cli.launch] rank 1 (hal), update 4, forward: expected to end by itself, got signal 9 "
                           "(Killed); try --resume"));
+}
+
+// What guards tell of the ranks of this host and of another.
+constexpr const char* kGuards = R"(
+killed() { printf "$1" | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=384 conv=notrunc status=none; }
+printf 'update 4, forward' | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=768 conv=notrunc status=none
+)";
+
+TEST(RunGroup, a_guard_is_believed_and_not_mpirun) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end =
+      run(std::string(kGuards) + "echo '[mpiexec@hal] error' >&2; killed '1 9'; exit 255", {.ranks = 2});
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::MatchesRegex("\\[cli.launch\\] rank 1 \\([^ ]+\\), update 4, forward: expected to end by "
+                                    "itself, got signal 9 \\(Killed\\); try --resume[^\n]*\n"));
+}
+
+TEST(RunGroup, what_the_first_failed_rank_ends_with_is_the_exit_code) {
+  const std::string failed = R"(printf 2 | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=256 conv=notrunc status=none; exit 9)";
+  EXPECT_EQ(run(failed).exit_code, 2);
+  EXPECT_EQ(run(failed, {.may_be_remote = true}).exit_code, 9) << "the first may have been on another host";
+}
+
+TEST(RunGroup, what_a_guard_of_another_host_says_is_said_once) {
+  testing::internal::CaptureStderr();
+  const std::string line = text_of({.rank = 1, .host = "hal", .signal = 11}, "update 2, input") + "\n";
+  const GroupEnd end = run("printf '" + line + line + "' >&2; exit 139", {.ranks = 2, .may_be_remote = true});
+  EXPECT_EQ(end.exit_code, 139);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), line);
+}
+
+TEST(RunGroup, waits_for_ranks_that_mpirun_does_not_wait_for) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "rank").string();
+  EXPECT_EQ(run(R"(sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; echo done > ")" + file + R"("' &
+    printf $! | dd of="$ROENTGEN_LAUNCHER" bs=1 seek=736 conv=notrunc status=none)")
+                .exit_code,
+            0);
+  EXPECT_TRUE(std::filesystem::exists(file));
 }
 
 TEST(RunGroup, mpirun_that_waits_for_hosts_after_a_failure_is_ended) {

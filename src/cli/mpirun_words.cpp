@@ -6,15 +6,17 @@
 #include <charconv>
 #include <utility>
 
+#include "cli/rank_guard.h"
+
 namespace roentgen::cli {
 namespace {
 
-// Open MPI's rule above and below a paragraph.
+// The rule above and below a paragraph: Open MPI's, of dashes, or hydra's, of equals signs.
 bool is_rule(std::string_view line) {
   constexpr std::size_t kLeast = 60;
   const auto end = line.find_last_not_of("\r\n");
-  return end != std::string_view::npos && end + 1 >= kLeast &&
-         std::ranges::all_of(line.substr(0, end + 1), [](char c) { return c == '-'; });
+  return end != std::string_view::npos && end + 1 >= kLeast && (line[0] == '-' || line[0] == '=') &&
+         std::ranges::all_of(line.substr(0, end + 1), [&](char c) { return c == line[0]; });
 }
 
 // What stands between two texts; empty: they are not there.
@@ -45,12 +47,30 @@ std::string MpirunWords::pass(std::string_view bytes) {
 std::string MpirunWords::rest() { return std::exchange(paragraph_, {}) + std::exchange(begun_, {}); }
 
 std::string MpirunWords::take_line(std::string line) {
+  if (paragraph_.empty() && is_after_words(line)) return {};
+  if (paragraph_.empty() && is_about_killed(line)) return std::exchange(has_told_, true) ? std::string() : line;
+  if (paragraph_.empty() && (line.starts_with("[mpiexec@") || line.starts_with("[proxy:"))) {
+    complaints_ += line;
+    return {};
+  }
   if (paragraph_.empty() && !is_rule(line)) return line;
-  const bool is_end = !paragraph_.empty() && is_rule(line);
+  const bool is_end = !paragraph_.empty() && is_rule(line) && line[0] == paragraph_[0];
   paragraph_ += line;
   constexpr std::size_t kMost = 1U << 14U;  // so long is none of mpirun's
   if (paragraph_.size() > kMost) return std::exchange(paragraph_, {});
   return is_end ? take_paragraph(std::exchange(paragraph_, {})) : std::string();
+}
+
+// As MPICH 4.0 says it (hydra/mpiexec/mpiexec.c).
+bool MpirunWords::is_after_words(std::string_view line) {
+  if (after_words_ == 0) return false;
+  --after_words_;
+  for (const std::string_view known : {"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ",
+                                       "This typically refers to a problem with your application.",
+                                       "Please see the FAQ page for debugging suggestions"}) {
+    if (line.starts_with(known)) return true;
+  }
+  return false;
 }
 
 // The texts are those of orte/tools/orterun/help-orterun.txt in Open MPI 4.1.
@@ -61,6 +81,11 @@ std::string MpirunWords::take_paragraph(std::string text) {
     if (!killed_ && signal > 0) {
       killed_ = {.rank = number_of(rank), .host = std::string(between(text, " on node ", " ")), .signal = signal};
     }
+    return {};
+  }
+  if (text.find("\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES") != std::string::npos) {
+    constexpr int kLines = 3;
+    after_words_ = kLines;
     return {};
   }
   for (const std::string_view known : {"a non-zero exit code", "exited with non-zero status"}) {

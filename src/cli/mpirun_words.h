@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What mpirun itself says on standard error, among what ranks say there.
+// What mpirun itself says on one of its outputs, among what ranks say there.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "dist/launch_board.h"
+
 namespace roentgen::cli {
 
-/// A rank that a signal ended.
-struct KilledRank {
-  /// Negative: it is not known which.
-  int rank = -1;
-  std::string host;
-  int signal = 0;
-};
-
-/// Passes lines on, save for mpirun's paragraphs about how ranks ended, which it understands.
+/// Passes lines on, save for the paragraphs of Open MPI and of MPICH's hydra about how ranks ended. Of lines that
+/// guards say of killed ranks (rank_guard.h) the first one alone. What hydra's programs say of each other is kept.
 class MpirunWords {
  public:
   /// @param bytes as they came
@@ -26,18 +21,28 @@ class MpirunWords {
   [[nodiscard]] std::string pass(std::string_view bytes);
   /// What is left when no more comes.
   [[nodiscard]] std::string rest();
-  /// The first that mpirun told of.
-  [[nodiscard]] const std::optional<KilledRank>& killed() const { return killed_; }
+  /// The first that mpirun told of; Open MPI's, since hydra's words do not tell who was the first.
+  [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
+  /// What hydra's programs say of each other: a killed rank explains it.
+  [[nodiscard]] const std::string& complaints() const { return complaints_; }
+  /// A guard has told of its rank.
+  [[nodiscard]] bool has_told() const { return has_told_; }
 
  private:
   [[nodiscard]] std::string take_line(std::string line);
   /// A paragraph of mpirun's; empty when it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
+  /// Is it of what hydra says behind its paragraph?
+  [[nodiscard]] bool is_after_words(std::string_view line);
 
   std::string begun_;
-  /// Since a line of dashes, with it.
+  /// Since a rule, with it.
   std::string paragraph_;
-  std::optional<KilledRank> killed_;
+  /// Lines that may still come of what hydra says behind its paragraph.
+  int after_words_ = 0;
+  std::string complaints_;
+  std::optional<dist::KilledRank> killed_;
+  bool has_told_ = false;
 };
 
 }  // namespace roentgen::cli

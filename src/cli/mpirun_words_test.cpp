@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/rank_guard.h"
+
 namespace roentgen::cli {
 namespace {
 
@@ -37,6 +39,34 @@ TEST(MpirunWords, takes_out_how_ranks_ended_and_remembers_the_first) {
   EXPECT_EQ(words.killed()->rank, 2);
   EXPECT_EQ(words.killed()->host, "n07");
   EXPECT_EQ(words.killed()->signal, 9);
+}
+
+TEST(MpirunWords, takes_out_what_hydra_says_of_the_rank_that_it_ended_itself) {
+  MpirunWords words;
+  const std::string rule(83, '=');
+  const std::string said =  // by MPICH 4.0.2, on standard output
+      rule + "\n=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 9025 RUNNING AT n07\n" +
+      "=   EXIT CODE: 9\n=   CLEANING UP REMAINING PROCESSES\n=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES\n" + rule +
+      "\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n" +
+      "This typically refers to a problem with your application.\n" +
+      "Please see the FAQ page for debugging suggestions\n";
+  std::string passed;
+  for (const char c : "before\n" + said + "after\n" + said + "Please see below\n") passed += words.pass({&c, 1});
+  EXPECT_EQ(passed + words.rest(), "before\nafter\nPlease see below\n");
+  EXPECT_FALSE(words.killed().has_value());
+  const std::string other = rule + "\na table\n" + std::string(83, '-') + "\n" + rule + "\n";
+  EXPECT_EQ(words.pass(other), other);
+}
+
+TEST(MpirunWords, passes_on_the_first_word_of_a_guard) {
+  MpirunWords words;
+  const std::string line = text_of({.rank = 1, .host = "n07", .signal = 9}, "update 3, forward") + "\n";
+  EXPECT_FALSE(words.has_told());
+  EXPECT_EQ(words.pass(line), line);
+  EXPECT_TRUE(words.has_told());
+  EXPECT_EQ(words.pass(text_of({.rank = 0, .host = "n06", .signal = 9}, "") + "\n"), "");
+  EXPECT_EQ(words.pass("[cli.launch] ranks: expected 2, got 3; try 2\n"),
+            "[cli.launch] ranks: expected 2, got 3; try 2\n");
 }
 
 TEST(MpirunWords, leaves_other_paragraphs) {

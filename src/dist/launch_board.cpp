@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -23,13 +25,17 @@
 namespace roentgen::dist {
 namespace {
 
-// Lines of so many characters, ended by zeros: whether all are ready, the exit code, whether one has failed, then each
-// rank's place.
+// Lines of so many characters, ended by zeros: whether all are ready, the exit code, whether one has failed, which was
+// killed, which host this is, then each rank's place and process.
 constexpr std::size_t kLine = 128;
 constexpr std::size_t kReady = 0;
 constexpr std::size_t kEnd = 1;
 constexpr std::size_t kFailed = 2;
-constexpr std::size_t kFirstPlace = 3;
+constexpr std::size_t kKilled = 3;
+constexpr std::size_t kHost = 4;
+constexpr std::size_t kFirstRank = 5;
+// In a rank's line the process begins here; in one that the first rank writes, what says that it is taken.
+constexpr std::size_t kBehind = 96;
 
 std::span<char> line_of(std::span<char> memory, std::size_t number) {
   if (memory.size() < (number + 1) * kLine) return {};
@@ -47,30 +53,48 @@ std::optional<int> number_in(std::span<const char> line) {
   return number;
 }
 
-std::span<char> map_file(int file, std::size_t bytes) {
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+std::span<char> span_of(void* memory, std::size_t bytes) {
   if (memory == MAP_FAILED) return {};
   return {static_cast<char*>(memory), bytes};
 }
 
-// The board of who started this process, for as long as it lives; empty: none, or on another host.
-std::span<char> board() {
-  static const std::span<char> memory = []() -> std::span<char> {
-    const char* name = std::getenv(LaunchBoard::kVariable);
-    const int file = name == nullptr ? -1 : ::open(name, O_RDWR | O_CLOEXEC);
-    if (file < 0) return {};
-    const off_t bytes = ::lseek(file, 0, SEEK_END);
-    const std::span<char> mapped = bytes > 0 ? map_file(file, static_cast<std::size_t>(bytes)) : std::span<char>{};
-    ::close(file);
-    return mapped;
-  }();
-  return memory;
+std::span<char> map_file(int file, std::size_t bytes) {
+  return span_of(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), bytes);
 }
 
-template <typename... Values>
-void write_line(std::size_t number, const char* format, Values... values) {
-  const std::span<char> line = line_of(board(), number);
-  if (!line.empty()) std::snprintf(line.data(), line.size(), format, values...);
+// Memory that children share.
+std::span<char> map_own(std::size_t bytes) {
+  return span_of(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), bytes);
+}
+
+std::string own_host() {
+  std::array<char, kLine> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+struct Board {
+  std::span<char> memory;
+  /// The process that started the ranks sees it.
+  bool is_of_starter = false;
+};
+
+// For as long as this process lives.
+const Board& board() {
+  static const Board joined = []() -> Board {
+    const auto launched = launched_rank();
+    if (!launched) return {};
+    const char* name = std::getenv(LaunchBoard::kVariable);
+    const int file = name == nullptr ? -1 : ::open(name, O_RDWR | O_CLOEXEC);
+    const off_t bytes = file < 0 ? 0 : ::lseek(file, 0, SEEK_END);
+    Board found;
+    if (bytes > 0) found = {.memory = map_file(file, static_cast<std::size_t>(bytes)), .is_of_starter = true};
+    if (file >= 0) ::close(file);
+    // A folder that hosts share has the file for all of them, and not the same memory.
+    if (!found.memory.empty() && text_of(line_of(found.memory, kHost)) == own_host()) return found;
+    return {.memory = map_own((kFirstRank + static_cast<std::size_t>(launched->size)) * kLine)};
+  }();
+  return joined;
 }
 
 int own_rank() {
@@ -79,6 +103,34 @@ int own_rank() {
     return launched ? launched->rank : 0;
   }();
   return rank;
+}
+
+template <typename... Values>
+void write_text(std::span<char> into, const char* format, Values... values) {
+  if (!into.empty()) std::snprintf(into.data(), into.size(), format, values...);
+}
+
+template <typename... Values>
+void write_line(std::size_t number, const char* format, Values... values) {
+  write_text(line_of(board().memory, number), format, values...);
+}
+
+// Unless another rank has written it.
+template <typename... Values>
+void write_first(std::size_t number, const char* format, Values... values) {
+  const std::span<char> line = line_of(board().memory, number);
+  if (line.empty() || std::atomic_ref(line[kBehind]).exchange('x') != '\0') return;
+  write_text(line.first(kBehind), format, values...);
+}
+
+// Of a rank's line the first part, and the rest.
+std::span<char> place_in(std::span<char> memory, std::int64_t rank) {
+  const std::span<char> line = line_of(memory, kFirstRank + static_cast<std::size_t>(rank));
+  return line.empty() ? line : line.first(kBehind);
+}
+std::span<char> process_in(std::span<char> memory, std::int64_t rank) {
+  const std::span<char> line = line_of(memory, kFirstRank + static_cast<std::size_t>(rank));
+  return line.empty() ? line : line.subspan(kBehind);
 }
 
 /// RANK:PLACE:STEP:FILE
@@ -110,11 +162,12 @@ void stand_still(const std::string& file) {
 
 LaunchBoard::LaunchBoard(std::int64_t ranks)
     : file_((std::filesystem::temp_directory_path() / "roentgen_launch_XXXXXX").string()) {
-  const std::size_t bytes = (kFirstPlace + static_cast<std::size_t>(ranks)) * kLine;
+  const std::size_t bytes = (kFirstRank + static_cast<std::size_t>(ranks)) * kLine;
   const int file = ::mkstemp(file_.data());
   if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0) memory_ = map_file(file, bytes);
   const int reason = errno;
   if (file >= 0) ::close(file);
+  write_text(line_of(memory_, kHost), "%s", own_host().c_str());
   if (!memory_.empty()) return;
   ::unlink(file_.c_str());
   throw DataError(error_text("dist.launch", file_, "a file", std::strerror(reason), "another TMPDIR"));
@@ -130,26 +183,46 @@ bool LaunchBoard::is_ready() const { return !text_of(line_of(memory_, kReady)).e
 std::optional<int> LaunchBoard::exit_code() const { return number_in(line_of(memory_, kEnd)); }
 std::optional<int> LaunchBoard::failure() const { return number_in(line_of(memory_, kFailed)); }
 
-std::string LaunchBoard::place_of(std::int64_t rank) const {
-  return std::string(text_of(line_of(memory_, kFirstPlace + static_cast<std::size_t>(rank))));
+std::string LaunchBoard::place_of(std::int64_t rank) const { return std::string(text_of(place_in(memory_, rank))); }
+
+std::optional<KilledRank> LaunchBoard::killed() const {
+  const std::string text(text_of(line_of(memory_, kKilled).first(kBehind)));
+  KilledRank killed{.host = own_host()};
+  if (std::sscanf(text.c_str(), "%d %d", &killed.rank, &killed.signal) != 2) return std::nullopt;
+  return killed;
+}
+
+std::vector<int> LaunchBoard::processes() const {
+  std::vector<int> found;
+  for (std::int64_t rank = 0; !process_in(memory_, rank).empty(); ++rank) {
+    if (const auto process = number_in(process_in(memory_, rank))) found.push_back(*process);
+  }
+  return found;
 }
 
 void tell_ready() noexcept { write_line(kReady, "%s", "ready"); }
-void tell_failed(int exit_code) noexcept { write_line(kFailed, "%d", exit_code); }
+void tell_failed(int exit_code) noexcept { write_first(kFailed, "%d", exit_code); }
 void tell_end(int exit_code) noexcept { write_line(kEnd, "%d", exit_code); }
 
+void tell_process() noexcept { write_text(process_in(board().memory, own_rank()), "%d", static_cast<int>(::getpid())); }
+
+bool tell_killed(int signal) noexcept {
+  write_first(kKilled, "%d %d", own_rank(), signal);
+  return board().is_of_starter;
+}
+
+std::string own_place() { return std::string(text_of(place_in(board().memory, own_rank()))); }
+
 void reach(Phase place, std::int64_t step) {
-  if (!board().empty()) {
-    const std::size_t line = kFirstPlace + static_cast<std::size_t>(own_rank());
-    const auto update = static_cast<long long>(step) + 1;
-    const auto index = static_cast<long long>(place.index);
-    if (step >= 0 && place.index >= 0) {
-      write_line(line, "update %lld, %s %lld", update, place.name, index);
-    } else if (step >= 0) {
-      write_line(line, "update %lld, %s", update, place.name);
-    } else {
-      write_line(line, "%s", place.name);
-    }
+  const std::span<char> line = place_in(board().memory, own_rank());
+  const auto update = static_cast<long long>(step) + 1;
+  const auto index = static_cast<long long>(place.index);
+  if (step >= 0 && place.index >= 0) {
+    write_text(line, "update %lld, %s %lld", update, place.name, index);
+  } else if (step >= 0) {
+    write_text(line, "update %lld, %s", update, place.name);
+  } else {
+    write_text(line, "%s", place.name);
   }
   static std::optional<Hold> hold = asked_hold();  // of the one thread that works
   if (!hold || hold->rank != std::to_string(own_rank()) || hold->place != place.text()) return;

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// LaunchBoard: what ranks tell the process that started them, on the same host: that all listen, how the job ends, and
-// where each of them is, which a killed one cannot say any more. A file that all map into their memory; ranks of other
-// hosts do not find it, and tell nothing. Also where tests of failures hold a rank.
+// LaunchBoard: what ranks tell the process that started them, on the same host: that all listen, how the job ends,
+// which of them a signal ended first, and where each of them is, which a killed one cannot say any more. A file that
+// all map into their memory; a rank of another host does not find it, and has memory that it shares with its guard
+// alone. Also where tests of failures hold a rank.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dist/communicator.h"
 
 namespace roentgen::dist {
+
+/// A rank that a signal ended.
+struct KilledRank {
+  /// Negative: it is not known which.
+  int rank = -1;
+  std::string host;
+  int signal = 0;
+};
 
 /// The end of the process that starts the ranks. Move-only; the file is gone with it. One thread.
 class LaunchBoard {
@@ -30,12 +40,16 @@ class LaunchBoard {
   [[nodiscard]] const std::string& file() const { return file_; }
   /// All ranks listen to signals.
   [[nodiscard]] bool is_ready() const;
-  /// What the rank of this host that failed last ends with; nothing while none has.
+  /// What the rank of this host that failed first ends with; nothing while none has.
   [[nodiscard]] std::optional<int> failure() const;
   /// What rank 0 ends with; nothing before that.
   [[nodiscard]] std::optional<int> exit_code() const;
+  /// The first rank of this host that a signal ended; nothing while none has.
+  [[nodiscard]] std::optional<KilledRank> killed() const;
   /// "update 12, gradient bucket 3"; empty: not told.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
+  /// Processes that are ranks of this host, as far as they have told.
+  [[nodiscard]] std::vector<int> processes() const;
 
  private:
   std::string file_;
@@ -48,7 +62,17 @@ void tell_ready() noexcept;
 void tell_end(int exit_code) noexcept;
 
 /// This rank has failed, and ends with this exit code: who started it sees to the end of what does not end by itself.
+/// The first word counts.
 void tell_failed(int exit_code) noexcept;
+
+/// This process is its rank: children of the one that mpirun knows are.
+void tell_process() noexcept;
+
+/// Of a rank's guard: a signal ended it.
+/// @return does the process that started the ranks hear of it?
+[[nodiscard]] bool tell_killed(int signal) noexcept;
+/// Where this process's rank is, as LaunchBoard::place_of(). Before a fork, so that both see what one of them reaches.
+[[nodiscard]] std::string own_place();
 
 /// This rank comes to a place of its work, in update `step` (from 0), or in none (negative). Costs less than a
 /// microsecond and allocates nothing. With ROENTGEN_HOLD=RANK:PLACE:STEP:FILE in the environment that rank makes FILE

@@ -28,6 +28,8 @@ struct Blow {
   std::string step = "5";
   int ranks = 2;
   int rank = 1;
+  /// Half of the ranks run on a second host. Links are cut between two hosts alone.
+  bool has_two_hosts = fault == Fault::Cut;
 };
 
 /// How the job ended.
@@ -54,15 +56,15 @@ class Struck : public Launch {
         train(run, {"--ranks", std::to_string(blow.ranks), "--oversubscribe", "--comm-timeout", std::to_string(kLimitS),
                     "--set", "train.checkpoint_steps=2", "--set", "train.epochs=2", "--set", "train.batch=4", "--set",
                     "train.bucket_mb=0.01"});
-    if (blow.fault == Fault::Cut) {
+    if (blow.has_two_hosts) {
       const std::string each = std::to_string(blow.ranks / 2);
       words = plus(words, {"--hosts", "10.99.0.1:" + each + ",10.99.0.2:" + each});
     }
     return plus(words, more);
   }
-  /// What starts a job on two hosts with a link that can be cut; empty for other blows.
+  /// What starts a job on two hosts with a link that can be cut; empty for other jobs.
   static std::vector<std::string> hosts(const Blow& blow) {
-    if (blow.fault != Fault::Cut) return {};
+    if (!blow.has_two_hosts) return {};
     ::setenv("EMULATED_HOSTS", host_name().c_str(), 1);
     return {std::string(std::getenv("ROENTGEN_SOURCE_DIR")) + "/tools/emulated_hosts.sh", "2", "none"};
   }
@@ -92,7 +94,7 @@ class Struck : public Launch {
     }
     fs::remove(sign);
     Outcome outcome{.ended = process.wait()};
-    while (!ranks_in(place_ / run).empty() || (blow.fault == Fault::Cut && has_daemon())) std::this_thread::yield();
+    while (!all_gone(place_ / run) || (blow.has_two_hosts && has_daemon())) std::this_thread::yield();
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return outcome;
   }
@@ -121,7 +123,8 @@ class Struck : public Launch {
   static bool has_daemon() {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       if (words_of(entry.path() / "environ").find("EMULATED_HOSTS=" + host_name()) == std::string::npos) continue;
-      if (words_of(entry.path() / "comm") == "orted\n") return true;
+      const std::string name = words_of(entry.path() / "comm");
+      if (name == "orted\n" || name == "hydra_pmi_proxy\n") return true;
     }
     return false;
   }

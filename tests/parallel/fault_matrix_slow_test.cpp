@@ -53,7 +53,7 @@ TEST_P(FaultMatrix, leaves_no_process_and_loses_no_more_than_since_the_checkpoin
   }
   const Outcome outcome = strike("struck", blow);
   EXPECT_LE(outcome.seconds, kLimitS + 5.0);
-  EXPECT_TRUE(ranks_in(place_ / "struck").empty());
+  EXPECT_TRUE(all_gone(place_ / "struck"));
   const std::string who = "rank " + std::to_string(blow.rank) + " (";
   std::string line;
   if (blow.fault == Fault::Terminate) {

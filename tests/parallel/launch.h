@@ -27,8 +27,11 @@ inline std::string words_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Which processes of a group.
+enum class Of { Ranks, RanksAndGuards };
+
 /// Processes that train into `run`, mpirun and those that wait for it left out, in order of their numbers.
-inline std::vector<pid_t> ranks_in(const fs::path& run) {
+inline std::vector<pid_t> ranks_in(const fs::path& run, Of which = Of::Ranks) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename().string();
@@ -39,11 +42,15 @@ inline std::vector<pid_t> ranks_in(const fs::path& run) {
         variables.find("PMI_RANK=") == std::string::npos) {
       continue;
     }
+    if (which == Of::Ranks && words_of(entry.path() / "comm") == "roentgen-guard\n") continue;
     found.push_back(std::stoi(name));
   }
   std::ranges::sort(found);
   return found;
 }
+
+/// No rank that trains into `run` is left, and no guard of one.
+inline bool all_gone(const fs::path& run) { return ranks_in(run, Of::RanksAndGuards).empty(); }
 
 /// Training of a small network on synthetic images, alone and as several ranks.
 class Launch : public testing::Test {

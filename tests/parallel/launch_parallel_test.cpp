@@ -137,7 +137,7 @@ TEST_F(Launch, a_signal_stops_all_ranks_and_the_rest_makes_the_same_bits) {
   const Ended stopped = process.wait();
   EXPECT_EQ(stopped.code, 3) << stopped.err;
   EXPECT_THAT(stopped.out, HasSubstr("go on with --resume"));
-  EXPECT_THAT(ranks_in(place_ / "parts"), testing::IsEmpty());
+  EXPECT_TRUE(all_gone(place_ / "parts"));
   place_.must_run(ranks("parts", 2, {"--resume"}));
   expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
                        place_ / "whole/checkpoints/resume.safetensors");
@@ -173,7 +173,7 @@ TEST_F(Launch, a_benchmark_is_over_at_the_first_signal) {
   const Ended ended = process.wait();
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, HasSubstr("expected time to come to a result, got signal 2 (Interrupt)"));
-  EXPECT_THAT(ranks_in(endless), testing::IsEmpty());
+  EXPECT_TRUE(all_gone(endless));
 }
 
 TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {
@@ -187,7 +187,7 @@ TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {
   const Ended ended = process.wait();
   EXPECT_NE(ended.code, 0);
   EXPECT_THAT(ended.err, HasSubstr("[cli.launch] rank "));
-  EXPECT_THAT(ranks_in(place_ / "parts"), testing::IsEmpty());
+  EXPECT_TRUE(all_gone(place_ / "parts"));
   place_.must_run(ranks("parts", 3, plus(often, {"--resume"})));
   expect_equal_tensors(place_ / "parts/checkpoints/resume.safetensors",
                        place_ / "whole/checkpoints/resume.safetensors");
@@ -202,7 +202,7 @@ TEST_F(Launch, a_rank_that_stands_still_is_named) {
   const Ended ended = process.wait();
   EXPECT_NE(ended.code, 0);
   EXPECT_THAT(ended.err, HasSubstr("no sign of rank "));
-  EXPECT_THAT(ranks_in(place_ / "still"), testing::IsEmpty());
+  EXPECT_TRUE(all_gone(place_ / "still"));
 }
 
 TEST_F(Launch, an_evaluation_by_ranks_has_the_digits_of_one_process) {
@@ -264,6 +264,15 @@ TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
   const Outcome outcome = strike("struck", blow);
   EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected to end by itself, got signal 9"));
   expect_same_bits_after_resume("struck", blow);
+}
+
+TEST_F(Struck, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
+  if (!has_hosts()) GTEST_SKIP() << "no network namespaces can be made here";
+  const Outcome outcome = strike(
+      "struck", {.fault = Fault::Kill, .place = "gradient bucket 0", .ranks = 4, .rank = 3, .has_two_hosts = true});
+  const std::string& said = outcome.ended.err;
+  EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  EXPECT_EQ(said.find("got signal"), said.rfind("got signal")) << said;
 }
 
 TEST_F(Struck, a_rank_that_stands_still_in_a_checkpoint_is_named) {

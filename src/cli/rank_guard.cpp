@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/rank_guard.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <bitset>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "dist/launched.h"
+
+namespace roentgen::cli {
+namespace {
+
+constexpr std::string_view kBegin = "[cli.launch] ";
+constexpr std::string_view kExpected = ": expected to end by itself, got signal ";
+
+std::string own_host() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+void tell(int signal) {
+  const auto own = dist::launched_rank();
+  if (dist::tell_killed(signal) || !own) return;
+  const std::string line = text_of({.rank = own->rank, .host = own_host(), .signal = signal}, dist::own_place()) + '\n';
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+}
+
+// As the rank has ended, so that mpirun takes it for the rank; without a second core file.
+[[noreturn]] void end_by(int signal) {
+  constexpr rlimit kNone{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &kNone);
+  std::signal(signal, SIG_DFL);
+  sigset_t one{};
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  ::raise(signal);
+  ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
+  constexpr int kBySignal = 128;
+  ::_exit(kBySignal + signal);
+}
+
+// With the signals held that `held` has.
+[[noreturn]] void guard(pid_t rank, const sigset_t& held) {
+  ::prctl(PR_SET_NAME, kGuardName);
+  std::bitset<NSIG> passed;
+  while (true) {
+    const int signal = ::sigwaitinfo(&held, nullptr);
+    if (signal < 0) continue;
+    if (signal != SIGCHLD) {
+      passed.set(static_cast<std::size_t>(signal));
+      ::kill(rank, signal);
+      continue;
+    }
+    int status = 0;
+    if (::waitpid(rank, &status, WNOHANG) != rank) continue;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
+    // Who sent a signal that came here knows how the rank has ended.
+    if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status));
+    if (code != kSuccess && code != kStopped) end_deserted_daemon();
+    if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
+    ::_exit(code);
+  }
+}
+
+}  // namespace
+
+void guard_rank() {
+  static_cast<void>(dist::own_place());  // both share what is joined now
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t held{}, before{};
+  sigemptyset(&held);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGQUIT}) sigaddset(&held, signal);
+  ::sigprocmask(SIG_BLOCK, &held, &before);
+  const pid_t own = ::getpid();
+  const pid_t rank = ::fork();
+  if (rank < 0) {
+    throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
+  }
+  ::setpgid(rank, rank);  // a signal to mpirun's group comes to the guard alone, which passes it on once
+  if (rank > 0) guard(rank, held);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != own) ::_exit(kFailure);  // it had ended by then
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  dist::tell_process();
+}
+
+std::string text_of(const dist::KilledRank& killed, const std::string& place) {
+  const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
+  return error_text("cli.launch", place.empty() ? who : who + ", " + place, "to end by itself",
+                    fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
+                    "--resume; dmesg, which knows of processes that memory ran out for");
+}
+
+bool is_about_killed(std::string_view line) {
+  return line.starts_with(kBegin) && line.find(kExpected) != std::string_view::npos;
+}
+
+void end_deserted_daemon() {
+  const pid_t daemon = ::getppid();
+  std::string name;
+  std::getline(std::ifstream(fmt::format("/proc/{}/comm", daemon)), name);
+  if ((name != "orted" && name != "prted") || ::fork() != 0) return;
+  ::close_range(0, ~0U, 0);  // the daemon waits for the ends of pipes
+  constexpr int kTimes = 20, kEachMs = 100;
+  for (int i = 0; i < kTimes && ::kill(daemon, 0) == 0; ++i) ::poll(nullptr, 0, kEachMs);
+  ::kill(daemon, SIGKILL);
+  ::_exit(0);
+}
+
+}  // namespace roentgen::cli

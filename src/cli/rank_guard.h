@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A guard for each rank that this program has started under mpirun: the process that mpirun knows, whose child is the
+// rank. Of a rank that a signal ended it tells who, where in its work, and by which signal, before mpirun hears of it
+// and ends the others. So that is known under any MPI and on any host: Open MPI says it in its own words, without the
+// place; MPICH's hydra names the lowest rank that it ended itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dist/launch_board.h"
+
+namespace roentgen::cli {
+
+/// What `ps` calls a guard.
+inline constexpr const char* kGuardName = "roentgen-guard";
+
+/// Returns in a child of this process, which is the rank. This process waits for it, passes signals on to it, tells of
+/// a signal that ended it, and ends as it has ended. Neither outlives the other, nor mpirun. To be called before there
+/// are other threads. DeviceError where no process can be made.
+void guard_rank();
+
+/// One line: which rank a signal ended, and where.
+/// @param place as dist::LaunchBoard::place_of()
+[[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place);
+/// Is it a line of text_of()?
+[[nodiscard]] bool is_about_killed(std::string_view line);
+
+/// A daemon of mpirun whose host has lost its link hears nothing of the job's end, and stays for as long as TCP tries.
+/// Where this process is such a daemon's child, a process that is left behind sees to the daemon's end.
+void end_deserted_daemon();
+
+}  // namespace roentgen::cli
