@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -46,7 +47,9 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
     measured.bucket_bytes.push_back(static_cast<double>(bucket.count) * sizeof(float));
   }
   if (options.device_images_per_s > 0.0) {
-    measured.step_s = {static_cast<double>(options.step.batch) / options.device_images_per_s};
+    constexpr std::int64_t kTimes = 1000;
+    const double step_s = static_cast<double>(options.step.batch) / options.device_images_per_s;
+    measured.step_s = normal_steps(step_s, options.device_sd, kTimes);
     return measured;
   }
   const std::vector<train::UpdateRange> ranges{
@@ -84,9 +87,34 @@ double parse_duration(std::string_view text) {
   throw ConfigError(error_text("bench.predict", "latency", "a number with us, ms or s", text, "50us"));
 }
 
+std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count) {
+  if (sd == 0.0) return {mean_s};
+  const auto below = [](double deviations) { return 0.5 * std::erfc(-deviations / std::sqrt(2.0)); };
+  constexpr double kMost = 8.0;
+  constexpr int kHalvings = 60;
+  std::vector<double> times;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+    double low = -kMost;
+    double high = kMost;
+    for (int halving = 0; halving < kHalvings; ++halving) {
+      const double middle = (low + high) / 2.0;
+      (below(middle) < part ? low : high) = middle;
+    }
+    times.push_back(mean_s * (1.0 + sd * low));
+  }
+  return times;
+}
+
 double allreduce_s(double bytes, std::int64_t ranks, const Cluster& cluster) {
   if (ranks <= 1) return 0.0;
-  const LinkCost& link = ranks > cluster.per_host ? cluster.between_hosts : cluster.within_host;
+  LinkCost link = cluster.within_host;
+  if (ranks > cluster.per_host) {
+    const LinkCost& far = cluster.between_hosts;
+    link = cluster.per_host == 1 ? far
+                                 : LinkCost{.bytes_per_s = std::min(link.bytes_per_s, far.bytes_per_s),
+                                            .latency_s = std::max(link.latency_s, far.latency_s)};
+  }
   const auto n = static_cast<double>(ranks);
   return 2.0 * (n - 1.0) / n * bytes / link.bytes_per_s + 2.0 * (n - 1.0) * link.latency_s;
 }
@@ -135,6 +163,8 @@ Value run_predict_scaling(const PredictOptions& options) {
   result.set("device", options.device_images_per_s > 0.0 ? "emulated" : "measured");
   result.set("bandwidth_mb_per_s", options.cluster.between_hosts.bytes_per_s * 1e-6);
   result.set("latency_us", options.cluster.between_hosts.latency_s * 1e6);
+  result.set("host_bandwidth_mb_per_s", options.cluster.within_host.bytes_per_s * 1e-6);
+  result.set("host_latency_us", options.cluster.within_host.latency_s * 1e6);
   result.set("step_ms_alone", summary_ms(measured.step_s));
   result.set("gradient_mib",
              std::accumulate(measured.bucket_bytes.begin(), measured.bucket_bytes.end(), 0.0) / 1048576.0);

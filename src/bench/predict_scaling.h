@@ -47,6 +47,10 @@ struct MeasuredStep {
   std::vector<double> bucket_bytes;
 };
 
+/// Times of a step that vary as a normal distribution: `count` values in the middles of equal parts of it, ascending.
+/// @param sd standard deviation as a share of `mean_s`, below 0.3; 0: one value
+[[nodiscard]] std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count);
+
 /// Seconds of each of `steps` steps of `ranks` ranks that begin together. Every rank's time is drawn from the measured
 /// ones; a bucket goes out when the slowest rank has it and the one before is through; the step ends when the last
 /// bucket is through and the slowest rank is done.
@@ -60,6 +64,8 @@ struct PredictOptions {
   StepOptions step;
   /// Not 0: a step takes batch / device_images_per_s s.
   double device_images_per_s = 0.0;
+  /// Of such a device: how its steps vary (normal_steps).
+  double device_sd = 0.0;
   double bucket_mb = 4.0;
   bool is_overlapped = true;
   /// At least one number.

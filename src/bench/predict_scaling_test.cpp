@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
@@ -47,6 +48,12 @@ TEST(PredictScaling, a_ring_sends_each_byte_nearly_twice) {
   one_host.per_host = 4;
   one_host.within_host = {.bytes_per_s = 1e9, .latency_s = 0.0};
   EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, one_host), 0.0015);
+  // A ring through two hosts passes links of both kinds; the slower one counts.
+  Cluster two_hosts = one_host;
+  two_hosts.per_host = 2;
+  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, two_hosts), 0.15);
+  two_hosts.between_hosts = {.bytes_per_s = 4e9, .latency_s = 1e-3};
+  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, two_hosts), 0.0015 + 6e-3);
 }
 
 TEST(PredictScaling, the_first_bucket_hides_behind_the_rest_of_backward) {
@@ -71,6 +78,19 @@ TEST(PredictScaling, a_step_is_the_slowest_of_many) {
   EXPECT_NEAR(mean(1), 1.25, 0.04);
   EXPECT_NEAR(mean(4), 1.0 + (1.0 - 0.31640625), 0.04);
   EXPECT_NEAR(mean(64), 2.0, 1e-6);
+}
+
+TEST(PredictScaling, steps_of_a_device_vary_as_a_normal_distribution) {
+  EXPECT_EQ(normal_steps(2.0, 0.0, 1000), std::vector<double>{2.0});
+  const std::vector<double> times = normal_steps(2.0, 0.1, 1000);
+  ASSERT_EQ(times.size(), 1000U);
+  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / 1000.0;
+  double squares = 0.0;
+  for (const double time : times) squares += (time - mean) * (time - mean);
+  EXPECT_NEAR(mean, 2.0, 1e-9);
+  EXPECT_NEAR(std::sqrt(squares / 999.0), 0.2, 0.002) << "the outermost thousandths stand for all beyond";
+  // The quantile of 97.5% is 1.95996 deviations above the mean; that of 97.45%, the middle of its part, 1.9516.
+  EXPECT_NEAR(times[974], 2.0 + 0.2 * 1.9516, 1e-3);
 }
 
 TEST(PredictScaling, runs_on_a_measured_step) {

@@ -42,6 +42,14 @@ std::vector<CaseOption> scaling_options(ScalingBench& bench) {
         .most = 1024}},
       {kPredict, {.name = "--bandwidth", .target = &bench.bandwidth, .doc = "between hosts, a second: 1Gbit, 10GB"}},
       {kPredict, {.name = "--latency", .target = &bench.latency, .doc = "between hosts: 50us"}},
+      {kPredict, {.name = "--host-bandwidth", .target = &bench.host_bandwidth, .doc = "within a host, a second"}},
+      {kPredict, {.name = "--host-latency", .target = &bench.host_latency, .doc = "within a host"}},
+      {kPredict,
+       {.name = "--device-sd",
+        .target = &bench.device_sd_percent,
+        .doc = "with an emulated device: standard deviation of its steps, %",
+        .least = 0,
+        .most = 29}},
       {kScaling, {.name = "--repeat", .target = &bench.rounds, .doc = "interleaved rounds", .least = 1, .most = 1e6}}};
 }
 
@@ -62,6 +70,13 @@ Value run_predict_case(const ScalingBench& bench, const std::string& ranks, benc
   if (bench.per_host > 0) options.cluster.per_host = bench.per_host;
   options.cluster.between_hosts = {.bytes_per_s = bench::parse_bandwidth(bench.bandwidth),
                                    .latency_s = bench::parse_duration(bench.latency)};
+  options.cluster.within_host = {.bytes_per_s = bench::parse_bandwidth(bench.host_bandwidth),
+                                 .latency_s = bench::parse_duration(bench.host_latency)};
+  options.device_sd = bench.device_sd_percent / 100.0;
+  if (options.device_sd > 0.0 && options.device_images_per_s <= 0.0) {
+    throw ConfigError(error_text("bench.predict", "--device-sd", "--device emulated:RATE with it", "a measured device",
+                                 "it without: steps vary as they are measured"));
+  }
   return bench::run_predict_scaling(options);
 }
 

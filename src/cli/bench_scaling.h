@@ -30,6 +30,9 @@ struct ScalingBench {
   /// Of predict-scaling.
   std::string bandwidth = "1Gbit";
   std::string latency = "50us";
+  std::string host_bandwidth = "8GB";
+  std::string host_latency = "3us";
+  double device_sd_percent = 0.0;
   double bucket_mb = bench::ScalingOptions{}.bucket_mb;
 };
 
