@@ -216,6 +216,7 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (options.ranks > 0 && !launched) {
     const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
                                      {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
+    if (options.after) options.after();
     return {.json = {}, .exit_code = end.exit_code, .is_silent = true};
   }
   if (options.ranks > 0 && options.ranks != launched->size) {

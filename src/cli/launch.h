@@ -31,6 +31,8 @@ struct RankOptions {
   /// Of the command: it looks at is_stop_asked() (stop_signals.h), which listens from the start on, and saves what it
   /// has.
   bool is_stoppable = false;
+  /// Of the command: what is left to do once all ranks that this program has started are gone, however they ended.
+  std::function<void()> after{};
 
   /// --ranks, --hosts, --oversubscribe, --comm-timeout; bound to this object's members.
   [[nodiscard]] std::vector<Option> options();

@@ -330,6 +330,7 @@ CommandResult TrainCommand::run() {
   }
   for (const std::string& folder : data_) refuse_inside_data("--out", out_, data::folder_of(folder));
   ranks_.is_stoppable = true;
+  ranks_.after = [this] { train::RunFolder(out_).tidy_up(); };
   ranks_.threads = [this] { return train::compute_threads(read_recipe().train); };
   return run_as_ranks(ranks_, [&](dist::CommThread* group) {
     group_ = group;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace roentgen {
 
@@ -21,9 +22,17 @@ void Timeline::add(const Span& span) {
   const MutexLock lock(mutex_);
   if (spans_.size() < most_) {
     spans_.push_back(span);
+    if (keep_) keep_(span);
   } else {
     ++dropped_;
   }
+}
+
+void Timeline::also_to(std::function<void(const Span&)> keep) {
+  const MutexLock lock(mutex_);
+  keep_ = std::move(keep);
+  if (!keep_) return;
+  for (const Span& span : spans_) keep_(span);
 }
 
 std::vector<Span> Timeline::spans() const {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/thread_annotations.h"
@@ -45,6 +46,9 @@ class Timeline {
   [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
 
   void add(const Span& span);
+  /// From now on every span that is kept, those before it at once, goes to `keep` as well, one at a time; null: no
+  /// more.
+  void also_to(std::function<void(const Span&)> keep);
   /// In order of their ends.
   [[nodiscard]] std::vector<Span> spans() const;
   /// Spans beyond `most`.
@@ -56,6 +60,7 @@ class Timeline {
   mutable Mutex mutex_;
   std::vector<Span> spans_ RG_GUARDED_BY(mutex_);
   std::int64_t dropped_ RG_GUARDED_BY(mutex_) = 0;
+  std::function<void(const Span&)> keep_ RG_GUARDED_BY(mutex_);
 };
 
 /// From here to the end of the scope is a span of `timeline`; nothing, with null or where it is not recording.

@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "core/error.h"
 #include "io/file.h"
 #include "train/observer.h"
+#include "train/run_lock.h"
+#include "train/trace_parts.h"
 
 namespace roentgen::train {
 namespace {
@@ -34,8 +37,8 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
 std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
 
 std::vector<fs::path> RunFolder::own() const {
-  return {recipe(),      log(),    environment(), data(), quarantine(),
-          predictions(), aurocs(), trace(),       lock(), checkpoints()};
+  return {recipe(), log(),   environment(), data(), quarantine(), predictions(),
+          aurocs(), trace(), trace_parts(), lock(), checkpoints()};
 }
 
 void RunFolder::check_place() const {
@@ -80,6 +83,20 @@ void RunFolder::create_new() const {
 
 void RunFolder::remove_leftovers() const {
   for (const fs::path& folder : {root_, checkpoints()}) io::remove_leftover_temporaries(folder);
+  if (!fs::exists(trace_parts())) return;
+  merge_trace_parts(trace_parts(), trace());
+  fs::remove_all(trace_parts());
+}
+
+void RunFolder::tidy_up() const {
+  if (!fs::exists(trace_parts())) return;
+  std::optional<RunLock> lock;
+  try {
+    lock.emplace(root_);
+  } catch (const ConfigError&) {
+    return;  // it is another's
+  }
+  remove_leftovers();
 }
 
 void RunFolder::remove_run() const {
@@ -87,6 +104,7 @@ void RunFolder::remove_run() const {
        {recipe(), log(), environment(), data(), quarantine(), predictions(), aurocs(), trace()}) {
     fs::remove(path);
   }
+  fs::remove_all(trace_parts());
   if (!fs::is_directory(root_)) return;
   std::vector<fs::path> events;
   for (const fs::directory_entry& entry : fs::directory_iterator(root_)) {

@@ -31,6 +31,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
   /// What the ranks did when, of the last start that was asked for it.
   [[nodiscard]] std::filesystem::path trace() const { return root_ / "trace.json"; }
+  /// What each rank has written down for it: while the run goes on, and after a kill until the next start.
+  [[nodiscard]] std::filesystem::path trace_parts() const { return root_ / "trace.parts"; }
   /// Held while somebody trains here (train/run_lock.h).
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
@@ -50,8 +52,11 @@ class RunFolder {
   void create_new() const;
   /// ConfigError when there is a run that left weights but no resume file, so that --resume has nothing to go on from.
   void check_resumable() const;
-  /// Removes half-written files that a killed run left; under the folder's lock.
+  /// Removes half-written files that a killed run left, and makes a trace of what it wrote down for one; under the
+  /// folder's lock.
   void remove_leftovers() const;
+  /// The same, of a run that has ended, however it has. Nothing where there is nothing to do, or somebody trains here.
+  void tidy_up() const;
   /// Removes a run's own files, and nothing else.
   void remove_run() const;
 

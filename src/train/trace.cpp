@@ -11,7 +11,9 @@
 #include <map>
 #include <utility>
 
+#include "core/log.h"
 #include "dist/comm_thread.h"
+#include "train/ranks.h"
 #include "train/trace_bytes.h"
 
 namespace roentgen::train {
@@ -180,6 +182,41 @@ Tracer::Tracer(const TraceOptions& options, dist::CommThread* group)
 
 Tracer::~Tracer() {
   if (group_ != nullptr) group_->trace(nullptr);
+  if (!kept_ || std::uncaught_exceptions() == exceptions_) return;
+  try {
+    merge_trace_parts(kept_->trace_parts(), kept_->trace());
+  } catch (const std::exception& error) {
+    log::warning(error.what());
+  }
+}
+
+bool Tracer::is_first() const { return group_ == nullptr || group_->rank() == 0; }
+
+std::vector<RankTrace> Tracer::clocks() const {
+  std::vector<RankTrace> clocks;
+  for (std::size_t i = 0; i < begin_.size(); ++i) {
+    const std::string host = group_ == nullptr ? "this process" : group_->hosts()[static_cast<std::size_t>(ranks_[i])];
+    clocks.push_back({.rank = ranks_[i], .host = host, .begin = begin_[i], .end = begin_[i]});
+  }
+  return clocks;
+}
+
+Value Tracer::about() const {
+  return Value::Table{{"ranks", group_ == nullptr ? 1 : group_->size()},
+                      {"traced_ranks", std::ssize(ranks_)},
+                      {"traced_updates", fmt::format("the first {}, then every {}th", options_.first, options_.every)},
+                      {"is_whole", true}};
+}
+
+void Tracer::keep_in(const RunFolder& folder) {
+  if (is_first()) {
+    begin_trace_parts(folder.trace_parts(), about(), clocks());
+    kept_ = folder;
+  }
+  static_cast<void>(Ranks(group_).broadcast("", kPhase));  // it is there
+  if (!is_traced_) return;
+  part_.emplace(folder.trace_parts(), group_ == nullptr ? 0 : group_->rank());
+  timeline_.also_to([this](const Span& span) { part_->add(span); });
 }
 
 std::vector<ClockReading> Tracer::read_clocks() const {
@@ -198,17 +235,19 @@ void Tracer::begin_update() { timeline_.record(train::is_traced(update_++, optio
 
 void Tracer::end_update() { timeline_.record(true); }
 
-void Tracer::write(const std::filesystem::path& path) {
+void Tracer::write(const RunFolder& folder) {
   const std::vector<ClockReading> end = read_clocks();
+  timeline_.also_to(nullptr);
+  part_.reset();
   const RankTrace own{.spans = timeline_.spans(), .dropped = timeline_.dropped()};
-  if (group_ != nullptr && group_->rank() != 0) {
+  if (!is_first()) {
     if (!is_traced_) return;
     group_->call([&](dist::Communicator& communicator) {
       send_bytes(communicator, to_bytes(own), {.rank = 0}, kPhase, group_->limit());
     });
     return;
   }
-  std::vector<RankTrace> traces;
+  std::vector<RankTrace> traces = clocks();
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     std::string bytes;
     if (ranks_[i] == 0) {
@@ -218,18 +257,19 @@ void Tracer::write(const std::filesystem::path& path) {
         bytes = receive_bytes(communicator, {.rank = ranks_[i]}, kPhase, group_->limit());
       });
     }
-    RankTrace trace = rank_trace_from(bytes);
-    trace.rank = ranks_[i];
-    trace.host = group_ == nullptr ? "this process" : group_->hosts()[static_cast<std::size_t>(ranks_[i])];
-    trace.begin = begin_[i];
-    trace.end = end[i];
-    traces.push_back(std::move(trace));
+    RankTrace spans = rank_trace_from(bytes);
+    traces[i].spans = std::move(spans.spans);
+    traces[i].names = std::move(spans.names);
+    traces[i].dropped = spans.dropped;
+    traces[i].end = end[i];
   }
   TraceParts parts = merge_traces(traces);
-  parts.about.set("ranks", group_ == nullptr ? 1 : group_->size());
-  parts.about.set("traced_ranks", std::ssize(ranks_));
-  parts.about.set("traced_updates", fmt::format("the first {}, then every {}th", options_.first, options_.every));
-  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
+  const Value about = this->about();
+  for (const auto& [key, value] : about.as_table()) parts.about.set(key, value);
+  io::write_chrome_trace(folder.trace(), parts.names, parts.events, parts.about);
+  std::error_code ignored;  // a next start removes what is left
+  std::filesystem::remove_all(folder.trace_parts(), ignored);
+  kept_.reset();
 }
 
 }  // namespace roentgen::train

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "core/value.h"
 #include "dist/clock_offset.h"
 #include "io/chrome_trace.h"
+#include "train/run_folder.h"
 #include "train/trace_options.h"
+#include "train/trace_parts.h"
 
 namespace roentgen::dist {
 class CommThread;
@@ -76,11 +79,18 @@ class Tracer {
   /// Before and after every update.
   void begin_update();
   void end_update();
-  /// All ranks must call it together; rank 0 writes.
-  void write(const std::filesystem::path& path);
+  /// From now on what is written down also stands in a file of each rank, for a run that fails; rank 0's merges them
+  /// when it is destroyed by an exception. All ranks must call it together, once the folder is there.
+  void keep_in(const RunFolder& folder);
+  /// All ranks must call it together; rank 0 writes, and removes what keep_in() made.
+  void write(const RunFolder& folder);
 
  private:
   [[nodiscard]] std::vector<ClockReading> read_clocks() const;
+  /// On rank 0: ranks, hosts and clocks; no spans.
+  [[nodiscard]] std::vector<RankTrace> clocks() const;
+  [[nodiscard]] Value about() const;
+  [[nodiscard]] bool is_first() const;
 
   const TraceOptions options_;
   dist::CommThread* const group_;
@@ -90,6 +100,10 @@ class Tracer {
   std::int64_t update_ = 0;
   /// On rank 0: of each of ranks_.
   std::vector<ClockReading> begin_;
+  std::optional<TracePart> part_;
+  /// On rank 0: of the run that is kept.
+  std::optional<RunFolder> kept_;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace roentgen::train

@@ -12,11 +12,14 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/folder_testing.h"
 #include "dist/comm_thread.h"
 #include "dist/local_group_testing.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "train/run_lock.h"
 #include "train/trace_bytes.h"
+#include "train/trace_parts.h"
 #include "train/trainer_testing.h"
 
 namespace roentgen::train {
@@ -167,8 +170,8 @@ std::vector<Event> called(const std::vector<Event>& events, const std::string& p
 
 class TracedRun : public Trainer {
  protected:
-  // Trains as so many ranks, traced.
-  std::filesystem::path run_traced(int ranks, const TraceOptions& options = {}) {
+  // Trains as so many ranks, traced. All of them fail before update `failing`, from 0, if that is not negative.
+  std::filesystem::path run_traced(int ranks, const TraceOptions& options = {}, int failing = -1) {
     const data::Dataset dataset = load();
     const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 2);
     const RunFolder folder(out_.path() / std::to_string(ranks));
@@ -179,15 +182,25 @@ class TracedRun : public Trainer {
       threads.emplace_back([&, rank] {
         dist::CommThread comm([&] { return group.member(rank); }, std::chrono::minutes(1));
         FakeEngine engine;
-        static_cast<void>(train({.recipe = recipe_,
-                                 .dataset = dataset,
-                                 .model = model,
-                                 .engine = engine,
-                                 .folder = folder,
-                                 .observers = {},
-                                 .is_stop_asked = {},
-                                 .group = ranks == 1 ? nullptr : &comm,
-                                 .trace = options}));
+        int update = 0;
+        const TrainJob job{.recipe = recipe_,
+                           .dataset = dataset,
+                           .model = model,
+                           .engine = engine,
+                           .folder = folder,
+                           .observers = {},
+                           .is_stop_asked =
+                               [&] {
+                                 if (update++ == failing) throw DataError("an image is gone");
+                                 return false;
+                               },
+                           .group = ranks == 1 ? nullptr : &comm,
+                           .trace = options};
+        if (failing < 0) {
+          static_cast<void>(train(job));
+        } else {
+          EXPECT_THROW(static_cast<void>(train(job)), DataError);
+        }
       });
     }
     threads.clear();
@@ -259,6 +272,85 @@ TEST_F(TracedRun, of_some_ranks_says_so) {
   EXPECT_EQ(about.at("clocks").as_array().at(1).at("rank").as_integer(), 2);
   EXPECT_GT(about.at("clocks").as_array().at(1).at("error_ns").as_integer(), 0);
   EXPECT_THAT(about.at("traced_updates").as_string(), HasSubstr("first 100"));
+}
+
+bool is_whole(const std::filesystem::path& path) {
+  const Value trace = io::parse_json(io::read_text(path).or_throw(), "trace").or_throw();
+  return trace.at("otherData").at("is_whole").as_bool();
+}
+
+TEST_F(TracedRun, that_ends_well_is_whole_and_leaves_no_parts) {
+  const std::filesystem::path path = run_traced(2);
+  EXPECT_TRUE(is_whole(path));
+  EXPECT_FALSE(std::filesystem::exists(path.parent_path() / "trace.parts"));
+}
+
+TEST_F(TracedRun, that_fails_has_what_was_done) {
+  const std::filesystem::path path = run_traced(1, {}, 3);
+  EXPECT_FALSE(is_whole(path));
+  const Threads threads = read_trace(path);
+  expect_nested(threads.at({0, 0}));
+  EXPECT_EQ(called(threads.at({0, 0}), "step ").size(), 3U);
+  EXPECT_EQ(called(threads.at({0, 0}), "backward").size(), 3U);
+}
+
+TEST_F(TracedRun, whose_ranks_fail_has_all_of_them_once_they_are_gone) {
+  recipe_.train.batch = 4;
+  const std::filesystem::path path = run_traced(3, {}, 2);
+  const RunFolder folder(path.parent_path());
+  folder.tidy_up();
+  EXPECT_FALSE(std::filesystem::exists(folder.trace_parts()));
+  EXPECT_FALSE(is_whole(path));
+  const Threads threads = read_trace(path);
+  for (int rank = 0; rank < 3; ++rank) {
+    // Each asks once an update, in it.
+    const std::vector<Event>& events = threads.at({rank, 0});
+    expect_nested(events);
+    EXPECT_EQ(called(events, "optimizer").size(), called(threads.at({0, 0}), "optimizer").size()) << rank;
+    EXPECT_GE(called(events, "step ").size(), 2U);
+  }
+}
+
+TEST(TraceParts, of_killed_ranks_are_merged_up_to_their_last_whole_line) {
+  const TemporaryFolder folder;
+  const RunFolder run(folder.path());
+  RankTrace late{.rank = 5, .host = "node2"};
+  late.begin.offset.offset_ns = 1000;
+  begin_trace_parts(run.trace_parts(), Value::Table{{"ranks", 8}}, {{.rank = 0, .host = "node1"}, late, {.rank = 7}});
+  {
+    TracePart first(run.trace_parts(), 0);
+    TracePart other(run.trace_parts(), 5);
+    first.add({.name = "step", .index = 1, .begin_ns = 100, .end_ns = 200});
+    other.add({.name = "step", .index = 1, .begin_ns = 1150, .end_ns = 1190});
+    other.add({.name = "step", .index = 2, .begin_ns = 1200, .end_ns = 1290});
+  }
+  const std::filesystem::path cut = run.trace_parts() / "rank-5.txt";
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 3);
+  run.remove_leftovers();
+  EXPECT_FALSE(std::filesystem::exists(run.trace_parts()));
+  const Threads threads = read_trace(run.trace());
+  ASSERT_EQ(threads.size(), 2U) << "nothing is known of rank 7";
+  ASSERT_EQ(threads.at({5, 0}).size(), 1U);
+  EXPECT_DOUBLE_EQ(threads.at({5, 0})[0].begin_us, 0.05) << "by rank 0's clock";
+  const Value about = io::parse_json(io::read_text(run.trace()).or_throw(), "trace").or_throw().at("otherData");
+  EXPECT_EQ(about.at("ranks").as_integer(), 8);
+  EXPECT_EQ(about.at("traced_ranks").as_integer(), 2);
+  EXPECT_FALSE(is_whole(run.trace()));
+}
+
+TEST(TraceParts, are_left_to_who_trains_there) {
+  const TemporaryFolder folder;
+  const RunFolder run(folder.path());
+  run.tidy_up();
+  EXPECT_FALSE(std::filesystem::exists(run.lock()));
+  begin_trace_parts(run.trace_parts(), Value::table(), {});
+  {
+    const RunLock lock(run.root());
+    run.tidy_up();
+    EXPECT_TRUE(std::filesystem::exists(run.trace_parts()));
+  }
+  run.remove_run();
+  EXPECT_FALSE(std::filesystem::exists(run.trace_parts()));
 }
 
 TEST_F(TracedRun, is_not_traced_unless_asked) {

@@ -28,6 +28,7 @@
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
+#include "train/run_log.h"
 #include "train/run_position.h"
 #include "train/schedule/schedule.h"
 #include "train/trace.h"
@@ -108,9 +109,7 @@ class Trainer {
   std::int64_t saved_epoch_ = -1;
   /// Update after which the running statistics were last made the same on all ranks.
   std::int64_t averaged_step_ = -1;
-  std::unique_ptr<Observer> log_;
-  std::unique_ptr<Observer> tensorboard_;
-  std::vector<Observer*> observers_;
+  std::optional<RunLog> log_;
   TrainOutcome outcome_;
 };
 
@@ -145,6 +144,7 @@ Trainer::Trainer(const TrainJob& job)
   share_memory(ranks_, *executable_, stepper_->optimizer(), ema());
   if (scatter_statistics(ranks_, std::move(rank_statistics_), *executable_, ema())) averaged_step_ = -1;
   if (ranks_.is_first() && job.on_ready) job.on_ready();
+  if (tracer_) tracer_->keep_in(job.folder);
   if (job.start == Start::Fresh) {
     state_.updates_per_epoch = updates;
     state_.legs = {new_leg()};
@@ -155,14 +155,7 @@ Trainer::Trainer(const TrainJob& job)
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
   state_.plan_choices = executable_->plan().choices;
   state_.plan_hash = executable_->plan().hash();
-  observers_ = job.observers;
-  if (ranks_.is_first()) {
-    truncate_json_log(job.folder.log(), state_.step);
-    log_ = make_json_log(job.folder.log());
-    tensorboard_ = make_tensorboard(job.folder.root(), state_.step);
-    observers_.push_back(log_.get());
-    observers_.push_back(tensorboard_.get());
-  }
+  log_.emplace(job, state_.step);
   outcome_.planned_bytes =
       log_step(recipe_.train, {*executable_, validator_.get(), stepper_->optimizer(), ema_.has_value()});
 }
@@ -227,8 +220,8 @@ bool Trainer::run_epoch(EpochRecord& record) {
     outcome_.data_wait_seconds += step.data_wait_seconds;
     outcome_.comm_exposed_seconds += step.comm_exposed_seconds.value_or(0.0);
     outcome_.images += step.images;
-    for (Observer* observer : observers_) observer->on_step(step);
-    links_.look(step, observers_);
+    for (Observer* observer : log_->all()) observer->on_step(step);
+    links_.look(step, log_->all());
     if (state_.step % kStepsToWeightCheck == 0) require_equal_weights(ranks_, *executable_, state_.step);
     const std::int64_t every = recipe_.train.checkpoint_steps;
     if (every > 0 && state_.step % every == 0 && state_.step_in_epoch < state_.updates_per_epoch) write_resume_file();
@@ -257,7 +250,7 @@ void Trainer::validate(EpochRecord& record, PredictResult& result, eval::EvalTab
   options.cores = train_cores(recipe_.train).input;
   options.cache = cache_.get();
   options.on_progress = [&](std::int64_t done) {
-    for (Observer* observer : observers_) {
+    for (Observer* observer : log_->all()) {
       observer->on_validation(done, static_cast<std::int64_t>(validation_.size()));
     }
   };
@@ -323,7 +316,7 @@ void Trainer::finish_epoch(EpochRecord& record) {
   }
   schedule_->observe(loss);
   record.rss_bytes = static_cast<std::int64_t>(runtime::resident_memory_bytes());
-  for (Observer* observer : observers_) observer->on_epoch(record);
+  for (Observer* observer : log_->all()) observer->on_epoch(record);
   ++state_.epoch;
   state_.step_in_epoch = 0;
   state_.legs = {new_leg()};
@@ -373,9 +366,9 @@ TrainOutcome Trainer::run() {
     write_resume_file();
   }
   write_resume_file(/*is_stop=*/true);
-  if (tracer_) tracer_->write(job_.folder.trace());
+  if (tracer_) tracer_->write(job_.folder);
   static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers end all when one ends
-  for (Observer* observer : observers_) observer->on_end();
+  for (Observer* observer : log_->all()) observer->on_end();
   outcome_.is_finished = is_over();
   outcome_.step = state_.step;
   outcome_.epochs = state_.epoch;

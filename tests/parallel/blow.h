@@ -30,6 +30,7 @@ struct Blow {
   int rank = 1;
   /// Half of the ranks run on a second host. Links are cut between two hosts alone.
   bool has_two_hosts = fault == Fault::Cut;
+  bool is_traced = false;
 };
 
 /// How the job ended.
@@ -60,6 +61,7 @@ class Struck : public Launch {
       const std::string each = std::to_string(blow.ranks / 2);
       words = plus(words, {"--hosts", "10.99.0.1:" + each + ",10.99.0.2:" + each});
     }
+    if (blow.is_traced) words.emplace_back("--trace");
     return plus(words, more);
   }
   /// What starts a job on two hosts with a link that can be cut; empty for other jobs.

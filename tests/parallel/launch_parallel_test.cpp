@@ -110,18 +110,21 @@ output logits = fc
   EXPECT_GE(largest_difference(losses(ranks("local", 2), "4", "local"), one), 1e-3);
 }
 
+// Events of a trace whose names begin so, by rank.
+std::map<std::int64_t, int> count(const Value& trace, std::string_view prefix) {
+  std::map<std::int64_t, int> counts;
+  for (const Value& event : trace.at("traceEvents").as_array()) {
+    if (event.at("name").as_string().starts_with(prefix)) ++counts[event.at("pid").as_integer()];
+  }
+  return counts;
+}
+
 TEST_F(Launch, a_trace_has_all_ranks_on_one_axis) {
   place_.must_run(ranks("traced", 2, {"--trace", "--trace-steps", "2", "--set", "train.epochs=1"}));
   const Value trace = read_json(place_ / "traced/trace.json");
   EXPECT_EQ(trace.at("otherData").at("ranks").as_integer(), 2);
-  std::map<std::int64_t, int> steps;
-  std::map<std::int64_t, int> buckets;
-  for (const Value& event : trace.at("traceEvents").as_array()) {
-    const std::string& name = event.at("name").as_string();
-    const std::int64_t process = event.at("pid").as_integer();
-    if (name.starts_with("step ")) ++steps[process];
-    if (name.starts_with("gradient bucket ")) ++buckets[process];
-  }
+  std::map<std::int64_t, int> steps = count(trace, "step ");
+  std::map<std::int64_t, int> buckets = count(trace, "gradient bucket ");
   EXPECT_EQ(steps.size(), 2U);
   EXPECT_EQ(steps[0], 2);
   EXPECT_EQ(steps[1], 2);
@@ -258,12 +261,40 @@ TEST_F(Launch, an_evaluation_by_ranks_refuses_a_leak_once) {
                  {"eval --ranks", "--checkpoint FILE"});
 }
 
+// Of two ranks, one of which was struck in the sixth.
+void expect_trace_of_five_updates(const fs::path& run) {
+  const Value trace = read_json(run / "trace.json");
+  EXPECT_FALSE(trace.at("otherData").at("is_whole").as_bool());
+  for (const char* name : {"step ", "forward", "gradient bucket 0"}) {
+    std::map<std::int64_t, int> counts = count(trace, name);
+    EXPECT_GE(counts[0], 5) << name;
+    EXPECT_GE(counts[1], 5) << name;
+  }
+  EXPECT_EQ(count(trace, "step ")[1], 5);
+  EXPECT_FALSE(fs::exists(run / "trace.parts"));
+}
+
+TEST_F(Launch, the_next_start_makes_the_trace_of_a_process_that_was_killed) {
+  Process process(train("killed", {"--trace", "--set", "train.checkpoint_steps=2"}), place_.root());
+  ASSERT_TRUE(process.wait_for_lines(place_ / "killed/log.jsonl", 4));
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().code, 128 + SIGKILL);
+  EXPECT_FALSE(fs::exists(place_ / "killed/trace.json"));
+  place_.must_run(train("killed", {"--resume"}));
+  const Value trace = read_json(place_ / "killed/trace.json");
+  EXPECT_FALSE(trace.at("otherData").at("is_whole").as_bool());
+  EXPECT_GE(count(trace, "step ")[0], 4);
+  EXPECT_FALSE(fs::exists(place_ / "killed/trace.parts"));
+}
+
 // Two of fault_matrix_slow_test.cpp.
 TEST_F(Struck, a_rank_that_is_killed_in_a_bucket_is_named_with_its_place) {
-  const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0"};
+  const Blow blow{.fault = Fault::Kill, .place = "gradient bucket 0", .is_traced = true};
   const Outcome outcome = strike("struck", blow);
   EXPECT_THAT(outcome.ended.err, HasSubstr(", update 6, gradient bucket 0: expected to end by itself, got signal 9"));
+  expect_trace_of_five_updates(place_ / "struck");
   expect_same_bits_after_resume("struck", blow);
+  EXPECT_TRUE(read_json(place_ / "struck/trace.json").at("otherData").at("is_whole").as_bool());
 }
 
 TEST_F(Struck, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
@@ -273,6 +304,13 @@ TEST_F(Struck, a_rank_that_is_killed_on_another_host_is_named_with_its_place) {
   const std::string& said = outcome.ended.err;
   EXPECT_THAT(said, HasSubstr("rank 3 (host2), update 6, gradient bucket 0: expected to end by itself, got signal 9"));
   EXPECT_EQ(said.find("got signal"), said.rfind("got signal")) << said;
+}
+
+TEST_F(Struck, a_run_that_waits_in_vain_leaves_a_trace) {
+  const Blow blow{.fault = Fault::Stop, .place = "optimizer", .is_traced = true};
+  const Outcome outcome = strike("struck", blow);
+  EXPECT_THAT(outcome.ended.err, HasSubstr("no sign of rank 1 ("));
+  expect_trace_of_five_updates(place_ / "struck");
 }
 
 TEST_F(Struck, a_rank_that_stands_still_in_a_checkpoint_is_named) {

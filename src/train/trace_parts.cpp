@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/trace_parts.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "train/trace.h"
+#include "train/trace_bytes.h"
+
+namespace roentgen::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path about_file(const fs::path& folder) { return folder / "about.json"; }
+fs::path part_file(const fs::path& folder, int rank) { return folder / fmt::format("rank-{}.txt", rank); }
+
+Value to_value(const RankTrace& rank) {
+  return Value::Table{{"rank", rank.rank},
+                      {"host", rank.host},
+                      {"at_ns", rank.begin.at_ns},
+                      {"offset_ns", rank.begin.offset.offset_ns},
+                      {"error_ns", rank.begin.offset.error_ns}};
+}
+
+RankTrace rank_of(const Value& value) {
+  RankTrace rank{.rank = static_cast<int>(value.at("rank").as_integer()), .host = value.at("host").as_string()};
+  rank.begin = {
+      .at_ns = value.at("at_ns").as_integer(),
+      .offset = {.offset_ns = value.at("offset_ns").as_integer(), .error_ns = value.at("error_ns").as_integer()}};
+  rank.end = rank.begin;
+  return rank;
+}
+
+}  // namespace
+
+TracePart::TracePart(const fs::path& folder, int rank)
+    : file_(::open(part_file(folder, rank).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666)) {}
+
+TracePart::~TracePart() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void TracePart::add(const Span& span) {
+  if (file_ < 0) return;
+  fmt::memory_buffer line;
+  append_line(line, span);
+  if (::write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
+  ::close(std::exchange(file_, -1));
+}
+
+void begin_trace_parts(const fs::path& folder, const Value& about, const std::vector<RankTrace>& clocks) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (!error) fs::create_directory(folder, error);
+  if (error) {
+    throw DataError(error_text("train.trace", folder.string(), "a folder that can be made", error.message(),
+                               "other permissions there, or no --trace"));
+  }
+  Value ranks = Value::array();
+  for (const RankTrace& clock : clocks) ranks.push_back(to_value(clock));
+  io::write_file_atomically(about_file(folder),
+                            io::to_json(Value::Table{{"about", about}, {"clocks", std::move(ranks)}}) + "\n");
+}
+
+void merge_trace_parts(const fs::path& folder, const fs::path& path) {
+  const auto text = io::read_text(about_file(folder));
+  if (!text.ok()) return;
+  const Value begun = io::parse_json(text.value(), about_file(folder).string()).or_throw();
+  std::vector<RankTrace> traces;
+  for (const Value& clock : begun.at("clocks").as_array()) {
+    RankTrace trace = rank_of(clock);
+    const auto lines = io::read_text(part_file(folder, trace.rank));
+    if (!lines.ok()) continue;
+    read_lines(lines.value(), trace);
+    traces.push_back(std::move(trace));
+  }
+  TraceParts parts = merge_traces(traces);
+  for (const auto& [key, value] : begun.at("about").as_table()) parts.about.set(key, value);
+  parts.about.set("traced_ranks", std::ssize(traces));
+  parts.about.set("is_whole", false);
+  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
+}
+
+}  // namespace roentgen::train

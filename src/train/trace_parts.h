@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Traces of runs that fail: what each rank wrote down, in a file of its own that holds all of it when the rank is
+// killed. A run that ends well sends it to rank 0 instead (trace.h), with clocks measured at the end as well.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/timeline.h"
+#include "core/value.h"
+
+namespace roentgen::train {
+
+struct RankTrace;
+
+/// A rank's file in the folder of parts: a line for each span. Not movable. One thread at a time.
+class TracePart {
+ public:
+  /// Makes the file. Where it cannot be made nothing is written: the host does not see the run folder.
+  TracePart(const std::filesystem::path& folder, int rank);
+  TracePart(const TracePart&) = delete;
+  TracePart& operator=(const TracePart&) = delete;
+  ~TracePart();
+
+  /// Hands the line to the system, which keeps it whatever becomes of this process. Nothing more once that has failed.
+  void add(const Span& span);
+
+ private:
+  int file_ = -1;
+};
+
+/// Begins a folder of parts, without any of an older start. Rank 0's. DataError when it cannot be made.
+/// @param about stands in the trace
+/// @param clocks ranks, hosts and their clocks at the start
+void begin_trace_parts(const std::filesystem::path& folder, const Value& about, const std::vector<RankTrace>& clocks);
+
+/// Makes a trace of the parts that are there; a line that is not whole is left out. Times of other hosts go by the
+/// clocks of the start. Leaves the parts. Nothing where there is no such folder. DataError when it cannot be written.
+void merge_trace_parts(const std::filesystem::path& folder, const std::filesystem::path& path);
+
+}  // namespace roentgen::train
