@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -29,6 +31,7 @@
 #include "runtime/core_list.h"
 #include "train/ranks.h"
 #include "train/stepper.h"
+#include "train/trace.h"
 
 namespace roentgen::bench {
 namespace {
@@ -107,6 +110,16 @@ std::int64_t hosts_of(const dist::CommThread* group) {
   return std::ssize(std::set<std::string>(group->hosts().begin(), group->hosts().end()));
 }
 
+train::TraceOptions trace_options(const ScalingOptions& options) {
+  return {.first = options.step.warmup + options.step.steps};
+}
+
+void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::filesystem::path& folder) {
+  std::error_code ignored;  // who writes into it says why there is none
+  if (ranks.is_first()) std::filesystem::create_directories(folder, ignored);
+  tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
+}
+
 }  // namespace
 
 Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) {
@@ -120,11 +133,14 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   const auto engine = engine::make_engine(options.step.device);
   constexpr int kSlots = 3;
   const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);
+  std::optional<train::Tracer> tracer;
+  if (!options.trace_folder.empty()) tracer.emplace(trace_options(options), group);
   train::StepperOptions stepping{.optimizer = "sgd",
                                  .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
                                  .weight_decay = 1e-4,
                                  .group = group,
-                                 .is_overlapped = options.is_overlapped};
+                                 .is_overlapped = options.is_overlapped,
+                                 .timeline = tracer ? tracer->timeline() : nullptr};
   train::Stepper stepper(*executable, stepping);
   train::share_memory(ranks, *executable, stepper.optimizer(), nullptr);
 
@@ -140,6 +156,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
   SameBatches same(options.step.batch);
   data::BatchSource& batches = input ? static_cast<data::BatchSource&>(input->loader()) : same;
   const Sums sums = run_steps(options, stepper, batches);
+  if (tracer) write_trace(*tracer, ranks, options.trace_folder);
   static_cast<void>(ranks.gather("", {.name = "end of the measurement"}));
 
   const double steps_s = std::accumulate(sums.step_s.begin(), sums.step_s.end(), 0.0);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/pipeline.h"
@@ -37,6 +38,8 @@ struct ScalingOptions {
   std::optional<PipelineOptions> input{};
   /// For `input`.
   const data::Dataset* dataset = nullptr;
+  /// Not empty: a trace of all its steps, warm-up too, goes into this folder, which is made: ranks-2.json.
+  std::string trace_folder{};
 };
 
 /// Measures it as a rank of `group`, or as the only one (null). All ranks must call it with equal options. The compute

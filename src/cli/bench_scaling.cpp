@@ -50,6 +50,11 @@ std::vector<CaseOption> scaling_options(ScalingBench& bench) {
         .doc = "with an emulated device: standard deviation of its steps, %",
         .least = 0,
         .most = 29}},
+      {kScaling,
+       {.name = "--trace",
+        .target = &bench.trace_folder,
+        .doc = "folder for a trace of each point, ranks-2.json, of its last round",
+        .value_name = "DIR"}},
       {kScaling, {.name = "--repeat", .target = &bench.rounds, .doc = "interleaved rounds", .least = 1, .most = 1e6}}};
 }
 
@@ -83,6 +88,7 @@ Value run_predict_case(const ScalingBench& bench, const std::string& ranks, benc
 Value run_scaling_case(const ScalingBench& bench, const std::string& ranks, bench::ScalingOptions options) {
   options.bucket_mb = bench.bucket_mb;
   options.is_overlapped = !bench.is_late;
+  options.trace_folder = bench.trace_folder;
   const bool is_emulated = options.device_images_per_s > 0.0;
   RankOptions ranked{.hosts = bench.hosts, .may_oversubscribe = bench.may_oversubscribe};
   if (!bench.reduce.empty()) ranked.reduce = bench.reduce;

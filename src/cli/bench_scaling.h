@@ -34,6 +34,7 @@ struct ScalingBench {
   std::string host_latency = "3us";
   double device_sd_percent = 0.0;
   double bucket_mb = bench::ScalingOptions{}.bucket_mb;
+  std::string trace_folder;
 };
 
 /// Options of scaling and predict-scaling alone, bound to `bench`.

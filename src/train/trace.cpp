@@ -235,7 +235,7 @@ void Tracer::begin_update() { timeline_.record(train::is_traced(update_++, optio
 
 void Tracer::end_update() { timeline_.record(true); }
 
-void Tracer::write(const RunFolder& folder) {
+void Tracer::write(const std::filesystem::path& path) {
   const std::vector<ClockReading> end = read_clocks();
   timeline_.also_to(nullptr);
   part_.reset();
@@ -266,9 +266,9 @@ void Tracer::write(const RunFolder& folder) {
   TraceParts parts = merge_traces(traces);
   const Value about = this->about();
   for (const auto& [key, value] : about.as_table()) parts.about.set(key, value);
-  io::write_chrome_trace(folder.trace(), parts.names, parts.events, parts.about);
+  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
   std::error_code ignored;  // a next start removes what is left
-  std::filesystem::remove_all(folder.trace_parts(), ignored);
+  if (kept_) std::filesystem::remove_all(kept_->trace_parts(), ignored);
   kept_.reset();
 }
 

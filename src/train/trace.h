@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,7 +84,7 @@ class Tracer {
   /// when it is destroyed by an exception. All ranks must call it together, once the folder is there.
   void keep_in(const RunFolder& folder);
   /// All ranks must call it together; rank 0 writes, and removes what keep_in() made.
-  void write(const RunFolder& folder);
+  void write(const std::filesystem::path& path);
 
  private:
   [[nodiscard]] std::vector<ClockReading> read_clocks() const;

@@ -366,7 +366,7 @@ TrainOutcome Trainer::run() {
     write_resume_file();
   }
   write_resume_file(/*is_stop=*/true);
-  if (tracer_) tracer_->write(job_.folder);
+  if (tracer_) tracer_->write(job_.folder.trace());
   static_cast<void>(ranks_.gather("", {.name = "end of the run"}));  // launchers end all when one ends
   for (Observer* observer : log_->all()) observer->on_end();
   outcome_.is_finished = is_over();

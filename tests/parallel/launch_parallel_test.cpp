@@ -50,6 +50,15 @@ TEST_F(Launch, more_threads_than_cores_are_refused) {
   expect_stop(ended, {"cli.launch", "compute threads", "--oversubscribe"});
 }
 
+// Events of a trace whose names begin so, by rank.
+std::map<std::int64_t, int> count(const Value& trace, std::string_view prefix) {
+  std::map<std::int64_t, int> counts;
+  for (const Value& event : trace.at("traceEvents").as_array()) {
+    if (event.at("name").as_string().starts_with(prefix)) ++counts[event.at("pid").as_integer()];
+  }
+  return counts;
+}
+
 TEST_F(Launch, a_benchmark_starts_a_group_for_each_point) {
   place_.must_run({"bench",     "scaling",
                    "--ranks",   "1,2",
@@ -61,11 +70,15 @@ TEST_F(Launch, a_benchmark_starts_a_group_for_each_point) {
                    "--warmup",  "1",
                    "--repeat",  "1",
                    "--device",  "emulated:50",
+                   "--trace",   place_ / "traces",
                    "--json",    place_ / "scaling.json"});
   const Value result = read_json(place_ / "scaling.json");
   ASSERT_EQ(result.at("points").as_array().size(), 2U);
   EXPECT_EQ(result.at("points").as_array()[1].at("ranks").as_integer(), 2);
   EXPECT_EQ(result.at("points").as_array()[1].at("kind").as_string(), "emulated");
+  const Value trace = read_json(place_ / "traces/ranks-2.json");
+  EXPECT_EQ(count(trace, "step "), (std::map<std::int64_t, int>{{0, 3}, {1, 3}})) << "warm-up too";
+  EXPECT_EQ(count(read_json(place_ / "traces/ranks-1.json"), "step "), (std::map<std::int64_t, int>{{0, 3}}));
 }
 
 // Losses of the updates that a run logged.
@@ -108,15 +121,6 @@ output logits = fc
   // Means of float32 sums in another order.
   EXPECT_LE(largest_difference(losses(ranks("sync", 2), "4", "sync"), one), 1e-5);
   EXPECT_GE(largest_difference(losses(ranks("local", 2), "4", "local"), one), 1e-3);
-}
-
-// Events of a trace whose names begin so, by rank.
-std::map<std::int64_t, int> count(const Value& trace, std::string_view prefix) {
-  std::map<std::int64_t, int> counts;
-  for (const Value& event : trace.at("traceEvents").as_array()) {
-    if (event.at("name").as_string().starts_with(prefix)) ++counts[event.at("pid").as_integer()];
-  }
-  return counts;
 }
 
 TEST_F(Launch, a_trace_has_all_ranks_on_one_axis) {
