@@ -168,7 +168,7 @@ EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& mode
                              const Part& part, data::PixelHashes& hashes) const {
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
-  options.workers = train::decode_workers({.workers = options_.workers});
+  options.workers = train::decode_workers(train::sharing_cores({.workers = options_.workers}));
   options.views = data::test_views(options_.views, model.preprocess);
   // Decoded once for all views, as far as they fit.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
@@ -343,7 +343,7 @@ void EvalCommand::write_files(const EvalSet& images, const Input& input, const e
 CommandResult EvalCommand::run() {
   options_.check(folders());
   RankOptions ranks = options_.ranks;
-  ranks.threads = [this] { return train::compute_threads({.threads = options_.threads}); };
+  ranks.recipe = [this] { return train::sharing_cores({.threads = options_.threads}); };
   return run_as_ranks(ranks, [this](dist::CommThread* group) { return evaluate(train::Ranks(group)); });
 }
 
@@ -358,9 +358,10 @@ CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
     if (input.validation) input.validation = by_study(*input.validation, aggregate);
   }
   const EvalSet& set = input.test;
-  const eval::BootstrapOptions bootstrap{.replicates = options_.replicates,
-                                         .seed = static_cast<std::uint64_t>(options_.seed),
-                                         .threads = train::compute_threads({.threads = options_.threads})};
+  const eval::BootstrapOptions bootstrap{
+      .replicates = options_.replicates,
+      .seed = static_cast<std::uint64_t>(options_.seed),
+      .threads = train::compute_threads(train::sharing_cores({.threads = options_.threads}))};
   eval::MetricRequest request{.metrics = eval::all_metrics(), .points = find_points(input)};
   const eval::EvalTable table = eval::evaluate(set.predictions, bootstrap, request);
 

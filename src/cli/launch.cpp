@@ -22,6 +22,7 @@
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
 #include "cli/rank_guard.h"
+#include "cli/rank_place.h"
 #include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -33,7 +34,9 @@
 #include "io/json.h"
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
+#include "runtime/placement.h"
 #include "train/ranks.h"
+#include "train/recipe.h"
 
 namespace roentgen::cli {
 namespace {
@@ -72,23 +75,6 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
 void be_silent() {
   drop_standard_output();
   log::set_level(log::Level::Error);
-}
-
-struct RankPlace {
-  runtime::CoreList cores;
-  int threads = 0;
-};
-
-std::string bytes_of(const RankPlace& place) {
-  return fmt::format("{} {}", place.threads, fmt::join(place.cores, " "));
-}
-
-RankPlace parse_place(const std::string& text) {
-  std::istringstream words(text);
-  RankPlace place;
-  words >> place.threads;
-  for (int core = 0; words >> core;) place.cores.push_back(core);
-  return place;
 }
 
 }  // namespace
@@ -144,28 +130,45 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
 
 namespace {
 
-void take_place() {
-  if (!is_own_rank()) return;
-  const std::optional<dist::LaunchedRank> own = dist::launched_rank();
-  if (!own || own->local_size < 1) return;
-  const auto shares = runtime::shares_of(runtime::usable_cores(), own->local_size);
-  runtime::bind_process(shares.at(static_cast<std::size_t>(own->local_rank)));
+// Binds this process to its share of the host's cores, and then to those that are not for communication alone.
+// @return these; empty: it shares the others
+runtime::CoreList take_place(const RankOptions& options, const dist::LaunchedRank& own) {
+  if (is_own_rank() && own.local_size > 0) {
+    const auto shares = runtime::shares_of(runtime::usable_cores(), own.local_size);
+    runtime::bind_process(shares.at(static_cast<std::size_t>(own.local_rank)));
+  }
+  const std::vector<runtime::CoreList> cores = runtime::by_physical_core(runtime::usable_cores());
+  if (!options.recipe || !runtime::are_own(cores, own.local_size)) return {};
+  const runtime::Placement placement =
+      runtime::place(cores, {.has_communication = true, .threads = train::asked_threads(options.recipe())});
+  if (placement.communication.empty()) return {};
+  runtime::bind_process(placement.compute);
+  static_cast<void>(runtime::available_cores());  // of the process, before it has a thread that is bound elsewhere
+  static_cast<void>(runtime::cores_of_process());
+  return placement.communication;
+}
+
+RankPlace own_place(const RankOptions& options, runtime::CoreList communication) {
+  RankPlace own{.cores = runtime::usable_cores(), .communication = std::move(communication)};
+  if (options.recipe) own.input = train::train_cores(options.recipe()).input;
+  own.threads = options.threads  ? options.threads()
+                : options.recipe ? train::compute_threads(options.recipe())
+                                 : runtime::default_compute_threads();
+  return own;
 }
 
 // Refuses more compute threads than a host has cores for its ranks, and prints who has which.
-void check_places(dist::CommThread& group, const RankOptions& options) {
-  const RankPlace own{.cores = runtime::usable_cores(),
-                      .threads = options.threads ? options.threads() : runtime::default_compute_threads()};
+void check_places(dist::CommThread& group, const RankOptions& options, const RankPlace& own) {
   const std::vector<std::string> all = train::Ranks(&group).gather(bytes_of(own), {.name = "places"});
   std::map<std::string, std::set<int>> cores;
   std::map<std::string, int> threads;
   std::string map;
   for (int rank = 0; rank < group.size(); ++rank) {
-    const RankPlace place = parse_place(all[static_cast<std::size_t>(rank)]);
+    const RankPlace place = parse_rank_place(all[static_cast<std::size_t>(rank)]);
     const std::string& host = group.hosts()[static_cast<std::size_t>(rank)];
     cores[host].insert(place.cores.begin(), place.cores.end());
     threads[host] += place.threads;
-    map += fmt::format("{}{} on {}, cores {}", map.empty() ? "" : "; ", rank, host, runtime::text_of(place.cores));
+    map += fmt::format("{}{} on {}, {}", map.empty() ? "" : "; ", rank, host, text_of(place));
   }
   for (const auto& [host, count] : threads) {
     const int has = static_cast<int>(cores[host].size());
@@ -181,6 +184,7 @@ void check_places(dist::CommThread& group, const RankOptions& options) {
 }
 
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
+                       const runtime::CoreList& communication,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
     if (group.size() != launched) {
@@ -188,7 +192,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
                                    fmt::format("{} that MPI knows of", group.size()),
                                    "the mpirun, or srun --mpi, of the MPI that this program was built with"));
     }
-    check_places(group, options);
+    check_places(group, options, own_place(options, communication));
     if (group.rank() == 0) dist::tell_ready();
     CommandResult result = body(&group);
     if (options.is_stoppable) ignore_stop();  // all is done
@@ -235,11 +239,15 @@ CommandResult run_as_ranks(const RankOptions& options,
     dist::tell_end(result.exit_code);
     return result;
   }
-  take_place();
+  const runtime::CoreList communication = take_place(options, *launched);
   if (launched->rank > 0) be_silent();
-  dist::CommThread group([] { return dist::make_communicator("mpi"); }, std::chrono::seconds(options.timeout_s),
+  const auto make = [&] {
+    if (!communication.empty()) runtime::bind_thread(communication);
+    return dist::make_communicator("mpi");
+  };
+  dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
-  return run_with(group, options, launched->size, body);
+  return run_with(group, options, launched->size, communication, body);
 }
 
 }  // namespace roentgen::cli

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "train/recipe.h"
 
 namespace roentgen::dist {
 class CommThread;
@@ -23,8 +24,10 @@ struct RankOptions {
   std::string hosts;
   bool may_oversubscribe = false;
   std::int64_t timeout_s = 300;
-  /// Compute threads of this rank, asked once it is bound to its cores; empty: as many as it may use.
+  /// Compute threads of this rank, asked once it is bound to its cores; empty: as `recipe` says, or as it may use.
   std::function<int()> threads{};
+  /// Of what trains or evaluates: which threads it has, and which cores for input. Empty: all share the rank's cores.
+  std::function<train::TrainRecipe()> recipe{};
   /// How gradients are averaged: dist/reduce/reducer.h, dist/reduce/wire.h.
   std::string reduce = "auto";
   std::string wire = "f32";

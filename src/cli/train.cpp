@@ -72,7 +72,7 @@ class TrainCommand final : public Command {
         {.name = "--init-preset", .target = &init_preset_, .doc = "preprocessing its weights were trained with"},
         {.name = "--input-cores",
          .target = &input_cores_,
-         .doc = "cores of the decoding threads, as 0-1,4; the rest computes"},
+         .doc = "cores of the decoding threads, as 0-1,4; the rest computes; shared: both have all"},
         {.name = "--partial", .target = &is_partial_, .doc = "load of --init what fits"},
         {.name = "--cache-dir",
          .target = &cache_dir_,
@@ -331,7 +331,7 @@ CommandResult TrainCommand::run() {
   for (const std::string& folder : data_) refuse_inside_data("--out", out_, data::folder_of(folder));
   ranks_.is_stoppable = true;
   ranks_.after = [this] { train::RunFolder(out_).tidy_up(); };
-  ranks_.threads = [this] { return train::compute_threads(read_recipe().train); };
+  ranks_.recipe = [this] { return read_recipe().train; };
   return run_as_ranks(ranks_, [&](dist::CommThread* group) {
     group_ = group;
     if (group != nullptr && !seeds_.empty()) {

@@ -40,12 +40,6 @@ bool bind(const CoreList& cores) {
   return ::sched_setaffinity(0, sizeof(mask), &mask) == 0;
 }
 
-/// As it was when first asked for, whatever threads are bound to later.
-const CoreList& cores_of_process() {
-  static const CoreList cores = mask_of(::getpid());
-  return cores;
-}
-
 [[noreturn]] void refuse(std::string_view expected, std::string_view got) {
   throw ConfigError(error_text(kThing, "cores", expected, got, fmt::format("some of {}", text_of(cores_of_process()))));
 }
@@ -60,6 +54,11 @@ int number_of(std::string_view text, std::string_view whole) {
 }  // namespace
 
 CoreList usable_cores() { return mask_of(0); }
+
+const CoreList& cores_of_process() {
+  static const CoreList cores = mask_of(::getpid());
+  return cores;
+}
 
 CoreList parse_core_list(std::string_view text) {
   std::set<int> cores;
@@ -99,9 +98,6 @@ CoreList other_cores(const CoreList& cores) {
   return others;
 }
 
-namespace {
-
-// The hardware threads among `cores` of each physical core, in hwloc's logical order; empty where hwloc knows nothing.
 std::vector<CoreList> by_physical_core(const CoreList& cores) {
   std::vector<CoreList> groups;
   hwloc_topology_t topology = nullptr;
@@ -121,7 +117,13 @@ std::vector<CoreList> by_physical_core(const CoreList& cores) {
   return groups;
 }
 
-}  // namespace
+int machine_cores() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return 0;
+  const int cores = hwloc_topology_load(topology) == 0 ? hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) : 0;
+  hwloc_topology_destroy(topology);
+  return cores;
+}
 
 int physical_cores(const CoreList& cores) { return std::max(static_cast<int>(by_physical_core(cores).size()), 1); }
 
@@ -147,7 +149,9 @@ std::vector<CoreList> shares_of(const CoreList& cores, int parts) {
   return shares;
 }
 
-void bind_process(const CoreList& cores) {
+void bind_process(const CoreList& cores) { bind_thread(cores); }
+
+void bind_thread(const CoreList& cores) {
   if (bind(cores)) return;
   throw DeviceError(error_text(kThing, text_of(cores), "cores that a process can be bound to", std::strerror(errno),
                                "a launch without --ranks"));

@@ -22,6 +22,13 @@ using CoreList = std::vector<int>;
 /// Those that the process may use and that are not in `cores`, which are parse_core_list()'s; ConfigError where that
 /// leaves none.
 [[nodiscard]] CoreList other_cores(const CoreList& cores);
+/// The hardware threads among `cores` of each physical core, in the machine's own order: packages, NUMA nodes, cores.
+/// Empty where hwloc knows nothing.
+[[nodiscard]] std::vector<CoreList> by_physical_core(const CoreList& cores);
+/// Physical cores of the machine, as far as the system shows them.
+[[nodiscard]] int machine_cores();
+/// Those that the process may use: as its first thread could when this was first asked for.
+[[nodiscard]] const CoreList& cores_of_process();
 /// Physical cores among them: what a team on them should have. At least 1.
 [[nodiscard]] int physical_cores(const CoreList& cores);
 
@@ -31,6 +38,8 @@ using CoreList = std::vector<int>;
 [[nodiscard]] std::vector<CoreList> shares_of(const CoreList& cores, int parts);
 /// Binds this process, which has one thread yet, for good. DeviceError when the system refuses.
 void bind_process(const CoreList& cores);
+/// Binds the calling thread, and those it starts, for good. DeviceError when the system refuses.
+void bind_thread(const CoreList& cores);
 
 /// Binds the calling thread to some cores while it lives; threads that are started meanwhile stay bound. None: does
 /// nothing.

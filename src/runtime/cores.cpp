@@ -50,14 +50,19 @@ const Available& available() {
 int available_cores() { return available().cores; }
 int available_hardware_threads() { return available().hardware_threads; }
 
-int default_compute_threads() {
+long asked_compute_threads() {
   const char* asked = std::getenv("OMP_NUM_THREADS");
-  const long threads = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
+  return asked == nullptr ? 0 : std::max(std::strtol(asked, nullptr, 10), 0L);
+}
+
+int default_compute_threads() {
+  const long threads = asked_compute_threads();
   if (threads < 1) return available_cores();
   const int most = available_hardware_threads();
   if (threads <= most) return static_cast<int>(threads);
-  static const bool is_told = [asked, most] {
-    log::warning(fmt::format("OMP_NUM_THREADS={}: computing with {}, all that the process may use", asked, most));
+  static const bool is_told = [most] {
+    log::warning(fmt::format("OMP_NUM_THREADS={}: computing with {}, all that the process may use",
+                             std::getenv("OMP_NUM_THREADS"), most));
     return true;
   }();
   static_cast<void>(is_told);

@@ -12,8 +12,11 @@ namespace roentgen::runtime {
 /// Hardware threads in that mask: a larger team is oversubscribed. At least available_cores().
 [[nodiscard]] int available_hardware_threads();
 
-/// Threads a compute team has unless told otherwise: OMP_NUM_THREADS when the user set it to a number (of a list, the
-/// first), else available_cores(). At most available_hardware_threads(), with one warning when that cuts it.
+/// OMP_NUM_THREADS when the user set it to a number (of a list, the first); else 0.
+[[nodiscard]] long asked_compute_threads();
+
+/// Threads a compute team has unless told otherwise: asked_compute_threads(), or else available_cores(). At most
+/// available_hardware_threads(), with one warning when that cuts it.
 [[nodiscard]] int default_compute_threads();
 
 /// Makes denormal results and inputs zero in the calling thread, for the thread's lifetime (MXCSR FTZ and DAZ).

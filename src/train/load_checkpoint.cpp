@@ -44,7 +44,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   }
   engine::CompileOptions compile;
   compile.form = engine::Form::Inference;
-  compile.threads = compute_threads({.threads = options.threads});
+  compile.threads = compute_threads(sharing_cores({.threads = options.threads}));
   compile.algorithms = options.algorithms;
   model.executable =
       compile_as_one(options.ranks == nullptr ? Ranks(nullptr) : *options.ranks, [&](const KernelChoices* choices) {

@@ -12,11 +12,13 @@
 #include "core/error.h"
 #include "core/error_parts.h"
 #include "data/source/options.h"
+#include "dist/launched.h"
 #include "graph/loss.h"
 #include "graph/passes/pass_list.h"
 #include "io/file.h"
 #include "io/toml.h"
 #include "runtime/cores.h"
+#include "runtime/placement.h"
 #include "train/field.h"
 #include "train/optimizer/optimizer.h"
 #include "train/schedule/schedule.h"
@@ -143,8 +145,26 @@ std::string recipe_keys() {
   return lister.list();
 }
 
+std::int64_t asked_threads(const TrainRecipe& recipe) {
+  return recipe.threads > 0 ? recipe.threads : runtime::asked_compute_threads();
+}
+
+TrainRecipe sharing_cores(TrainRecipe recipe) {
+  recipe.input_cores = kSharedCores;
+  return recipe;
+}
+
 TrainCores train_cores(const TrainRecipe& recipe) {
-  if (recipe.input_cores.empty()) return {};
+  if (recipe.input_cores == kSharedCores) return {};
+  if (recipe.input_cores.empty()) {
+    const auto launched = dist::launched_rank();
+    if (!launched || launched->size == 1 || recipe.engine != TrainRecipe{}.engine) return {};
+    const auto cores = runtime::by_physical_core(runtime::cores_of_process());
+    if (!runtime::are_own(cores, launched->local_size)) return {};
+    const auto placed = runtime::place(cores, {.has_input = true, .threads = asked_threads(recipe)});
+    if (placed.input.empty()) return {};
+    return {.input = placed.input, .compute = placed.compute};
+  }
   runtime::CoreList input = runtime::parse_core_list(recipe.input_cores);
   runtime::CoreList compute = runtime::other_cores(input);
   return {.input = std::move(input), .compute = std::move(compute)};

@@ -151,8 +151,15 @@ struct ForeignSections {
 /// Calls the visitor for every key (recipe_fields.cpp).
 void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visitor);
 
-/// Cores that decoding and computing are bound to; both empty where they share all. ConfigError on a list that is none,
-/// or that leaves no core to compute.
+/// Compute threads that the recipe or OMP_NUM_THREADS asks for; 0: as many as there are cores for them.
+[[nodiscard]] std::int64_t asked_threads(const TrainRecipe& recipe);
+/// train.input_cores: decoding and computing share all cores.
+inline constexpr std::string_view kSharedCores = "shared";
+/// The same with kSharedCores: of commands that have no recipe.
+[[nodiscard]] TrainRecipe sharing_cores(TrainRecipe recipe);
+/// Cores that decoding and computing are bound to; both empty where they share all. Where the recipe says nothing, one
+/// of several ranks that has its cores to itself keeps them apart as runtime::place(). ConfigError on a list that is
+/// none, or that leaves no core to compute.
 struct TrainCores {
   runtime::CoreList input;
   runtime::CoreList compute;

@@ -50,8 +50,10 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("early_stop", train.early_stop, kCount, "stop after so many epochs without improvement; 0 = never");
   v.integer("workers", train.workers, {.low = 0, .high = 1024}, "decoding threads; 0 = chosen");
   v.integer("threads", train.threads, {.low = 0, .high = 4096}, "compute threads; 0 = all cores");
-  v.text("input_cores", train.input_cores, {},
-         "cores of the decoding threads, as 0-1,4, the rest computes; empty = both share all");
+  v.text(
+      "input_cores", train.input_cores, {},
+      "cores of the decoding threads, as 0-1,4, the rest computes; shared = both have all; empty = shared, of several "
+      "ranks some where there are enough");
   v.integer("slots", train.slots, {.low = 0, .high = 64},
             "batches kept ahead of the step; 0 = up to 8, as memory_mb allows");
   v.integer(

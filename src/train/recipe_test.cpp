@@ -7,10 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "core/error.h"
 #include "data/source/source_testing.h"
 #include "graph/loss.h"
 #include "runtime/cores.h"
+#include "runtime/placement.h"
 #include "train/optimizer/optimizer.h"
 #include "train/schedule/schedule.h"
 
@@ -179,6 +182,40 @@ TEST(TrainCores, are_shared_unless_some_are_kept_for_input) {
   TrainRecipe larger = recipe;
   larger.threads = std::ssize(all);
   EXPECT_THROW(static_cast<void>(compute_threads(larger)), ConfigError);
+}
+
+// A process that a launcher has started as one of several; until it goes.
+class Launched {
+ public:
+  explicit Launched(const char* ranks_of_host) {
+    ::setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    ::setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    ::setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);
+    ::setenv("OMPI_COMM_WORLD_LOCAL_SIZE", ranks_of_host, 1);
+  }
+  ~Launched() {
+    for (const char* name : {"RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE"}) {
+      ::unsetenv(("OMPI_COMM_WORLD_" + std::string(name)).c_str());
+    }
+  }
+  Launched(const Launched&) = delete;
+  Launched& operator=(const Launched&) = delete;
+};
+
+TEST(TrainCores, of_a_rank_are_kept_apart_where_there_are_enough) {
+  const TrainRecipe recipe{.threads = 2};
+  EXPECT_TRUE(train_cores(recipe).input.empty()) << "alone";
+  const Launched launched("1");
+  EXPECT_TRUE(train_cores(sharing_cores(recipe)).input.empty());
+  TrainRecipe accelerated = recipe;
+  accelerated.engine = "cuda";
+  EXPECT_TRUE(train_cores(accelerated).input.empty()) << "its cores need not compute";
+  const auto cores = runtime::by_physical_core(runtime::usable_cores());
+  const TrainCores own = train_cores(recipe);
+  EXPECT_EQ(own.input, runtime::place(cores, {.has_input = true, .threads = 2}).input);
+  EXPECT_EQ(own.input.empty(), cores.size() < 4) << cores.size() << " cores";
+  const Launched crowded("100000");
+  EXPECT_TRUE(train_cores(recipe).input.empty()) << "its cores are those of others, too";
 }
 
 TEST(ScheduleOptions, turn_epochs_into_steps) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/rank_place.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+namespace roentgen::cli {
+namespace {
+
+// How many, then each.
+std::string words_of(const runtime::CoreList& cores) {
+  return fmt::format("{} {} ", cores.size(), fmt::join(cores, " "));
+}
+
+runtime::CoreList take_cores(std::istream& words) {
+  std::size_t count = 0;
+  words >> count;
+  runtime::CoreList cores;
+  for (int core = 0; cores.size() < count && words >> core;) cores.push_back(core);
+  return cores;
+}
+
+}  // namespace
+
+std::string bytes_of(const RankPlace& place) {
+  return fmt::format("{} {}{}{}", place.threads, words_of(place.cores), words_of(place.communication),
+                     words_of(place.input));
+}
+
+RankPlace parse_rank_place(const std::string& bytes) {
+  std::istringstream words(bytes);
+  RankPlace place;
+  words >> place.threads;
+  place.cores = take_cores(words);
+  place.communication = take_cores(words);
+  place.input = take_cores(words);
+  return place;
+}
+
+std::string text_of(const RankPlace& place) {
+  runtime::CoreList computing;
+  std::ranges::set_difference(place.cores, place.input, std::back_inserter(computing));
+  std::string text = "cores " + runtime::text_of(computing);
+  if (!place.input.empty()) text += ", input " + runtime::text_of(place.input);
+  if (!place.communication.empty()) text += ", communication " + runtime::text_of(place.communication);
+  return text;
+}
+
+}  // namespace roentgen::cli

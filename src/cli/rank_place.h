@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Who has which cores, as ranks tell each other and the log says.
+#pragma once
+
+#include <string>
+
+#include "runtime/core_list.h"
+
+namespace roentgen::cli {
+
+/// Cores of one rank.
+struct RankPlace {
+  /// All but those of communication.
+  runtime::CoreList cores;
+  /// Its own; empty: it shares `cores`.
+  runtime::CoreList communication;
+  /// Some of `cores`, for input alone; empty: input and computing share all of these.
+  runtime::CoreList input;
+  /// That compute.
+  int threads = 0;
+};
+
+/// For other ranks.
+[[nodiscard]] std::string bytes_of(const RankPlace& place);
+[[nodiscard]] RankPlace parse_rank_place(const std::string& bytes);
+/// "cores 0-28, input 29, communication 30": each that there is; `cores` are those that compute.
+[[nodiscard]] std::string text_of(const RankPlace& place);
+
+}  // namespace roentgen::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/rank_place.h"
+
+#include <gtest/gtest.h>
+
+namespace roentgen::cli {
+namespace {
+
+TEST(RankPlace, goes_to_other_ranks_whole) {
+  const RankPlace place{.cores = {0, 1, 2, 9}, .communication = {3}, .input = {2, 9}, .threads = 2};
+  const RankPlace read = parse_rank_place(bytes_of(place));
+  EXPECT_EQ(read.cores, place.cores);
+  EXPECT_EQ(read.communication, place.communication);
+  EXPECT_EQ(read.input, place.input);
+  EXPECT_EQ(read.threads, 2);
+  const RankPlace shared = parse_rank_place(bytes_of({.cores = {4}, .threads = 1}));
+  EXPECT_EQ(shared.cores, runtime::CoreList{4});
+  EXPECT_TRUE(shared.communication.empty());
+  EXPECT_TRUE(shared.input.empty());
+}
+
+TEST(RankPlace, tells_who_has_which) {
+  EXPECT_EQ(text_of({.cores = {0, 1, 2, 3}}), "cores 0-3");
+  EXPECT_EQ(text_of({.cores = {0, 1, 2, 3}, .communication = {4}}), "cores 0-3, communication 4");
+  EXPECT_EQ(text_of({.cores = {0, 1, 2, 3}, .communication = {4}, .input = {3}}),
+            "cores 0-2, input 3, communication 4");
+}
+
+}  // namespace
+}  // namespace roentgen::cli
