@@ -11,7 +11,8 @@ RELEASE := build/release
 # Every test computes on one thread (cmake/roentgen_room.cmake), so as many run at once as there are cores.
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
 QUICK_LABELS := unit|parallel|e2e|real
-# ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN.
+# ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN, so that
+# parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train
 
 .PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread fuzz lint format bench clean
@@ -46,7 +47,8 @@ sanitize-thread: setup  ## Unit tests of the rooms with threads of their own und
 	cmake --preset tsan
 	cmake --build build/tsan -j$(JOBS) --target $(addsuffix _test,$(TSAN_ROOMS))
 	for room in $(TSAN_ROOMS); do \
-	  OMP_NUM_THREADS=1 ROENTGEN_SOURCE_DIR=$(CURDIR) build/tsan/$${room}_test --gtest_brief=1; done
+	  OMP_NUM_THREADS=1 OMP_THREAD_LIMIT=1 TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan_suppressions.txt \
+	  ROENTGEN_SOURCE_DIR=$(CURDIR) build/tsan/$${room}_test --gtest_brief=1; done
 
 fuzz:  ## Every parser under libFuzzer, FUZZ_SECONDS (60) each; FUZZ_TARGETS="png csv" for some (needs clang)
 	tools/setup.sh --fuzz

@@ -90,5 +90,7 @@ export OMPI_MCA_plm_rsh_agent="$(realpath "$0") agent"
 export OMPI_MCA_btl=self,vader,tcp
 export OMPI_MCA_btl_tcp_if_include=$network.0/24
 export OMPI_MCA_oob_tcp_if_include=$network.0/24
+# MPICH's UCX would go past the links, by memory that all hosts of one machine share.
+export UCX_TLS=tcp,self UCX_NET_DEVICES=eth0
 export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$(realpath "$0") HYDRA_IFACE=eth0
 ip netns exec "${name}1" unshare --uts sh -c 'hostname host1; exec "$@"' sh "$@"
