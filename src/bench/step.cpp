@@ -184,6 +184,7 @@ Value settings(const StepOptions& options, int threads) {
                       {"device", options.device},
                       {"fuse", options.fuse},
                       {"algorithms", options.algorithms},
+                      {"dtype", options.dtype},
                       {"recompute", options.recompute},
                       {"warmup", options.warmup},
                       {"n", options.steps}};

@@ -39,6 +39,8 @@ struct StepOptions {
   std::string fuse = "on";
   /// Convolution kernels, as engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
+  /// What activations are stored and multiplied in, as engine::CompileOptions::dtype.
+  std::string dtype = "f32";
   /// Values that backward computes again, as engine::CompileOptions::recompute.
   std::string recompute = "auto";
   /// Adds the per-kind table `profile`.
@@ -47,7 +49,7 @@ struct StepOptions {
 
 /// Compiles the model with a sigmoid loss for training and measures steps of SGD with momentum on one fixed random
 /// batch. The result, a table:
-///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, recompute, warmup, n
+///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute, warmup, n
 ///   images_per_s        batch / median step
 ///   step_ms             {median, p95, min, max}
 ///   optimizer_ms        median

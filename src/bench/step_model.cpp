@@ -68,6 +68,7 @@ engine::CompileOptions compiling(const StepOptions& options, const StepTeam& tea
                                 .bucket_bytes = team.bucket_bytes,
                                 .fuse = options.fuse,
                                 .algorithms = options.algorithms,
+                                .dtype = options.dtype,
                                 .recompute = options.recompute,
                                 .seed = kSeed};
   if (team.choices != nullptr) result.choices = *team.choices;

@@ -139,6 +139,8 @@ std::vector<CaseOption> case_options(BenchArguments& in) {
         .target = &in.algorithms,
         .doc = "convolutions: direct or auto; direct for infer, fusion and autobatch, else auto"}},
       {kTraining,
+       {.name = "--dtype", .target = &in.step.dtype, .doc = "activations and products: f32, bf16 or auto"}},
+      {kTraining,
        {.name = "--recompute",
         .target = &in.step.recompute,
         .doc = "activations that backward computes again: auto, none or all"}},

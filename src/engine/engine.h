@@ -51,6 +51,10 @@ struct CompileOptions {
   /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split": wherever they can be,
   /// untimed: for tests.
   std::string algorithms = "direct";
+  /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
+  /// in f32, on machines with bf16 tiles; parameters, their gradients and all sums stay f32. "auto": whichever takes
+  /// the shorter step, measured. Training form; of no account with `choices`, which know.
+  std::string dtype = "f32";
   /// Which values backward computes again instead of keeping them : "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
   /// bits.

@@ -30,6 +30,8 @@ struct PlanTensor {
   Storage storage = Storage::Planned;
   /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
   std::string layout;
+  /// Of its elements, for values and gradients; scratch is bytes to whoever uses it.
+  DType dtype = DType::F32;
   /// Byte offset: into the arena of its storage.
   std::size_t offset = 0;
   /// Lifetime: first and last entry that touches it; -1 when none does.

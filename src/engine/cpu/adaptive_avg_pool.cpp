@@ -82,7 +82,7 @@ class RegionMeans final : public Kernel {
 
 void lower(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located src = lowering.value(node.inputs[0]);
+  const Located src = lowering.value_f32(node.inputs[0]);
   if (src.shape == node.shape) {
     lowering.define_as(id, src);
     return;
@@ -99,7 +99,8 @@ void lower(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& lowering) 
 
 void lower_backward(const graph::AdaptiveAvgPool&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located src = lowering.value(node.inputs[0]);
+  Located src = lowering.value(node.inputs[0]);
+  src.layout.dtype = DType::F32;
   const Located diff_dst = lowering.gradient(id, src.layout);
   if (src.shape == node.shape) {
     lowering.contribute(node.inputs[0], diff_dst);

@@ -72,17 +72,19 @@ class GlobalPool final : public Kernel {
 
 void lower(const graph::AvgPool& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  lower_pool(geometry_of(op, node, lowering.value(node.inputs[0])), id, lowering);
+  lower_pool(geometry_of(op, node, pool_source(node.inputs[0], lowering)), id, lowering);
 }
 
 void lower_backward(const graph::AvgPool& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  lower_pool_backward(geometry_of(op, node, lowering.value(node.inputs[0])), id, lowering);
+  Located src = lowering.value(node.inputs[0]);
+  src.layout = lowering.value(id).layout;
+  lower_pool_backward(geometry_of(op, node, src), id, lowering);
 }
 
 void lower(const graph::GlobalAvgPool&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located src = lowering.value(node.inputs[0]);
+  const Located src = lowering.value_f32(node.inputs[0]);
   const Located dst = lowering.define(id, Layout{});
   lowering.emit(node,
                 {.what = "forward",
@@ -95,7 +97,8 @@ void lower(const graph::GlobalAvgPool&, graph::NodeId id, Lowering& lowering) {
 
 void lower_backward(const graph::GlobalAvgPool&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located src = lowering.value(node.inputs[0]);
+  Located src = lowering.value(node.inputs[0]);
+  src.layout.dtype = DType::F32;
   const Located diff_dst = lowering.gradient(id, Layout{});
   const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, src.shape, src.layout),
                          src.shape, src.layout};

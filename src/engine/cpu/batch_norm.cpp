@@ -17,24 +17,31 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// Layout batch norms work in: the value's own when it is blocked, else the machine's.
-Layout blocked(const Lowering& lowering, Layout layout) {
-  return layout.block > 1 ? layout : Layout{lowering.vector_block()};
+// Layout in which batch norms read a value: its own when it is blocked, else the machine's. What several of them share
+// is stored as results are, since its gradient is the sum of theirs.
+Layout layout_of_value(graph::NodeId id, const Lowering& lowering) {
+  const Layout layout = lowering.value(id).layout;
+  const DType dtype = lowering.is_shared_piece(id) ? lowering.dtype() : layout.dtype;
+  return {layout.block > 1 ? layout.block : lowering.vector_block(), dtype};
+}
+// Layout of the result of a batch norm that reads this value.
+Layout layout_of_result(graph::NodeId id, const Lowering& lowering) {
+  return {layout_of_value(id, lowering).block, lowering.dtype()};
 }
 
 // From here on a result has left a last-level cache share before its reader comes. Measured on DenseNet-121: forward
 // kernels take 0.72 of the time, and backward ones, whose reader is next, gain nothing.
 constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 
-NormShape shape_of(const Located& located, graph::NodeId id, const Lowering& lowering) {
-  const std::int64_t blocks = channel_blocks(located.shape, located.layout);
-  const std::int64_t elements = located.shape[0] * blocks * pixels(located.shape) * located.layout.block;
+NormShape shape_of(const Located& located, DType value_dtype, graph::NodeId id, const Lowering& lowering) {
   return {.images = located.shape[0],
-          .blocks = blocks,
+          .blocks = channel_blocks(located.shape, located.layout),
           .pixels = pixels(located.shape),
           .block = located.layout.block,
+          .value_dtype = value_dtype,
+          .result_dtype = located.layout.dtype,
           .threads = lowering.threads(),
-          .is_streamed = elements * static_cast<std::int64_t>(sizeof(float)) >= kStreamedBytes,
+          .is_streamed = static_cast<std::int64_t>(stored_bytes(located.shape, located.layout)) >= kStreamedBytes,
           .group = lowering.is_training() ? lowering.options().norm_group : nullptr,
           .index = id};
 }
@@ -72,7 +79,7 @@ void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t
 std::vector<NormPiece> pieces_of(graph::NodeId input, Lowering& lowering) {
   std::vector<NormPiece> pieces;
   for (const graph::NodeId id : lowering.pieces(input)) {
-    const Located here = lowering.value_in(id, blocked(lowering, lowering.value(id).layout));
+    const Located here = lowering.value_in(id, layout_of_value(id, lowering));
     pieces.push_back({.value = here.tensor, .blocks = channel_blocks(here.shape, here.layout)});
   }
   return pieces;
@@ -83,8 +90,8 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
                            Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(piece);
   if (shared.statistics >= 0) return shared.statistics;
-  const Located here = lowering.value_in(piece, blocked(lowering, lowering.value(piece).layout));
-  const NormShape shape = shape_of(here, piece, lowering);
+  const Located here = lowering.value_in(piece, layout_of_value(piece, lowering));
+  const NormShape shape = shape_of(here, here.layout.dtype, piece, lowering);
   const graph::Node& node = lowering.graph().node(piece);
   shared.statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   const TensorId partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
@@ -109,13 +116,13 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
       .result = id, .norm = &op, .residual = node.inputs.size() == 2 ? node.inputs[1] : -1, .relu = op.relu};
   if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], epilogue, lowering)) return;
   NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
-  const Layout layout = blocked(lowering, lowering.value(lowering.pieces(node.inputs[0])[0]).layout);
+  const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
   if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
   const Located dst = lowering.define(id, layout);
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, id, lowering);
+  const NormShape shape = shape_of(dst, layout.dtype, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   Emission emission{.what = "forward",
                     .kind = op.relu ? "batch_norm_relu_forward" : "batch_norm_forward",
@@ -138,7 +145,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   const graph::Node& node = lowering.graph().node(id);
   NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
-  const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
+  const Layout layout = layout_of_result(ids[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
   std::int64_t offset = 0;
   Emission emission{.what = "forward",
@@ -155,7 +162,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   const Located dst = lowering.define(id, layout);
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, id, lowering);
+  const NormShape shape = shape_of(dst, layout.dtype, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   emission.writes.push_back(dst.tensor);
   emission.writes.push_back(work.constants);
@@ -165,13 +172,13 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
 void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
-  const Layout layout = blocked(lowering, lowering.value(node.inputs[0]).layout);
+  const Layout layout = layout_of_result(node.inputs[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
   if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
   const Located dst = lowering.define(id, layout);
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, id, lowering);
+  const NormShape shape = shape_of(dst, layout_of_value(node.inputs[0], lowering).dtype, id, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
@@ -201,9 +208,9 @@ Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
 void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
-  const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
+  const Layout layout = layout_of_result(ids[0], lowering);
   const Located dy = lowering.gradient(id, layout);
-  const NormShape shape = shape_of(dy, id, lowering);
+  const NormShape shape = shape_of(dy, layout.dtype, id, lowering);
   NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   work.dy = dy.tensor;
   work.relu = op.relu;
@@ -229,7 +236,7 @@ void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     if (piece.needs_gradient && piece.is_first) {
       const Located here{-1, owner.shape, layout};
       shared.gradient = lowering.tensor("G:" + owner.name, owner.shape, layout);
-      shared.sums = lowering.scratch("AB:" + owner.name, channel_bytes(shape_of(here, id, lowering), 2));
+      shared.sums = lowering.scratch("AB:" + owner.name, channel_bytes(shape_of(here, layout.dtype, id, lowering), 2));
     }
     emission.reads.insert(emission.reads.end(), {piece.value, piece.statistics});
     if (piece.needs_gradient) {
@@ -245,10 +252,11 @@ void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowerin
 
 void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Layout layout = blocked(lowering, lowering.value(node.inputs[0]).layout);
+  const Layout layout = layout_of_result(node.inputs[0], lowering);
+  const Layout layout_of_dx = layout_of_value(node.inputs[0], lowering);
   std::vector<Located> incoming = lowering.gradients(id, layout);
   if (incoming.size() > 2) incoming = {lowering.gradient(id, layout)};
-  const NormShape shape = shape_of(incoming[0], id, lowering);
+  const NormShape shape = shape_of(incoming[0], layout_of_dx.dtype, id, lowering);
   const bool has_residual = node.inputs.size() == 2;
   NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   work.pieces[0].statistics = lowering.own_statistics(id);
@@ -259,7 +267,7 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 5));
   work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape));
   const graph::Node& source = lowering.graph().node(node.inputs[0]);
-  const Located dx{lowering.tensor("d:" + source.name, source.shape, layout), source.shape, layout};
+  const Located dx{lowering.tensor("d:" + source.name, source.shape, layout_of_dx), source.shape, layout_of_dx};
   work.dx = dx.tensor;
   Emission emission{
       .what = "backward",
@@ -323,7 +331,7 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
 Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
-  const Layout layout = blocked(lowering, lowering.value(ids[0]).layout);
+  const Layout layout = layout_of_result(ids[0], lowering);
   NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
   Emission emission{.what = "again",
                     .kind = "batch_norm_again",
@@ -345,7 +353,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   }
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, id, lowering);
+  const NormShape shape = shape_of(dst, layout_of_value(ids[0], lowering).dtype, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants_again", channel_bytes(shape, 2));
   emission.writes = {dst.tensor, work.constants};
   lowering.emit(node, std::move(emission), again_kernel(shape, std::move(work)));
@@ -354,10 +362,10 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
 
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(id);
-  const Layout layout = blocked(lowering, lowering.value(id).layout);
+  const Layout layout = layout_of_value(id, lowering);
   const graph::Node& node = lowering.graph().node(id);
   const Located here = lowering.value_in(id, layout);
-  const NormShape shape = shape_of(here, id, lowering);
+  const NormShape shape = shape_of(here, layout.dtype, id, lowering);
   const Located dx{lowering.tensor("d:" + node.name, node.shape, layout), node.shape, layout};
   const TensorId constants = lowering.scratch(node.name + "/constants_finish", channel_bytes(shape, 3));
   lowering.emit(node,

@@ -11,22 +11,24 @@
 namespace roentgen::engine::cpu {
 namespace {
 // What both backward kernels share: the first pass, which masks, sums and writes.
+template <class X, class Y>
 class BackwardBase : public Kernel {
  public:
   BackwardBase(const NormShape& shape, NormBackward work)
       : shape_(shape), work_(std::move(work)), table_(shape, work_.pieces) {}
   void bind(const Addresses& addresses) override {
     const auto get = [&](TensorId id) { return id >= 0 ? addresses.f32(id) : nullptr; };
+    const auto result = [&](TensorId id) { return id >= 0 ? addresses.at<Y>(id) : nullptr; };
     table_.bind(addresses);
     weight_ = get(work_.parameters.scale);
     bias_ = get(work_.parameters.shift);
-    dy_ = get(work_.dy);
-    dy2_ = get(work_.dy2);
-    y_ = get(work_.y);
-    residual_ = get(work_.residual);
-    g_ = get(work_.g);
-    dx_ = get(work_.dx);
-    y_again_ = get(work_.y_again);
+    dy_ = result(work_.dy);
+    dy2_ = result(work_.dy2);
+    y_ = result(work_.y);
+    residual_ = result(work_.residual);
+    g_ = result(work_.g);
+    dx_ = work_.dx >= 0 ? addresses.at<X>(work_.dx) : nullptr;
+    y_again_ = result(work_.y_again);
     diff_scale_ = get(work_.diff_scale);
     diff_shift_ = get(work_.diff_shift);
     constants_ = get(work_.constants);
@@ -42,8 +44,8 @@ class BackwardBase : public Kernel {
   [[nodiscard]] float* constant(int which, std::int64_t block) const {
     return constants_ + (which * shape_.blocks + block) * shape_.block;
   }
-  [[nodiscard]] simd::GradientSums sums_work(std::int64_t block, std::int64_t image) const {
-    const BlockPlace& place = table_[block];
+  [[nodiscard]] simd::GradientSums<X, Y> sums_work(std::int64_t block, std::int64_t image) const {
+    const BlockPlace<X>& place = table_[block];
     const std::int64_t at = offset_of(shape_, block, image);
     partial_.clear(block, image);
     return {.x = place.value + image * place.image_stride,
@@ -67,28 +69,46 @@ class BackwardBase : public Kernel {
 
   NormShape shape_;
   NormBackward work_;
-  BlockTable table_;
+  BlockTable<X> table_;
   const float* weight_ = nullptr;
   const float* bias_ = nullptr;
-  const float* dy_ = nullptr;
-  const float* dy2_ = nullptr;
-  const float* y_ = nullptr;
-  const float* residual_ = nullptr;
-  float* g_ = nullptr;
-  float* dx_ = nullptr;
-  float* y_again_ = nullptr;
+  const Y* dy_ = nullptr;
+  const Y* dy2_ = nullptr;
+  const Y* y_ = nullptr;
+  const Y* residual_ = nullptr;
+  Y* g_ = nullptr;
+  X* dx_ = nullptr;
+  Y* y_again_ = nullptr;
   float* diff_scale_ = nullptr;
   float* diff_shift_ = nullptr;
   float* constants_ = nullptr;
   Partial partial_;
 };
 
-class SingleBackward final : public BackwardBase {
+template <class X, class Y>
+class SingleBackward final : public BackwardBase<X, Y> {
+  using Base = BackwardBase<X, Y>;
+  using Base::constant;
+  using Base::diff_scale_;
+  using Base::diff_shift_;
+  using Base::dx_;
+  using Base::dy_;
+  using Base::fold_block;
+  using Base::g_;
+  using Base::mask;
+  using Base::partial_;
+  using Base::residual_;
+  using Base::shape_;
+  using Base::sums_work;
+  using Base::table_;
+  using Base::weight_;
+  using Base::work_;
+  using Base::y_again_;
+
  public:
-  SingleBackward(const NormShape& shape, NormBackward work)
-      : BackwardBase(shape, std::move(work)), over_ranks_(shape) {}
+  SingleBackward(const NormShape& shape, NormBackward work) : Base(shape, std::move(work)), over_ranks_(shape) {}
   void bind(const Addresses& addresses) override {
-    BackwardBase::bind(addresses);
+    Base::bind(addresses);
     partial_.totals = over_ranks_.totals();
   }
   void run() override {
@@ -101,7 +121,7 @@ class SingleBackward final : public BackwardBase {
 
  private:
   void sum(std::int64_t block, std::int64_t image) const {
-    simd::GradientSums work = sums_work(block, image);
+    simd::GradientSums<X, Y> work = sums_work(block, image);
     if (g_ != nullptr) work.g = g_ + offset_of(shape_, block, image);
     // The second phase does not read the residual.
     if (residual_ != nullptr && y_again_ != nullptr) work.y_again = y_again_ + offset_of(shape_, block, image);
@@ -134,29 +154,43 @@ class SingleBackward final : public BackwardBase {
     }
   }
   void apply(std::int64_t block, std::int64_t image) const {
-    const BlockPlace& place = table_[block];
+    const BlockPlace<X>& place = table_[block];
     const std::int64_t at = offset_of(shape_, block, image);
-    simd::gradient_apply({.x = place.value + image * place.image_stride,
-                          .g = g_ != nullptr ? g_ + at : dy_ + at,
-                          .dx = dx_ + at,
-                          .y_again = y_again_ == nullptr || residual_ != nullptr ? nullptr : y_again_ + at,
-                          .scale = constant(0, block),
-                          .shift = constant(1, block),
-                          .by_g = constant(2, block),
-                          .by_x = constant(3, block),
-                          .constant = constant(4, block),
-                          .pixels = shape_.pixels,
-                          .block = shape_.block,
-                          .mask = g_ != nullptr ? simd::Mask::None : mask(),
-                          .relu = work_.relu});
+    simd::gradient_apply(
+        simd::GradientApply<X, Y>{.x = place.value + image * place.image_stride,
+                                  .g = g_ != nullptr ? g_ + at : dy_ + at,
+                                  .dx = dx_ + at,
+                                  .y_again = y_again_ == nullptr || residual_ != nullptr ? nullptr : y_again_ + at,
+                                  .scale = constant(0, block),
+                                  .shift = constant(1, block),
+                                  .by_g = constant(2, block),
+                                  .by_x = constant(3, block),
+                                  .constant = constant(4, block),
+                                  .pixels = shape_.pixels,
+                                  .block = shape_.block,
+                                  .mask = g_ != nullptr ? simd::Mask::None : mask(),
+                                  .relu = work_.relu});
   }
 
   OverRanks over_ranks_;
 };
 
-class SharedBackward final : public BackwardBase {
+// The sum over all readers is stored as the value is, and read and written in the same pass as a gradient of theirs.
+template <class X>
+class SharedBackward final : public BackwardBase<X, X> {
+  using Base = BackwardBase<X, X>;
+  using Base::diff_scale_;
+  using Base::diff_shift_;
+  using Base::fold_block;
+  using Base::partial_;
+  using Base::shape_;
+  using Base::sums_work;
+  using Base::table_;
+  using Base::weight_;
+  using Base::y_again_;
+
  public:
-  using BackwardBase::BackwardBase;
+  using Base::Base;
   void run() override {
     for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
     three_phases(
@@ -167,8 +201,8 @@ class SharedBackward final : public BackwardBase {
 
  private:
   void sum(std::int64_t block, std::int64_t image) const {
-    simd::GradientSums work = sums_work(block, image);
-    const BlockPlace& place = table_[block];
+    simd::GradientSums<X> work = sums_work(block, image);
+    const BlockPlace<X>& place = table_[block];
     if (place.gradient != nullptr) {
       work.g = place.gradient + image * place.image_stride;
       work.factor = weight_ + block * shape_.block;
@@ -183,7 +217,7 @@ class SharedBackward final : public BackwardBase {
     std::array<double, kMostBlock> sum_x{};
     partial_.add_up(block, sum.data(), sum_x.data());
     const double count = static_cast<double>(shape_.images * shape_.pixels);
-    const BlockPlace& place = table_[block];
+    const BlockPlace<X>& place = table_[block];
     for (int i = 0; i < shape_.block; ++i) {
       const auto c = static_cast<std::size_t>(i);
       const std::int64_t channel = block * shape_.block + i;
@@ -200,17 +234,18 @@ class SharedBackward final : public BackwardBase {
   }
 };
 
+template <class X>
 class Finish final : public Kernel {
  public:
   Finish(const NormShape& shape, const NormFinish& work) : shape_(shape), work_(work) {
     if (shape.is_over_ranks()) over_ranks_.resize(static_cast<std::size_t>(shape.blocks * shape.block) * 2);
   }
   void bind(const Addresses& addresses) override {
-    value_ = addresses.f32(work_.value);
-    gradient_ = addresses.f32(work_.gradient);
+    value_ = addresses.at<X>(work_.value);
+    gradient_ = addresses.at<X>(work_.gradient);
     sums_ = addresses.f32(work_.sums);
     statistics_ = addresses.f32(work_.statistics);
-    dx_ = addresses.f32(work_.dx);
+    dx_ = addresses.at<X>(work_.dx);
     constants_ = addresses.f32(work_.constants);
   }
   void run() override {
@@ -233,14 +268,14 @@ class Finish final : public Kernel {
         const std::int64_t block = cell % shape_.blocks;
         const std::int64_t at = cell * shape_.pixels * shape_.block;
         const std::int64_t c = block * shape_.block;
-        simd::gradient_apply({.x = value_ + at,
-                              .g = gradient_ + at,
-                              .dx = dx_ + at,
-                              .by_g = by_g + c,
-                              .by_x = by_x + c,
-                              .constant = constant + c,
-                              .pixels = shape_.pixels,
-                              .block = shape_.block});
+        simd::gradient_apply(simd::GradientApply<X>{.x = value_ + at,
+                                                    .g = gradient_ + at,
+                                                    .dx = dx_ + at,
+                                                    .by_g = by_g + c,
+                                                    .by_x = by_x + c,
+                                                    .constant = constant + c,
+                                                    .pixels = shape_.pixels,
+                                                    .block = shape_.block});
       }
     });
   }
@@ -259,23 +294,28 @@ class Finish final : public Kernel {
   NormFinish work_;
   /// [A | B] of all ranks; empty where they are a rank's own.
   std::vector<double> over_ranks_;
-  const float* value_ = nullptr;
-  const float* gradient_ = nullptr;
+  const X* value_ = nullptr;
+  const X* gradient_ = nullptr;
   float* sums_ = nullptr;
   float* statistics_ = nullptr;
-  float* dx_ = nullptr;
+  X* dx_ = nullptr;
   float* constants_ = nullptr;
 };
 }  // namespace
 
 std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, NormBackward work) {
-  return std::make_unique<SingleBackward>(shape, std::move(work));
+  return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {
+    return std::make_unique<SingleBackward<X, Y>>(shape, std::move(work));
+  });
 }
 std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, NormBackward work) {
-  return std::make_unique<SharedBackward>(shape, std::move(work));
+  return for_shared(shape, [&]<class X>(X) -> std::unique_ptr<Kernel> {
+    return std::make_unique<SharedBackward<X>>(shape, std::move(work));
+  });
 }
 std::unique_ptr<Kernel> finish_kernel(const NormShape& shape, NormFinish work) {
-  return std::make_unique<Finish>(shape, work);
+  return for_shared(shape,
+                    [&]<class X>(X) -> std::unique_ptr<Kernel> { return std::make_unique<Finish<X>>(shape, work); });
 }
 
 }  // namespace roentgen::engine::cpu

@@ -8,15 +8,35 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "core/error.h"
 #include "engine/cpu/batch_norm_kernels.h"
+#include "engine/cpu/bf16.h"
 #include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
 
 /// Channels in the widest block.
 constexpr int kMostBlock = 16;
+
+/// Calls make(X{}, Y{}) with the types that the shape names (simd/batch_norm.h has the pairs).
+template <typename Make>
+[[nodiscard]] std::unique_ptr<Kernel> for_types(const NormShape& shape, const Make& make) {
+  if (shape.value_dtype == DType::Bf16) {
+    RG_ASSERT(shape.result_dtype == DType::Bf16);
+    return make(Bf16{}, Bf16{});
+  }
+  return shape.result_dtype == DType::Bf16 ? make(0.0F, Bf16{}) : make(0.0F, 0.0F);
+}
+
+/// Calls make(X{}) where value and result are stored alike, as those of a virtual concat are.
+template <typename Make>
+[[nodiscard]] std::unique_ptr<Kernel> for_shared(const NormShape& shape, const Make& make) {
+  RG_ASSERT(shape.value_dtype == shape.result_dtype);
+  return shape.value_dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);
+}
 
 /// Mean, variance and 1/sd of every channel of one block.
 struct BlockStatistics {
@@ -25,12 +45,13 @@ struct BlockStatistics {
   float* istd = nullptr;
 };
 
-/// Where one channel block of the input lies, and what belongs to it.
+/// Where one channel block of the input lies, and what belongs to it. X: what values are stored in.
+template <class X>
 struct BlockPlace {
-  const float* value = nullptr;  // image 0
+  const X* value = nullptr;  // image 0
   std::int64_t image_stride = 0;
   BlockStatistics statistics;
-  float* gradient = nullptr;  // shared G, image 0
+  X* gradient = nullptr;  // shared G, image 0
   float* sum_a = nullptr;
   float* sum_b = nullptr;
   bool is_first = false;
@@ -41,6 +62,7 @@ inline BlockStatistics statistics_at(float* base, std::int64_t channels, std::in
 }
 
 /// Addresses of every channel block, made once per bind in memory reserved at construction.
+template <class X>
 class BlockTable {
  public:
   BlockTable(const NormShape& shape, const std::vector<NormPiece>& pieces)
@@ -52,15 +74,15 @@ class BlockTable {
       const std::int64_t channels = piece.blocks * shape_.block;
       const std::int64_t block_elements = shape_.pixels * shape_.block;
       for (std::int64_t block = 0; block < piece.blocks; ++block) {
-        BlockPlace& place = places_[at++];
+        BlockPlace<X>& place = places_[at++];
         place = {};
-        place.value = addresses.f32(piece.value) + block * block_elements;
+        place.value = addresses.at<X>(piece.value) + block * block_elements;
         place.image_stride = piece.blocks * block_elements;
         if (piece.statistics >= 0) {
           place.statistics = statistics_at(addresses.f32(piece.statistics), channels, block * shape_.block);
         }
         if (piece.gradient >= 0) {
-          place.gradient = addresses.f32(piece.gradient) + block * block_elements;
+          place.gradient = addresses.at<X>(piece.gradient) + block * block_elements;
           place.sum_a = addresses.f32(piece.sums) + block * shape_.block;
           place.sum_b = addresses.f32(piece.sums) + channels + block * shape_.block;
           place.is_first = piece.is_first;
@@ -68,14 +90,14 @@ class BlockTable {
       }
     }
   }
-  [[nodiscard]] const BlockPlace& operator[](std::int64_t block) const {
+  [[nodiscard]] const BlockPlace<X>& operator[](std::int64_t block) const {
     return places_[static_cast<std::size_t>(block)];
   }
 
  private:
   NormShape shape_;
   std::vector<NormPiece> pieces_;
-  std::vector<BlockPlace> places_;
+  std::vector<BlockPlace<X>> places_;
 };
 
 /// Sums per (block, image), so that adding them up does not depend on who computed them.

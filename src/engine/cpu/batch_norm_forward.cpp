@@ -11,11 +11,12 @@
 
 namespace roentgen::engine::cpu {
 namespace {
+template <class X>
 class Statistics final : public Kernel {
  public:
   Statistics(const NormShape& shape, const NormStatistics& work) : shape_(shape), work_(work), over_ranks_(shape) {}
   void bind(const Addresses& addresses) override {
-    value_ = addresses.f32(work_.value);
+    value_ = addresses.at<X>(work_.value);
     statistics_ = addresses.f32(work_.statistics);
     pivot_ = addresses.f32(work_.pivot) + work_.pivot_offset;
     partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
@@ -37,7 +38,7 @@ class Statistics final : public Kernel {
   NormShape shape_;
   NormStatistics work_;
   OverRanks over_ranks_;
-  const float* value_ = nullptr;
+  const X* value_ = nullptr;
   float* statistics_ = nullptr;
   const float* pivot_ = nullptr;
   Partial partial_;
@@ -51,6 +52,7 @@ NormShape of_one(NormShape shape) {
   return shape;
 }
 
+template <class X, class Y>
 class Forward final : public Kernel {
  public:
   Forward(const NormShape& shape, NormForward work, Kind kind)
@@ -68,8 +70,8 @@ class Forward final : public Kernel {
       running_mean_ = addresses.f32(work_.parameters.running_mean);
       running_variance_ = addresses.f32(work_.parameters.running_variance);
     }
-    residual_ = work_.residual >= 0 ? addresses.f32(work_.residual) : nullptr;
-    dst_ = addresses.f32(work_.dst);
+    residual_ = work_.residual >= 0 ? addresses.at<Y>(work_.residual) : nullptr;
+    dst_ = addresses.at<Y>(work_.dst);
     constants_ = addresses.f32(work_.constants);
     if (work_.partial >= 0) {
       partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
@@ -86,13 +88,13 @@ class Forward final : public Kernel {
   void sum(std::int64_t block, std::int64_t image) const {
     if (kind_ != Kind::Single) return;
     partial_.clear(block, image);
-    const BlockPlace& place = table_[block];
+    const BlockPlace<X>& place = table_[block];
     simd::moments(place.value + image * place.image_stride, shape_.pixels, shape_.block,
                   running_mean_ + block * shape_.block, partial_.first(block, image), partial_.second(block, image));
   }
   void prepare(std::int64_t block) const {
     const std::int64_t c = block * shape_.block;
-    const BlockPlace& place = table_[block];
+    const BlockPlace<X>& place = table_[block];
     if (kind_ == Kind::Inference) {
       std::array<float, kMostBlock> istd{};
       for (int i = 0; i < shape_.block; ++i) {
@@ -110,18 +112,19 @@ class Forward final : public Kernel {
     move_running(counted_, place.statistics, work_.parameters.momentum, running_mean_ + c, running_variance_ + c);
   }
   void apply(std::int64_t block, std::int64_t image) const {
-    const BlockPlace& place = table_[block];
+    const BlockPlace<X>& place = table_[block];
     const std::int64_t at = offset_of(shape_, block, image);
-    const float* x = place.value + image * place.image_stride;
-    simd::scale_shift({.x = x,
-                       .residual = residual_ == nullptr ? nullptr : residual_ + at,
-                       .y = dst_ + at,
-                       .scale = scale(block),
-                       .shift = shift(block),
-                       .pixels = shape_.pixels,
-                       .block = shape_.block,
-                       .relu = work_.relu,
-                       .stream = shape_.is_streamed && dst_ + at != x && dst_ != residual_});
+    const X* x = place.value + image * place.image_stride;
+    const bool is_elsewhere = static_cast<const void*>(dst_ + at) != x && dst_ != residual_;
+    simd::scale_shift(simd::ScaleShift<X, Y>{.x = x,
+                                             .residual = residual_ == nullptr ? nullptr : residual_ + at,
+                                             .y = dst_ + at,
+                                             .scale = scale(block),
+                                             .shift = shift(block),
+                                             .pixels = shape_.pixels,
+                                             .block = shape_.block,
+                                             .relu = work_.relu,
+                                             .stream = shape_.is_streamed && is_elsewhere});
   }
   [[nodiscard]] float* scale(std::int64_t block) const { return constants_ + block * shape_.block; }
   [[nodiscard]] float* shift(std::int64_t block) const { return constants_ + (shape_.blocks + block) * shape_.block; }
@@ -132,33 +135,40 @@ class Forward final : public Kernel {
   /// As `shape_`, with the ranks behind the statistics.
   NormShape counted_;
   OverRanks over_ranks_;
-  BlockTable table_;
+  BlockTable<X> table_;
   const float* weight_ = nullptr;
   const float* bias_ = nullptr;
   float* running_mean_ = nullptr;
   float* running_variance_ = nullptr;
-  const float* residual_ = nullptr;
-  float* dst_ = nullptr;
+  const Y* residual_ = nullptr;
+  Y* dst_ = nullptr;
   float* constants_ = nullptr;
   Partial partial_;
 };
 
+std::unique_ptr<Kernel> forward_kernel(const NormShape& shape, NormForward work, Kind kind) {
+  return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {
+    return std::make_unique<Forward<X, Y>>(shape, std::move(work), kind);
+  });
+}
 }  // namespace
 
 std::unique_ptr<Kernel> inference_kernel(const NormShape& shape, NormForward work) {
-  return std::make_unique<Forward>(shape, std::move(work), Kind::Inference);
+  return forward_kernel(shape, std::move(work), Kind::Inference);
 }
 std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForward work) {
-  return std::make_unique<Forward>(shape, std::move(work), Kind::Single);
+  return forward_kernel(shape, std::move(work), Kind::Single);
 }
 std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work) {
-  return std::make_unique<Forward>(shape, std::move(work), Kind::Shared);
+  return forward_kernel(shape, std::move(work), Kind::Shared);
 }
 std::unique_ptr<Kernel> again_kernel(const NormShape& shape, NormForward work) {
-  return std::make_unique<Forward>(shape, std::move(work), Kind::Again);
+  return forward_kernel(shape, std::move(work), Kind::Again);
 }
 std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work) {
-  return std::make_unique<Statistics>(shape, work);
+  return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {
+    return std::make_unique<Statistics<X>>(shape, work);
+  });
 }
 
 }  // namespace roentgen::engine::cpu

@@ -19,6 +19,9 @@ struct NormShape {
   std::int64_t blocks = 0;
   std::int64_t pixels = 0;
   int block = 16;
+  /// What the normalised value is stored in, with its gradient, and the result with its gradient.
+  DType value_dtype = DType::F32;
+  DType result_dtype = DType::F32;
   int threads = 1;
   /// Results of this extent do not stay in cache until they are read: they are written past it.
   bool is_streamed = false;

@@ -17,28 +17,28 @@ class ChannelCopy final : public Kernel {
   enum class Direction { Join, Split };
   struct Part {
     TensorId tensor;
-    std::int64_t elements;  // per image
+    std::int64_t bytes;  // of an image
   };
   ChannelCopy(Direction direction, std::vector<Part> parts, TensorId wide, std::int64_t images)
       : direction_(direction), parts_(std::move(parts)), wide_(wide), images_(images), addresses_(parts_.size()) {
-    for (const Part& part : parts_) image_elements_ += part.elements;
+    for (const Part& part : parts_) image_bytes_ += part.bytes;
   }
   void bind(const Addresses& addresses) override {
-    for (std::size_t i = 0; i < parts_.size(); ++i) addresses_[i] = addresses.f32(parts_[i].tensor);
-    base_ = addresses.f32(wide_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) addresses_[i] = addresses.bytes(parts_[i].tensor);
+    base_ = addresses.bytes(wide_);
   }
   void run() override {
     parallel_ranges(omp_get_max_threads(), images_, 1, [this](std::int64_t begin, std::int64_t end) {
       for (std::int64_t image = begin; image < end; ++image) {
-        float* wide = base_ + image * image_elements_;
+        std::byte* wide = base_ + image * image_bytes_;
         for (std::size_t i = 0; i < parts_.size(); ++i) {
-          float* narrow = addresses_[i] + image * parts_[i].elements;
+          std::byte* narrow = addresses_[i] + image * parts_[i].bytes;
           if (direction_ == Direction::Join) {
-            std::copy_n(narrow, parts_[i].elements, wide);
+            std::copy_n(narrow, parts_[i].bytes, wide);
           } else {
-            std::copy_n(wide, parts_[i].elements, narrow);
+            std::copy_n(wide, parts_[i].bytes, narrow);
           }
-          wide += parts_[i].elements;
+          wide += parts_[i].bytes;
         }
       }
     });
@@ -49,18 +49,24 @@ class ChannelCopy final : public Kernel {
   std::vector<Part> parts_;
   TensorId wide_;
   std::int64_t images_;
-  std::int64_t image_elements_ = 0;
-  std::vector<float*> addresses_;
-  float* base_ = nullptr;
+  std::int64_t image_bytes_ = 0;
+  std::vector<std::byte*> addresses_;
+  std::byte* base_ = nullptr;
 };
+
+// Bytes of an image.
+std::int64_t image_bytes(const Shape& shape, Layout layout) {
+  return static_cast<std::int64_t>(stored_bytes(shape, layout)) / shape[0];
+}
 
 // The block all inputs can be laid end to end in: the machine's when it divides every input, else plain.
 Layout common_layout(const graph::Node& node, const Lowering& lowering) {
-  const Layout wanted{lowering.vector_block()};
+  const Layout wanted{lowering.vector_block(), lowering.dtype()};
   const bool fits = std::ranges::all_of(node.inputs, [&](graph::NodeId input) {
     const auto pieces = lowering.pieces(input);
     return std::ranges::all_of(pieces, [&](graph::NodeId piece) {
-      return lowering.value(piece).layout == wanted && lowering.graph().node(piece).shape[1] % wanted.block == 0;
+      return lowering.value(piece).layout.block == wanted.block &&
+             lowering.graph().node(piece).shape[1] % wanted.block == 0;
     });
   });
   return fits ? wanted : Layout{};
@@ -71,7 +77,7 @@ void join(const graph::Node& node, std::string_view what, const std::vector<Loca
   std::vector<ChannelCopy::Part> parts;
   std::vector<TensorId> reads;
   for (const Located& piece : pieces) {
-    parts.push_back({piece.tensor, stored_elements(piece.shape, piece.layout) / piece.shape[0]});
+    parts.push_back({piece.tensor, image_bytes(piece.shape, piece.layout)});
     reads.push_back(piece.tensor);
   }
   lowering.emit(
@@ -122,7 +128,7 @@ void lower_backward(const graph::Concat&, graph::NodeId id, Lowering& lowering) 
     for (const graph::NodeId piece : lowering.pieces(input)) {
       const Shape& shape = lowering.graph().node(piece).shape;
       const Located diff_src{lowering.tensor("d:" + lowering.graph().node(piece).name, shape, layout), shape, layout};
-      parts.push_back({diff_src.tensor, stored_elements(shape, layout) / shape[0]});
+      parts.push_back({diff_src.tensor, image_bytes(shape, layout)});
       writes.push_back(diff_src.tensor);
       lowering.contribute(piece, diff_src);
     }

@@ -35,10 +35,11 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   const graph::Node& node = lowering.graph().node(id);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardData, node, lowering);
   const bool is_ours = algorithm != ConvAlgorithm::Direct;
+  const DType dtype = dtype_of(algorithm);
   const BwdData::primitive_desc pd = conv_backward_data(g);
-  const Located incoming =
-      lowering.reordered(node, diff_dst, layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst));
-  const Layout layout = layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src);
+  const Located incoming = lowering.reordered(
+      node, diff_dst, {layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).block, dtype});
+  const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
   const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
                          layout};
   TensorId weights = lowering.parameter(node, "weight");
@@ -74,8 +75,9 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
   const graph::Node& node = lowering.graph().node(id);
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
   if (algorithm != ConvAlgorithm::Direct) {
-    const Located src = lowering.value_in(node.inputs[0], layout_of(forward.src_desc(), g.src));
-    const Located incoming = lowering.reordered(node, diff_dst, layout_of(forward.dst_desc(), g.dst));
+    const DType dtype = dtype_of(algorithm);
+    const Located src = lowering.value_in(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype});
+    const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
     ConvTensors tensors{
         .src = src.tensor, .weights = lowering.parameter_gradient(node, "weight"), .dst = incoming.tensor};
     Emission emission{.what = "backward_weights",
@@ -131,7 +133,8 @@ void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowerin
   const graph::Node& node = lowering.graph().node(id);
   const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
   const Fwd::primitive_desc forward = conv_forward(g);
-  const Located diff_dst = lowering.gradient(id, layout_of(forward.dst_desc(), g.dst));
+  const Located diff_dst =
+      lowering.gradient(id, {layout_of(forward.dst_desc(), g.dst).block, lowering.value(id).layout.dtype});
   if (lowering.needs_gradient(node.inputs[0])) {
     lower_backward_data(g, forward, diff_dst, id, lowering);
   }

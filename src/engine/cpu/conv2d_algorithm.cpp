@@ -179,7 +179,7 @@ struct Candidate {
 std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
-    if (algorithm == ConvAlgorithm::Direct || !can_compute(algorithm, g)) continue;
+    if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32 || !can_compute(algorithm, g)) continue;
     if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
   }
   return candidates;
@@ -302,13 +302,15 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
   ConvAlgorithm algorithm = ConvAlgorithm::Direct;
   if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
     const auto found = conv_algorithm(*stored);
-    if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd or split", *stored));
+    if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd, split or bf16", *stored));
     if (!can_compute(*found, g)) {
       throw ConfigError(error_text("engine.plan", key, "a layer and machine that its algorithm's kernels can do",
                                    fmt::format("{}, and {}", *stored, what_is_here()),
                                    "a new run with --algorithms direct"));
     }
     algorithm = *found;
+  } else if (lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, g)) {
+    algorithm = ConvAlgorithm::Bf16;
   } else if (lowering.options().algorithms == "auto") {
     const std::vector<ConvAlgorithm> candidates = candidates_of(g, pass, lowering.threads());
     if (candidates.size() > 1) {

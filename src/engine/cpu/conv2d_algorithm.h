@@ -49,6 +49,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 /// The same for our kernels on bf16 tiles: any window, no groups, whole blocks of 16 channels, a machine with tiles.
 [[nodiscard]] std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads);
 
+/// What src and dst of an algorithm's kernels are stored in.
+[[nodiscard]] DType dtype_of(ConvAlgorithm algorithm);
 /// Whether our kernels of that algorithm can compute the geometry here; always, for direct.
 [[nodiscard]] bool can_compute(ConvAlgorithm algorithm, const ConvGeometry& g);
 
@@ -62,7 +64,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 [[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
                                                 const ConvGeometry& g, Emission& emission, ConvTensors tensors);
 
-/// The algorithm of one pass: the stored plan's; else what CompileOptions::algorithms says. "auto": direct unless
+/// The algorithm of one pass: the stored plan's; else Bf16 where values are stored in it and it can compute the
+/// geometry, in all passes; else what CompileOptions::algorithms says. "auto": direct unless
 /// another measures faster within 64 MiB of scratch (Winograd's by more than 5%, being less accurate, split products by
 /// more than 2%), then the fastest. Equal geometries are timed once a machine, per thread count (timing_store.h).
 /// Recorded in the plan. ConfigError for a stored choice this machine cannot follow.

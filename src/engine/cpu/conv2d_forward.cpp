@@ -81,8 +81,9 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   if (is_reference(pd.impl_info_str()) && !is_reference(conv_forward(alone).impl_info_str())) return false;
 
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
-  const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
-  const Layout layout = layout_of(pd.dst_desc(), g.dst);
+  const DType dtype = dtype_of(algorithm);
+  const Located src = lowering.value_in(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype});
+  const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
                                      "conv" + std::to_string(pd.weights_desc().get_size())));

@@ -20,6 +20,12 @@ bool is_blocked(const ConvGeometry& g, int block) {
          forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
 }
 
+SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
+  SplitShape shape = split_shape(g, threads).value();
+  shape.dtype = dtype_of(algorithm);
+  return shape;
+}
+
 }  // namespace
 
 std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
@@ -60,9 +66,12 @@ std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
                     .threads = threads};
 }
 
+DType dtype_of(ConvAlgorithm algorithm) { return algorithm == ConvAlgorithm::Bf16 ? DType::Bf16 : DType::F32; }
+
 bool can_compute(ConvAlgorithm algorithm, const ConvGeometry& g) {
   if (algorithm == ConvAlgorithm::Direct) return true;
-  return algorithm == ConvAlgorithm::Winograd ? winograd_shape(g, 1).has_value() : split_shape(g, 1).has_value();
+  if (algorithm == ConvAlgorithm::Winograd) return winograd_shape(g, 1).has_value();
+  return split_shape(g, 1).has_value();
 }
 
 std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
@@ -73,7 +82,7 @@ std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const
     if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
     return winograd_backward_weights(shape, tensors);
   }
-  const SplitShape shape = split_shape(g, threads).value();
+  const SplitShape shape = shape_for(algorithm, g, threads);
   if (pass == ConvPass::Forward) return split_forward(shape, tensors);
   if (pass == ConvPass::BackwardData) return split_backward_data(shape, tensors);
   return split_backward_weights(shape, tensors);
@@ -86,7 +95,7 @@ std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeomet
     if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
     return winograd_backward_weights_scratch(shape);
   }
-  const SplitShape shape = split_shape(g, threads).value();
+  const SplitShape shape = shape_for(algorithm, g, threads);
   if (pass == ConvPass::Forward) return split_forward_scratch(shape);
   if (pass == ConvPass::BackwardData) return split_backward_data_scratch(shape);
   return split_backward_weights_scratch(shape);
@@ -96,8 +105,9 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                   Emission& emission, ConvTensors tensors) {
   tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads()));
   emission.writes.push_back(tensors.scratch);
-  emission.implementation =
-      algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name()) : "split_bf16x3:AMX";
+  emission.implementation = algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name())
+                            : algorithm == ConvAlgorithm::Split  ? "split_bf16x3:AMX"
+                                                                 : "bf16:AMX";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
 }
 

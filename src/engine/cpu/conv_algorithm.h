@@ -11,14 +11,24 @@
 namespace roentgen::engine::cpu {
 
 /// Direct; Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h); or products of numbers split into three
-/// bf16 ones on the machine's tiles, as accurate as direct (split_conv.h).
-enum class ConvAlgorithm { Direct, Winograd, Split };
-constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winograd, ConvAlgorithm::Split};
+/// bf16 ones on the machine's tiles, as accurate as direct (split_conv.h). Bf16: products of bf16 values on the tiles,
+/// which is what CompileOptions::dtype asks for.
+enum class ConvAlgorithm { Direct, Winograd, Split, Bf16 };
+constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winograd, ConvAlgorithm::Split,
+                                     ConvAlgorithm::Bf16};
 
-/// "direct", "winograd", "split": as plans and --algorithms name them.
+/// "direct", "winograd", "split", "bf16": as plans name them, and --algorithms those of f32.
 [[nodiscard]] constexpr std::string_view name_of(ConvAlgorithm algorithm) {
-  if (algorithm == ConvAlgorithm::Direct) return "direct";
-  return algorithm == ConvAlgorithm::Winograd ? "winograd" : "split";
+  switch (algorithm) {
+    case ConvAlgorithm::Winograd:
+      return "winograd";
+    case ConvAlgorithm::Split:
+      return "split";
+    case ConvAlgorithm::Bf16:
+      return "bf16";
+    default:
+      return "direct";
+  }
 }
 /// The algorithm of that name, if there is one.
 [[nodiscard]] constexpr std::optional<ConvAlgorithm> conv_algorithm(std::string_view name) {

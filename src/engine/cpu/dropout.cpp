@@ -75,7 +75,7 @@ void emit_mask(const graph::Dropout& op, graph::NodeId id, Lowering& lowering, c
 
 void lower(const graph::Dropout& op, graph::NodeId id, Lowering& lowering) {
   const graph::NodeId input = lowering.graph().node(id).inputs[0];
-  const Located src = lowering.value(input);
+  const Located src = lowering.value_f32(input);
   if (!lowering.is_training() || op.probability <= 0.0) {
     lowering.define_as(id, src);
     return;

@@ -59,23 +59,54 @@ class AfterCopy final : public Kernel {
   float* target_ = nullptr;
 };
 
+class Convert final : public Kernel {
+ public:
+  Convert(const Located& from, const Located& to) : from_(from), to_(to) {}
+  void bind(const Addresses& addresses) override {
+    if (to_.layout.dtype == DType::Bf16) {
+      wide_ = addresses.f32(from_.tensor);
+      narrow_ = addresses.at<Bf16>(to_.tensor);
+    } else {
+      narrow_ = addresses.at<Bf16>(from_.tensor);
+      wide_ = addresses.f32(to_.tensor);
+    }
+  }
+  void run() override {
+    const std::int64_t count = stored_elements(to_.shape, to_.layout);
+    parallel_ranges(omp_get_max_threads(), count, kGrain, [this](std::int64_t begin, std::int64_t end) {
+      if (to_.layout.dtype == DType::Bf16) {
+        simd::convert(wide_ + begin, narrow_ + begin, end - begin);
+      } else {
+        simd::convert(narrow_ + begin, wide_ + begin, end - begin);
+      }
+    });
+  }
+
+ private:
+  Located from_;
+  Located to_;
+  float* wide_ = nullptr;
+  Bf16* narrow_ = nullptr;
+};
+
+template <typename T>
 class Sum final : public Kernel {
  public:
   Sum(std::vector<TensorId> terms, TensorId sum, std::int64_t count)
       : terms_(std::move(terms)), sum_(sum), count_(count), sources_(terms_.size()) {}
   void bind(const Addresses& addresses) override {
-    for (std::size_t i = 0; i < terms_.size(); ++i) sources_[i] = addresses.f32(terms_[i]);
-    target_ = addresses.f32(sum_);
+    for (std::size_t i = 0; i < terms_.size(); ++i) sources_[i] = addresses.at<T>(terms_[i]);
+    target_ = addresses.at<T>(sum_);
   }
   void run() override {
     parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
-      std::array<const float*, kMostTerms> here{};
+      std::array<const T*, kMostTerms> here{};
       const std::size_t terms = std::min(sources_.size(), kMostTerms);
       for (std::size_t i = 0; i < terms; ++i) here[i] = sources_[i] + begin;
-      simd::sum_arrays({here.data(), terms}, target_ + begin, end - begin);
+      simd::sum_arrays(std::span<const T* const>(here.data(), terms), target_ + begin, end - begin);
       for (std::size_t i = terms; i < sources_.size(); ++i) {
-        const std::array<const float*, 2> two{target_ + begin, sources_[i] + begin};
-        simd::sum_arrays(two, target_ + begin, end - begin);
+        const std::array<const T*, 2> two{target_ + begin, sources_[i] + begin};
+        simd::sum_arrays(std::span<const T* const>(two), target_ + begin, end - begin);
       }
     });
   }
@@ -84,18 +115,19 @@ class Sum final : public Kernel {
   std::vector<TensorId> terms_;
   TensorId sum_;
   std::int64_t count_;
-  std::vector<const float*> sources_;
-  float* target_ = nullptr;
+  std::vector<const T*> sources_;
+  T* target_ = nullptr;
 };
 
+template <typename T>
 class Flat final : public Kernel {
  public:
-  Flat(FlatLoop loop, TensorId a, TensorId b, TensorId dst, std::int64_t count)
+  Flat(FlatLoop<T> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count)
       : loop_(loop), a_(a), b_(b), dst_(dst), count_(count) {}
   void bind(const Addresses& addresses) override {
-    first_ = addresses.f32(a_);
-    second_ = b_ >= 0 ? addresses.f32(b_) : nullptr;
-    target_ = addresses.f32(dst_);
+    first_ = addresses.at<T>(a_);
+    second_ = b_ >= 0 ? addresses.at<T>(b_) : nullptr;
+    target_ = addresses.at<T>(dst_);
   }
   void run() override {
     parallel_ranges(omp_get_max_threads(), count_, kGrain, [this](std::int64_t begin, std::int64_t end) {
@@ -104,14 +136,14 @@ class Flat final : public Kernel {
   }
 
  private:
-  FlatLoop loop_;
+  FlatLoop<T> loop_;
   TensorId a_;
   TensorId b_;
   TensorId dst_;
   std::int64_t count_;
-  const float* first_ = nullptr;
-  const float* second_ = nullptr;
-  float* target_ = nullptr;
+  const T* first_ = nullptr;
+  const T* second_ = nullptr;
+  T* target_ = nullptr;
 };
 }  // namespace
 
@@ -122,11 +154,18 @@ std::unique_ptr<Kernel> after_copy_kernel(TensorId from, TensorId to, std::int64
                                           std::unique_ptr<Kernel> next) {
   return std::make_unique<AfterCopy>(from, to, count, std::move(next));
 }
-std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count) {
-  return std::make_unique<Sum>(std::move(terms), sum, count);
+std::unique_ptr<Kernel> convert_kernel(const Located& from, const Located& to) {
+  return std::make_unique<Convert>(from, to);
 }
-std::unique_ptr<Kernel> flat_kernel(FlatLoop loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
-  return std::make_unique<Flat>(loop, a, b, dst, count);
+std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count, DType dtype) {
+  if (dtype == DType::Bf16) return std::make_unique<Sum<Bf16>>(std::move(terms), sum, count);
+  return std::make_unique<Sum<float>>(std::move(terms), sum, count);
+}
+std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
+  return std::make_unique<Flat<float>>(loop, a, b, dst, count);
+}
+std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, TensorId dst, std::int64_t count) {
+  return std::make_unique<Flat<Bf16>>(loop, a, b, dst, count);
 }
 
 }  // namespace roentgen::engine::cpu

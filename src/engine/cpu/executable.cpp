@@ -32,9 +32,13 @@ CompileOptions checked(CompileOptions options) {
   if (options.slots < 1) {
     throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
   }
-  if (options.algorithms != "auto" && !conv_algorithm(options.algorithms)) {
+  const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
+  if (options.algorithms != "auto" && (!algorithm || *algorithm == ConvAlgorithm::Bf16)) {
     throw ConfigError(
         error_text("engine.cpu", "algorithms", "direct, auto, winograd or split", options.algorithms, "direct"));
+  }
+  if (options.dtype != "f32" && options.dtype != "bf16") {
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32 or bf16", options.dtype, "f32"));
   }
   return options;
 }
@@ -238,7 +242,9 @@ class CpuExecutable final : public Executable {
       }
       addresses.push_back(base == nullptr ? nullptr : base + tensor.offset);
     }
-    addresses_ = std::make_unique<Addresses>(std::move(addresses));
+    std::vector<bool> is_bf16;
+    for (const PlanTensor& tensor : plan_.tensors) is_bf16.push_back(tensor.dtype == DType::Bf16);
+    addresses_ = std::make_unique<Addresses>(std::move(addresses), std::move(is_bf16));
     bind_slot(0);
     for (const auto& kernel : kernels_) kernel->bind(*addresses_);
     for (const auto& kernel : preparation_kernels_) kernel->bind(*addresses_);

@@ -5,8 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
+#include "engine/cpu/bf16.h"
 #include "engine/plan.h"
 
 namespace roentgen::engine::cpu {
@@ -14,14 +18,23 @@ namespace roentgen::engine::cpu {
 /// Where each tensor of the plan lies.
 class Addresses {
  public:
-  explicit Addresses(std::vector<std::byte*> addresses) : addresses_(std::move(addresses)) {}
+  /// @param is_bf16 of each tensor; may be left out
+  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_bf16 = {})
+      : addresses_(std::move(addresses)), is_bf16_(std::move(is_bf16)) {}
   [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
-  [[nodiscard]] float* f32(TensorId id) const { return reinterpret_cast<float*>(bytes(id)); }
+  [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
+  /// As T, float or Bf16, which the tensor must hold.
+  template <typename T>
+  [[nodiscard]] T* at(TensorId id) const {
+    RG_ASSERT(is_bf16_.empty() || is_bf16_.at(static_cast<std::size_t>(id)) == (std::is_same_v<T, Bf16>));
+    return reinterpret_cast<T*>(bytes(id));
+  }
   [[nodiscard]] double* f64(TensorId id) const { return reinterpret_cast<double*>(bytes(id)); }
   void set(TensorId id, std::byte* address) { addresses_.at(static_cast<std::size_t>(id)) = address; }
 
  private:
   std::vector<std::byte*> addresses_;
+  std::vector<bool> is_bf16_;
 };
 
 /// One plan entry made runnable. Driven by one thread; uses the OpenMP team inside.

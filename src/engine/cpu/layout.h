@@ -14,9 +14,10 @@
 namespace roentgen::engine::cpu {
 
 /// (N, C, H, W) as nChw{block}c: [n][c / block][h][w][c % block], C padded with zeros to whole blocks; block 1 is plain
-/// row-major nchw. 2-D values (N, K) are always plain.
+/// row-major nchw. 2-D values (N, K) are always plain. Elements are F32 or Bf16; Bf16 only in blocks.
 struct Layout {
   int block = 1;
+  DType dtype = DType::F32;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -37,7 +38,9 @@ struct Located {
 [[nodiscard]] std::int64_t pixels(const Shape& shape);
 /// Elements with padding.
 [[nodiscard]] std::int64_t stored_elements(const Shape& shape, Layout layout);
-/// "nChw16c", "nchw" or "nc".
+/// stored_elements() in bytes.
+[[nodiscard]] std::size_t stored_bytes(const Shape& shape, Layout layout);
+/// "nChw16c", "nChw16c:bf16", "nchw" or "nc".
 [[nodiscard]] std::string name_of(const Shape& shape, Layout layout);
 
 }  // namespace roentgen::engine::cpu

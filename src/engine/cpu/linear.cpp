@@ -57,7 +57,7 @@ void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
 
 bool lower_with(const graph::Linear& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located src = lowering.value(node.inputs[0]);
+  const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
   const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training(), attributes_of(epilogue));
   if (epilogue.relu && is_reference(pd.impl_info_str())) return false;
@@ -112,7 +112,7 @@ void lower_data(const Sizes& sizes, const Fwd::primitive_desc& forward, const Lo
 
 void lower_backward(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Located src = lowering.value(node.inputs[0]);
+  const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
   const Fwd::primitive_desc forward = forward_descriptor(sizes, true, user_scratchpad());
   const Located diff_dst = lowering.gradient(id, Layout{});

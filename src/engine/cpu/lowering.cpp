@@ -13,17 +13,34 @@
 #include "graph/inference.h"
 
 namespace roentgen::engine::cpu {
+namespace {
+constexpr std::string_view kDtypeChoice = "dtype";
+
+// A stored plan's, where there is one: before there were others, it said none.
+DType dtype_of(const CompileOptions& options) {
+  if (options.form != Form::Training) return DType::F32;
+  if (options.choices.empty()) return options.dtype == "bf16" ? DType::Bf16 : DType::F32;
+  const auto stored = options.choices.find(std::string(kDtypeChoice));
+  if (stored == options.choices.end()) return DType::F32;
+  if (stored->second != name_of(DType::Bf16)) {
+    throw ConfigError(error_text("engine.plan", "dtype", "bf16 or none", stored->second));
+  }
+  return DType::Bf16;
+}
+}  // namespace
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int threads)
     : graph_(graph),
       options_(options),
       threads_(threads),
       vector_block_(simd::vector_block()),
+      dtype_(dtype_of(options)),
       readers_(graph.consumers()),
       values_(graph.nodes().size()),
       is_shared_piece_(graph.nodes().size(), false) {
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
   for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
+  if (dtype_ == DType::Bf16) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;
     const bool trained = graph::is_trained(parameter.role);
@@ -146,6 +163,8 @@ void Lowering::define_virtual(graph::NodeId id) {
 bool Lowering::is_virtual(graph::NodeId id) const { return state(id).is_virtual; }
 bool Lowering::is_shared_piece(graph::NodeId id) const { return is_shared_piece_.at(static_cast<std::size_t>(id)); }
 
+Located Lowering::value_f32(graph::NodeId id) { return value_in(id, Layout{value(id).layout.block}); }
+
 Located Lowering::value_in(graph::NodeId id, Layout layout) {
   const Located here = value(id);
   if (here.shape.rank() != 4 || here.layout == layout) return here;
@@ -157,8 +176,26 @@ Located Lowering::value_in(graph::NodeId id, Layout layout) {
   return copy;
 }
 
+Located Lowering::converted(const graph::Node& node, const Located& from, DType dtype) {
+  const Layout layout{from.layout.block, dtype};
+  const std::string name = plan.tensors.at(static_cast<std::size_t>(from.tensor)).name;
+  const Located to{tensor(name + "/" + name_of(from.shape, layout), from.shape, layout), from.shape, layout};
+  emit(node,
+       {.what = "convert",
+        .kind = "convert",
+        .pass = Pass::Auxiliary,
+        .reads = {from.tensor},
+        .writes = {to.tensor},
+        .implementation = "simd"},
+       convert_kernel(from, to));
+  return to;
+}
+
 Located Lowering::reordered(const graph::Node& node, const Located& from, Layout layout) {
   if (from.shape.rank() != 4 || from.layout == layout) return from;
+  // Another order is made of f32, so that the library need not know bf16 everywhere.
+  if (from.layout.dtype == DType::Bf16) return reordered(node, converted(node, from, DType::F32), layout);
+  if (layout.dtype == DType::Bf16) return converted(node, reordered(node, from, Layout{layout.block}), DType::Bf16);
   const std::string name = plan.tensors.at(static_cast<std::size_t>(from.tensor)).name;
   const Located to{tensor(name + "/" + name_of(from.shape, layout), from.shape, layout), from.shape, layout};
   emit(node,
@@ -173,8 +210,10 @@ Located Lowering::reordered(const graph::Node& node, const Located& from, Layout
 }
 
 TensorId Lowering::tensor(std::string name, const Shape& shape, Layout layout) {
-  const auto bytes = static_cast<std::size_t>(stored_elements(shape, layout)) * sizeof(float);
-  return add_tensor({.name = std::move(name), .bytes = bytes, .layout = name_of(shape, layout)});
+  return add_tensor({.name = std::move(name),
+                     .bytes = stored_bytes(shape, layout),
+                     .layout = name_of(shape, layout),
+                     .dtype = layout.dtype});
 }
 
 TensorId Lowering::scratch(std::string name, std::size_t bytes) {
@@ -297,7 +336,7 @@ Located Lowering::gradient(graph::NodeId id, Layout layout) {
                     .implementation = "simd"};
   for (const Located& one : all) emission.reads.push_back(one.tensor);
   emission.in_place = {{all[0].tensor, sum.tensor}};
-  auto kernel = sum_kernel(emission.reads, sum.tensor, stored_elements(sum.shape, layout));
+  auto kernel = sum_kernel(emission.reads, sum.tensor, stored_elements(sum.shape, layout), layout.dtype);
   emit(node, std::move(emission), std::move(kernel));
   return sum;
 }

@@ -65,6 +65,8 @@ class Lowering {
   [[nodiscard]] int threads() const { return threads_; }
   /// Block that vectors of this machine fill: 16 with AVX-512, else 8.
   [[nodiscard]] int vector_block() const { return vector_block_; }
+  /// What values are stored in by the ops that can: F32 or Bf16. Parameters, their gradients and sums are f32.
+  [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::NodeId id) const;
   /// The node that computes this convolution or linear layer together with itself, in its own place: the one marked
   /// `folded` that alone reads it. -1: none, as always in training.
@@ -88,7 +90,9 @@ class Lowering {
   [[nodiscard]] bool is_virtual(graph::NodeId id) const;
   /// The value in a layout: itself, or a reordered copy made once.
   Located value_in(graph::NodeId id, Layout layout);
-  /// The copy of `from` in a layout, through a reorder entry.
+  /// The value where it lies, or a copy of it in f32.
+  Located value_f32(graph::NodeId id);
+  /// The copy of `from` in a layout, through entries that reorder and convert.
   Located reordered(const graph::Node& node, const Located& from, Layout layout);
 
   // Tensors.
@@ -181,6 +185,7 @@ class Lowering {
     Source source = Source::Kept;
     bool is_again = false;
   };
+  Located converted(const graph::Node& node, const Located& from, DType dtype);
   void compute_again(graph::NodeId id);
   void lower_outputs();
   [[nodiscard]] PlanEntry entry_of(const graph::Node& node, Emission& emission) const;
@@ -194,6 +199,7 @@ class Lowering {
   const CompileOptions& options_;
   int threads_;
   int vector_block_;
+  DType dtype_;
   std::vector<std::vector<graph::NodeId>> readers_;
   std::vector<ValueState> values_;
   std::map<graph::NodeId, SharedNorm> shared_norms_;

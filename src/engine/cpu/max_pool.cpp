@@ -16,12 +16,14 @@ PoolGeometry geometry_of(const graph::MaxPool& op, const graph::Node& node, cons
 
 void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  lower_pool(geometry_of(op, node, lowering.value(node.inputs[0])), id, lowering);
+  lower_pool(geometry_of(op, node, pool_source(node.inputs[0], lowering)), id, lowering);
 }
 
 void lower_backward(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  lower_pool_backward(geometry_of(op, node, lowering.value(node.inputs[0])), id, lowering);
+  Located src = lowering.value(node.inputs[0]);
+  src.layout = lowering.value(id).layout;
+  lower_pool_backward(geometry_of(op, node, src), id, lowering);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -42,6 +42,12 @@ Fwd::primitive_desc forward_descriptor(const PoolGeometry& g, bool is_training) 
 }
 }  // namespace
 
+Located pool_source(graph::NodeId input, Lowering& lowering) {
+  const Located& here = lowering.value(input);
+  const bool is_known = here.layout.dtype == DType::F32 || here.layout.block == 16;
+  return is_known ? here : lowering.value_f32(input);
+}
+
 void lower_pool(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const bool keeps_workspace = lowering.is_training() && lowering.needs_gradient(id) && g.kind == PoolKind::Max;

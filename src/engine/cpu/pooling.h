@@ -20,6 +20,8 @@ struct PoolGeometry {
   PoolKind kind = PoolKind::Max;
 };
 
+/// The input of a pooling as it is, or in f32 where the library cannot pool bf16.
+[[nodiscard]] Located pool_source(graph::NodeId input, Lowering& lowering);
 /// Forward entry; a training max pool keeps a workspace for backward.
 void lower_pool(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);
 void lower_pool_backward(const PoolGeometry& geometry, graph::NodeId id, Lowering& lowering);

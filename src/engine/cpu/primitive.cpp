@@ -104,7 +104,8 @@ dnnl::primitive_attr user_scratchpad() {
 }
 
 dnnl::memory::desc descriptor(const Shape& shape, Layout layout) {
-  return {dims_of(shape), dnnl::memory::data_type::f32, tag_of(shape, layout)};
+  const auto type = layout.dtype == DType::Bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+  return {dims_of(shape), type, tag_of(shape, layout)};
 }
 
 dnnl::memory::desc any_descriptor(const dnnl::memory::dims& dims) {

@@ -10,6 +10,27 @@
 #include "engine/cpu/simd/flat.h"
 
 namespace roentgen::engine::cpu {
+namespace {
+std::unique_ptr<Kernel> forward_kernel(const Located& src, const Located& dst) {
+  const std::int64_t count = stored_elements(dst.shape, dst.layout);
+  const auto kernel_of = [&](auto number) {
+    using T = decltype(number);
+    const FlatLoop<T> loop = [](const T* a, const T*, T* to, std::int64_t n) { simd::relu(a, to, n); };
+    return flat_kernel(loop, src.tensor, -1, dst.tensor, count);
+  };
+  return dst.layout.dtype == DType::Bf16 ? kernel_of(Bf16{}) : kernel_of(0.0F);
+}
+
+std::unique_ptr<Kernel> backward_kernel(const Located& dst, const Located& diff_dst, const Located& diff_src) {
+  const std::int64_t count = stored_elements(dst.shape, dst.layout);
+  const auto kernel_of = [&](auto number) {
+    using T = decltype(number);
+    const FlatLoop<T> loop = &simd::relu_backward;
+    return flat_kernel(loop, dst.tensor, diff_dst.tensor, diff_src.tensor, count);
+  };
+  return dst.layout.dtype == DType::Bf16 ? kernel_of(Bf16{}) : kernel_of(0.0F);
+}
+}  // namespace
 
 void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
@@ -24,8 +45,7 @@ void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
                  .writes = {dst.tensor},
                  .implementation = "simd",
                  .in_place = {{src.tensor, dst.tensor}}},
-                flat_kernel([](const float* a, const float*, float* to, std::int64_t n) { simd::relu(a, to, n); },
-                            src.tensor, -1, dst.tensor, stored_elements(dst.shape, dst.layout)));
+                forward_kernel(src, dst));
 }
 
 void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
@@ -42,8 +62,7 @@ void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
                  .writes = {diff_src.tensor},
                  .implementation = "simd",
                  .in_place = {{diff_dst.tensor, diff_src.tensor}}},
-                flat_kernel(&simd::relu_backward, dst.tensor, diff_dst.tensor, diff_src.tensor,
-                            stored_elements(dst.shape, dst.layout)));
+                backward_kernel(dst, diff_dst, diff_src));
   lowering.contribute(node.inputs[0], diff_src);
 }
 

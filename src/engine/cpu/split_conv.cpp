@@ -17,19 +17,18 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::kSplitPlanes;
 using simd::kTile_bytes;
 using simd::kTileRow_bytes;
 using simd::kTileRows;
 
-// Two tiles of columns, three planes each.
-constexpr std::int64_t kWeightsStep_bytes = 2 * kSplitPlanes * kTile_bytes;
 constexpr std::int64_t kPanelUnit = 2 * kTileRows;
 // Fewer rows than these reuse the weights too little: rather a part of the channels at a time.
 constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
-// Results of 24 MiB and more go past the caches, which would first read what they will overwrite.
-constexpr std::int64_t kStreamedFloats = std::int64_t{6} << 20;
+// Results of so many bytes go past the caches, which would first read what they will overwrite.
+constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
 
+// T: what values are stored in.
+template <class T>
 class SplitConvolution final : public Kernel {
  public:
   SplitConvolution(const SplitShape& shape, const ConvTensors& tensors, bool is_turned)
@@ -48,13 +47,14 @@ class SplitConvolution final : public Kernel {
     }
     choose_panel();
     place_scratch();
-    is_streaming_ = !tensors_.adds && shape.images * target_blocks_ * grid_.target_plane() >= kStreamedFloats;
+    const std::int64_t results = shape.images * target_blocks_ * grid_.target_plane();
+    is_streaming_ = !tensors_.adds && results * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
   }
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
 
   void bind(const Addresses& addresses) override {
-    source_ = addresses.f32(is_turned_ ? tensors_.dst : tensors_.src);
-    target_ = addresses.f32(is_turned_ ? tensors_.src : tensors_.dst);
+    source_ = addresses.at<T>(is_turned_ ? tensors_.dst : tensors_.src);
+    target_ = addresses.at<T>(is_turned_ ? tensors_.src : tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
     scratch_ = addresses.bytes(tensors_.scratch);
@@ -75,10 +75,14 @@ class SplitConvolution final : public Kernel {
   }
 
  private:
+  static constexpr std::int64_t kPlanes = simd::kPlanesOf<T>;
+  // Two tiles of columns.
+  static constexpr std::int64_t kWeightsStep_bytes = 2 * kPlanes * kTile_bytes;
+
   // Rows of the matrix and blocks of channels that are split at a time.
   void choose_panel() {
     const auto phases = std::max<std::int64_t>(1, static_cast<std::int64_t>(grid_.phases().size()));
-    const std::int64_t row_bytes = kSplitPlanes * kTileRow_bytes * phases;
+    const std::int64_t row_bytes = kPlanes * kTileRow_bytes * phases;
     const std::int64_t most_pairs = kSplitPanel_bytes / (row_bytes * (kLeastRows + grid_.reach()));
     parts_ = pieces_of(pairs_, std::clamp<std::int64_t>(most_pairs, 1, pairs_));
     part_pairs_ = pieces_of(pairs_, parts_);
@@ -97,7 +101,7 @@ class SplitConvolution final : public Kernel {
     weights_at_ = shared_.add(taps_ * pairs_ * groups_ * kWeightsStep_bytes);
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
     const auto phases = static_cast<std::int64_t>(grid_.phases().size());
-    values_at_ = own_.add(phases * part_pairs_ * kSplitPlanes * plane_bytes_);
+    values_at_ = own_.add(phases * part_pairs_ * kPlanes * plane_bytes_);
     sources_at_ = own_.add(words(phases * (panel_rows_ + grid_.reach())));
     targets_at_ = own_.add(words(panel_rows_));
     steps_at_ = own_.add(words(most_taps_ * part_pairs_));
@@ -142,14 +146,15 @@ class SplitConvolution final : public Kernel {
       const std::int64_t target_block = group * 2 + tile;
       if (target_block >= target_blocks_) break;
       const auto source = [&](std::int64_t source_block) {
-        return simd::SplitSource{
+        return simd::SplitSource<float>{
             source_block < source_blocks_ ? block_of_weights(source_block, target_block, number) : nullptr,
             kRowsOfBlock.data()};
       };
       if (is_turned_) {
-        simd::split_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, 2 * kTile_bytes);
+        simd::split_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, kPlanes,
+                           2 * kTile_bytes);
       } else {
-        simd::split_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, 2 * kTile_bytes);
+        simd::split_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, kPlanes, 2 * kTile_bytes);
       }
     }
   }
@@ -166,13 +171,13 @@ class SplitConvolution final : public Kernel {
     const std::int64_t* at = own_words(thread, sources_at_);
     std::byte* to = own(thread, values_at_);
     for (std::size_t phase = 0; phase < grid_.phases().size(); ++phase, at += rows) {
-      for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += kSplitPlanes * plane_bytes_) {
+      for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += kPlanes * plane_bytes_) {
         if (pair >= part.pairs) continue;
         const std::int64_t block = (part.first + pair) * 2;
         const auto source = [&](std::int64_t b) {
-          return simd::SplitSource{b < source_blocks_ ? source_ + b * grid_.source_plane() : nullptr, at};
+          return simd::SplitSource<T>{b < source_blocks_ ? source_ + b * grid_.source_plane() : nullptr, at};
         };
-        simd::split_pairs(s_.unit, source(block), source(block + 1), rows, to, plane_bytes_);
+        simd::split_pairs(s_.unit, source(block), source(block + 1), rows, to, kPlanes, plane_bytes_);
       }
     }
   }
@@ -204,7 +209,7 @@ class SplitConvolution final : public Kernel {
     std::int64_t count = 0;
     for (const SplitGrid::Tap& tap : grid_.targets()[target].taps) {
       for (std::int64_t pair = 0; pair < part.pairs; ++pair) {
-        steps[count++] = (tap.phase * part_pairs_ + pair) * kSplitPlanes * plane_bytes_ + tap.offset * kTileRow_bytes;
+        steps[count++] = (tap.phase * part_pairs_ + pair) * kPlanes * plane_bytes_ + tap.offset * kTileRow_bytes;
       }
     }
     const std::int64_t rows = std::min(panel_rows_, grid_.rows() - first);
@@ -225,6 +230,7 @@ class SplitConvolution final : public Kernel {
             .steps = count,
             .row_tiles = rows - row > kTileRows ? 2 : 1,
             .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
+            .planes = kPlanes,
             .is_accumulating = index > 0};
         simd::tile_product(s_.unit, work);
         if (index + 1 == parts_) put(work, group, row, thread);
@@ -240,22 +246,22 @@ class SplitConvolution final : public Kernel {
   void put(const simd::TileProduct& work, std::int64_t group, std::int64_t row, int thread) const {
     for (int tile = 0; tile < work.column_tiles; ++tile) {
       const std::int64_t block = group * 2 + tile;
-      simd::put_results(s_.unit, {.c = work.c + tile * work.c_column_tile,
-                                  .at = own_words(thread, targets_at_) + row,
-                                  .rows = work.row_tiles * kTileRows,
-                                  .base = target_ + block * grid_.target_plane(),
-                                  .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
-                                  .adds = tensors_.adds,
-                                  .relu = tensors_.relu,
-                                  .is_streaming = is_streaming_});
+      simd::put_results(s_.unit, simd::TileResults<T>{.c = work.c + tile * work.c_column_tile,
+                                                      .at = own_words(thread, targets_at_) + row,
+                                                      .rows = work.row_tiles * kTileRows,
+                                                      .base = target_ + block * grid_.target_plane(),
+                                                      .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
+                                                      .adds = tensors_.adds,
+                                                      .relu = tensors_.relu,
+                                                      .is_streaming = is_streaming_});
     }
   }
   // What no tap reaches has no gradient.
   void put_zeros(int thread) const {
     for (std::int64_t block = 0; block < target_blocks_; ++block) {
-      simd::put_results(
-          s_.unit,
-          {.at = own_words(thread, targets_at_), .rows = panel_rows_, .base = target_ + block * grid_.target_plane()});
+      simd::put_results(s_.unit, simd::TileResults<T>{.at = own_words(thread, targets_at_),
+                                                      .rows = panel_rows_,
+                                                      .base = target_ + block * grid_.target_plane()});
     }
   }
 
@@ -274,26 +280,32 @@ class SplitConvolution final : public Kernel {
   ScratchParts shared_, own_;
   std::int64_t weights_at_ = 0, own_at_ = 0;
   std::int64_t values_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0, results_at_ = 0;
-  float* source_ = nullptr;
-  float* target_ = nullptr;
+  T* source_ = nullptr;
+  T* target_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
   std::byte* scratch_ = nullptr;
 };
 
+std::size_t scratch_of(const SplitShape& shape, bool is_turned) {
+  if (shape.dtype == DType::Bf16) return SplitConvolution<Bf16>(shape, {}, is_turned).scratch_bytes();
+  return SplitConvolution<float>(shape, {}, is_turned).scratch_bytes();
+}
+
+std::unique_ptr<Kernel> kernel_of(const SplitShape& shape, const ConvTensors& tensors, bool is_turned) {
+  if (shape.dtype == DType::Bf16) return std::make_unique<SplitConvolution<Bf16>>(shape, tensors, is_turned);
+  return std::make_unique<SplitConvolution<float>>(shape, tensors, is_turned);
+}
+
 }  // namespace
 
-std::size_t split_forward_scratch(const SplitShape& shape) {
-  return SplitConvolution(shape, {}, false).scratch_bytes();
-}
-std::size_t split_backward_data_scratch(const SplitShape& shape) {
-  return SplitConvolution(shape, {}, true).scratch_bytes();
-}
+std::size_t split_forward_scratch(const SplitShape& shape) { return scratch_of(shape, false); }
+std::size_t split_backward_data_scratch(const SplitShape& shape) { return scratch_of(shape, true); }
 std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<SplitConvolution>(shape, tensors, false);
+  return kernel_of(shape, tensors, false);
 }
 std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<SplitConvolution>(shape, tensors, true);
+  return kernel_of(shape, tensors, true);
 }
 
 }  // namespace roentgen::engine::cpu

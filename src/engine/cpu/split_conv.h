@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Convolutions of any window and stride as matrix products on the machine's bf16 tiles with f32's accuracy
-// (simd/tiles.h says how): what makes f32 training fast on machines with Intel AMX. A part of the source that fits into
-// the second-level cache is split there and multiplied by all weights before the next one.
+// (simd/tiles.h says how), or of bf16 values as they are: what makes training fast on machines with Intel AMX. A part
+// of the source that fits into the second-level cache is split there and multiplied by all weights before the next one.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace roentgen::engine::cpu {
 /// Channels of a block.
 constexpr std::int64_t kSplitBlock = simd::kTileRows;
 
-/// Values are nChw16c, weights OIhw16i16o: [out block][in block][tap][in][out].
+/// Values are nChw16c, weights f32 in OIhw16i16o: [out block][in block][tap][in][out].
 struct SplitShape {
   std::int64_t images = 0;
   std::int64_t in_blocks = 0;
@@ -37,6 +37,8 @@ struct SplitShape {
   /// Zero rows above and columns left of the input; below and right follow from the sizes.
   std::int64_t pad_top = 0;
   std::int64_t pad_left = 0;
+  /// Of src and dst. Bf16: weights are rounded to it, products added up in f32.
+  DType dtype = DType::F32;
   int threads = 1;
   simd::TileUnit unit = simd::TileUnit::Amx;
 };

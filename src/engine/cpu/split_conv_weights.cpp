@@ -17,7 +17,6 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::kSplitPlanes;
 using simd::kTile_bytes;
 using simd::kTileRows;
 using simd::kTileTerms;
@@ -47,6 +46,8 @@ struct Blocks {
 
 // The left matrix is the source, turned. Turning costs twice what splitting does, so where one tap is all there is and
 // the gradient has fewer channels, that one is on the left, and the results are turned at the end.
+// T: what values are stored in.
+template <class T>
 class SplitWeightsGradient final : public Kernel {
  public:
   SplitWeightsGradient(const SplitShape& shape, const ConvTensors& tensors)
@@ -58,7 +59,7 @@ class SplitWeightsGradient final : public Kernel {
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
         left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, kMostGroup / phases_)),
         right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, kMostGroup) {
-    const std::int64_t row_bytes = kSplitPlanes * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group);
+    const std::int64_t row_bytes = kPlanes * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group);
     panel_rows_ = std::clamp(kSplitPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
     // Work for every thread alike: of few groups, a part of the panels each.
@@ -73,8 +74,8 @@ class SplitWeightsGradient final : public Kernel {
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
 
   void bind(const Addresses& addresses) override {
-    src_ = addresses.f32(tensors_.src);
-    dst_ = addresses.f32(tensors_.dst);
+    src_ = addresses.at<T>(tensors_.src);
+    dst_ = addresses.at<T>(tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
     scratch_ = addresses.bytes(tensors_.scratch);
@@ -101,6 +102,8 @@ class SplitWeightsGradient final : public Kernel {
   }
 
  private:
+  static constexpr std::int64_t kPlanes = simd::kPlanesOf<T>;
+
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * taps_ * kTile; }
 
   void place_scratch() {
@@ -115,8 +118,8 @@ class SplitWeightsGradient final : public Kernel {
   }
   // Bytes of a row of the left matrix, of a block of it (three planes), of a block of the right one.
   [[nodiscard]] std::int64_t turned_row() const { return turned_rows_ * kHalf_bytes; }
-  [[nodiscard]] std::int64_t turned_block() const { return kSplitPlanes * kTileRows * turned_row(); }
-  [[nodiscard]] std::int64_t pairs_block() const { return panel_rows_ / kTileTerms * kSplitPlanes * kTile_bytes; }
+  [[nodiscard]] std::int64_t turned_block() const { return kPlanes * kTileRows * turned_row(); }
+  [[nodiscard]] std::int64_t pairs_block() const { return panel_rows_ / kTileTerms * kPlanes * kTile_bytes; }
 
   [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
     return scratch_ + own_at_ + thread * own_.bytes() + at;
@@ -172,19 +175,21 @@ class SplitWeightsGradient final : public Kernel {
       const std::int64_t* at = is_swapped_ ? targets : sources + phase * turned_rows_;
       for (std::int64_t block = left.begin; block < left.end; ++block) {
         std::byte* to = own(thread, turned_at_) + (phase * left_.group + block - left.begin) * turned_block();
-        const float* base = is_swapped_ ? dst_ + block * grid_.target_plane() : src_ + block * grid_.source_plane();
+        const T* base = is_swapped_ ? dst_ + block * grid_.target_plane() : src_ + block * grid_.source_plane();
         for (std::int64_t row = 0; row < turned_rows_; row += kTileTerms) {
-          simd::split_turned(s_.unit, {base, at + row, 2}, {base, at + row + 1, 2}, to + row * kHalf_bytes,
-                             turned_row(), kTileRows * turned_row());
+          simd::split_turned(s_.unit, simd::SplitSource<T>{base, at + row, 2},
+                             simd::SplitSource<T>{base, at + row + 1, 2}, to + row * kHalf_bytes, turned_row(), kPlanes,
+                             kTileRows * turned_row());
         }
       }
     }
     const std::int64_t* at = is_swapped_ ? sources : targets;
     for (std::int64_t block = right.begin; block < right.end; ++block) {
       std::byte* to = own(thread, pairs_at_) + (block - right.begin) * pairs_block();
-      const float* base = is_swapped_ ? src_ + block * grid_.source_plane() : dst_ + block * grid_.target_plane();
-      for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += kSplitPlanes * kTile_bytes) {
-        simd::split_pairs(s_.unit, {base, at + row, 2}, {base, at + row + 1, 2}, kTileRows, to, kTile_bytes);
+      const T* base = is_swapped_ ? src_ + block * grid_.source_plane() : dst_ + block * grid_.target_plane();
+      for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += kPlanes * kTile_bytes) {
+        simd::split_pairs(s_.unit, simd::SplitSource<T>{base, at + row, 2}, simd::SplitSource<T>{base, at + row + 1, 2},
+                          kTileRows, to, kPlanes, kTile_bytes);
       }
     }
   }
@@ -206,7 +211,7 @@ class SplitWeightsGradient final : public Kernel {
                                        .a_row = turned_row(),
                                        .a_plane = kTileRows * turned_row(),
                                        .b = own(thread, pairs_at_) + (r - right.begin) * pairs_block(),
-                                       .b_step = kSplitPlanes * kTile_bytes,
+                                       .b_step = kPlanes * kTile_bytes,
                                        .b_tile = pairs_block(),
                                        .b_plane = kTile_bytes,
                                        .c = sums + l * next_left + r * next_right + tap.weights * kTile,
@@ -215,6 +220,7 @@ class SplitWeightsGradient final : public Kernel {
                                        .steps = panel_rows_ / kTileTerms,
                                        .row_tiles = static_cast<int>(std::min<std::int64_t>(2, left.end - l)),
                                        .column_tiles = static_cast<int>(std::min<std::int64_t>(2, right.end - r)),
+                                       .planes = kPlanes,
                                        .is_accumulating = is_accumulating});
         }
       }
@@ -231,8 +237,8 @@ class SplitWeightsGradient final : public Kernel {
   ScratchParts shared_, own_;
   std::int64_t sums_at_ = 0, own_at_ = 0;
   std::int64_t turned_at_ = 0, pairs_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0;
-  float* src_ = nullptr;
-  float* dst_ = nullptr;
+  T* src_ = nullptr;
+  T* dst_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
   std::byte* scratch_ = nullptr;
@@ -241,10 +247,12 @@ class SplitWeightsGradient final : public Kernel {
 }  // namespace
 
 std::size_t split_backward_weights_scratch(const SplitShape& shape) {
-  return SplitWeightsGradient(shape, {}).scratch_bytes();
+  if (shape.dtype == DType::Bf16) return SplitWeightsGradient<Bf16>(shape, {}).scratch_bytes();
+  return SplitWeightsGradient<float>(shape, {}).scratch_bytes();
 }
 std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<SplitWeightsGradient>(shape, tensors);
+  if (shape.dtype == DType::Bf16) return std::make_unique<SplitWeightsGradient<Bf16>>(shape, tensors);
+  return std::make_unique<SplitWeightsGradient<float>>(shape, tensors);
 }
 
 }  // namespace roentgen::engine::cpu

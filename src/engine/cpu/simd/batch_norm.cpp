@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "engine/cpu/simd/elements.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -24,24 +26,24 @@ HWY_INLINE void flush(D d, V sum, double* to) {
   for (std::size_t i = 0; i < hn::Lanes(d); ++i) to[i] += static_cast<double>(lanes[i]);
 }
 
-template <class D>
-HWY_INLINE void moments_lanes(D d, const float* HWY_RESTRICT x, std::int64_t pixels, std::int64_t step,
-                              const float* pivot, double* sum, double* sum_sq) {
+template <class D, class X>
+HWY_INLINE void moments_lanes(D d, const X* HWY_RESTRICT x, std::int64_t pixels, std::int64_t step, const float* pivot,
+                              double* sum, double* sum_sq) {
   const auto p = hn::LoadU(d, pivot);
   for (std::int64_t begin = 0; begin < pixels; begin += kChainPixels) {
     const std::int64_t end = begin + kChainPixels < pixels ? begin + kChainPixels : pixels;
     auto s0 = hn::Zero(d), s1 = hn::Zero(d), q0 = hn::Zero(d), q1 = hn::Zero(d);
     std::int64_t i = begin;
     for (; i + 1 < end; i += 2) {
-      const auto a = hn::Sub(hn::LoadU(d, x + i * step), p);
-      const auto b = hn::Sub(hn::LoadU(d, x + (i + 1) * step), p);
+      const auto a = hn::Sub(load(d, x + i * step), p);
+      const auto b = hn::Sub(load(d, x + (i + 1) * step), p);
       s0 = hn::Add(s0, a);
       s1 = hn::Add(s1, b);
       q0 = hn::MulAdd(a, a, q0);
       q1 = hn::MulAdd(b, b, q1);
     }
     for (; i < end; ++i) {
-      const auto a = hn::Sub(hn::LoadU(d, x + i * step), p);
+      const auto a = hn::Sub(load(d, x + i * step), p);
       s0 = hn::Add(s0, a);
       q0 = hn::MulAdd(a, a, q0);
     }
@@ -56,42 +58,32 @@ HWY_INLINE V relu(D d, V v) {
   return hn::Max(hn::Zero(d), v);
 }
 
-// Past the caches where the caller says so: a store there does not read the line first.
-template <bool kStream, class D, class V>
-HWY_INLINE void store(V value, D d, float* to) {
-  if constexpr (kStream) {
-    hn::Stream(value, d, to);
-  } else {
-    hn::StoreU(value, d, to);
-  }
-}
-
-template <bool kStream, class D>
-HWY_INLINE void scale_shift_lanes(D d, const ScaleShift& work, std::int64_t lane) {
+template <bool kStream, class D, class X, class Y>
+HWY_INLINE void scale_shift_lanes(D d, const ScaleShift<X, Y>& work, std::int64_t lane) {
   const auto scale = hn::LoadU(d, work.scale + lane);
   const auto shift = hn::LoadU(d, work.shift + lane);
   const std::int64_t step = work.block;
-  const float* x = work.x + lane;
-  float* y = work.y + lane;
+  const X* x = work.x + lane;
+  Y* y = work.y + lane;
   if (work.residual != nullptr) {
-    const float* residual = work.residual + lane;
+    const Y* residual = work.residual + lane;
     for (std::int64_t i = 0; i < work.pixels; ++i) {
-      auto v = hn::MulAdd(hn::LoadU(d, x + i * step), scale, shift);
-      v = hn::Add(v, hn::LoadU(d, residual + i * step));
+      auto v = hn::MulAdd(load(d, x + i * step), scale, shift);
+      v = hn::Add(v, load(d, residual + i * step));
       if (work.relu) v = relu(d, v);
       store<kStream>(v, d, y + i * step);
     }
     return;
   }
   for (std::int64_t i = 0; i < work.pixels; ++i) {
-    auto v = hn::MulAdd(hn::LoadU(d, x + i * step), scale, shift);
+    auto v = hn::MulAdd(load(d, x + i * step), scale, shift);
     if (work.relu) v = relu(d, v);
     store<kStream>(v, d, y + i * step);
   }
 }
 
-template <bool kStream, class D>
-HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t lane) {
+template <bool kStream, class D, class X, class Y>
+HWY_INLINE void gradient_sums_lanes(D d, const GradientSums<X, Y>& work, std::int64_t lane) {
   const auto zero = hn::Zero(d);
   const auto mean = hn::LoadU(d, work.mean + lane);
   const auto scale = work.scale != nullptr ? hn::LoadU(d, work.scale + lane) : zero;
@@ -100,14 +92,14 @@ HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t 
   const std::int64_t step = work.block;
   const auto one = [&](std::int64_t i, auto& sum, auto& sum_x) HWY_ATTR {
     const std::int64_t at = i * step + lane;
-    const auto x = hn::LoadU(d, work.x + at);
-    auto g = hn::LoadU(d, work.dy + at);
-    if (work.dy2 != nullptr) g = hn::Add(g, hn::LoadU(d, work.dy2 + at));
+    const auto x = load(d, work.x + at);
+    auto g = load(d, work.dy + at);
+    if (work.dy2 != nullptr) g = hn::Add(g, load(d, work.dy2 + at));
     if (work.mask == Mask::FromY) {
-      g = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, work.y + at), zero), g);
+      g = hn::IfThenElseZero(hn::Gt(load(d, work.y + at), zero), g);
     } else if (work.mask == Mask::FromX || work.y_again != nullptr) {
       auto y = hn::MulAdd(x, scale, shift);
-      if (work.residual != nullptr) y = hn::Add(y, hn::LoadU(d, work.residual + at));
+      if (work.residual != nullptr) y = hn::Add(y, load(d, work.residual + at));
       if (work.mask == Mask::FromX) {
         g = hn::IfThenElseZero(hn::Gt(y, zero), g);
         y = relu(d, y);
@@ -118,7 +110,7 @@ HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t 
     sum_x = hn::MulAdd(g, hn::Sub(x, mean), sum_x);
     if (work.g != nullptr) {
       const auto scaled = hn::Mul(g, factor);
-      hn::StoreU(work.is_accumulating ? hn::Add(hn::LoadU(d, work.g + at), scaled) : scaled, d, work.g + at);
+      store<false>(work.is_accumulating ? hn::Add(load(d, work.g + at), scaled) : scaled, d, work.g + at);
     }
   };
   for (std::int64_t begin = 0; begin < work.pixels; begin += kChainPixels) {
@@ -135,8 +127,8 @@ HWY_INLINE void gradient_sums_lanes(D d, const GradientSums& work, std::int64_t 
   }
 }
 
-template <class D>
-HWY_INLINE void gradient_apply_lanes(D d, const GradientApply& work, std::int64_t lane) {
+template <class D, class X, class Y>
+HWY_INLINE void gradient_apply_lanes(D d, const GradientApply<X, Y>& work, std::int64_t lane) {
   const auto zero = hn::Zero(d);
   const auto scale = work.scale != nullptr ? hn::LoadU(d, work.scale + lane) : zero;
   const auto shift = work.shift != nullptr ? hn::LoadU(d, work.shift + lane) : zero;
@@ -145,16 +137,16 @@ HWY_INLINE void gradient_apply_lanes(D d, const GradientApply& work, std::int64_
   const auto constant = hn::LoadU(d, work.constant + lane);
   for (std::int64_t i = 0; i < work.pixels; ++i) {
     const std::int64_t at = i * work.block + lane;
-    const auto x = hn::LoadU(d, work.x + at);
-    auto g = hn::LoadU(d, work.g + at);
+    const auto x = load(d, work.x + at);
+    auto g = load(d, work.g + at);
     if (work.mask == Mask::FromX || work.y_again != nullptr) {
       const auto y = hn::MulAdd(x, scale, shift);
       if (work.mask == Mask::FromX) g = hn::IfThenElseZero(hn::Gt(y, zero), g);
-      if (work.y_again != nullptr) hn::StoreU(work.relu ? relu(d, y) : y, d, work.y_again + at);
+      if (work.y_again != nullptr) store<false>(work.relu ? relu(d, y) : y, d, work.y_again + at);
     }
     auto dx = hn::MulAdd(by_g, g, hn::MulAdd(by_x, x, constant));
-    if (work.add != nullptr) dx = hn::Add(dx, hn::LoadU(d, work.add + at));
-    hn::StoreU(dx, d, work.dx + at);
+    if (work.add != nullptr) dx = hn::Add(dx, load(d, work.add + at));
+    store<false>(dx, d, work.dx + at);
   }
 }
 
@@ -173,12 +165,15 @@ HWY_INLINE void for_lanes(int block, const F& lanes) {
   }
 }
 
-void moments_target(const float* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq) {
+template <class X>
+HWY_INLINE void moments_of(const X* x, std::int64_t pixels, int block, const float* pivot, double* sum,
+                           double* sum_sq) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
     moments_lanes(d, x + lane, pixels, block, pivot + lane, sum + lane, sum_sq + lane);
   });
 }
-void scale_shift_target(const ScaleShift& work) {
+template <class X, class Y>
+HWY_INLINE void scale_shift_of(const ScaleShift<X, Y>& work) {
   if (work.stream) {
     for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { scale_shift_lanes<true>(d, work, lane); });
     hwy::FlushStream();
@@ -186,7 +181,8 @@ void scale_shift_target(const ScaleShift& work) {
     for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { scale_shift_lanes<false>(d, work, lane); });
   }
 }
-void gradient_sums_target(const GradientSums& work) {
+template <class X, class Y>
+HWY_INLINE void gradient_sums_of(const GradientSums<X, Y>& work) {
   if (work.stream) {
     for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_sums_lanes<true>(d, work, lane); });
     hwy::FlushStream();
@@ -194,9 +190,24 @@ void gradient_sums_target(const GradientSums& work) {
     for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_sums_lanes<false>(d, work, lane); });
   }
 }
-void gradient_apply_target(const GradientApply& work) {
+template <class X, class Y>
+HWY_INLINE void gradient_apply_of(const GradientApply<X, Y>& work) {
   for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR { gradient_apply_lanes(d, work, lane); });
 }
+
+// One function for each pair of types: dispatch knows no templates.
+void moments_f32(const float* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq) {
+  moments_of(x, pixels, block, pivot, sum, sum_sq);
+}
+void moments_bf16(const Bf16* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq) {
+  moments_of(x, pixels, block, pivot, sum, sum_sq);
+}
+#define RG_LOOPS(X, Y, suffix)                                                            \
+  void scale_shift_##suffix(const ScaleShift<X, Y>& work) { scale_shift_of(work); }       \
+  void gradient_sums_##suffix(const GradientSums<X, Y>& work) { gradient_sums_of(work); } \
+  void gradient_apply_##suffix(const GradientApply<X, Y>& work) { gradient_apply_of(work); }
+ROENTGEN_NORM_TYPES(RG_LOOPS)
+#undef RG_LOOPS
 
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -204,17 +215,36 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roentgen::engine::cpu::simd {
 
-HWY_EXPORT(moments_target);
-HWY_EXPORT(scale_shift_target);
-HWY_EXPORT(gradient_sums_target);
-HWY_EXPORT(gradient_apply_target);
+HWY_EXPORT(moments_f32);
+HWY_EXPORT(moments_bf16);
 
+template <>
 void moments(const float* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq) {
-  HWY_DYNAMIC_DISPATCH(moments_target)(x, pixels, block, pivot, sum, sum_sq);
+  HWY_DYNAMIC_DISPATCH(moments_f32)(x, pixels, block, pivot, sum, sum_sq);
 }
-void scale_shift(const ScaleShift& work) { HWY_DYNAMIC_DISPATCH(scale_shift_target)(work); }
-void gradient_sums(const GradientSums& work) { HWY_DYNAMIC_DISPATCH(gradient_sums_target)(work); }
-void gradient_apply(const GradientApply& work) { HWY_DYNAMIC_DISPATCH(gradient_apply_target)(work); }
+template <>
+void moments(const Bf16* x, std::int64_t pixels, int block, const float* pivot, double* sum, double* sum_sq) {
+  HWY_DYNAMIC_DISPATCH(moments_bf16)(x, pixels, block, pivot, sum, sum_sq);
+}
+
+#define RG_DISPATCH(X, Y, suffix)                        \
+  HWY_EXPORT(scale_shift_##suffix);                      \
+  HWY_EXPORT(gradient_sums_##suffix);                    \
+  HWY_EXPORT(gradient_apply_##suffix);                   \
+  template <>                                            \
+  void scale_shift(const ScaleShift<X, Y>& work) {       \
+    HWY_DYNAMIC_DISPATCH(scale_shift_##suffix)(work);    \
+  }                                                      \
+  template <>                                            \
+  void gradient_sums(const GradientSums<X, Y>& work) {   \
+    HWY_DYNAMIC_DISPATCH(gradient_sums_##suffix)(work);  \
+  }                                                      \
+  template <>                                            \
+  void gradient_apply(const GradientApply<X, Y>& work) { \
+    HWY_DYNAMIC_DISPATCH(gradient_apply_##suffix)(work); \
+  }
+ROENTGEN_NORM_TYPES(RG_DISPATCH)
+#undef RG_DISPATCH
 
 }  // namespace roentgen::engine::cpu::simd
 #endif

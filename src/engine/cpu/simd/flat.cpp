@@ -12,6 +12,7 @@
 
 #include <hwy/contrib/math/math-inl.h>
 
+#include "engine/cpu/simd/elements.h"
 #include "engine/cpu/simd/isa.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,25 +30,51 @@ HWY_INLINE void for_each(std::int64_t count, const F& f) {
   for (; i < count; ++i) f(one, i);
 }
 
-void sum_arrays_target(std::span<const float* const> sources, float* dst, std::int64_t count) {
+template <class T>
+HWY_INLINE void sum_arrays_of(std::span<const T* const> sources, T* dst, std::int64_t count) {
   for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
-    auto sum = hn::LoadU(d, sources[0] + i);
-    for (std::size_t k = 1; k < sources.size(); ++k) sum = hn::Add(sum, hn::LoadU(d, sources[k] + i));
-    hn::StoreU(sum, d, dst + i);
+    auto sum = load(d, sources[0] + i);
+    for (std::size_t k = 1; k < sources.size(); ++k) sum = hn::Add(sum, load(d, sources[k] + i));
+    store<false>(sum, d, dst + i);
   });
 }
 
-void relu_target(const float* src, float* dst, std::int64_t count) {
-  for_each(count, [&](auto d, std::int64_t i)
-                      HWY_ATTR { hn::StoreU(hn::Max(hn::Zero(d), hn::LoadU(d, src + i)), d, dst + i); });
+template <class T>
+HWY_INLINE void relu_of(const T* src, T* dst, std::int64_t count) {
+  for_each(count,
+           [&](auto d, std::int64_t i) HWY_ATTR { store<false>(hn::Max(hn::Zero(d), load(d, src + i)), d, dst + i); });
 }
 
-void relu_backward_target(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
+template <class T>
+HWY_INLINE void relu_backward_of(const T* dst, const T* diff_dst, T* diff_src, std::int64_t count) {
   for_each(count, [&](auto d, std::int64_t i) HWY_ATTR {
-    const auto g = hn::LoadU(d, diff_dst + i);
-    hn::StoreU(hn::IfThenElseZero(hn::Gt(hn::LoadU(d, dst + i), hn::Zero(d)), g), d, diff_src + i);
+    const auto g = load(d, diff_dst + i);
+    store<false>(hn::IfThenElseZero(hn::Gt(load(d, dst + i), hn::Zero(d)), g), d, diff_src + i);
   });
 }
+
+template <class From, class To>
+HWY_INLINE void convert_of(const From* src, To* dst, std::int64_t count) {
+  for_each(count, [&](auto d, std::int64_t i) HWY_ATTR { store<false>(load(d, src + i), d, dst + i); });
+}
+
+// One function a type: dispatch knows no templates.
+void sum_arrays_f32(std::span<const float* const> sources, float* dst, std::int64_t count) {
+  sum_arrays_of(sources, dst, count);
+}
+void sum_arrays_bf16(std::span<const Bf16* const> sources, Bf16* dst, std::int64_t count) {
+  sum_arrays_of(sources, dst, count);
+}
+void relu_f32(const float* src, float* dst, std::int64_t count) { relu_of(src, dst, count); }
+void relu_bf16(const Bf16* src, Bf16* dst, std::int64_t count) { relu_of(src, dst, count); }
+void relu_backward_f32(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
+  relu_backward_of(dst, diff_dst, diff_src, count);
+}
+void relu_backward_bf16(const Bf16* dst, const Bf16* diff_dst, Bf16* diff_src, std::int64_t count) {
+  relu_backward_of(dst, diff_dst, diff_src, count);
+}
+void narrow(const float* src, Bf16* dst, std::int64_t count) { convert_of(src, dst, count); }
+void widen(const Bf16* src, float* dst, std::int64_t count) { convert_of(src, dst, count); }
 
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
@@ -80,20 +107,34 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roentgen::engine::cpu::simd {
 
-HWY_EXPORT(sum_arrays_target);
-HWY_EXPORT(relu_target);
-HWY_EXPORT(relu_backward_target);
+HWY_EXPORT(sum_arrays_f32);
+HWY_EXPORT(sum_arrays_bf16);
+HWY_EXPORT(relu_f32);
+HWY_EXPORT(relu_bf16);
+HWY_EXPORT(relu_backward_f32);
+HWY_EXPORT(relu_backward_bf16);
+HWY_EXPORT(narrow);
+HWY_EXPORT(widen);
 HWY_EXPORT(silu_target);
 HWY_EXPORT(silu_backward_target);
 HWY_EXPORT(target_name_target);
 
 void sum_arrays(std::span<const float* const> sources, float* dst, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(sum_arrays_target)(sources, dst, count);
+  HWY_DYNAMIC_DISPATCH(sum_arrays_f32)(sources, dst, count);
 }
-void relu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(relu_target)(src, dst, count); }
+void sum_arrays(std::span<const Bf16* const> sources, Bf16* dst, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(sum_arrays_bf16)(sources, dst, count);
+}
+void relu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(relu_f32)(src, dst, count); }
+void relu(const Bf16* src, Bf16* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(relu_bf16)(src, dst, count); }
 void relu_backward(const float* dst, const float* diff_dst, float* diff_src, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(relu_backward_target)(dst, diff_dst, diff_src, count);
+  HWY_DYNAMIC_DISPATCH(relu_backward_f32)(dst, diff_dst, diff_src, count);
 }
+void relu_backward(const Bf16* dst, const Bf16* diff_dst, Bf16* diff_src, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(relu_backward_bf16)(dst, diff_dst, diff_src, count);
+}
+void convert(const float* src, Bf16* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(narrow)(src, dst, count); }
+void convert(const Bf16* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(widen)(src, dst, count); }
 void silu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPATCH(silu_target)(src, dst, count); }
 void silu_backward(const float* src, const float* diff_dst, float* diff_src, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(silu_backward_target)(src, diff_dst, diff_src, count);

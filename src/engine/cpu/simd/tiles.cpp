@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "engine/cpu/simd/tiles_amx.h"
 
@@ -19,7 +20,7 @@ constexpr std::uint32_t kKept = 0xffff0000U, kHalf = 0x8000U;
 // The nearest number of 8 bits; of two as near, the larger one.
 float rounded(float value) { return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kHalf) & kKept); }
 
-using Parts = std::array<std::uint16_t, kSplitPlanes>;
+using Parts = std::array<std::uint16_t, 3>;
 
 Parts split(float value) {
   const float most = rounded(value);
@@ -29,16 +30,23 @@ Parts split(float value) {
   return {bits(most), bits(middle), bits(rest - middle)};
 }
 
-float number(const SplitSource& source, std::int64_t i, std::int64_t lane) {
+template <class T>
+float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
   if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
-  return source.base[source.at[i * source.at_step] + lane];
+  return to_f32(source.base[source.at[i * source.at_step] + lane]);
 }
 
-void put(std::byte* to, std::int64_t plane, float value) {
+void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {
   const Parts parts = split(value);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    std::memcpy(to + static_cast<std::int64_t>(p) * plane, &parts[p], sizeof(std::uint16_t));
+  for (std::int64_t p = 0; p < planes; ++p) {
+    std::memcpy(to + p * plane, &parts[static_cast<std::size_t>(p)], sizeof(std::uint16_t));
   }
+}
+
+void store(float value, float& to) { to = value; }
+void store(float value, Bf16& to) {
+  constexpr float kLeast = 0x1p-126F;
+  to = to_bf16(value > -kLeast && value < kLeast ? 0.0F : value);
 }
 
 float get(const std::byte* from) {
@@ -50,11 +58,14 @@ float get(const std::byte* from) {
 void plain_product(const TileProduct& work, const std::byte* a, const std::byte* b, float* c) {
   // Which planes meet: what is left out lies below 2^-24 of the product.
   static constexpr std::array<std::array<int, 2>, 6> kMeeting{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
+  static constexpr std::array<std::array<int, 2>, 1> kOnly{{{0, 0}}};
+  const std::span<const std::array<int, 2>> meeting =
+      work.planes == 1 ? std::span<const std::array<int, 2>>(kOnly) : std::span<const std::array<int, 2>>(kMeeting);
   for (std::int64_t row = 0; row < kTileRows; ++row) {
     for (std::int64_t column = 0; column < kTileRows; ++column) {
       float sum = work.is_accumulating ? c[row * kTileRows + column] : 0.0F;
       for (std::int64_t step = 0; step < work.steps; ++step) {
-        for (const auto& [of_a, of_b] : kMeeting) {
+        for (const auto& [of_a, of_b] : meeting) {
           const std::byte* left = a + work.a_steps[step] + of_a * work.a_plane + row * work.a_row;
           const std::byte* right = b + step * work.b_step + of_b * work.b_plane + column * 4;
           for (std::int64_t term = 0; term < kTileTerms; ++term) {
@@ -81,40 +92,43 @@ TileSession::~TileSession() {
   if (unit_ == TileUnit::Amx) amx::release();
 }
 
-void split_pairs(TileUnit unit, const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
-                 std::int64_t plane) {
-  if (unit == TileUnit::Amx) return amx::split_pairs(first, second, count, to, plane);
+template <class T>
+void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
+                 std::byte* to, std::int64_t planes, std::int64_t plane) {
+  if (unit == TileUnit::Amx) return amx::split_pairs(first, second, count, to, planes, plane);
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + i * kTileRow_bytes + lane * 4;
-      put(pair, plane, number(first, i, lane));
-      put(pair + 2, plane, number(second, i, lane));
+      put(pair, planes, plane, number(first, i, lane));
+      put(pair + 2, planes, plane, number(second, i, lane));
     }
   }
 }
 
-void split_turned(TileUnit unit, const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
-                  std::int64_t plane) {
-  if (unit == TileUnit::Amx) return amx::split_turned(first, second, to, row, plane);
+template <class T>
+void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
+                  std::int64_t row, std::int64_t planes, std::int64_t plane) {
+  if (unit == TileUnit::Amx) return amx::split_turned(first, second, to, row, planes, plane);
   for (std::int64_t i = 0; i < kTileRows; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + lane * row + i * 4;
-      put(pair, plane, number(first, i, lane));
-      put(pair + 2, plane, number(second, i, lane));
+      put(pair, planes, plane, number(first, i, lane));
+      put(pair + 2, planes, plane, number(second, i, lane));
     }
   }
 }
 
-void put_results(TileUnit unit, const TileResults& work) {
+template <class T>
+void put_results(TileUnit unit, const TileResults<T>& work) {
   if (unit == TileUnit::Amx) return amx::put_results(work);
   for (std::int64_t row = 0; row < work.rows; ++row) {
     if (work.at[row] < 0) continue;
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
-      float& to = work.base[work.at[row] + lane];
+      T& to = work.base[work.at[row] + lane];
       float value = work.c == nullptr ? 0.0F : work.c[row * kTileRows + lane];
       if (work.bias != nullptr) value += work.bias[lane];
-      if (work.adds) value += to;
-      to = work.relu ? std::max(value, 0.0F) : value;
+      if (work.adds) value += to_f32(to);
+      store(work.relu && value < 0.0F ? 0.0F : value, to);
     }
   }
 }
@@ -128,5 +142,16 @@ void tile_product(TileUnit unit, const TileProduct& work) {
     }
   }
 }
+
+template void split_pairs(TileUnit, const SplitSource<float>&, const SplitSource<float>&, std::int64_t, std::byte*,
+                          std::int64_t, std::int64_t);
+template void split_pairs(TileUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::int64_t, std::byte*,
+                          std::int64_t, std::int64_t);
+template void split_turned(TileUnit, const SplitSource<float>&, const SplitSource<float>&, std::byte*, std::int64_t,
+                           std::int64_t, std::int64_t);
+template void split_turned(TileUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::byte*, std::int64_t,
+                           std::int64_t, std::int64_t);
+template void put_results(TileUnit, const TileResults<float>&);
+template void put_results(TileUnit, const TileResults<Bf16>&);
 
 }  // namespace roentgen::engine::cpu::simd

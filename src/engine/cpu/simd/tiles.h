@@ -9,16 +9,24 @@
 // A split matrix is three planes, `plane` bytes apart: what rounding to bf16 keeps, what it keeps of the rest, and the
 // rest. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Pairs: rows of the left matrix hold 32 consecutive
 // terms of the sum, two a pair; row r of the right matrix holds terms 2r and 2r + 1 of 16 columns.
+//
+// Numbers that are bf16 already are one plane, and need one product.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/cpu/bf16.h"
+
 namespace roentgen::engine::cpu::simd {
 
 /// Numbers, rows and terms of a tile.
 constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTile_bytes = 1024;
-constexpr std::int64_t kSplitPlanes = 3;
+/// Planes of numbers as exact as T.
+template <class T>
+constexpr std::int64_t kPlanesOf = 3;
+template <>
+inline constexpr std::int64_t kPlanesOf<Bf16> = 1;
 
 /// Whether this machine has tiles, the system lets this process use them, and oneDNN is not limited below them
 /// (DNNL_MAX_CPU_ISA). Asks the system at the first call.
@@ -39,21 +47,25 @@ class TileSession {
   TileUnit unit_;
 };
 
-/// Numbers to split: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
+/// Numbers to split, of float or Bf16: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
+template <class T>
 struct SplitSource {
-  const float* base = nullptr;
+  const T* base = nullptr;
   const std::int64_t* at = nullptr;
   std::int64_t at_step = 1;
 };
 
-/// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart.
-void split_pairs(TileUnit unit, const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
-                 std::int64_t plane);
+/// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes,
+/// `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16.
+template <class T>
+void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
+                 std::byte* to, std::int64_t planes, std::int64_t plane);
 
 /// The same for 16 rows, turned: row l holds pairs (first's number l, second's number l) of all 16, rows `row` bytes
 /// apart.
-void split_turned(TileUnit unit, const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
-                  std::int64_t plane);
+template <class T>
+void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
+                  std::int64_t row, std::int64_t planes, std::int64_t plane);
 
 /// Up to 2 x 2 tiles of results, 16 x 16 numbers each with rows 64 bytes apart: c = (or +=) sum over steps of a * b.
 struct TileProduct {
@@ -72,21 +84,25 @@ struct TileProduct {
   std::int64_t steps = 0;
   int row_tiles = 2;
   int column_tiles = 2;
+  std::int64_t planes = 3;  ///< 3: the six products of split matrices; 1: one
   bool is_accumulating = false;
 };
 void tile_product(TileUnit unit, const TileProduct& work);
 
-/// Rows of results to where they belong: act(result + bias + what lies there).
+/// Rows of results to where they belong: act(result + bias + what lies there). T: float, or Bf16, to which they are
+/// rounded (the nearest, of two the even one; numbers below 2^-126 become zeros).
+template <class T>
 struct TileResults {
   const float* c = nullptr;          ///< rows of 16, 64 bytes apart; null: zeros
-  const std::int64_t* at = nullptr;  ///< where each row goes, in floats behind `base`; negative: nowhere
+  const std::int64_t* at = nullptr;  ///< where each row goes, in numbers behind `base`; negative: nowhere
   std::int64_t rows = 0;
-  float* base = nullptr;
+  T* base = nullptr;
   const float* bias = nullptr;  ///< 16, or null
   bool adds = false;
   bool relu = false;
   bool is_streaming = false;  ///< past the caches: for more than they hold; not with adds
 };
-void put_results(TileUnit unit, const TileResults& work);
+template <class T>
+void put_results(TileUnit unit, const TileResults<T>& work);
 
 }  // namespace roentgen::engine::cpu::simd

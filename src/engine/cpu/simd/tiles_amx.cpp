@@ -20,9 +20,10 @@
 #include <array>
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <type_traits>
 
-#define RG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-#define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,amx-tile,amx-bf16")))
+#define RG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
+#define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 
 namespace roentgen::engine::cpu::simd::amx {
 namespace {
@@ -69,19 +70,52 @@ RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
   return _mm512_ternarylogic_epi32(shifted, _mm512_castps_si512(high), mask, 0xf8);
 }
 
-// Rows lie side by side mostly: what is so many floats on will be read soon. Splitting waits for memory, which fetches
+// Rows lie side by side mostly: what is so many bytes on will be read soon. Splitting waits for memory, which fetches
 // a page ahead by itself, but late: 5 to 15% of a pass whose source is in no cache.
-constexpr std::int64_t kAhead = 32 * kTileRows;
+constexpr std::uintptr_t kAhead_bytes = 2048;
 
-RG_AVX512 inline __m512 numbers(const SplitSource& source, std::int64_t i) {
-  const std::int64_t at = source.base == nullptr ? -1 : source.at[i * source.at_step];
-  if (at < 0) return _mm512_setzero_ps();
-  const float* from = source.base + at;
+RG_AVX512 inline void expect(const void* from) {
   // May lie behind the tensor, which a prefetch does not mind, but adding to the pointer would.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read through it
-  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + kAhead * sizeof(float)),
-               _MM_HINT_T0);
-  return _mm512_loadu_ps(from);
+  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + kAhead_bytes), _MM_HINT_T0);
+}
+
+RG_AVX512 inline __m512 load(const float* from) { return _mm512_loadu_ps(from); }
+RG_AVX512 inline __m512 load(const Bf16* from) {
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+}
+
+template <class T>
+RG_AVX512 inline __m512 numbers(const SplitSource<T>& source, std::int64_t i) {
+  const std::int64_t at = source.base == nullptr ? -1 : source.at[i * source.at_step];
+  if (at < 0) return _mm512_setzero_ps();
+  const T* from = source.base + at;
+  expect(from);
+  return load(from);
+}
+
+// In one plane.
+template <class T>
+RG_AVX512 inline __m512 whole(__m512 value) {
+  if constexpr (std::is_same_v<T, Bf16>) return value;
+  return rounded(value);
+}
+
+RG_AVX512 inline void put(float* to, __m512 value, bool is_streaming) {
+  if (is_streaming) {
+    _mm512_stream_ps(to, value);
+  } else {
+    _mm512_storeu_ps(to, value);
+  }
+}
+RG_AVX512 inline void put(Bf16* to, __m512 value, bool is_streaming) {
+  const auto bits = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value));
+  if (is_streaming) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits);
+  } else {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
+  }
 }
 
 struct Square {
@@ -162,6 +196,22 @@ struct Products {
     // GCC 12 does not know that tiles are loaded from memory.
     asm volatile("" ::: "memory");
     begin(work);
+    if (work.planes == 1) {
+      one_plane(work);
+    } else {
+      three_planes(work);
+    }
+    end(work);
+  }
+  RG_AMX static void one_plane(const TileProduct& work) {
+    const std::byte* b = work.b;
+    for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
+      load_a(work.a + work.a_steps[step], work, 0);
+      load_b(b, work, 0);
+      add();
+    }
+  }
+  RG_AMX static void three_planes(const TileProduct& work) {
     const std::byte* b = work.b;
     for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
       const std::byte* a = work.a + work.a_steps[step];
@@ -180,34 +230,18 @@ struct Products {
       load_b(b, work, 1);
       add();
     }
-    end(work);
   }
 };
 
-}  // namespace
-
-bool is_granted() {
-  const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
-  if ((static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) != amx) return false;
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-  constexpr unsigned kBf16 = 1U << 22U, kTile = 1U << 24U;
-  if ((edx & kBf16) == 0 || (edx & kTile) == 0) return false;
-  // Linux gives a process the tiles' state only on request.
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-}
-
-RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
-
-// Streamed results are in order before any other thread is told of them, however the team signals that.
-RG_AMX void release() {
-  _mm_sfence();
-  _tile_release();
-}
-
-RG_AVX512 void split_pairs(const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
-                           std::int64_t plane) {
+template <class T>
+RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
+                        std::int64_t planes, std::int64_t plane) {
+  if (planes == 1) {
+    for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
+      _mm512_store_si512(to, paired(whole<T>(numbers(first, i)), whole<T>(numbers(second, i))));
+    }
+    return;
+  }
   for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
     const Halves low = split(numbers(first, i));
     const Halves high = split(numbers(second, i));
@@ -217,8 +251,21 @@ RG_AVX512 void split_pairs(const SplitSource& first, const SplitSource& second, 
   }
 }
 
-RG_AVX512 void split_turned(const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
-                            std::int64_t plane) {
+template <class T>
+RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
+                         std::int64_t planes, std::int64_t plane) {
+  if (planes == 1) {
+    Square pairs;
+    for (std::size_t i = 0; i < 16; ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      pairs[i] = paired(whole<T>(numbers(first, at)), whole<T>(numbers(second, at)));
+    }
+    turn(pairs);
+    for (std::size_t lane = 0; lane < 16; ++lane) {
+      _mm512_store_si512(to + static_cast<std::int64_t>(lane) * row, pairs[lane]);
+    }
+    return;
+  }
   Square most, middle, rest;
   for (std::size_t pair = 0; pair < 16; ++pair) {
     const auto i = static_cast<std::int64_t>(pair);
@@ -237,22 +284,61 @@ RG_AVX512 void split_turned(const SplitSource& first, const SplitSource& second,
   }
 }
 
-RG_AVX512 void put_results(const TileResults& work) {
+template <class T>
+RG_AVX512 void results_of(const TileResults<T>& work) {
   const __m512 bias = work.bias == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(work.bias);
   for (std::int64_t row = 0; row < work.rows; ++row) {
     if (work.at[row] < 0) continue;
-    float* to = work.base + work.at[row];
+    T* to = work.base + work.at[row];
     __m512 value = work.c == nullptr ? bias : _mm512_add_ps(bias, _mm512_loadu_ps(work.c + row * kTileRows));
-    if (work.adds) value = _mm512_add_ps(value, _mm512_loadu_ps(to));
+    if (work.adds) value = _mm512_add_ps(value, load(to));
     // The second operand is what a NaN gives: it stays one.
     if (work.relu) value = _mm512_max_ps(_mm512_setzero_ps(), value);
-    if (work.is_streaming) {
-      _mm512_stream_ps(to, value);
-    } else {
-      _mm512_storeu_ps(to, value);
-    }
+    put(to, value, work.is_streaming);
   }
 }
+
+}  // namespace
+
+bool is_granted() {
+  const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
+  if ((static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) != amx) return false;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  constexpr unsigned kBf16 = 1U << 22U, kTile = 1U << 24U, kVectorBf16 = 1U << 5U;
+  if ((edx & kBf16) == 0 || (edx & kTile) == 0) return false;
+  // Linux gives a process the tiles' state only on request.
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) == 0 || (eax & kVectorBf16) == 0) return false;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
+
+// Streamed results are in order before any other thread is told of them, however the team signals that.
+RG_AMX void release() {
+  _mm_sfence();
+  _tile_release();
+}
+
+void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
+                 std::int64_t planes, std::int64_t plane) {
+  pairs_of(first, second, count, to, planes, plane);
+}
+void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
+                 std::int64_t planes, std::int64_t plane) {
+  pairs_of(first, second, count, to, planes, plane);
+}
+void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
+                  std::int64_t planes, std::int64_t plane) {
+  turned_of(first, second, to, row, planes, plane);
+}
+void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
+                  std::int64_t planes, std::int64_t plane) {
+  turned_of(first, second, to, row, planes, plane);
+}
+void put_results(const TileResults<float>& work) { results_of(work); }
+void put_results(const TileResults<Bf16>& work) { results_of(work); }
 
 void tile_product(const TileProduct& work) {
   if (work.row_tiles == 2) return work.column_tiles == 2 ? Products<2, 2>::run(work) : Products<2, 1>::run(work);
@@ -268,12 +354,17 @@ namespace roentgen::engine::cpu::simd::amx {
 bool is_granted() { return false; }
 void configure() {}
 void release() {}
-void split_pairs(const SplitSource& /*first*/, const SplitSource& /*second*/, std::int64_t /*count*/, std::byte* /*to*/,
-                 std::int64_t /*plane*/) {}
-void split_turned(const SplitSource& /*first*/, const SplitSource& /*second*/, std::byte* /*to*/, std::int64_t /*row*/,
-                  std::int64_t /*plane*/) {}
+void split_pairs(const SplitSource<float>& /*first*/, const SplitSource<float>& /*second*/, std::int64_t /*count*/,
+                 std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void split_turned(const SplitSource<float>& /*first*/, const SplitSource<float>& /*second*/, std::byte* /*to*/,
+                  std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void put_results(const TileResults<float>& /*work*/) {}
+void split_pairs(const SplitSource<Bf16>& /*first*/, const SplitSource<Bf16>& /*second*/, std::int64_t /*count*/,
+                 std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void split_turned(const SplitSource<Bf16>& /*first*/, const SplitSource<Bf16>& /*second*/, std::byte* /*to*/,
+                  std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void put_results(const TileResults<Bf16>& /*work*/) {}
 void tile_product(const TileProduct& /*work*/) {}
-void put_results(const TileResults& /*work*/) {}
 
 }  // namespace roentgen::engine::cpu::simd::amx
 

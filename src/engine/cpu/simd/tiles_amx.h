@@ -11,11 +11,16 @@ namespace roentgen::engine::cpu::simd::amx {
 [[nodiscard]] bool is_granted();
 void configure();
 void release();
-void split_pairs(const SplitSource& first, const SplitSource& second, std::int64_t count, std::byte* to,
-                 std::int64_t plane);
-void split_turned(const SplitSource& first, const SplitSource& second, std::byte* to, std::int64_t row,
-                  std::int64_t plane);
+void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
+                 std::int64_t planes, std::int64_t plane);
+void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
+                 std::int64_t planes, std::int64_t plane);
+void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
+                  std::int64_t planes, std::int64_t plane);
+void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
+                  std::int64_t planes, std::int64_t plane);
 void tile_product(const TileProduct& work);
-void put_results(const TileResults& work);
+void put_results(const TileResults<float>& work);
+void put_results(const TileResults<Bf16>& work);
 
 }  // namespace roentgen::engine::cpu::simd::amx

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The upper half of a float: its sign, its exponent and 7 bits of its fraction.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace roentgen::engine::cpu {
+
+/// A number as activations are stored with dtype bf16.
+struct Bf16 {
+  std::uint16_t bits = 0;
+  friend bool operator==(const Bf16&, const Bf16&) = default;
+};
+
+/// Exact.
+[[nodiscard]] inline float to_f32(Bf16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
+}
+[[nodiscard]] inline float to_f32(float value) { return value; }
+
+/// The nearest one, of two as near the even one; a NaN stays one. At most 2^-8 of the value away.
+[[nodiscard]] inline Bf16 to_bf16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (value != value) return {static_cast<std::uint16_t>((bits >> 16U) | 0x40U)};
+  return {static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U)};
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Vectors of f32 from and to memory that holds f32 or bf16. Included by the sources of kernels, within
+// HWY_BEFORE_NAMESPACE, once for each target; hence no include guard of the usual kind.
+#if defined(ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_
+#undef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_
+#else
+#define ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "engine/cpu/bf16.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
+
+/// As many numbers as `d` has lanes.
+template <class D>
+HWY_INLINE auto load(D d, const float* from) {
+  return hwy::HWY_NAMESPACE::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE auto load(D d, const Bf16* from) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Rebind<std::uint16_t, D> d16;
+  const hn::Rebind<std::uint32_t, D> d32;
+  const auto bits = hn::LoadU(d16, reinterpret_cast<const std::uint16_t*>(from));
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
+}
+
+/// Past the caches where `kStream` says so (aligned to the vector): a store there does not read the line first.
+template <bool kStream, class D, class V>
+HWY_INLINE void store(V value, D d, float* to) {
+  if constexpr (kStream) {
+    hwy::HWY_NAMESPACE::Stream(value, d, to);
+  } else {
+    hwy::HWY_NAMESPACE::StoreU(value, d, to);
+  }
+}
+/// Rounded as to_bf16() does.
+template <bool kStream, class D, class V>
+HWY_INLINE void store(V value, D /*d*/, Bf16* to) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Rebind<std::uint32_t, D> d32;
+  const hn::Rebind<std::int32_t, D> di32;
+  const hn::Rebind<std::uint16_t, D> d16;
+  const auto bits = hn::BitCast(d32, value);
+  const auto upper = hn::ShiftRight<16>(bits);
+  const auto odd = hn::And(upper, hn::Set(d32, 1U));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d32, 0x7fffU)), odd));
+  const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
+  const auto chosen = hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(d32, 0x40U)), rounded);
+  const auto half = hn::DemoteTo(d16, hn::BitCast(di32, chosen));
+  if constexpr (kStream) {
+    hn::Stream(half, d16, reinterpret_cast<std::uint16_t*>(to));
+  } else {
+    hn::StoreU(half, d16, reinterpret_cast<std::uint16_t*>(to));
+  }
+}
+
+}  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
