@@ -129,6 +129,7 @@ Value run_autobatch(const AutobatchOptions& options) {
                               {"device", network.device},
                               {"fuse", network.fuse},
                               {"algorithms", network.algorithms},
+                              {"dtype", network.dtype},
                               {"recompute", network.recompute},
                               {"budget_bytes", options.budget_bytes},
                               {"process_bytes", needs.process_bytes()},

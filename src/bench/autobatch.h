@@ -44,7 +44,7 @@ struct PlannedBatch {
 [[nodiscard]] std::size_t parse_bytes(std::string_view option, std::string_view text);
 
 /// Plans, then runs one step. The result, a table:
-///   case, model, image_px, channels, labels, threads, device, fuse, algorithms, recompute
+///   case, model, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute
 ///   budget_bytes
 ///   process_bytes    what the process held when it had planned, kernels included, and 16 MiB for running; beside the
 ///                    plan

@@ -173,7 +173,7 @@ Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_by
                       {"other_bytes", number(planned.state + planned.kept)}};
 }
 
-Value settings(const StepOptions& options, int threads) {
+Value settings(const StepOptions& options, int threads, const std::string& dtype) {
   return Value::Table{{"case", "step"},
                       {"model", options.model},
                       {"batch", options.batch},
@@ -184,7 +184,7 @@ Value settings(const StepOptions& options, int threads) {
                       {"device", options.device},
                       {"fuse", options.fuse},
                       {"algorithms", options.algorithms},
-                      {"dtype", options.dtype},
+                      {"dtype", dtype},
                       {"recompute", options.recompute},
                       {"warmup", options.warmup},
                       {"n", options.steps}};
@@ -227,7 +227,7 @@ Value run_step(const StepOptions& options) {
   require_finite(measured.losses);
   const std::size_t peak_bytes = runtime::peak_resident_memory_bytes();
 
-  Value result = settings(options, threads);
+  Value result = settings(options, threads, executable->plan().dtype());
   const double median_s = summarise(measured.step_s).median;
   result.set("images_per_s", static_cast<double>(options.batch) / median_s);
   result.set("step_ms", summary_ms(measured.step_s));

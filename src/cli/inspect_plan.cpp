@@ -52,6 +52,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
                                  .slots = recipe.train.slots > 0 ? static_cast<int>(recipe.train.slots) : kMostSlots,
                                  .fuse = recipe.train.fuse,
                                  .algorithms = recipe.train.algorithms,
+                                 .dtype = recipe.train.dtype,
                                  .recompute = recipe.train.recompute};
   const engine::Plan plan = engine->plan(graph, options);
   options = {.form = engine::Form::Inference, .threads = threads, .fuse = recipe.train.fuse};
@@ -70,6 +71,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
       {"labels", shape.labels},
       {"threads", threads},
       {"algorithms", recipe.train.algorithms},
+      {"dtype", plan.dtype()},
       {"recompute", recipe.train.recompute},
       {"plan_hash", plan.hash()},
       {"peak_bytes", plan.memory.total() + optimizer_bytes + sums_bytes + averages_bytes + validation_bytes},

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cli/command_list.h"
+#include "cli/compute_options.h"
 #include "cli/launch.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
@@ -83,7 +84,6 @@ class TrainCommand final : public Command {
          .doc = "MiB for all input: train.memory_mb; 0 = half of what is left",
          .least = 0,
          .most = 1e9},
-        {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"},
         {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
         {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
         {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
@@ -92,6 +92,7 @@ class TrainCommand final : public Command {
          .doc = "stop, as by a signal, after so many updates; 0 = never",
          .least = 0},
         {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
+    for (Option& option : compute_.options()) options.push_back(std::move(option));
     for (Option& option : ranks_.options()) options.push_back(std::move(option));
     for (Option& option : trace_.flags()) options.push_back(std::move(option));
     for (Option& option : ranks_.gradient_options()) options.push_back(std::move(option));
@@ -122,7 +123,7 @@ class TrainCommand final : public Command {
   std::string init_;
   std::string init_preset_;
   std::string input_cores_;
-  std::string recompute_;
+  ComputeOptions compute_;
   fs::path cache_dir_;
   std::int64_t memory_mb_ = 0;
   bool is_partial_ = false;
@@ -157,7 +158,7 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 
 train::Recipe TrainCommand::read_recipe() const {
   std::vector<std::string> overrides = overrides_;
-  if (!recompute_.empty()) overrides.push_back("train.recompute=" + recompute_);
+  for (std::string& override : compute_.overrides()) overrides.push_back(std::move(override));
   train::Recipe recipe = train::read_recipe(recipe_, overrides);
   if (!model_.empty()) set_model(recipe.model, model_);
   if (!init_.empty()) recipe.train.init = init_;

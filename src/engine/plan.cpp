@@ -41,6 +41,11 @@ std::string MemoryReport::text(const std::vector<std::pair<std::string, std::siz
   return fmt::format("{:.1f} MiB{}", static_cast<double>(sum) / kMiB, list);
 }
 
+std::string Plan::dtype() const {
+  const auto found = choices.find(std::string(kDtypeChoice));
+  return found == choices.end() ? "f32" : found->second;
+}
+
 std::string Plan::text() const {
   std::string out;
   const auto list = [&](const std::vector<TensorId>& ids) {

@@ -17,6 +17,9 @@
 
 namespace roentgen::engine {
 
+/// The key of Plan::choices that says what values are stored in.
+inline constexpr std::string_view kDtypeChoice = "dtype";
+
 /// Index into Plan::tensors.
 using TensorId = std::int32_t;
 
@@ -84,12 +87,15 @@ struct Plan {
   std::int32_t forward_end = 0;
   /// bucket_ready[i] = number of buckets final after entry i.
   std::vector<std::int32_t> bucket_ready;
-  /// Kernel choices, "<node>/<pass>" -> "direct", "winograd" or "split": what a resumed run must use again.
+  /// Kernel choices, "<node>/<pass>" -> "direct", "winograd", "split" or "bf16", and "dtype" -> "bf16" where it is not
+  /// f32: what a resumed run must use again.
   std::map<std::string, std::string> choices;
   /// Of choices that were measured, here or earlier on this machine: seconds by name. No part of the identity.
   std::map<std::string, std::map<std::string, double>> timings;
   MemoryReport memory;
 
+  /// "f32" or "bf16": what CompileOptions::dtype came to.
+  [[nodiscard]] std::string dtype() const;
   /// One line an entry: name, implementation, reads, writes, offsets.
   [[nodiscard]] std::string text() const;
   /// 16 hex digits over choices, layouts and implementations: equal hashes compute the same bits on the same machine

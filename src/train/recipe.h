@@ -73,6 +73,7 @@ struct TrainRecipe {
   std::string engine = "cpu";
   std::string fuse = "on";
   std::string algorithms = "direct";
+  std::string dtype = "f32";
   std::string recompute = "auto";
   double bucket_mb = 4.0;
   std::string batch_norm = "local";

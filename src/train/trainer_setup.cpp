@@ -123,6 +123,7 @@ std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int sl
   options.slots = slots;
   options.fuse = job.recipe.train.fuse;
   options.algorithms = job.recipe.train.algorithms;
+  options.dtype = job.recipe.train.dtype;
   options.recompute = job.recipe.train.recompute;
   options.bucket_bytes = static_cast<std::size_t>(job.recipe.train.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);

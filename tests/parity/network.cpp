@@ -110,7 +110,8 @@ std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::F
   const char* algorithms = convolutions == Convolutions::Winograd ? "winograd"
                            : convolutions == Convolutions::Split  ? "split"
                                                                   : "direct";
-  auto executable = engine->compile(graph, {.form = form, .slots = 1, .algorithms = algorithms});
+  const char* dtype = convolutions == Convolutions::Bf16 ? "bf16" : "f32";
+  auto executable = engine->compile(graph, {.form = form, .slots = 1, .algorithms = algorithms, .dtype = dtype});
   load_formula(*executable);
   return executable;
 }

@@ -31,5 +31,12 @@ TEST(ParityAt224, resnet50_by_split_products_trains_as_torch_does) {
 TEST(ParityAt224, densenet121_by_split_products_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Split);
 }
+// Values in bf16 beside PyTorch's autocast to it.
+TEST(ParityAt224, resnet50_in_bf16_trains_as_torch_does_in_it) {
+  expect_bf16_training_parity("resnet50_224px", {.logits = 1.3e-1});
+}
+TEST(ParityAt224, densenet121_in_bf16_trains_as_torch_does_in_it) {
+  expect_bf16_training_parity("densenet121_224px", {.logits = 1.2e-2});
+}
 }  // namespace
 }  // namespace roentgen::parity

@@ -34,6 +34,17 @@ TEST(Parity, every_gradient_of_a_smooth_network_is_as_near_as_torchs) {
   }
 }
 
+// No ReLU whose zero a rounding could cross, so that gradients show their rounding alone.
+TEST(Parity, smooth_network_in_bf16_trains_as_torch_does_in_it) {
+  expect_bf16_training_parity("smooth", {.gradient_median = 1.3e-2, .gradient_max = 1.61e-2, .logits = 2.0e-3});
+}
+TEST(Parity, vgg16_bn_in_bf16_trains_as_torch_does_in_it) {
+  expect_bf16_training_parity("vgg16_bn_64px", {.logits = 1.1e-2});
+}
+TEST(Parity, densenet121_in_bf16_trains_as_torch_does_in_it) {
+  expect_bf16_training_parity("densenet121_64px", {.logits = 3.6e-2});
+}
+
 // A wrong gradient must not pass: 1% on one parameter is far outside the smooth network's yardstick.
 TEST(Parity, a_scaled_gradient_is_outside_the_yardstick) {
   const Golden golden = read_golden("smooth");

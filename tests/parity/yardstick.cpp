@@ -33,6 +33,23 @@ void expect_training_parity(std::string_view name, Convolutions convolutions) {
   EXPECT_LE(worst_running, kRunning);
 }
 
+void expect_bf16_training_parity(std::string_view name, const Bf16Yardstick& torch) {
+  const Golden golden = read_golden(name);
+  const Comparison ours = compare_training(golden, Convolutions::Bf16);
+  const std::vector<double> errors = values_of(ours.gradients);
+  const double middle = median(errors);
+  const double largest = *std::max_element(errors.begin(), errors.end());
+  fmt::print("{} in bf16: gradient median {:.2e} max {:.2e}, logits {:.1e} (torch {:.1e}), loss {:.1e}\n", name, middle,
+             largest, ours.logits_max_abs, torch.logits, ours.loss_max_abs);
+  if (torch.gradient_median > 0.0) {
+    EXPECT_LE(middle, kYardstickFactor * torch.gradient_median);
+    EXPECT_LE(largest, kYardstickFactor * torch.gradient_max);
+  }
+  EXPECT_LE(ours.logits_max_abs, kYardstickFactor * torch.logits);
+  // A mean over labels: their errors cancel in part, by luck.
+  EXPECT_LE(ours.loss_max_abs, kYardstickFactor * torch.logits);
+}
+
 void expect_inference_parity(std::string_view name) {
   const Golden golden = read_golden(name);
   const auto executable = compile(graph_of(golden), engine::Form::Inference);

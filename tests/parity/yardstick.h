@@ -20,6 +20,16 @@ inline constexpr double kRunning = 2e-5;
 /// Training passes of a golden file: logits, loss, gradients (median and maximum over parameters) and running
 /// statistics. Prints what it measured.
 void expect_training_parity(std::string_view golden, Convolutions convolutions = Convolutions::Direct);
+/// What PyTorch's autocast to bf16 is off a golden file's float64 (tools/peers/parity_bf16.py; PyTorch 2.15, the better
+/// layout). Gradients: 0 where deep networks at random weights turn their last digits into noise as large as they are,
+/// for PyTorch (1.2 of ResNet-50's median gradient) as for us.
+struct Bf16Yardstick {
+  double gradient_median = 0.0;
+  double gradient_max = 0.0;
+  double logits = 0.0;
+};
+/// Training passes with values stored in bf16: each error at most kYardstickFactor of PyTorch's.
+void expect_bf16_training_parity(std::string_view golden, const Bf16Yardstick& torch);
 /// The inference pass of a golden file: logits and loss.
 void expect_inference_parity(std::string_view golden);
 

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <ranges>
 
+#include "core/error.h"
 #include "engine/conformance/conformance.h"
 #include "engine/cpu/simd/tiles.h"
 #include "graph/passes/pass_list.h"
@@ -29,11 +30,15 @@ std::string test_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
+// Values stored in bf16 are each off by up to 2^-9 where those in f32 are by 2^-24. That is 2^15 times as much; but
+// roundings of values are few, and f32's bound leaves room for 8 times its sums.
+constexpr double kBf16Scale = 0x1p15 / 8;
+
 class Conformance : public testing::TestWithParam<Case> {
  protected:
-  void expect_passes(const CompileOptions& compile) {
+  void expect_passes(const CompileOptions& compile, double bound_scale = 1.0) {
     const std::unique_ptr<Engine> engine = make_engine("cpu");
-    const Report report = run_case(*engine, GetParam(), {.compile = compile});
+    const Report report = run_case(*engine, GetParam(), {.compile = compile, .bound_scale = bound_scale});
     RecordProperty("worst_ratio", std::to_string(report.worst_ratio()));
     EXPECT_TRUE(report.passed()) << report.failures() << graph::print_graph(GetParam().graph);
   }
@@ -51,6 +56,10 @@ TEST_P(Conformance, training_keeping_all) {
 
 TEST_P(Conformance, training_recomputing_all) {
   expect_passes({.form = Form::Training, .threads = 2, .recompute = "all"});
+}
+
+TEST_P(Conformance, training_in_bf16) {
+  expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048, .dtype = "bf16"}, kBf16Scale);
 }
 
 // Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,
@@ -88,6 +97,50 @@ TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
 TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
   if (!cpu::simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
   expect_algorithm_passes("split", 2.45);
+}
+
+// Ops between others, so that they get values in bf16.
+TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Case tested = random_case(seed);
+    for (const char* fuse : {"on", "off"}) {
+      for (const char* recompute : {"none", "all"}) {
+        const CompileOptions compile{
+            .form = Form::Training, .threads = 1, .fuse = fuse, .dtype = "bf16", .recompute = recompute};
+        const RunOptions options{.compile = compile, .bound_scale = kBf16Scale, .gradient_floor = 0.05};
+        const Report report = run_case(*engine, tested, options);
+        EXPECT_TRUE(report.passed()) << "seed " << seed << " fuse " << fuse << "\n"
+                                     << report.failures() << graph::print_graph(tested.graph);
+      }
+    }
+  }
+}
+
+// What it asks for is in the plan, and a plan that has it needs not be asked.
+TEST(ConformanceBf16, plan_keeps_the_choice) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const Case tested = random_case(1);
+  const std::unique_ptr<Executable> asked = engine->compile(tested.graph, {.threads = 1, .dtype = "bf16"});
+  EXPECT_EQ(asked->plan().dtype(), "bf16");
+  const auto stored = engine->compile(tested.graph, {.threads = 1, .choices = asked->plan().choices});
+  EXPECT_EQ(stored->plan().hash(), asked->plan().hash());
+  const auto f32 = engine->compile(tested.graph, {.threads = 1});
+  EXPECT_EQ(f32->plan().dtype(), "f32");
+  EXPECT_NE(f32->plan().hash(), asked->plan().hash());
+  const auto kept = engine->compile(tested.graph, {.threads = 1, .dtype = "bf16", .choices = f32->plan().choices});
+  EXPECT_EQ(kept->plan().hash(), f32->plan().hash());
+}
+
+// Which one is a matter of the machine; that it is one of the two, and the same when asked again, is not.
+TEST(ConformanceBf16, auto_is_one_of_the_two) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const Case tested = random_case(1);
+  const std::string first = engine->plan(tested.graph, {.threads = 1, .dtype = "auto"}).dtype();
+  EXPECT_TRUE(first == "bf16" || (first == "f32")) << first;
+  EXPECT_EQ(engine->plan(tested.graph, {.threads = 1, .dtype = "auto"}).dtype(), first);
+  EXPECT_EQ(engine->plan(tested.graph, {.form = Form::Inference, .threads = 1, .dtype = "auto"}).dtype(), "f32");
+  EXPECT_THROW(static_cast<void>(engine->plan(tested.graph, {.threads = 1, .dtype = "f16"})), ConfigError);
 }
 
 // What the passes mark is folded, and by fast kernels: nothing of it is left in the plan.
@@ -133,8 +186,9 @@ TEST(ConformanceRandom, networks_agree_with_the_reference) {
 TEST(ConformanceKernels, none_is_of_the_reference_kind) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Case& tested : all_cases()) {
-    for (const Form form : {Form::Training, Form::Inference}) {
-      const std::unique_ptr<Executable> executable = engine->compile(tested.graph, {.form = form, .threads = 1});
+    for (const CompileOptions& compile : {CompileOptions{.threads = 1}, CompileOptions{.threads = 1, .dtype = "bf16"},
+                                          CompileOptions{.form = Form::Inference, .threads = 1}}) {
+      const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
       for (const PlanEntry& entry : executable->plan().entries) {
         EXPECT_FALSE(entry.implementation.starts_with("ref"))
             << tested.name << " " << entry.name << ": " << entry.implementation;

@@ -6,6 +6,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "core/error.h"
+#include "engine/cpu/dtype_choice.h"
 #include "engine/cpu/executable.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
@@ -23,20 +24,27 @@ class CpuEngine final : public Engine {
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     try {
-      return cpu::make_executable(graph, options);
+      return cpu::make_executable(graph, with_dtype(graph, options));
     } catch (const dnnl::error& error) {
       throw no_kernel(graph, error);
     }
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     try {
-      return cpu::make_plan(graph, options);
+      return cpu::make_plan(graph, with_dtype(graph, options));
     } catch (const dnnl::error& error) {
       throw no_kernel(graph, error);
     }
   }
 
  private:
+  // A stored plan knows; else "auto" is settled here.
+  static CompileOptions with_dtype(const graph::Graph& graph, CompileOptions options) {
+    if (options.dtype != "auto") return options;
+    if (options.threads < 1) options.threads = runtime::default_compute_threads();
+    options.dtype = options.choices.empty() ? cpu::faster_dtype(graph, options) : "f32";
+    return options;
+  }
   static DeviceError no_kernel(const graph::Graph& graph, const dnnl::error& error) {
     return DeviceError(error_text("engine.cpu", graph.name(), "kernels for every op", error.what()));
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 
 #include "core/error.h"
 #include "engine/cpu/conv_algorithm.h"
@@ -38,7 +39,7 @@ CompileOptions checked(CompileOptions options) {
         error_text("engine.cpu", "algorithms", "direct, auto, winograd or split", options.algorithms, "direct"));
   }
   if (options.dtype != "f32" && options.dtype != "bf16") {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32 or bf16", options.dtype, "f32"));
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", options.dtype, "f32"));
   }
   return options;
 }

@@ -14,8 +14,6 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-constexpr std::string_view kDtypeChoice = "dtype";
-
 // A stored plan's, where there is one: before there were others, it said none.
 DType dtype_of(const CompileOptions& options) {
   if (options.form != Form::Training) return DType::F32;

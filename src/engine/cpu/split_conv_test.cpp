@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The three passes on bf16 tiles against sums in double: windows, strides, dilations, pads, odd numbers of blocks,
-// panels and parts of channels; by the machine's tiles where it has them, and by plain loops everywhere.
+// panels and parts of channels; of f32 and of bf16 values; by the machine's tiles where it has them, and by plain loops
+// everywhere.
 #include "engine/cpu/split_conv.h"
 
 #include <gtest/gtest.h>
@@ -62,10 +63,10 @@ std::vector<float> values(std::int64_t count, std::uint64_t seed) {
   return made;
 }
 
-class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Case>> {
+class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, DType, Case>> {
  protected:
   void SetUp() override {
-    const auto& [unit, c] = GetParam();
+    const auto& [unit, dtype, c] = GetParam();
     if (unit == TileUnit::Amx && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
     if (unit == TileUnit::Plain && c.is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
     const auto out = [&](std::int64_t length, std::int64_t kernel, std::int64_t pad) {
@@ -86,6 +87,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Case>> {
               .dilation_x = c.dilation,
               .pad_top = c.pad_top,
               .pad_left = c.pad_left,
+              .dtype = dtype,
               .threads = 1,
               .unit = unit};
     const std::int64_t b = kSplitBlock;
@@ -93,18 +95,39 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Case>> {
     dst_ = values(c.images * c.out_blocks * shape_.out_height * shape_.out_width * b, 2);
     weights_ = values(c.in_blocks * c.out_blocks * c.kernel_height * c.kernel_width * b * b, 3);
     bias_ = values(c.out_blocks * b, 4);
+    if (is_bf16()) {
+      // Numbers that bf16 holds: what is left are roundings of sums and of results.
+      for (std::vector<float>* each : {&src_, &dst_, &weights_}) {
+        for (float& value : *each) value = to_f32(to_bf16(value));
+      }
+    }
   }
+  bool is_bf16() const { return std::get<1>(GetParam()) == DType::Bf16; }
 
   // Runs a pass; scratch starts as NaN, so that nothing unwritten counts.
   void run(std::unique_ptr<Kernel> kernel, std::size_t scratch_bytes) {
     const runtime::AlignedBuffer scratch(scratch_bytes);
     std::memset(scratch.data(), 0xff, scratch.size());
-    const auto bytes = [](std::vector<float>& of) { return reinterpret_cast<std::byte*>(of.data()); };
-    kernel->bind(Addresses({bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_), scratch.data()}));
+    const auto bytes = [](auto& of) { return reinterpret_cast<std::byte*>(of.data()); };
+    if (!is_bf16()) {
+      kernel->bind(Addresses({bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_), scratch.data()}));
+      kernel->run();
+      return;
+    }
+    std::vector<Bf16> src = narrowed(src_), dst = narrowed(dst_);
+    kernel->bind(Addresses({bytes(src), bytes(weights_), bytes(bias_), bytes(dst), scratch.data()},
+                           {true, false, false, true, false}));
     kernel->run();
+    for (std::size_t i = 0; i < src.size(); ++i) src_[i] = to_f32(src[i]);
+    for (std::size_t i = 0; i < dst.size(); ++i) dst_[i] = to_f32(dst[i]);
+  }
+  static std::vector<Bf16> narrowed(const std::vector<float>& values) {
+    std::vector<Bf16> made;
+    for (const float value : values) made.push_back(to_bf16(value));
+    return made;
   }
   ConvTensors tensors() const {
-    return {.src = 0, .weights = 1, .bias = std::get<1>(GetParam()).has_bias ? 2 : -1, .dst = 3, .scratch = 4};
+    return {.src = 0, .weights = 1, .bias = std::get<2>(GetParam()).has_bias ? 2 : -1, .dst = 3, .scratch = 4};
   }
 
   // f(src index, weights index, dst index) for every product of the convolution.
@@ -136,14 +159,18 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Case>> {
   // What is left out lies below 2^-24 of each product, so the error is that of f32 sums: a random walk of at most 2^-24
   // a term, of which there are six a product, most of them small; half of that is what was seen. Below about 1000 terms
   // a missing product (2^-16 of each) would be beyond the bound.
-  static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) {
+  // Results that are stored in bf16 are each off by 2^-9 of themselves at most, and by a third of the square of that in
+  // the mean.
+  static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms,
+                           DType dtype = DType::F32) {
     double error = 0.0, norm = 0.0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double difference = static_cast<double>(got[i]) - expected[i];
       error += difference * difference;
       norm += expected[i] * expected[i];
     }
-    EXPECT_LE(std::sqrt(error), (1e-7 + 3e-8 * std::sqrt(static_cast<double>(terms))) * std::sqrt(norm));
+    const double rounding = dtype == DType::Bf16 ? 0x1p-9 : 1e-7;
+    EXPECT_LE(std::sqrt(error), (rounding + 3e-8 * std::sqrt(static_cast<double>(terms))) * std::sqrt(norm));
   }
   std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }
 
@@ -165,7 +192,7 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
   const std::vector<float> before = dst_;
   run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
   const std::int64_t terms = shape_.in_blocks * kSplitBlock * taps();
-  expect_close(dst_, expected, terms);
+  expect_close(dst_, expected, terms, shape_.dtype);
   const std::vector<float> alone = dst_;
   shape_.threads = 3;
   run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
@@ -179,7 +206,7 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
     expected[i] = std::max(0.0, expected[i] + static_cast<double>(before[i]));
   }
   run(split_forward(shape_, folded), split_forward_scratch(shape_));
-  expect_close(dst_, expected, terms);
+  expect_close(dst_, expected, terms, shape_.dtype);
 }
 
 TEST_P(SplitPasses, backward_data_equals_sums_in_double) {
@@ -190,7 +217,7 @@ TEST_P(SplitPasses, backward_data_equals_sums_in_double) {
   ConvTensors used = tensors();
   used.bias = -1;
   run(split_backward_data(shape_, used), split_backward_data_scratch(shape_));
-  expect_close(src_, expected, shape_.out_blocks * kSplitBlock * taps());
+  expect_close(src_, expected, shape_.out_blocks * kSplitBlock * taps(), shape_.dtype);
   const std::vector<float> alone = src_;
   shape_.threads = 3;
   run(split_backward_data(shape_, used), split_backward_data_scratch(shape_));
@@ -217,10 +244,12 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, SplitPasses,
-                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx), testing::ValuesIn(kCases)),
+                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx),
+                                          testing::Values(DType::F32, DType::Bf16), testing::ValuesIn(kCases)),
                          [](const auto& chosen) {
                            return std::string(std::get<0>(chosen.param) == TileUnit::Amx ? "tiles_" : "plain_") +
-                                  std::get<1>(chosen.param).name;
+                                  std::string(name_of(std::get<1>(chosen.param))) + "_" +
+                                  std::get<2>(chosen.param).name;
                          });
 
 }  // namespace

@@ -73,15 +73,15 @@ TEST_P(BatchNormLoops, forward_is_scale_shift_residual_relu) {
         for (const bool stream : {false, true}) {
           const runtime::AlignedBuffer out(x.size() * sizeof(float));
           float* y = reinterpret_cast<float*>(out.data());
-          scale_shift({.x = x.data(),
-                       .residual = with_residual ? r.data() : nullptr,
-                       .y = y,
-                       .scale = a.data(),
-                       .shift = b.data(),
-                       .pixels = c.pixels,
-                       .block = c.block,
-                       .relu = relu,
-                       .stream = stream});
+          scale_shift(ScaleShift<>{.x = x.data(),
+                                   .residual = with_residual ? r.data() : nullptr,
+                                   .y = y,
+                                   .scale = a.data(),
+                                   .shift = b.data(),
+                                   .pixels = c.pixels,
+                                   .block = c.block,
+                                   .relu = relu,
+                                   .stream = stream});
           for (std::size_t i = 0; i < x.size(); ++i) {
             const std::size_t lane = i % static_cast<std::size_t>(c.block);
             double expected = static_cast<double>(x[i]) * static_cast<double>(a[lane]) + static_cast<double>(b[lane]);
@@ -101,7 +101,8 @@ TEST_P(BatchNormLoops, relu_lets_nan_through) {
   const std::vector<float> one(16, 1.0F), zero(16, 0.0F);
   std::vector<float> x(16, -1.0F), y(16);
   x[5] = nan;
-  scale_shift({.x = x.data(), .y = y.data(), .scale = one.data(), .shift = zero.data(), .pixels = 1, .relu = true});
+  scale_shift(
+      ScaleShift<>{.x = x.data(), .y = y.data(), .scale = one.data(), .shift = zero.data(), .pixels = 1, .relu = true});
   relu(x.data(), x.data(), 16);
   for (std::size_t i = 0; i < 16; ++i) {
     EXPECT_EQ(std::isnan(y[i]), i == 5) << i;
@@ -120,23 +121,23 @@ TEST_P(BatchNormLoops, gradient_sums_mask_sum_and_write_in_one_pass) {
       const runtime::AlignedBuffer again_buffer(x.size() * sizeof(float));
       float* again = reinterpret_cast<float*>(again_buffer.data());
       std::vector<double> sum(static_cast<std::size_t>(c.block)), sum_x(sum);
-      gradient_sums({.x = x.data(),
-                     .y = y.data(),
-                     .dy = dy.data(),
-                     .dy2 = dy2.data(),
-                     .g = g.data(),
-                     .y_again = mask == Mask::FromX ? again : nullptr,
-                     .scale = a.data(),
-                     .shift = b.data(),
-                     .mean = mean.data(),
-                     .factor = factor.data(),
-                     .sum = sum.data(),
-                     .sum_x = sum_x.data(),
-                     .pixels = c.pixels,
-                     .block = c.block,
-                     .mask = mask,
-                     .is_accumulating = true,
-                     .stream = c.pixels % 2 == 1});
+      gradient_sums(GradientSums<>{.x = x.data(),
+                                   .y = y.data(),
+                                   .dy = dy.data(),
+                                   .dy2 = dy2.data(),
+                                   .g = g.data(),
+                                   .y_again = mask == Mask::FromX ? again : nullptr,
+                                   .scale = a.data(),
+                                   .shift = b.data(),
+                                   .mean = mean.data(),
+                                   .factor = factor.data(),
+                                   .sum = sum.data(),
+                                   .sum_x = sum_x.data(),
+                                   .pixels = c.pixels,
+                                   .block = c.block,
+                                   .mask = mask,
+                                   .is_accumulating = true,
+                                   .stream = c.pixels % 2 == 1});
       std::vector<double> expected(sum.size()), expected_x(sum.size()), size(sum.size());
       for (std::size_t i = 0; i < x.size(); ++i) {
         const std::size_t lane = i % sum.size();
@@ -170,20 +171,20 @@ TEST_P(BatchNormLoops, gradient_apply_is_linear_in_g_and_x) {
     const auto a = normals(c.block, 19), b = normals(c.block, 20), by_g = normals(c.block, 21),
                by_x = normals(c.block, 22), constant = normals(c.block, 23);
     std::vector<float> dx = g, again(x.size());
-    gradient_apply({.x = x.data(),
-                    .g = dx.data(),
-                    .add = add.data(),
-                    .dx = dx.data(),
-                    .y_again = again.data(),
-                    .scale = a.data(),
-                    .shift = b.data(),
-                    .by_g = by_g.data(),
-                    .by_x = by_x.data(),
-                    .constant = constant.data(),
-                    .pixels = c.pixels,
-                    .block = c.block,
-                    .mask = Mask::FromX,
-                    .relu = true});
+    gradient_apply(GradientApply<>{.x = x.data(),
+                                   .g = dx.data(),
+                                   .add = add.data(),
+                                   .dx = dx.data(),
+                                   .y_again = again.data(),
+                                   .scale = a.data(),
+                                   .shift = b.data(),
+                                   .by_g = by_g.data(),
+                                   .by_x = by_x.data(),
+                                   .constant = constant.data(),
+                                   .pixels = c.pixels,
+                                   .block = c.block,
+                                   .mask = Mask::FromX,
+                                   .relu = true});
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t lane = i % static_cast<std::size_t>(c.block);
       const float y = std::fma(x[i], a[lane], b[lane]);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Options that say how a training step is computed: short forms of keys of the recipe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+
+namespace roentgen::cli {
+
+/// --dtype and --recompute.
+class ComputeOptions {
+ public:
+  [[nodiscard]] std::vector<Option> options() {
+    return {{.name = "--dtype", .target = &dtype_, .doc = "f32, bf16, auto (the faster): train.dtype"},
+            {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"}};
+  }
+  /// "key=value" for those that were given.
+  [[nodiscard]] std::vector<std::string> overrides() const {
+    std::vector<std::string> given;
+    if (!dtype_.empty()) given.push_back("train.dtype=" + dtype_);
+    if (!recompute_.empty()) given.push_back("train.recompute=" + recompute_);
+    return given;
+  }
+
+ private:
+  std::string dtype_;
+  std::string recompute_;
+};
+
+}  // namespace roentgen::cli
