@@ -6,7 +6,8 @@
   python3 tools/peers/compare_step.py --model resnet50 --batch 16 --image 224 --threads 2 --rounds 3
 
 A round is one run of each, ours first in even rounds and last in odd ones. The figure is the median over the rounds of
-(our images/s) / (PyTorch's images/s in its better layout of that round).
+(our images/s) / (PyTorch's images/s in its better layout of that round). --dtype is ours, --peer-dtype PyTorch's, and
+--compile takes its model through torch.compile.
 """
 import argparse
 import json
@@ -37,6 +38,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--dtype", choices=["f32", "bf16", "auto"], default="f32")
+    parser.add_argument("--peer-dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--compile", action="store_true", help="torch.compile")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has PyTorch")
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
     parser.add_argument("--json", type=pathlib.Path)
@@ -46,8 +50,10 @@ def main():
     rounds = []
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "result.json"
-        ours = lambda: run([arguments.program, "bench", "step", *settings, "--json", file], file)
-        torch = lambda: run([arguments.python, HERE / "bench_step_torch.py", *settings, "--json", file], file)
+        ours = lambda: run([arguments.program, "bench", "step", *settings, "--dtype", arguments.dtype, "--json", file],
+                           file)
+        way = ["--dtype", arguments.peer_dtype, *(["--compile"] if arguments.compile else [])]
+        torch = lambda: run([arguments.python, HERE / "bench_step_torch.py", *settings, *way, "--json", file], file)
         for index in range(arguments.rounds):
             if index % 2 == 0:
                 mine, peer = ours(), torch()
@@ -61,10 +67,11 @@ def main():
             rounds.append(entry)
             print(f"round {index + 1}: " + ", ".join(f"{k} {v:.2f}" for k, v in entry.items()), flush=True)
     ratio = statistics.median(entry["ratio"] for entry in rounds)
-    result = {**{k: getattr(arguments, k) for k in ("model", "batch", "image", "threads")}, "peer": peer["peer"],
+    result = {**{k: getattr(arguments, k) for k in ("model", "batch", "image", "threads", "dtype", "peer_dtype", "compile")},
+              "peer": peer["peer"],
               "rounds": rounds, "ratio": ratio}
-    print(f"{arguments.model}, batch {arguments.batch}, {arguments.image} px, {arguments.threads} threads: "
-          f"{ratio:.2f}x {peer['peer']} (median of {len(rounds)} rounds, better layout)")
+    print(f"{arguments.model}, batch {arguments.batch}, {arguments.image} px, {arguments.threads} threads, "
+          f"{mine['dtype']}: {ratio:.2f}x {peer['peer']} in {next(iter(peer['figures'])).rpartition(',')[0]} (median of {len(rounds)} rounds, better layout)")
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=2) + "\n")
 
