@@ -23,8 +23,7 @@ using simd::kTileTerms;
 
 constexpr std::int64_t kTile = kTileRows * kTileRows;
 constexpr std::int64_t kHalf_bytes = 2;
-constexpr std::int64_t kMostGroup = 16;
-constexpr std::int64_t kLeastRows = 512, kMostRows = 2048;
+constexpr std::int64_t kLeastRows = 256, kMostRows = 2048;
 
 // One of the two tensors that are multiplied, and how many of its blocks of channels are at a time.
 struct Side {
@@ -103,6 +102,7 @@ class SplitWeightsGradient final : public Kernel {
 
  private:
   static constexpr std::int64_t kPlanes = simd::kPlanesOf<T>;
+  static constexpr std::int64_t kMostGroup = kPlanes == 1 ? 32 : 16;
 
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * taps_ * kTile; }
 
