@@ -76,7 +76,7 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.text("engine", train.engine, engine::engine_names(), "what computes");
   v.text("fuse", train.fuse, {}, "graph passes: on, off or names");
   v.text("algorithms", train.algorithms, {"direct", "auto"},
-         "convolutions: direct, or per layer the faster of direct and Winograd, which moves the last digits");
+         "convolutions: direct, or per layer the fastest of direct and our own, which moves the last digits");
   v.text("dtype", train.dtype, {"f32", "bf16", "auto"},
          "activations and their products: f32; bf16, half the memory and fewer digits; the faster on this machine");
   v.text("recompute", train.recompute, {"auto", "none", "all"},
