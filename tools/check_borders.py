@@ -7,7 +7,8 @@
 
 - a room includes only the rooms of its row below; engine/cpu and engine/cuda never see each other;
 - a backend's header stays in its room; a header that is slow to compile is included by one source file alone;
-- includes are root-relative and exist; every file opens with the SPDX lines; headers say #pragma once, never #ifndef;
+- includes are root-relative and exist; every file opens with the SPDX lines; headers say #pragma once, never #ifndef,
+  but for X-inl.h, which Highway's targets include once each (HWY_TARGET_TOGGLE);
 - no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
 """
 import pathlib
@@ -88,7 +89,10 @@ def check_form(path, lines):
     findings = []
     if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
         findings.append("expected the two SPDX lines first")
-    if path.endswith(".h") and sum(line.strip() == "#pragma once" for line in lines) != 1:
+    if path.endswith("-inl.h"):
+        if not any("HWY_TARGET_TOGGLE" in line for line in lines):
+            findings.append("expected a guard by HWY_TARGET_TOGGLE")
+    elif path.endswith(".h") and sum(line.strip() == "#pragma once" for line in lines) != 1:
         findings.append("expected #pragma once, once")
     if len(lines) > LONGEST and not any("Over 400 lines:" in line for line in lines[:20]):
         findings.append(f"expected at most {LONGEST} lines or a comment with the reason, got {len(lines)}")

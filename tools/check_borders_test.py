@@ -90,6 +90,12 @@ class CheckBorders(unittest.TestCase):
         self.write("io/b.h", "")
         self.assert_finds("#pragma once")
 
+    def test_header_of_highway_targets_has_its_own_guard(self):
+        self.write("io/b-inl.h", "")
+        self.assert_finds("HWY_TARGET_TOGGLE")
+        self.write("io/b-inl.h", "#if defined(B_INL_H_) == defined(HWY_TARGET_TOGGLE)\n#endif\n")
+        self.assertNotIn("pragma", str(self.findings()))
+
     def test_long_file_needs_a_reason(self):
         self.write("io/b.cpp", "\n" * 400)
         self.assert_finds("400 lines")

@@ -18,12 +18,11 @@ class ComputeOptions {
     return {{.name = "--dtype", .target = &dtype_, .doc = "f32, bf16, auto (the faster): train.dtype"},
             {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"}};
   }
-  /// "key=value" for those that were given.
-  [[nodiscard]] std::vector<std::string> overrides() const {
-    std::vector<std::string> given;
-    if (!dtype_.empty()) given.push_back("train.dtype=" + dtype_);
-    if (!recompute_.empty()) given.push_back("train.recompute=" + recompute_);
-    return given;
+  /// The recipe's overrides with "key=value" for those that were given behind them.
+  [[nodiscard]] std::vector<std::string> added_to(std::vector<std::string> overrides) const {
+    if (!dtype_.empty()) overrides.push_back("train.dtype=" + dtype_);
+    if (!recompute_.empty()) overrides.push_back("train.recompute=" + recompute_);
+    return overrides;
   }
 
  private:

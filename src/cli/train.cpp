@@ -157,9 +157,7 @@ ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
 }
 
 train::Recipe TrainCommand::read_recipe() const {
-  std::vector<std::string> overrides = overrides_;
-  for (std::string& override : compute_.overrides()) overrides.push_back(std::move(override));
-  train::Recipe recipe = train::read_recipe(recipe_, overrides);
+  train::Recipe recipe = train::read_recipe(recipe_, compute_.added_to(overrides_));
   if (!model_.empty()) set_model(recipe.model, model_);
   if (!init_.empty()) recipe.train.init = init_;
   if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;

@@ -12,7 +12,7 @@
 
 #include <hwy/contrib/math/math-inl.h>
 
-#include "engine/cpu/simd/elements.h"
+#include "engine/cpu/simd/elements-inl.h"
 #include "engine/cpu/simd/isa.h"
 
 HWY_BEFORE_NAMESPACE();

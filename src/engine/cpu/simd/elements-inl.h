@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Vectors of f32 from and to memory that holds f32 or bf16. Included by the sources of kernels, within
-// HWY_BEFORE_NAMESPACE, once for each target; hence no include guard of the usual kind.
-#if defined(ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_
-#undef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_
+// HWY_BEFORE_NAMESPACE, once for each target: hence the guard that toggles, and the name, as Highway has it.
+#if defined(ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_
+#undef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_
 #else
-#define ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_H_
+#define ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_
 #endif
 
 #include <hwy/highway.h>
