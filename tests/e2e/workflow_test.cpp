@@ -119,6 +119,30 @@ TEST(Workflow, resumed_runs_take_the_kernels_their_run_began_with) {
   expect_equal_ends(place, "first", "second");
 }
 
+// The type of values is in the plan that a run began with.
+TEST(Workflow, runs_in_bf16_go_on_to_the_same_bits) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 80);
+  const std::vector<std::string> base{"train",
+                                      "--recipe",
+                                      place.write("r.toml", ""),
+                                      "--data",
+                                      data,
+                                      "--model",
+                                      "resnet18",
+                                      "--dtype",
+                                      "bf16",
+                                      "--set",
+                                      "train.epochs=2",
+                                      "train.batch=16",
+                                      "preprocess.size=32",
+                                      "model.width=32"};
+  place.must_run(plus(base, {"--out", place / "straight"}));
+  EXPECT_EQ(place.run(plus(base, {"--out", place / "parts", "--stop-after", "2"})).code, kStopped);
+  place.must_run(plus(base, {"--out", place / "parts", "--resume"}));
+  expect_equal_ends(place, "straight", "parts");
+}
+
 TEST(Workflow, a_signal_saves_and_a_kill_loses_nothing_saved) {
   const Workplace place;
   const fs::path data = place.synth("data", 160);

@@ -221,9 +221,11 @@ ConvAlgorithm fastest(const std::vector<ConvAlgorithm>& algorithms, const Timing
 class Measurements {
  public:
   Timings get(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
-    const std::string key = fmt::format("conv2d {} {} {} {} {} {} pass {} threads {}", g.src.text(), g.dst.text(),
-                                        fmt::join(g.weights, ","), fmt::join(g.stride, ","), fmt::join(g.dilation, ","),
-                                        fmt::join(g.pad_low, ","), static_cast<int>(pass), threads);
+    const std::string_view epilogue = g.adds ? (g.relu ? " add relu" : " add") : (g.relu ? " relu" : "");
+    const std::string key = fmt::format("conv2d r{} {} {} {} {} {} {}{}{} pass {} threads {}", kKernelRevision,
+                                        g.src.text(), g.dst.text(), fmt::join(g.weights, ","), fmt::join(g.stride, ","),
+                                        fmt::join(g.dilation, ","), fmt::join(g.pad_low, ","),
+                                        g.bias.empty() ? "" : " bias", epilogue, static_cast<int>(pass), threads);
     std::vector<std::string> names;
     for (const ConvAlgorithm algorithm : algorithms) names.emplace_back(name_of(algorithm));
     const MutexLock lock(mutex_);

@@ -70,9 +70,9 @@ double step_seconds(const graph::Graph& graph, CompileOptions options, std::stri
 std::string faster_dtype(const graph::Graph& graph, const CompileOptions& options) {
   const std::string f32(kDtypes[0]), bf16(kDtypes[1]);
   if (options.form != Form::Training || graph.output("loss") < 0 || !simd::has_tiles()) return f32;
-  const std::string key =
-      fmt::format("step {:016x} fuse {} algorithms {} recompute {} threads {}", hash_of(graph::print_graph(graph)),
-                  options.fuse, options.algorithms, options.recompute, options.threads);
+  const std::string key = fmt::format("step r{} {:016x} fuse {} algorithms {} recompute {} threads {}", kKernelRevision,
+                                      hash_of(graph::print_graph(graph)), options.fuse, options.algorithms,
+                                      options.recompute, options.threads);
   TimingStore store(timing_file(), timing_machine());
   std::optional<Timings> timings = store.find(key, {f32, bf16});
   if (!timings) {

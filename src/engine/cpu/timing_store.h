@@ -17,6 +17,9 @@ namespace roentgen::engine::cpu {
 /// Seconds by name of the algorithm.
 using Timings = std::map<std::string, double>;
 
+/// To be raised when kernels change what they take: keys that name it make earlier measurements be taken again.
+constexpr int kKernelRevision = 2;
+
 /// $XDG_CACHE_HOME/roentgen/algorithm_timings.txt, or below ~/.cache; empty without either variable.
 [[nodiscard]] std::filesystem::path timing_file();
 /// Processor and instruction set as one word each: timings of another machine are not used.
