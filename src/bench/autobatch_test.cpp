@@ -93,5 +93,11 @@ TEST(Autobatch, a_budget_too_small_for_one_image_is_refused_with_what_it_takes) 
   }
 }
 
+TEST(Autobatch, a_type_of_values_that_a_step_would_have_to_choose_is_refused) {
+  AutobatchOptions options = small();
+  options.network.dtype = "auto";
+  EXPECT_THROW(static_cast<void>(run_autobatch(options)), ConfigError);
+}
+
 }  // namespace
 }  // namespace roentgen::bench

@@ -79,13 +79,16 @@ void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder) {
 }
 
 void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // Empty lists and texts are not printed, so a key can be in one of the two only.
+  // A run that began before there was a key had what is now its default. Empty lists and texts are not printed, so a
+  // key can be in one of the two only.
+  const Value defaults = to_value(Recipe{});
   const auto check = [&](const Value& keys) {
     for (const auto& [section, table] : keys.as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;
         if (key == kBatch || std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
         const Value* before = begun.find_path(key);
+        if (before == nullptr) before = defaults.find_path(key);
         const Value* after = now.find_path(key);
         if (before != nullptr && after != nullptr && *before == *after) continue;
         throw ConfigError(error_text("train.resume", key, value_text(before) + ", as the run began", value_text(after),

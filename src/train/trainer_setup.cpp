@@ -305,7 +305,8 @@ std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory) {
   if (memory.has_ema) more.emplace_back("averages", plan.memory.parameters + plan.memory.state);
   if (recipe.accumulate > 1) more.emplace_back("sums of gradients", plan.memory.gradients);
   if (memory.validation != nullptr) more.emplace_back("validation", memory.validation->plan().memory.total());
-  log::info(fmt::format("training: peak of memory {}; plan {}", plan.memory.text(more), plan.hash()));
+  log::info(fmt::format("training: peak of memory {}; values in {}; plan {}", plan.memory.text(more), plan.dtype(),
+                        plan.hash()));
   std::size_t bytes = plan.memory.total();
   for (const auto& [name, each] : more) bytes += each;
   return bytes;

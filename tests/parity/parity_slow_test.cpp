@@ -36,7 +36,7 @@ TEST(ParityAt224, resnet50_in_bf16_trains_as_torch_does_in_it) {
   expect_bf16_training_parity("resnet50_224px", {.logits = 1.3e-1});
 }
 TEST(ParityAt224, densenet121_in_bf16_trains_as_torch_does_in_it) {
-  expect_bf16_training_parity("densenet121_224px", {.logits = 1.2e-2});
+  expect_bf16_training_parity("densenet121_224px", {.gradient_median = 0.59, .logits = 1.2e-2});
 }
 }  // namespace
 }  // namespace roentgen::parity

@@ -21,8 +21,9 @@ inline constexpr double kRunning = 2e-5;
 /// statistics. Prints what it measured.
 void expect_training_parity(std::string_view golden, Convolutions convolutions = Convolutions::Direct);
 /// What PyTorch's autocast to bf16 is off a golden file's float64 (tools/peers/parity_bf16.py; PyTorch 2.15, the better
-/// layout). Gradients: 0 where deep networks at random weights turn their last digits into noise as large as they are,
-/// for PyTorch (1.2 of ResNet-50's median gradient) as for us.
+/// layout). Of gradients 0 where a deep network at random weights turns last digits into noise as large as they are,
+/// for PyTorch (1.2 of ResNet-50's median gradient) as for us: twice as much would hold of any numbers (1.41 of
+/// unrelated ones).
 struct Bf16Yardstick {
   double gradient_median = 0.0;
   double gradient_max = 0.0;

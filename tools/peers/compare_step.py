@@ -52,8 +52,8 @@ def main():
         file = pathlib.Path(folder) / "result.json"
         ours = lambda: run([arguments.program, "bench", "step", *settings, "--dtype", arguments.dtype, "--json", file],
                            file)
-        way = ["--dtype", arguments.peer_dtype, *(["--compile"] if arguments.compile else [])]
-        torch = lambda: run([arguments.python, HERE / "bench_step_torch.py", *settings, *way, "--json", file], file)
+        asked = ["--dtype", arguments.peer_dtype, *(["--compile"] if arguments.compile else [])]
+        torch = lambda: run([arguments.python, HERE / "bench_step_torch.py", *settings, *asked, "--json", file], file)
         for index in range(arguments.rounds):
             if index % 2 == 0:
                 mine, peer = ours(), torch()
@@ -67,11 +67,11 @@ def main():
             rounds.append(entry)
             print(f"round {index + 1}: " + ", ".join(f"{k} {v:.2f}" for k, v in entry.items()), flush=True)
     ratio = statistics.median(entry["ratio"] for entry in rounds)
-    result = {**{k: getattr(arguments, k) for k in ("model", "batch", "image", "threads", "dtype", "peer_dtype", "compile")},
-              "peer": peer["peer"],
-              "rounds": rounds, "ratio": ratio}
+    said = ("model", "batch", "image", "threads", "dtype", "peer_dtype", "compile")
+    result = {**{k: getattr(arguments, k) for k in said}, "peer": peer["peer"], "rounds": rounds, "ratio": ratio}
+    way = next(iter(peer["figures"])).rpartition(",")[0]
     print(f"{arguments.model}, batch {arguments.batch}, {arguments.image} px, {arguments.threads} threads, "
-          f"{mine['dtype']}: {ratio:.2f}x {peer['peer']} in {next(iter(peer['figures'])).rpartition(',')[0]} (median of {len(rounds)} rounds, better layout)")
+          f"{mine['dtype']}: {ratio:.2f}x {peer['peer']}, {way} (median of {len(rounds)} rounds, better layout)")
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=2) + "\n")
 

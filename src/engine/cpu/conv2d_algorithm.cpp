@@ -306,9 +306,12 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
     const auto found = conv_algorithm(*stored);
     if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd, split or bf16", *stored));
     if (!can_compute(*found, g)) {
-      throw ConfigError(error_text("engine.plan", key, "a layer and machine that its algorithm's kernels can do",
-                                   fmt::format("{}, and {}", *stored, what_is_here()),
-                                   "a new run with --algorithms direct"));
+      throw ConfigError(
+          error_text("engine.plan", key, "a layer and machine that its algorithm's kernels can do",
+                     fmt::format("{}, and {}", *stored, what_is_here()),
+                     *found == ConvAlgorithm::Bf16
+                         ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""
+                         : "a new run with train.algorithms = \"direct\""));
     }
     algorithm = *found;
   } else if (lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, g)) {

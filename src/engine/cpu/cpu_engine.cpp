@@ -24,25 +24,26 @@ class CpuEngine final : public Engine {
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     try {
-      return cpu::make_executable(graph, with_dtype(graph, options));
+      return cpu::make_executable(graph, settled(graph, options, &cpu::faster_dtype));
     } catch (const dnnl::error& error) {
       throw no_kernel(graph, error);
     }
   }
   [[nodiscard]] Plan plan(const graph::Graph& graph, const CompileOptions& options) override {
     try {
-      return cpu::make_plan(graph, with_dtype(graph, options));
+      return cpu::make_plan(graph, settled(graph, options, &cpu::known_dtype));
     } catch (const dnnl::error& error) {
       throw no_kernel(graph, error);
     }
   }
 
  private:
-  // A stored plan knows; else "auto" is settled here.
-  static CompileOptions with_dtype(const graph::Graph& graph, CompileOptions options) {
+  using ChooseDtype = std::string (*)(const graph::Graph& graph, const CompileOptions& options);
+  // With a dtype for "auto"; a stored plan knows its own.
+  static CompileOptions settled(const graph::Graph& graph, CompileOptions options, ChooseDtype choose) {
     if (options.dtype != "auto") return options;
     if (options.threads < 1) options.threads = runtime::default_compute_threads();
-    options.dtype = options.choices.empty() ? cpu::faster_dtype(graph, options) : "f32";
+    options.dtype = options.choices.empty() ? choose(graph, options) : "f32";
     return options;
   }
   static DeviceError no_kernel(const graph::Graph& graph, const dnnl::error& error) {

@@ -15,18 +15,21 @@
 #include <span>
 #include <string_view>
 
+#include "core/error.h"
+#include "core/log.h"
 #include "core/random.h"
 #include "engine/cpu/executable.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/timing_store.h"
 #include "graph/text.h"
+#include "runtime/memory.h"
 
 namespace roentgen::engine::cpu {
 namespace {
 constexpr std::array<std::string_view, 2> kDtypes{"f32", "bf16"};
 // Fewer digits are not worth less than this.
 constexpr double kWorthwhile = 0.95;
-constexpr int kTimedSteps = 3;
+constexpr int kRounds = 2, kTimedSteps = 2;
 constexpr std::uint64_t kSeed = 1;
 
 // FNV-1a: names the graph in a file of timings, where its whole text would be too much.
@@ -65,24 +68,73 @@ double step_seconds(const graph::Graph& graph, CompileOptions options, std::stri
   return best_s;
 }
 
+// In turns, so that a machine that slows down slows both.
+Timings measure(const graph::Graph& graph, const CompileOptions& options) {
+  Timings timings;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const std::string_view dtype : kDtypes) {
+      const double taken_s = step_seconds(graph, options, dtype);
+      const auto [entry, is_new] = timings.emplace(dtype, taken_s);
+      if (!is_new) entry->second = std::min(entry->second, taken_s);
+    }
+  }
+  return timings;
+}
+
+std::size_t needed_bytes(const graph::Graph& graph, CompileOptions options, std::string_view dtype) {
+  options.dtype = dtype;
+  return make_plan(graph, options).memory.total();
+}
+
+bool is_asked(const graph::Graph& graph, const CompileOptions& options) {
+  return options.form == Form::Training && graph.output("loss") >= 0 && simd::has_tiles();
+}
+
+std::string faster_of(const Timings& timings) {
+  const double f32_s = timings.at(std::string(kDtypes[0]));
+  const double bf16_s = timings.at(std::string(kDtypes[1]));
+  const std::string_view chosen = bf16_s <= kWorthwhile * f32_s ? kDtypes[1] : kDtypes[0];
+  log::info(fmt::format("dtype auto: {}; forward and backward take {:.3f} s in f32, {:.3f} s in bf16", chosen, f32_s,
+                        bf16_s));
+  return std::string(chosen);
+}
+
 }  // namespace
+
+std::string dtype_key(const graph::Graph& graph, const CompileOptions& options) {
+  return fmt::format("step r{} {:016x} fuse {} algorithms {} recompute {} threads {}", kKernelRevision,
+                     hash_of(graph::print_graph(graph)), options.fuse, options.algorithms, options.recompute,
+                     options.threads);
+}
 
 std::string faster_dtype(const graph::Graph& graph, const CompileOptions& options) {
   const std::string f32(kDtypes[0]), bf16(kDtypes[1]);
-  if (options.form != Form::Training || graph.output("loss") < 0 || !simd::has_tiles()) return f32;
-  const std::string key = fmt::format("step r{} {:016x} fuse {} algorithms {} recompute {} threads {}", kKernelRevision,
-                                      hash_of(graph::print_graph(graph)), options.fuse, options.algorithms,
-                                      options.recompute, options.threads);
+  if (!is_asked(graph, options)) return f32;
+  const std::string key = dtype_key(graph, options);
   TimingStore store(timing_file(), timing_machine());
-  std::optional<Timings> timings = store.find(key, {f32, bf16});
-  if (!timings) {
-    timings.emplace();
-    for (const std::string_view dtype : kDtypes) {
-      timings->emplace(dtype, step_seconds(graph, options, dtype));
-    }
-    store.put(key, *timings);
+  if (const std::optional<Timings> kept = store.find(key, {f32, bf16})) return faster_of(*kept);
+  const std::size_t available = runtime::available_memory_bytes();
+  if (needed_bytes(graph, options, f32) > available && needed_bytes(graph, options, bf16) <= available) {
+    log::info("dtype auto: bf16, since f32 would not fit into memory");
+    return bf16;
   }
-  return timings->at(bf16) <= kWorthwhile * timings->at(f32) ? bf16 : f32;
+  const Timings timings = measure(graph, options);
+  store.put(key, timings);
+  // Both are gone again: what is held from here on is what the chosen one takes.
+  runtime::reset_peak_resident_memory();
+  return faster_of(timings);
+}
+
+std::string known_dtype(const graph::Graph& graph, const CompileOptions& options) {
+  if (!is_asked(graph, options)) return std::string(kDtypes[0]);
+  const TimingStore store(timing_file(), timing_machine());
+  const std::optional<Timings> kept =
+      store.find(dtype_key(graph, options), {std::string(kDtypes[0]), std::string(kDtypes[1])});
+  if (!kept) {
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16, or auto where a step was measured before",
+                                 "auto, and nothing measured yet", "f32 or bf16, or a step first"));
+  }
+  return faster_of(*kept);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -159,8 +159,8 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, DType, Ca
   // What is left out lies below 2^-24 of each product, so the error is that of f32 sums: a random walk of at most 2^-24
   // a term, of which there are six a product, most of them small; half of that is what was seen. Below about 1000 terms
   // a missing product (2^-16 of each) would be beyond the bound.
-  // Results that are stored in bf16 are each off by 2^-9 of themselves at most, and by a third of the square of that in
-  // the mean.
+  // Results that are stored in bf16 are each off by 2^-8 of themselves at most, by less than half of that in the
+  // mean square.
   static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms,
                            DType dtype = DType::F32) {
     double error = 0.0, norm = 0.0;

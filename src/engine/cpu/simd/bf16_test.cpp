@@ -136,7 +136,7 @@ struct Extent {
   int block;
   std::int64_t pixels;
 };
-constexpr Extent kExtents[] = {{16, 1}, {16, 7}, {16, 150}, {8, 65}};
+constexpr Extent kExtents[] = {{16, 1}, {16, 7}, {16, 150}, {8, 65}, {4, 49}};
 
 // What a row of the normalised value is stored in: X is float where a convolution was computed in f32.
 template <class X>

@@ -56,7 +56,8 @@ HWY_INLINE void store(V value, D /*d*/, Bf16* to) {
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
   const auto chosen = hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(d32, 0x40U)), rounded);
   const auto half = hn::DemoteTo(d16, hn::BitCast(di32, chosen));
-  if constexpr (kStream) {
+  // Highway streams 16 bytes at least.
+  if constexpr (kStream && hn::MaxLanes(d16) >= 8) {
     hn::Stream(half, d16, reinterpret_cast<std::uint16_t*>(to));
   } else {
     hn::StoreU(half, d16, reinterpret_cast<std::uint16_t*>(to));

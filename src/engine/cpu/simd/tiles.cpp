@@ -37,7 +37,7 @@ float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
 }
 
 void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {
-  const Parts parts = split(value);
+  const Parts parts = planes == 1 ? Parts{to_bf16(value).bits, 0, 0} : split(value);
   for (std::int64_t p = 0; p < planes; ++p) {
     std::memcpy(to + p * plane, &parts[static_cast<std::size_t>(p)], sizeof(std::uint16_t));
   }

@@ -95,11 +95,12 @@ RG_AVX512 inline __m512 numbers(const SplitSource<T>& source, std::int64_t i) {
   return load(from);
 }
 
-// In one plane.
+// In one plane: rounded as put_results() does.
 template <class T>
 RG_AVX512 inline __m512 whole(__m512 value) {
   if constexpr (std::is_same_v<T, Bf16>) return value;
-  return rounded(value);
+  const auto bits = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
 }
 
 RG_AVX512 inline void put(float* to, __m512 value, bool is_streaming) {
