@@ -7,16 +7,11 @@
 
 #include <array>
 
+#include "core/text_hash.h"
+
 namespace roentgen::engine {
 namespace {
 constexpr double kMiB = 1048576.0;
-
-// FNV-1a, 64 bits: a stable identity, not a secret.
-std::uint64_t fnv(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
-}
 }  // namespace
 
 std::string_view name_of(Pass pass) {
@@ -71,7 +66,7 @@ std::string Plan::hash() const {
   for (const PlanEntry& entry : preparations) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanEntry& entry : entries) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanTensor& tensor : tensors) identity += tensor.name + ":" + tensor.layout + ";";
-  return fmt::format("{:016x}", fnv(identity));
+  return fmt::format("{:016x}", text_hash(identity));
 }
 
 }  // namespace roentgen::engine

@@ -7,19 +7,10 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/text_hash.h"
 
 namespace roentgen::graph {
 namespace {
-/// FNV-1a, 64 bits (Fowler, Noll, Vo). Part of the reproducibility contract: it picks a parameter's stream.
-std::uint64_t hash_of(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : name) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
 /// Inputs that one output sums over: IC/groups KH KW.
 double fan_in(const Parameter& parameter) {
   if (parameter.init.fan_in > 0) return static_cast<double>(parameter.init.fan_in);
@@ -53,7 +44,7 @@ std::vector<float> uniform_values(Random random, std::size_t count, double bound
 }  // namespace
 
 std::vector<float> initial_values(const Parameter& parameter, std::uint64_t seed) {
-  const Random random(seed, RandomStage::Initialise, hash_of(parameter.name));
+  const Random random(seed, RandomStage::Initialise, text_hash(parameter.name));
   const auto count = static_cast<std::size_t>(parameter.shape.elements());
   switch (parameter.init.kind) {
     case Init::Kind::Constant:

@@ -93,23 +93,27 @@ TEST(Workflow, two_epochs_and_two_more_equal_four) {
   expect_equal_ends(place, "straight", "parts");
 }
 
+// Arguments of a short training; more values of --set may follow.
+std::vector<std::string> narrow_resnet18(const Workplace& place, const fs::path& data) {
+  return {"train",
+          "--recipe",
+          place.write("r.toml", ""),
+          "--data",
+          data,
+          "--model",
+          "resnet18",
+          "--set",
+          "train.epochs=2",
+          "train.batch=16",
+          "preprocess.size=32",
+          "model.width=32"};
+}
+
 // Timing chooses the kernels, so two fresh runs may differ; two that go on from the same file may not.
 TEST(Workflow, resumed_runs_take_the_kernels_their_run_began_with) {
   const Workplace place;
   const fs::path data = place.synth("data", 80);
-  const std::vector<std::string> base{"train",
-                                      "--recipe",
-                                      place.write("r.toml", ""),
-                                      "--data",
-                                      data,
-                                      "--model",
-                                      "resnet18",
-                                      "--set",
-                                      "train.epochs=2",
-                                      "train.batch=16",
-                                      "preprocess.size=32",
-                                      "model.width=32",
-                                      "train.algorithms=auto"};
+  const std::vector<std::string> base = plus(narrow_resnet18(place, data), {"train.algorithms=auto"});
   EXPECT_EQ(place.run(plus(base, {"--out", place / "first", "--stop-after", "2"})).code, kStopped);
   fs::copy(place / "first", place / "second", fs::copy_options::recursive);
   for (const char* run : {"first", "second"}) {
@@ -123,20 +127,7 @@ TEST(Workflow, resumed_runs_take_the_kernels_their_run_began_with) {
 TEST(Workflow, runs_in_bf16_go_on_to_the_same_bits) {
   const Workplace place;
   const fs::path data = place.synth("data", 80);
-  const std::vector<std::string> base{"train",
-                                      "--recipe",
-                                      place.write("r.toml", ""),
-                                      "--data",
-                                      data,
-                                      "--model",
-                                      "resnet18",
-                                      "--dtype",
-                                      "bf16",
-                                      "--set",
-                                      "train.epochs=2",
-                                      "train.batch=16",
-                                      "preprocess.size=32",
-                                      "model.width=32"};
+  const std::vector<std::string> base = plus(narrow_resnet18(place, data), {"--dtype", "bf16"});
   place.must_run(plus(base, {"--out", place / "straight"}));
   EXPECT_EQ(place.run(plus(base, {"--out", place / "parts", "--stop-after", "2"})).code, kStopped);
   place.must_run(plus(base, {"--out", place / "parts", "--resume"}));

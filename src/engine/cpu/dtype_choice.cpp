@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/random.h"
+#include "core/text_hash.h"
 #include "engine/cpu/executable.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/timing_store.h"
@@ -31,13 +32,6 @@ constexpr std::array<std::string_view, 2> kDtypes{"f32", "bf16"};
 constexpr double kWorthwhile = 0.95;
 constexpr int kRounds = 2, kTimedSteps = 2;
 constexpr std::uint64_t kSeed = 1;
-
-// FNV-1a: names the graph in a file of timings, where its whole text would be too much.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
-}
 
 // Noise does for labels and masks, too: times do not depend on values.
 void fill(Executable& executable) {
@@ -103,7 +97,7 @@ std::string faster_of(const Timings& timings) {
 
 std::string dtype_key(const graph::Graph& graph, const CompileOptions& options) {
   return fmt::format("step r{} {:016x} fuse {} algorithms {} recompute {} threads {}", kKernelRevision,
-                     hash_of(graph::print_graph(graph)), options.fuse, options.algorithms, options.recompute,
+                     text_hash(graph::print_graph(graph)), options.fuse, options.algorithms, options.recompute,
                      options.threads);
 }
 
