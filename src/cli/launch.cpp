@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -68,6 +69,8 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   for (char** variable = ::environ; *variable != nullptr; ++variable) start.environment.emplace_back(*variable);
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
+  // The end is waiting for other ranks as well, though never for long.
+  how.after_end = std::min(how.after_end, std::chrono::milliseconds(std::chrono::seconds(options.timeout_s)));
   return run_group(mpirun_command(start, command), how);
 }
 
@@ -197,6 +200,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
     CommandResult result = body(&group);
     if (options.is_stoppable) ignore_stop();  // all is done
     if (group.rank() == 0) dist::tell_end(result.exit_code);
+    dist::reach({.name = "end"});
     if (group.rank() == 0) return result;
     // Launchers end all processes when one ends with another status than 0: rank 0's, the last to be done, is the
     // job's.

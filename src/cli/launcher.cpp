@@ -146,13 +146,49 @@ struct Watched {
   Outputs& outputs;
 };
 
+/// Ends mpirun where it stays: after a failure it waits for daemons that it cannot reach any more, and after rank 0's
+/// end for ranks that do not come out of MPI_Finalize.
+class LongStay {
+ public:
+  LongStay(const Watched& watched, const GroupOptions& options) : watched_(watched), options_(options) {}
+  /// Now and then.
+  void look() {
+    const auto now = Clock::now();
+    if (failed_ == kNever && options_.may_be_remote && watched_.board.failure()) failed_ = now;
+    if (ended_ == kNever && watched_.board.exit_code()) ended_ = now;
+    if (!is_over_ && ended_ < now - options_.after_end) {
+      is_over_ = true;
+      ::kill(watched_.child, SIGTERM);  // it ends the ranks
+    }
+    if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace)
+      ::kill(-watched_.child, SIGKILL);  // with what it calls other hosts by
+  }
+  /// It was ended after rank 0's end.
+  [[nodiscard]] bool is_over() const { return is_over_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kGrace{2};
+  static constexpr Clock::time_point kNever = Clock::time_point::max();
+  const Watched& watched_;
+  const GroupOptions& options_;
+  Clock::time_point failed_ = kNever;
+  Clock::time_point ended_ = kNever;
+  bool is_over_ = false;
+};
+
+/// How mpirun ended.
+struct Waited {
+  int status = 0;
+  /// By us, once rank 0 had told its end.
+  bool is_overdue = false;
+};
+
 // mpirun gives SIGUSR1 on to all ranks; SIGTERM ends them. Before all of them listen, SIGUSR1 would end those that
 // do not, or mpirun: it is kept until then.
-int wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
+Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
-  // After a failure mpirun waits for daemons that it cannot reach any more.
-  constexpr std::chrono::seconds kGrace{2};
-  std::optional<std::chrono::steady_clock::time_point> failed;
+  LongStay stay(watched, options);
   int status = 0;
   int seen = 0;
   bool is_told = false;
@@ -168,12 +204,10 @@ int wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end)
       ::kill(watched.child, SIGUSR1);
     }
     static_cast<void>(watched.outputs.pass_on(kWhileMs));
-    const auto now = std::chrono::steady_clock::now();
-    if (!failed && options.may_be_remote && watched.board.failure()) failed = now;
-    if (failed && now - *failed > kGrace) ::kill(-watched.child, SIGKILL);  // with what it calls other hosts by
+    stay.look();
   }
   watched.outputs.finish();
-  return status;
+  return {.status = status, .is_overdue = stay.is_over()};
 }
 
 // mpirun ends guards; the ranks end with these, but it does not wait for that.
@@ -208,8 +242,17 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   }
   outputs.close_write_ends();
   GroupEnd end;
-  const int status = wait_for({.child = child, .signals = signals, .board = board, .outputs = outputs}, options, end);
+  const auto [status, is_overdue] =
+      wait_for({.child = child, .signals = signals, .board = board, .outputs = outputs}, options, end);
   wait_for_ranks(board);
+  if (is_overdue) {
+    const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
+    outputs.err.say(error_text("cli.launch", "mpirun", fmt::format("its end within {} s of rank 0's", limit.count()),
+                               "none, and ended it", "nothing: all was done; or another MPI, if it happens again") +
+                    '\n');
+    end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
+    return end;
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) {
     throw ConfigError(error_text("cli.launch", "--ranks", command[0] + " on the PATH", "none",
                                  "apt install openmpi-bin (mpich), or srun, or one process"));

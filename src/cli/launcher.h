@@ -4,6 +4,7 @@
 // Starts mpirun, tells it of signals, waits for it, and says which rank a signal ended.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct GroupOptions {
   std::int64_t ranks = 1;
   /// Rank 0 may be on another host, from where it cannot tell us anything.
   bool may_be_remote = false;
+  /// mpirun that is still there so long after rank 0 has told its end is ended: MPI_Finalize has no time limit of its
+  /// own.
+  std::chrono::milliseconds after_end{30'000};
 };
 
 /// How a group of processes ended.
@@ -35,9 +39,9 @@ struct GroupEnd {
   int signal = 0;
 };
 
-/// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank; all else they say
-/// themselves. SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT go as `options` say while it runs, and as before
-/// afterwards. ConfigError where there is no mpirun.
+/// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank, and when it ended mpirun
+/// itself; all else they say themselves. SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT go as `options` say while it
+/// runs, and as before afterwards. ConfigError where there is no mpirun.
 /// @param command program and arguments
 [[nodiscard]] GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options);
 

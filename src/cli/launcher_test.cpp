@@ -128,6 +128,27 @@ TEST(RunGroup, mpirun_that_waits_for_hosts_after_a_failure_is_ended) {
   EXPECT_EQ(end.signal, 0);
 }
 
+// It ignores SIGTERM in the first; in the second it ends with a code of its own, and says what MPIs say then.
+TEST(RunGroup, mpirun_that_stays_after_the_end_of_rank_0_is_ended) {
+  for (const char* stays : {"trap '' TERM; ended 3; while :; do :; done",
+                            "trap 'killed 1 15; exit 143' TERM; ended 3; while :; do :; done"}) {
+    testing::internal::CaptureStderr();
+    const GroupEnd end = run(std::string(kGuards) + stays,
+                             {.on_signal = OnSignal::Save, .ranks = 2, .after_end = std::chrono::milliseconds(1)});
+    EXPECT_EQ(end.exit_code, 3) << stays;
+    EXPECT_EQ(end.signal, 0);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::StartsWith("[cli.launch] mpirun: expected its end within 0 s of rank 0's, got none"));
+  }
+}
+
+TEST(RunGroup, mpirun_has_time_after_the_end_of_rank_0) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end = run("ended 3; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exit 3");
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 volatile std::sig_atomic_t heard = 0;
 
 TEST(RunGroup, signals_go_where_they_went_before_once_it_is_over) {

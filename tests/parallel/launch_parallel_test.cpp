@@ -324,5 +324,16 @@ TEST_F(Struck, a_rank_that_stands_still_in_a_checkpoint_is_named) {
   expect_same_bits_after_resume("struck", blow);
 }
 
+// When all is done MPI_Finalize is left, which waits for everybody and has no limit.
+TEST_F(Struck, a_rank_that_stands_still_at_the_end_holds_nobody_up) {
+  const Blow blow{.fault = Fault::Stop, .place = "end", .step = "any"};
+  const Outcome outcome = strike("struck", blow);
+  EXPECT_EQ(outcome.ended.code, 0) << outcome.ended.err;
+  EXPECT_THAT(outcome.ended.err, HasSubstr("[cli.launch] mpirun: expected its end within 5 s of rank 0's"));
+  EXPECT_EQ(Process(job("whole", blow), place_.root(), {}).wait().code, 0);
+  expect_equal_tensors(place_ / "struck/checkpoints/resume.safetensors",
+                       place_ / "whole/checkpoints/resume.safetensors");
+}
+
 }  // namespace
 }  // namespace roentgen::e2e
