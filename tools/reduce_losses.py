@@ -5,7 +5,7 @@
 
   tools/reduce_losses.py --ranks 4 --seeds 0,1,2 --steps 60 --markdown losses.md       # 3 minutes on two cores
 
-Draws images (`roentgen synth`) and trains on them with `--reduce allreduce`, `exchange`, `tree` and `hierarchical`, each with
+Draws images (`roentgen synth`) and trains on them with `--reduce allreduce`, `exchange`, `ring`, `tree` and `hierarchical`, each with
 every seed. Prints a table: the mean loss of the last ten updates by seed, and how far a run's losses are from those of
 `allreduce` with the same seed, at the most over all updates, beside how far two seeds are from each other.
 """
@@ -19,7 +19,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent / "build" / "release" / "roentgen"
-WAYS = ("allreduce", "exchange", "tree", "hierarchical")
+WAYS = ("allreduce", "exchange", "ring", "tree", "hierarchical")
 LAST = 10  # updates that a run's last loss is the mean of
 RECIPE = """[preprocess]
 size = 32

@@ -66,8 +66,8 @@ inline constexpr int kUserTags = 1024;
 /// A collective made of messages. Of the communicator's thread; must outlive its Pending.
 class Composite {
  public:
-  /// Tags that a composite has to itself: the one it is given, and the next.
-  static constexpr int kTags = 2;
+  /// Tags that a composite has to itself: the one it is given, and those behind it.
+  static constexpr int kTags = 4;
   virtual ~Composite() = default;
   /// Starts and polls its messages; true once all is done, and then not called again. The first call starts it.
   /// @param tag the first of its tags, the same on all ranks

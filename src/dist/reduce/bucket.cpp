@@ -77,7 +77,6 @@ std::span<std::byte> ReduceSegment::staged(std::size_t place) {
 
 void ReduceSegment::start_round(const ReducePlan& plan) {
   const Round& round = plan.schedule.rounds[round_];
-  const int tag = tag_ + static_cast<int>(round.carry);
   lay_out(plan, round);
   pending_.clear();
   waiting_for_ = 0;
@@ -85,12 +84,12 @@ void ReduceSegment::start_round(const ReducePlan& plan) {
     const std::span<float> dst = part(data_, round.receives[i].share);
     if (dst.empty()) continue;
     const auto bytes = is_staged(plan, round, true) ? staged(i) : std::as_writable_bytes(dst);
-    pending_.push_back(plan.group.receive(bytes, {.rank = round.receives[i].peer, .tag = tag}, phase_));
+    pending_.push_back(plan.group.receive(bytes, {.rank = round.receives[i].peer, .tag = tag_}, phase_));
   }
-  for (std::size_t i = 0; i < round.sends.size(); ++i) send(plan, round, i, tag);
+  for (std::size_t i = 0; i < round.sends.size(); ++i) send(plan, round, i);
 }
 
-void ReduceSegment::send(const ReducePlan& plan, const Round& round, std::size_t at, int tag) {
+void ReduceSegment::send(const ReducePlan& plan, const Round& round, std::size_t at) {
   const std::span<float> src = part(data_, round.sends[at].share);
   if (src.empty()) return;
   std::span<const std::byte> bytes = std::as_bytes(src);
@@ -99,7 +98,7 @@ void ReduceSegment::send(const ReducePlan& plan, const Round& round, std::size_t
     if (at == 0 || !is_same(round.sends[at - 1].share, round.sends[at].share)) to_bf16(src, as_bf16(place));
     bytes = place;
   }
-  pending_.push_back(plan.group.send(bytes, {.rank = round.sends[at].peer, .tag = tag}, phase_));
+  pending_.push_back(plan.group.send(bytes, {.rank = round.sends[at].peer, .tag = tag_}, phase_));
 }
 
 void ReduceSegment::use(const ReducePlan& plan, const Round& round) {
@@ -143,17 +142,16 @@ bool ReduceBucket::advance(int tag) {
 bool ReduceBucket::move(std::size_t count, int tag) {
   bool has_moved = false;
   const std::size_t rounds = plan_->schedule.rounds.size();
-  std::size_t before = rounds;
   for (std::size_t i = first_; i < std::min(first_ + kWindow, count); ++i) {
     ReduceSegment& segment = window_[i % kWindow];
     if (i == begun_) {
       const std::size_t begin = i * plan_->segment;
-      segment.begin(*plan_, data_.subspan(begin, std::min(plan_->segment, data_.size() - begin)), phase_, tag);
+      segment.begin(*plan_, data_.subspan(begin, std::min(plan_->segment, data_.size() - begin)), phase_,
+                    tag + static_cast<int>(i % kWindow));
       ++begun_;
       has_moved = true;
     }
-    while (segment.round() < before && segment.step(*plan_)) has_moved = true;
-    before = segment.round();
+    while (segment.round() < rounds && segment.step(*plan_)) has_moved = true;
   }
   while (first_ < begun_ && window_[first_ % kWindow].round() == rounds) ++first_;
   return has_moved;

@@ -31,7 +31,7 @@ struct ReducePlan {
 /// A segment on its way through the rounds.
 class ReduceSegment {
  public:
-  /// Starts the first round. `data` is averaged in place; messages have the tags `tag` and `tag` + 1.
+  /// Starts the first round. `data` is averaged in place; all messages have this tag.
   void begin(const ReducePlan& plan, std::span<float> data, Phase phase, int tag);
   /// The round under way; as many as there are: all done.
   [[nodiscard]] std::size_t round() const { return round_; }
@@ -43,7 +43,7 @@ class ReduceSegment {
  private:
   void lay_out(const ReducePlan& plan, const Round& round);
   void start_round(const ReducePlan& plan);
-  void send(const ReducePlan& plan, const Round& round, std::size_t at, int tag);
+  void send(const ReducePlan& plan, const Round& round, std::size_t at);
   void use(const ReducePlan& plan, const Round& round);
   [[nodiscard]] std::span<std::byte> staged(std::size_t place);
 
@@ -60,8 +60,8 @@ class ReduceSegment {
   std::size_t waiting_for_ = 0;
 };
 
-/// A bucket on its way. Segments begin every round in their order, on all ranks, since that is how messages of one tag
-/// find each other.
+/// A bucket on its way. A place in the window has a tag of its own, and one segment after the other, each with its
+/// rounds in their order, on all ranks: that is how messages find each other.
 class ReduceBucket final : public Composite {
  public:
   ReduceBucket() = default;
@@ -78,7 +78,7 @@ class ReduceBucket final : public Composite {
   bool move(std::size_t count, int tag);
 
   /// Segments under way at once.
-  static constexpr std::size_t kWindow = 4;
+  static constexpr std::size_t kWindow = kTags;
   const ReducePlan* plan_ = nullptr;
   std::span<float> data_;
   Phase phase_{};

@@ -10,6 +10,7 @@
 #define RG_REDUCE_LIST(X) \
   X(allreduce)            \
   X(exchange)             \
+  X(ring)                 \
   X(tree)                 \
   X(hierarchical)
 

@@ -42,11 +42,13 @@ Topology topology_of(const Communicator& group, const std::vector<int>& hosts) {
   return topology;
 }
 
-// A bucket passes a network once a host, and the memory of a host once a rank.
+// A bucket passes a network once a host, and the memory of a host once a rank. A port's streams to several hosts do not
+// share it evenly.
 std::string_view best_way(const Topology& topology) {
   const std::set<int> hosts(topology.hosts.begin(), topology.hosts.end());
-  const bool has_host_each = std::ssize(hosts) == topology.size;
-  return hosts.size() == 1 || has_host_each ? "exchange" : "hierarchical";
+  if (hosts.size() == 1) return "exchange";
+  if (std::ssize(hosts) < topology.size) return "hierarchical";
+  return hosts.size() == 2 ? "exchange" : "ring";
 }
 
 Schedule schedule_of(std::string_view name, const Topology& topology) {

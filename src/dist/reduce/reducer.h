@@ -20,7 +20,8 @@ namespace roentgen::dist {
 struct ReducePlan;
 class ReduceBucket;
 
-/// The way that fits the hosts: `exchange` on one host, or with a host for each rank; else `hierarchical`.
+/// The way that fits the hosts: `exchange` on one host and between two ranks, `ring` with a host for each of several
+/// ranks; else `hierarchical`.
 inline constexpr std::string_view kAutoReduce = "auto";
 
 /// How buckets are averaged; the same on all ranks.

@@ -121,9 +121,10 @@ void for_each_case(const std::function<void(int size, const ReduceOptions&)>& ch
   }
 }
 
-// How often an element is rounded to the wire format: the parts and the mean; in a tree, every partial sum.
+// How often an element is rounded to the wire format: the parts and the mean; in a tree and a ring, every partial sum.
 int wire_roundings(int size, const ReduceOptions& options) {
   if (options.wire == "f32") return 0;
+  if (options.algorithm == "ring") return size;
   return options.algorithm == "tree" ? 1 + static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1))) : 2;
 }
 
@@ -152,7 +153,8 @@ TEST(Reducer, gives_the_same_bits_whatever_comes_late_and_however_it_is_cut) {
     EXPECT_EQ(averaged(before, options, 12), once);
     ReduceOptions whole = options;
     whole.segment = 1000;
-    if (options.wire == "bf16") return;  // an own part is not rounded, and whose it is depends on the cut
+    if (options.wire == "bf16") return;       // an own part is not rounded, and whose it is depends on the cut
+    if (options.algorithm == "ring") return;  // as does with whom a sum begins
     EXPECT_EQ(averaged(before, whole, 13), once) << "the order is the same for all elements";
   });
 }
@@ -191,6 +193,18 @@ TEST(Reducer, an_exchange_adds_in_the_order_of_ranks) {
   for (std::size_t i = 0; i < 44; ++i) {
     float sum = before[0][i];
     for (std::size_t rank = 1; rank < 5; ++rank) sum += before[rank][i];
+    ASSERT_EQ(after[0][i], sum * (1.0F / 5)) << i;
+  }
+}
+
+TEST(Reducer, a_ring_adds_from_the_next_rank_on) {
+  const Vectors before = random_vectors(5, 47, 6);
+  const Vectors after = averaged(before, {.algorithm = "ring", .segment = 47});
+  std::size_t share = 0;
+  for (std::size_t i = 0; i < 47; ++i) {
+    while (i >= 47 * (share + 1) / 5) ++share;
+    float sum = before[(share + 1) % 5][i];
+    for (std::size_t rank = share + 2; rank < share + 6; ++rank) sum += before[rank % 5][i];
     ASSERT_EQ(after[0][i], sum * (1.0F / 5)) << i;
   }
 }
@@ -259,10 +273,11 @@ TEST(Reducer, refuses_what_it_does_not_know) {
   Mailboxes boxes(2);
   MailboxCommunicator rank(boxes, 0, 1);
   try {
-    const Reducer reducer(rank, {.algorithm = "ring"});
+    const Reducer reducer(rank, {.algorithm = "magic"});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(std::string(error.what()).find("[dist.reduce] algorithm: expected auto, allreduce, exchange, tree"), 0U)
+    EXPECT_EQ(std::string(error.what()).find("[dist.reduce] algorithm: expected auto, allreduce, exchange, ring, tree"),
+              0U)
         << error.what();
   }
   EXPECT_THROW(Reducer(rank, {.wire = "f16"}), ConfigError);
@@ -274,7 +289,7 @@ TEST(Reducer, refuses_what_it_does_not_know) {
     was_made = true;
     return nullptr;
   };
-  EXPECT_THROW(CommThread(make, kAnHour, {.algorithm = "ring"}), ConfigError);
+  EXPECT_THROW(CommThread(make, kAnHour, {.algorithm = "magic"}), ConfigError);
   EXPECT_FALSE(was_made) << "before a group is made that others would wait for";
 }
 
@@ -284,7 +299,8 @@ TEST(Reducer, auto_is_the_way_that_fits_the_hosts) {
     return averaged(all, {.algorithm = std::string(way), .wire = "bf16", .hosts = std::move(hosts), .segment = 64});
   };
   EXPECT_EQ(by("auto", {0, 0, 0, 0}), by("exchange", {0, 0, 0, 0}));
-  EXPECT_EQ(by("auto", {0, 1, 2, 3}), by("exchange", {0, 1, 2, 3}));
+  EXPECT_EQ(by("auto", {0, 1, 2, 3}), by("ring", {0, 1, 2, 3}));
+  EXPECT_NE(by("exchange", {0, 1, 2, 3}), by("ring", {0, 1, 2, 3})) << "so that this test can fail";
   EXPECT_EQ(by("auto", {0, 0, 1, 1}), by("hierarchical", {0, 0, 1, 1}));
   EXPECT_NE(by("exchange", {0, 0, 1, 1}), by("hierarchical", {0, 0, 1, 1})) << "so that this test can fail";
 }

@@ -80,4 +80,26 @@ void append_exchange(Schedule& schedule, const std::vector<int>& members, std::s
   append_unless_empty(schedule, std::move(result));
 }
 
+void append_ring(Schedule& schedule, const std::vector<int>& members, std::size_t own) {
+  const std::size_t count = members.size();
+  // So many places before this member.
+  const auto share = [&](std::size_t before) {
+    return Share{.index = static_cast<std::int64_t>((own + 2 * count - before) % count),
+                 .count = static_cast<std::int64_t>(count)};
+  };
+  const int next = members[(own + 1) % count];
+  const int last = members[(own + count - 1) % count];
+  for (std::size_t step = 1; step < count; ++step) {
+    schedule.rounds.push_back({.sends = {{.peer = next, .share = share(step)}},
+                               .receives = {{.peer = last, .share = share(step + 1)}},
+                               .own_at = 1,
+                               .is_mean = step + 1 == count});
+  }
+  for (std::size_t step = 1; step < count; ++step) {
+    schedule.rounds.push_back({.carry = Carry::Result,
+                               .sends = {{.peer = next, .share = share(step - 1)}},
+                               .receives = {{.peer = last, .share = share(step)}}});
+  }
+}
+
 }  // namespace roentgen::dist

@@ -34,8 +34,8 @@ struct Message {
 /// What messages carry: Parts are added up where they arrive, the Result takes the place of what is there.
 enum class Carry : std::uint8_t { Parts, Result };
 
-/// Messages that are under way together. A round is over when all have arrived and what they brought is used. Between
-/// two ranks and in one direction, a schedule has at most one message of each Carry.
+/// Messages that are under way together, at most one of them between two ranks and in one direction. A round is over
+/// when all have arrived and what they brought is used.
 struct Round {
   Carry carry = Carry::Parts;
   std::vector<Message> sends{};
@@ -49,7 +49,8 @@ struct Round {
   bool is_exact = false;
 };
 
-/// Rounds of one rank, in their order. The schedules of all ranks fit together.
+/// Rounds of one rank, in their order. The schedules of all ranks fit together: what a rank sends another, that one
+/// receives in the same order.
 struct Schedule {
   std::vector<Round> rounds{};
   /// In float32 the communicator's own collective does the same: no rounds are needed.
@@ -66,5 +67,8 @@ void append_tree_down(Schedule& schedule, const std::vector<int>& members, std::
 /// Appends an exchange: member i receives share i of everybody's elements, sums it in the order of members, takes the
 /// mean and sends it to all. 2 (n - 1) / n of the elements pass each link, and rounding happens twice, whatever n.
 void append_exchange(Schedule& schedule, const std::vector<int>& members, std::size_t own);
+/// Appends a ring: share i goes from member i + 1 on from each to the next, which adds its own, until member i takes
+/// the mean; that goes around as well. As many elements pass each link as in an exchange, and rounding happens n times.
+void append_ring(Schedule& schedule, const std::vector<int>& members, std::size_t own);
 
 }  // namespace roentgen::dist

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "dist/reduce/reduce_list.h"
 
@@ -41,23 +43,26 @@ std::vector<std::vector<int>> host_maps(int size) {
   return maps;
 }
 
-// From, to, and what travels.
-using Line = std::tuple<int, int, Carry, std::int64_t, std::int64_t, bool>;
+// What travels.
+using Line = std::tuple<Carry, std::int64_t, std::int64_t, bool>;
+// From and to.
+using Route = std::pair<int, int>;
 
-TEST(Schedule, what_is_sent_is_received_as_the_same_once) {
+TEST(Schedule, what_is_sent_is_received_as_the_same_in_the_same_order) {
   for (const Way& way : ways()) {
     for (int size = 1; size <= 17; ++size) {
       for (const auto& hosts : host_maps(size)) {
-        std::set<Line> sent, received;
-        std::set<std::tuple<int, int, Carry>> routes;
+        std::map<Route, std::vector<Line>> sent, received;
         for (int rank = 0; rank < size; ++rank) {
           for (const Round& round : way.make({.rank = rank, .size = size, .hosts = hosts}).rounds) {
+            std::set<Route> routes;
             for (const Message& each : round.sends) {
-              EXPECT_TRUE(routes.insert({rank, each.peer, round.carry}).second) << "a route is used twice";
-              sent.insert({rank, each.peer, round.carry, each.share.index, each.share.count, round.is_exact});
+              EXPECT_TRUE(routes.insert({rank, each.peer}).second) << "a route is used twice in a round";
+              sent[{rank, each.peer}].emplace_back(round.carry, each.share.index, each.share.count, round.is_exact);
             }
             for (const Message& each : round.receives) {
-              received.insert({each.peer, rank, round.carry, each.share.index, each.share.count, round.is_exact});
+              EXPECT_TRUE(routes.insert({each.peer, rank}).second) << "a route is used twice in a round";
+              received[{each.peer, rank}].emplace_back(round.carry, each.share.index, each.share.count, round.is_exact);
             }
           }
         }
@@ -90,6 +95,25 @@ TEST(Schedule, an_exchange_gives_every_rank_a_share) {
   EXPECT_EQ(parts.sends[1].share.index, 2);
   EXPECT_EQ(parts.sends[1].share.count, 3);
   EXPECT_EQ(schedule.rounds[1].sends[0].share.index, 1);
+}
+
+TEST(Schedule, a_ring_has_one_stream_each_way_and_brings_every_share_home_last) {
+  for (int size = 2; size <= 9; ++size) {
+    for (int rank = 0; rank < size; ++rank) {
+      const Schedule schedule = make_ring_schedule({.rank = rank, .size = size, .hosts = {}});
+      ASSERT_EQ(std::ssize(schedule.rounds), 2 * (size - 1));
+      for (const Round& round : schedule.rounds) {
+        ASSERT_EQ(round.sends.size(), 1U);
+        ASSERT_EQ(round.receives.size(), 1U);
+        EXPECT_EQ(round.sends[0].peer, (rank + 1) % size);
+        EXPECT_EQ(round.receives[0].peer, (rank + size - 1) % size);
+      }
+      const Round& home = schedule.rounds[static_cast<std::size_t>(size) - 2];
+      EXPECT_TRUE(home.is_mean);
+      EXPECT_EQ(home.receives[0].share.index, rank);
+      EXPECT_EQ(schedule.rounds[static_cast<std::size_t>(size) - 1].sends[0].share.index, rank);
+    }
+  }
 }
 
 TEST(Schedule, allreduce_is_the_communicators_own_and_else_an_exchange) {
