@@ -67,8 +67,9 @@ def gain_sentences(cells):
     for model in dict.fromkeys(key[0] for key in cells):
         most = max(cells[(model, PIPELINES[0], FORMATS[0])])
         at = {(p, f): cells[(model, p, f)][most]["images_per_s"] for p in PIPELINES for f in FORMATS}
-        lines.append(f"- {NAMES[model]}, {most} ranks: records gain {at['naive', 'tfrecord'] / at['naive', 'raw'] - 1:.0%} in the "
-                     f"naive order and {at['default', 'tfrecord'] / at['default', 'raw'] - 1:.0%} in the default one; the order "
+        records = {p: round(100 * (at[p, "tfrecord"] / at[p, "raw"] - 1)) for p in PIPELINES}  # whole: never -0
+        lines.append(f"- {NAMES[model]}, {most} ranks: records gain {records['naive']}% in the naive order and "
+                     f"{records['default']}% in the default one; the order "
                      f"gains {at['default', 'raw'] / at['naive', 'raw']:.1f}x on raw files and "
                      f"{at['default', 'tfrecord'] / at['naive', 'tfrecord']:.1f}x on records.")
     return "\n".join(lines) + "\n"
