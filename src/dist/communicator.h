@@ -67,7 +67,7 @@ inline constexpr int kUserTags = 1024;
 class Composite {
  public:
   /// Tags that a composite has to itself: the one it is given, and those behind it.
-  static constexpr int kTags = 4;
+  static constexpr int kTags = 16;
   virtual ~Composite() = default;
   /// Starts and polls its messages; true once all is done, and then not called again. The first call starts it.
   /// @param tag the first of its tags, the same on all ranks

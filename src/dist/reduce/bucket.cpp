@@ -142,7 +142,7 @@ bool ReduceBucket::advance(int tag) {
 bool ReduceBucket::move(std::size_t count, int tag) {
   bool has_moved = false;
   const std::size_t rounds = plan_->schedule.rounds.size();
-  for (std::size_t i = first_; i < std::min(first_ + kWindow, count); ++i) {
+  for (std::size_t i = first_; i < std::min(first_ + plan_->window, count); ++i) {
     ReduceSegment& segment = window_[i % kWindow];
     if (i == begun_) {
       const std::size_t begin = i * plan_->segment;

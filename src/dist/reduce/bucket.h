@@ -23,6 +23,8 @@ struct ReducePlan {
   Wire wire = Wire::F32;
   /// Elements.
   std::size_t segment = 1;
+  /// Segments under way at once.
+  std::size_t window = 1;
   float mean_factor = 1.0F;
 
   [[nodiscard]] Wire wire_of(const Round& round) const { return round.is_exact ? Wire::F32 : wire; }
@@ -64,6 +66,9 @@ class ReduceSegment {
 /// rounds in their order, on all ranks: that is how messages find each other.
 class ReduceBucket final : public Composite {
  public:
+  /// The most segments under way at once.
+  static constexpr std::size_t kWindow = kTags;
+
   ReduceBucket() = default;
   ReduceBucket(const ReduceBucket&) = delete;
   ReduceBucket& operator=(const ReduceBucket&) = delete;
@@ -77,8 +82,6 @@ class ReduceBucket final : public Composite {
  private:
   bool move(std::size_t count, int tag);
 
-  /// Segments under way at once.
-  static constexpr std::size_t kWindow = kTags;
   const ReducePlan* plan_ = nullptr;
   std::span<float> data_;
   Phase phase_{};

@@ -55,6 +55,24 @@ Schedule schedule_of(std::string_view name, const Topology& topology) {
   return find_way(name == kAutoReduce ? best_way(topology) : name)(topology);
 }
 
+// In a chain what a message waits for at each hop adds up. TCP takes short ones at once, while long ones wait until the
+// receiver has asked for them; so many are under way that a link is busy all the same.
+ReducePlan plan_of(Communicator& group, const ReduceOptions& options) {
+  constexpr std::size_t kShort = 15'000;  // below 64 KiB
+  constexpr std::size_t kWindow = 4;
+  const auto ranks = static_cast<std::size_t>(group.size());
+  ReducePlan plan{.group = group,
+                  .schedule = schedule_of(options.algorithm, topology_of(group, options.hosts)),
+                  .wire = parse_wire(options.wire),
+                  .segment = std::max<std::size_t>(options.segment, 1),
+                  .window = kWindow,
+                  .mean_factor = 1.0F / static_cast<float>(ranks)};
+  if (!plan.schedule.is_chain) return plan;
+  plan.segment = std::min(plan.segment, kShort * ranks);
+  plan.window = ReduceBucket::kWindow;
+  return plan;
+}
+
 }  // namespace
 
 std::vector<std::string_view> reduce_names() {
@@ -71,12 +89,7 @@ void check_reduce_names(const ReduceOptions& options) {
 }
 
 Reducer::Reducer(Communicator& group, const ReduceOptions& options)
-    : plan_(std::make_unique<const ReducePlan>(
-          ReducePlan{.group = group,
-                     .schedule = schedule_of(options.algorithm, topology_of(group, options.hosts)),
-                     .wire = parse_wire(options.wire),
-                     .segment = std::max<std::size_t>(options.segment, 1),
-                     .mean_factor = 1.0F / static_cast<float>(group.size())})) {}
+    : plan_(std::make_unique<const ReducePlan>(plan_of(group, options))) {}
 
 Reducer::~Reducer() = default;
 

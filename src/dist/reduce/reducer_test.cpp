@@ -209,6 +209,40 @@ TEST(Reducer, a_ring_adds_from_the_next_rank_on) {
   }
 }
 
+/// Remembers the longest message.
+struct Measured final : MailboxCommunicator {
+  using MailboxCommunicator::MailboxCommunicator;
+  Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
+    longest = std::max(longest, data.size());
+    return MailboxCommunicator::send(data, to, phase);
+  }
+  std::size_t longest = 0;
+};
+
+// Open MPI's TCP sends up to 64 KiB with its own words, before the receiver has asked.
+TEST(Reducer, a_ring_s_messages_are_short) {
+  constexpr std::size_t kCount = 300'000;
+  const auto longest_of = [](std::string_view way) {
+    Mailboxes boxes(3);
+    std::vector<std::unique_ptr<Measured>> ranks;
+    std::vector<std::unique_ptr<Reducer>> reducers;
+    std::vector<Pending> pending;
+    Vectors all(3, std::vector<float>(kCount));
+    for (int rank = 0; rank < 3; ++rank) {
+      ranks.push_back(std::make_unique<Measured>(boxes, rank, 1U));
+      reducers.push_back(std::make_unique<Reducer>(*ranks.back(), ReduceOptions{.algorithm = std::string(way)}));
+      pending.push_back(reducers.back()->all_reduce_mean(all[static_cast<std::size_t>(rank)], {"gradient bucket", 0}));
+    }
+    for (bool is_done = false; !is_done;) {
+      is_done = true;
+      for (Pending& each : pending) is_done = each.is_done() && is_done;
+    }
+    return ranks[0]->longest;
+  };
+  EXPECT_LT(longest_of("ring"), 65'000U);
+  EXPECT_GT(longest_of("exchange"), 65'536U);
+}
+
 TEST(Reducer, drives_many_buckets_of_many_sizes_at_once_and_again) {
   for_each_case([](int size, const ReduceOptions& options) {
     if (size > 5) return;

@@ -55,6 +55,8 @@ struct Schedule {
   std::vector<Round> rounds{};
   /// In float32 the communicator's own collective does the same: no rounds are needed.
   bool is_communicators_own = false;
+  /// A message waits for one that arrived in the round before, over many rounds.
+  bool is_chain = false;
 };
 
 /// 0, 1, ... size - 1.
