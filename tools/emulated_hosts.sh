@@ -8,7 +8,8 @@
 #   tools/emulated_hosts.sh 2 1gbit build/release/roentgen bench scaling --ranks 1,2 --hosts 10.99.0.1:1,10.99.0.2:1 ...
 # Hosts are 10.99.0.1 to 10.99.0.COUNT; the command runs on the first. RATE is as tc writes it; "none": as fast as it goes.
 # SLOW=NUMBER:RATE in the environment gives one host's link another rate. LOSS=PERCENT drops so many of the packets that come to
-# a host, at random, by an nftables rule (needs nft; packets are then cut to size before they are sent). EMULATED_HOSTS=NAME names the namespaces NAME1, ...
+# a host, at random, by an nftables rule (needs nft; packets are then cut to size before they are sent). RTT=10ms: what is sent
+# from host to host, and back, takes so long, by a relay in user space (link_delay.py). EMULATED_HOSTS=NAME names the namespaces NAME1, ...
 # and NAMEbr, between which the links are: `ip -n NAMEbr link set port2 down` cuts the second host off.
 set -euo pipefail
 
@@ -41,9 +42,30 @@ if [[ $lost != 0 ]] && ! command -v nft >/dev/null; then
   exit 2
 fi
 
+relay=
+start_relay() {
+  local pairs=()
+  for ((i = 1; i <= count; ++i)); do pairs+=("$name$i/eth0=${name}br/port$i"); done
+  # Both hosts' links are passed twice.
+  local delay
+  delay=$(awk -v rtt="$RTT" 'BEGIN { unit = rtt; sub(/^[0-9.]+/, "", unit); print rtt / 4 unit }')
+  exec {ready}< <(exec "$(dirname "$0")/link_delay.py" "$delay" "${pairs[@]}")
+  relay=$!
+  local said
+  if ! read -r said <&"$ready" || [[ $said != ready ]]; then
+    echo "[emulated.hosts] RTT: expected a relay, got none; try RTT=10ms as root, and /dev/net/tun" >&2
+    exit 2
+  fi
+}
+stop_relay() {
+  if [[ -z $relay ]]; then return 0; fi
+  kill "$relay" 2>/dev/null || true
+  wait "$relay" 2>/dev/null || true
+}
+
 # What the rules have counted on all hosts.
 tell_loss() {
-  if [[ $lost == 0 ]]; then return; fi
+  if [[ $lost == 0 ]]; then return 0; fi
   for ((i = 1; i <= count; ++i)); do ip netns exec "$name$i" nft list chain netdev loss arriving 2>/dev/null || true; done |
     awk '/counter/ { for (f = 1; f <= NF; ++f) if ($f == "packets") { if (/drop/) lost += $(f + 1); else all += $(f + 1) } }
       END { if (all) printf "[emulated.hosts] %d of %d packets lost (%.2f%%)\n", lost, all, 100 * lost / all }' >&2
@@ -53,7 +75,7 @@ down() {
   for ((i = 1; i <= count; ++i)); do ip netns del "$name$i" 2>/dev/null || true; done
   ip netns del "${name}br" 2>/dev/null || true
 }
-trap 'tell_loss; down' EXIT
+trap 'set +e; tell_loss; stop_relay; down' EXIT  # however the command ended
 down
 
 # A burst of 4 ms at 1 Gbit/s: what a switch's port would hold.
@@ -71,12 +93,13 @@ drop_some() {
 ip netns add "${name}br"
 ip -n "${name}br" link add br0 type bridge
 ip -n "${name}br" link set br0 up
+for ((i = 1; i <= count; ++i)); do ip netns add "$name$i"; done
+if [[ -n ${RTT:-} ]]; then start_relay; fi
 for ((i = 1; i <= count; ++i)); do
   own=$rate
   if [[ ${SLOW:-} == "$i":* ]]; then own=${SLOW#*:}; fi
-  ip netns add "$name$i"
   ip -n "$name$i" link set lo up
-  ip link add eth0 netns "$name$i" type veth peer name "port$i" netns "${name}br"
+  if [[ -z $relay ]]; then ip link add eth0 netns "$name$i" type veth peer name "port$i" netns "${name}br"; fi
   ip -n "$name$i" addr add "$network.$i/24" dev eth0
   ip -n "$name$i" link set eth0 up
   ip -n "${name}br" link set "port$i" master br0
