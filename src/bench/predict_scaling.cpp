@@ -106,8 +106,8 @@ std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count) {
   return times;
 }
 
-double allreduce_s(double bytes, std::int64_t ranks, const Cluster& cluster) {
-  if (ranks <= 1) return 0.0;
+LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster) {
+  if (ranks <= 1) return {};
   LinkCost link = cluster.within_host;
   if (ranks > cluster.per_host) {
     const LinkCost& far = cluster.between_hosts;
@@ -116,7 +116,7 @@ double allreduce_s(double bytes, std::int64_t ranks, const Cluster& cluster) {
                                             .latency_s = std::max(link.latency_s, far.latency_s)};
   }
   const auto n = static_cast<double>(ranks);
-  return 2.0 * (n - 1.0) / n * bytes / link.bytes_per_s + 2.0 * (n - 1.0) * link.latency_s;
+  return {.busy_s = 2.0 * (n - 1.0) / n * bytes / link.bytes_per_s, .late_s = 2.0 * (n - 1.0) * link.latency_s};
 }
 
 std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks, const Cluster& cluster,
@@ -132,13 +132,15 @@ std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ra
           static_cast<std::size_t>(random.uniform(0.0, 1.0) * static_cast<double>(measured.step_s.size()));
       slowest_s = std::max(slowest_s, measured.step_s[std::min(drawn, measured.step_s.size() - 1)]);
     }
-    double through_s = is_overlapped ? 0.0 : slowest_s;
+    double free_s = is_overlapped ? 0.0 : slowest_s;
+    double arrived_s = slowest_s;
     for (std::size_t bucket = 0; bucket < measured.bucket_bytes.size(); ++bucket) {
       const double ready_s = measured.course.buckets_ready[bucket] * slowest_s;
-      through_s = std::max(through_s, is_overlapped ? ready_s : 0.0) +
-                  allreduce_s(measured.bucket_bytes[bucket], ranks, cluster);
+      const LinkTime time = allreduce_time(measured.bucket_bytes[bucket], ranks, cluster);
+      free_s = std::max(free_s, is_overlapped ? ready_s : 0.0) + time.busy_s;
+      arrived_s = std::max(arrived_s, free_s + time.late_s);
     }
-    times.push_back(ranks > 1 ? std::max(slowest_s, through_s) : slowest_s);
+    times.push_back(arrived_s);
   }
   return times;
 }
@@ -181,8 +183,8 @@ Value run_predict_scaling(const PredictOptions& options) {
   for (const std::int64_t ranks : options.ranks) {
     require_at_least("ranks", ranks, 1);
     const double step_s = mean_s(ranks, options.cluster);
-    double comm_s = 0.0;
-    for (const double bytes : measured.bucket_bytes) comm_s += allreduce_s(bytes, ranks, options.cluster);
+    const double bytes = std::accumulate(measured.bucket_bytes.begin(), measured.bucket_bytes.end(), 0.0);
+    const LinkTime comm = allreduce_time(bytes, ranks, options.cluster);
     points.push_back(Value::Table{{"ranks", ranks},
                                   {"hosts", (ranks + options.cluster.per_host - 1) / options.cluster.per_host},
                                   {"batch", options.step.batch},
@@ -190,7 +192,7 @@ Value run_predict_scaling(const PredictOptions& options) {
                                   {"efficiency", alone_s / step_s},
                                   {"step_ms", step_s * 1e3},
                                   {"compute_ms", mean_s(ranks, free) * 1e3},
-                                  {"comm_ms", comm_s * 1e3},
+                                  {"comm_ms", (comm.busy_s + comm.late_s) * 1e3},
                                   {"kind", "predicted"}});
   }
   add_environment(result);

@@ -34,9 +34,16 @@ struct Cluster {
   LinkCost between_hosts{.bytes_per_s = 125e6, .latency_s = 50e-6};
 };
 
-/// Seconds to average `bytes` over `ranks` in a ring, whose slowest links count: every rank sends 2 (n - 1) / n of them
-/// in 2 (n - 1) messages (Patarasuk and Yuan 2009).
-[[nodiscard]] double allreduce_s(double bytes, std::int64_t ranks, const Cluster& cluster);
+/// What averaging takes, in seconds.
+struct LinkTime {
+  /// Nothing else travels meanwhile.
+  double busy_s = 0.0;
+  /// Until the last bytes have arrived; others can be on their way behind them.
+  double late_s = 0.0;
+};
+/// Of averaging `bytes` over `ranks` in a ring, whose slowest links count: every rank sends 2 (n - 1) / n of them in 2
+/// (n - 1) messages (Patarasuk and Yuan 2009).
+[[nodiscard]] LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster);
 
 /// A step as it was measured on one rank.
 struct MeasuredStep {
@@ -52,8 +59,8 @@ struct MeasuredStep {
 [[nodiscard]] std::vector<double> normal_steps(double mean_s, double sd, std::int64_t count);
 
 /// Seconds of each of `steps` steps of `ranks` ranks that begin together. Every rank's time is drawn from the measured
-/// ones; a bucket goes out when the slowest rank has it and the one before is through; the step ends when the last
-/// bucket is through and the slowest rank is done.
+/// ones; a bucket goes out when the slowest rank has it and the one before has left the links; the step ends when the
+/// last bucket has arrived and the slowest rank is done.
 /// @param is_overlapped false: buckets go out when the slowest rank is done
 [[nodiscard]] std::vector<double> simulate_steps(const MeasuredStep& measured, std::int64_t ranks,
                                                  const Cluster& cluster, std::int64_t steps, bool is_overlapped,

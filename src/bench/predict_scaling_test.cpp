@@ -38,22 +38,35 @@ TEST(PredictScaling, units_are_read) {
 }
 
 TEST(PredictScaling, a_ring_sends_each_byte_nearly_twice) {
-  EXPECT_EQ(allreduce_s(1e6, 1, kSlow), 0.0);
-  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 2, kSlow), 0.1);
-  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, kSlow), 0.15);
+  EXPECT_EQ(allreduce_time(1e6, 1, kSlow).busy_s, 0.0);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 2, kSlow).busy_s, 0.1);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, kSlow).busy_s, 0.15);
+  EXPECT_EQ(allreduce_time(1e6, 4, kSlow).late_s, 0.0);
   Cluster late = kSlow;
   late.between_hosts.latency_s = 1e-3;
-  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, late), 0.15 + 6e-3);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, late).busy_s, 0.15);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, late).late_s, 6e-3);
+  EXPECT_EQ(allreduce_time(1e6, 1, late).late_s, 0.0);
   Cluster one_host = kSlow;
   one_host.per_host = 4;
   one_host.within_host = {.bytes_per_s = 1e9, .latency_s = 0.0};
-  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, one_host), 0.0015);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, one_host).busy_s, 0.0015);
   // A ring through two hosts passes links of both kinds; the slower one counts.
   Cluster two_hosts = one_host;
   two_hosts.per_host = 2;
-  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, two_hosts), 0.15);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, two_hosts).busy_s, 0.15);
   two_hosts.between_hosts = {.bytes_per_s = 4e9, .latency_s = 1e-3};
-  EXPECT_DOUBLE_EQ(allreduce_s(1e6, 4, two_hosts), 0.0015 + 6e-3);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, two_hosts).busy_s, 0.0015);
+  EXPECT_DOUBLE_EQ(allreduce_time(1e6, 4, two_hosts).late_s, 6e-3);
+}
+
+TEST(PredictScaling, buckets_follow_each_other_and_the_last_one_s_latency_counts) {
+  Cluster late = kSlow;
+  late.between_hosts.latency_s = 0.1;
+  // The second leaves the link at 1.1 s, and 2 messages later it is there; so is the first at 0.8 s.
+  EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, late, 5, true, 1)), 1.3);
+  EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 2, late, 5, false, 1)), 1.4);
+  EXPECT_DOUBLE_EQ(only(simulate_steps(step_of({1.0}), 1, late, 5, false, 1)), 1.0);
 }
 
 TEST(PredictScaling, the_first_bucket_hides_behind_the_rest_of_backward) {
