@@ -4,14 +4,15 @@
 // Plan entries of batch normalisation. Two ways, with the same numbers:
 // - a value read by one batch norm: statistics and result block by block, while the block is in cache;
 // - pieces of a virtual concat, read by many (DenseNet): statistics once per piece, when it is born; the gradients of
-// all
-//   readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
+//   all readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
+// A result that one convolution alone reads may be stored nowhere (conv2d_input.h).
 #include "graph/ops/batch_norm.h"
 
 #include <algorithm>
 #include <string>
 
 #include "engine/cpu/batch_norm_kernels.h"
+#include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/epilogue.h"
 #include "engine/cpu/lowering.h"
 
@@ -110,6 +111,22 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
   return shared.statistics;
 }
 
+// Makes the result, `work.dst`; or none, but the constants from which a convolution computes it while it reads.
+NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
+  const bool is_stored = !is_normalised_by_reader(id, values, lowering);
+  const Located dst = is_stored ? lowering.define(id, layout) : Located{-1, node.shape, layout};
+  const NormShape shape = shape_of(dst, values.dtype, id, lowering);
+  work.dst = dst.tensor;
+  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
+  if (is_stored) return shape;
+  NormalisedInput input{.pieces = {}, .constants = work.constants, .relu = work.relu};
+  for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
+  lowering.define_normalised(id, std::move(input));
+  return shape;
+}
+
 void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Epilogue epilogue{
@@ -119,20 +136,17 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
   if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
-  const Located dst = lowering.define(id, layout);
-  work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, layout.dtype, id, lowering);
-  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
+  const NormShape shape = define_result(id, layout, work, lowering);
   Emission emission{.what = "forward",
                     .kind = op.relu ? "batch_norm_relu_forward" : "batch_norm_forward",
                     .reads = {work.parameters.scale, work.parameters.shift, work.parameters.running_mean,
                               work.parameters.running_variance},
-                    .writes = {dst.tensor, work.constants},
+                    .writes = {work.dst, work.constants},
                     .implementation = "simd"};
   for (const NormPiece& piece : work.pieces) emission.reads.push_back(piece.value);
   if (work.residual >= 0) emission.reads.push_back(work.residual);
-  if (work.pieces.size() == 1) emission.in_place = {{work.pieces[0].value, dst.tensor}};
+  if (work.pieces.size() == 1) emission.in_place = {{work.pieces[0].value, work.dst}};
   lowering.emit(node, std::move(emission), inference_kernel(shape, std::move(work)));
 }
 
@@ -159,12 +173,9 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
     emission.reads.push_back(work.pieces[i].value);
     emission.reads.push_back(work.pieces[i].statistics);
   }
-  const Located dst = lowering.define(id, layout);
-  work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, layout.dtype, id, lowering);
-  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
-  emission.writes.push_back(dst.tensor);
+  const NormShape shape = define_result(id, layout, work, lowering);
+  if (work.dst >= 0) emission.writes.push_back(work.dst);
   emission.writes.push_back(work.constants);
   lowering.emit(node, std::move(emission), shared_forward_kernel(shape, std::move(work)));
 }
@@ -172,28 +183,27 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
 void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  work.relu = op.relu;
   const Layout layout = layout_of_result(node.inputs[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
   if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
-  const Located dst = lowering.define(id, layout);
-  work.dst = dst.tensor;
-  work.relu = op.relu;
-  const NormShape shape = shape_of(dst, layout_of_value(node.inputs[0], lowering).dtype, id, lowering);
+  const NormShape shape = define_result(id, layout, work, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
-  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   work.partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
   Emission emission{.what = "forward",
                     .kind = work.residual >= 0 ? "batch_norm_add_relu_forward"
+                            : work.dst < 0     ? "batch_norm_statistics"
                             : op.relu          ? "batch_norm_relu_forward"
                                                : "batch_norm_forward",
                     .reads = {work.pieces[0].value, work.parameters.scale, work.parameters.shift},
-                    .writes = {dst.tensor, statistics, work.constants, work.partial, work.parameters.running_mean,
+                    .writes = {statistics, work.constants, work.partial, work.parameters.running_mean,
                                work.parameters.running_variance},
                     .implementation = way(lowering)};
+  if (work.dst >= 0) emission.writes.push_back(work.dst);
   if (work.residual >= 0) {
     emission.reads.push_back(work.residual);
-    emission.in_place = {{work.residual, dst.tensor}};
+    emission.in_place = {{work.residual, work.dst}};
   }
   lowering.emit(node, std::move(emission), single_forward_kernel(shape, std::move(work)));
 }

@@ -71,7 +71,7 @@ class Forward final : public Kernel {
       running_variance_ = addresses.f32(work_.parameters.running_variance);
     }
     residual_ = work_.residual >= 0 ? addresses.at<Y>(work_.residual) : nullptr;
-    dst_ = addresses.at<Y>(work_.dst);
+    if (work_.dst >= 0) dst_ = addresses.at<Y>(work_.dst);
     constants_ = addresses.f32(work_.constants);
     if (work_.partial >= 0) {
       partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
@@ -112,6 +112,7 @@ class Forward final : public Kernel {
     move_running(counted_, place.statistics, work_.parameters.momentum, running_mean_ + c, running_variance_ + c);
   }
   void apply(std::int64_t block, std::int64_t image) const {
+    if (dst_ == nullptr) return;
     const BlockPlace<X>& place = table_[block];
     const std::int64_t at = offset_of(shape_, block, image);
     const X* x = place.value + image * place.image_stride;

@@ -60,7 +60,8 @@ struct NormParameters {
   double momentum = 0.1;
 };
 
-/// A forward. `constants` is scratch for [scale | shift] folded; `partial` for sums per (block, image).
+/// A forward. `constants` is for [scale | shift] folded; `partial` is scratch for sums per (block, image). Without a
+/// `dst` the constants are all of the result.
 struct NormForward {
   std::vector<NormPiece> pieces;
   NormParameters parameters;

@@ -6,6 +6,7 @@
 #include "graph/ops/conv2d.h"
 
 #include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/epilogue.h"
 #include "engine/cpu/primitive_internal.h"
 
@@ -76,16 +77,23 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
   if (algorithm != ConvAlgorithm::Direct) {
     const DType dtype = dtype_of(algorithm);
-    const Located src = lowering.value_in(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype});
+    const NormalisedInput input = lowering.normalised(node.inputs[0]).value_or(NormalisedInput{});
+    Located src;
+    if (input.pieces.empty()) {
+      src = lowering.value_in(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype});
+    }
     const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
-    ConvTensors tensors{
-        .src = src.tensor, .weights = lowering.parameter_gradient(node, "weight"), .dst = incoming.tensor};
+    ConvTensors tensors{.src = src.tensor,
+                        .weights = lowering.parameter_gradient(node, "weight"),
+                        .dst = incoming.tensor,
+                        .input = input};
     Emission emission{.what = "backward_weights",
                       .kind = "conv2d_backward_weights",
                       .pass = Pass::BackwardWeights,
-                      .reads = {src.tensor, incoming.tensor},
+                      .reads = {incoming.tensor},
                       .writes = {tensors.weights},
                       .flops = 2 * node.multiply_adds};
+    add_reads(src, input, emission.reads);
     if (!g.bias.empty()) {
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);

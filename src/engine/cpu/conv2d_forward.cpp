@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/elementwise.h"
 #include "engine/cpu/epilogue.h"
 #include "engine/cpu/fold_weights.h"
@@ -82,7 +83,9 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
 
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
   const DType dtype = dtype_of(algorithm);
-  const Located src = lowering.value_in(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype});
+  const NormalisedInput input = lowering.normalised(node.inputs[0]).value_or(NormalisedInput{});
+  Located src;
+  if (input.pieces.empty()) src = lowering.value_in(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype});
   const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
@@ -93,9 +96,10 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   const Located dst = lowering.define(epilogue.result, layout);
   Emission emission{.what = "forward",
                     .kind = "conv2d_forward",
-                    .reads = {src.tensor, weights.weight},
+                    .reads = {weights.weight},
                     .writes = {dst.tensor},
                     .flops = 2 * node.multiply_adds};
+  add_reads(src, input, emission.reads);
   if (weights.bias >= 0) emission.reads.push_back(weights.bias);
   if (g.adds) {
     emission.reads.push_back(residual.tensor);
@@ -108,6 +112,7 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                         .weights = weights.weight,
                         .bias = weights.bias,
                         .dst = dst.tensor,
+                        .input = input,
                         .adds = g.adds,
                         .relu = g.relu});
   } else {

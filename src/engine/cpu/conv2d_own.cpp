@@ -88,7 +88,8 @@ std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const
   return split_backward_weights(shape, tensors);
 }
 
-std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads) {
+std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                        const NormalisedInput& input) {
   if (algorithm == ConvAlgorithm::Winograd) {
     const WinogradShape shape = winograd_shape(g, threads).value();
     if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
@@ -96,18 +97,19 @@ std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeomet
     return winograd_backward_weights_scratch(shape);
   }
   const SplitShape shape = shape_for(algorithm, g, threads);
-  if (pass == ConvPass::Forward) return split_forward_scratch(shape);
+  if (pass == ConvPass::Forward) return split_forward_scratch(shape, input);
   if (pass == ConvPass::BackwardData) return split_backward_data_scratch(shape);
-  return split_backward_weights_scratch(shape);
+  return split_backward_weights_scratch(shape, input);
 }
 
 std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
                                   Emission& emission, ConvTensors tensors) {
-  tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads()));
+  tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads(), tensors.input));
   emission.writes.push_back(tensors.scratch);
   emission.implementation = algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name())
                             : algorithm == ConvAlgorithm::Split  ? "split_bf16x3:AMX"
                                                                  : "bf16:AMX";
+  if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
 }
 

@@ -4,21 +4,38 @@
 // What our convolution kernels work on.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "engine/plan.h"
 
 namespace roentgen::engine::cpu {
+
+/// What a forward or a weight gradient reads in place of src: value * scale + shift, and with `relu` max(., 0) of it,
+/// of values whose channels lie one after another. Computed while they are read and stored nowhere; zeros that pad them
+/// stay zeros.
+struct NormalisedInput {
+  struct Piece {
+    TensorId value = -1;
+    std::int64_t blocks = 0;
+  };
+  std::vector<Piece> pieces;  ///< none: src as it is
+  TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32
+  bool relu = false;
+};
 
 /// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
 /// backward data reads dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst,
 /// writes weights and, where there is one, bias.
 struct ConvTensors {
-  TensorId src = -1;      ///< or its gradient
-  TensorId weights = -1;  ///< or their gradient
-  TensorId bias = -1;     ///< or its gradient; a number for every channel of the last block, too
-  TensorId dst = -1;      ///< or its gradient
-  TensorId scratch = -1;  ///< as many bytes as the kernel's scratch function says, unset before and after
-  bool adds = false;      ///< forward: adds to what lies in dst
-  bool relu = false;      ///< forward: max(., 0) of the result
+  TensorId src = -1;        ///< or its gradient
+  TensorId weights = -1;    ///< or their gradient
+  TensorId bias = -1;       ///< or its gradient; a number for every channel of the last block, too
+  TensorId dst = -1;        ///< or its gradient
+  TensorId scratch = -1;    ///< as many bytes as the kernel's scratch function says, unset before and after
+  NormalisedInput input{};  ///< not of direct's kernels
+  bool adds = false;        ///< forward: adds to what lies in dst
+  bool relu = false;        ///< forward: max(., 0) of the result
 };
 
 }  // namespace roentgen::engine::cpu

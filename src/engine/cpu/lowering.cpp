@@ -132,7 +132,7 @@ std::optional<std::string> Lowering::stored_choice(const std::string& key) const
 }
 
 const Located& Lowering::value(graph::NodeId id) const {
-  RG_ASSERT(!is_virtual(id));
+  RG_ASSERT(!is_virtual(id) && !state(id).normalised);
   return state(id).located;
 }
 
@@ -156,6 +156,12 @@ void Lowering::define_as(graph::NodeId id, const Located& located) { state(id).l
 void Lowering::define_virtual(graph::NodeId id) {
   state(id).is_virtual = true;
   for (const graph::NodeId piece : pieces(id)) is_shared_piece_.at(static_cast<std::size_t>(piece)) = true;
+}
+
+void Lowering::define_normalised(graph::NodeId id, NormalisedInput input) {
+  state(id).normalised = std::move(input);
+  // Nothing is dropped that backward would have to compute again.
+  state(id).source = Source::Kept;
 }
 
 bool Lowering::is_virtual(graph::NodeId id) const { return state(id).is_virtual; }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/layout.h"
 #include "engine/cpu/parameter_layout.h"
@@ -88,6 +89,12 @@ class Lowering {
   /// The node's output is stored nowhere: a virtual concat.
   void define_virtual(graph::NodeId id);
   [[nodiscard]] bool is_virtual(graph::NodeId id) const;
+  /// A batch norm's output is stored nowhere: the convolution that alone reads it normalises these values itself.
+  void define_normalised(graph::NodeId id, NormalisedInput input);
+  /// That, or nothing.
+  [[nodiscard]] const std::optional<NormalisedInput>& normalised(graph::NodeId id) const {
+    return state(id).normalised;
+  }
   /// The value in a layout: itself, or a reordered copy made once.
   Located value_in(graph::NodeId id, Layout layout);
   /// The value where it lies, or a copy of it in f32.
@@ -177,6 +184,7 @@ class Lowering {
   struct ValueState {
     Located located;
     bool is_virtual = false;
+    std::optional<NormalisedInput> normalised;
     bool needs_gradient = false;
     std::vector<Located> copies;
     std::vector<Located> gradients;

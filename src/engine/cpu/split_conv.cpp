@@ -11,6 +11,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/cpu/conv_input.h"
 #include "engine/cpu/split_grid.h"
 #include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
@@ -36,9 +37,10 @@ class SplitConvolution final : public Kernel {
         tensors_(tensors),
         is_turned_(is_turned),
         grid_(is_turned ? SplitGrid::backward(shape) : SplitGrid::forward(shape)),
-        source_blocks_(is_turned ? shape.out_blocks : shape.in_blocks),
+        input_(is_turned ? tensors.dst : tensors.src, is_turned ? shape.out_blocks : shape.in_blocks, kSplitBlock,
+               grid_.source_plane(), is_turned ? NormalisedInput{} : tensors.input),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
-        pairs_(pieces_of(source_blocks_, 2)),
+        pairs_(pieces_of(input_.blocks(), 2)),
         groups_(pieces_of(target_blocks_, 2)) {
     for (const SplitGrid::Target& target : grid_.targets()) {
       first_tap_.push_back(taps_);
@@ -53,7 +55,7 @@ class SplitConvolution final : public Kernel {
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
 
   void bind(const Addresses& addresses) override {
-    source_ = addresses.at<T>(is_turned_ ? tensors_.dst : tensors_.src);
+    input_.bind(addresses);
     target_ = addresses.at<T>(is_turned_ ? tensors_.src : tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
@@ -102,7 +104,7 @@ class SplitConvolution final : public Kernel {
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
     const auto phases = static_cast<std::int64_t>(grid_.phases().size());
     values_at_ = own_.add(phases * part_pairs_ * kPlanes * plane_bytes_);
-    sources_at_ = own_.add(words(phases * (panel_rows_ + grid_.reach())));
+    sources_at_ = own_.add(words(input_.tables() * source_rows()));
     targets_at_ = own_.add(words(panel_rows_));
     steps_at_ = own_.add(words(most_taps_ * part_pairs_));
     results_at_ = own_.add((parts_ > 1 ? groups_ * (panel_rows_ / kPanelUnit) : 1) * 4 * kTile_bytes);
@@ -147,7 +149,7 @@ class SplitConvolution final : public Kernel {
       if (target_block >= target_blocks_) break;
       const auto source = [&](std::int64_t source_block) {
         return simd::SplitSource<float>{
-            source_block < source_blocks_ ? block_of_weights(source_block, target_block, number) : nullptr,
+            source_block < input_.blocks() ? block_of_weights(source_block, target_block, number) : nullptr,
             kRowsOfBlock.data()};
       };
       if (is_turned_) {
@@ -166,18 +168,21 @@ class SplitConvolution final : public Kernel {
     return weights_ + ((out * s_.in_blocks + in) * taps + tap) * kSplitBlock * kSplitBlock;
   }
 
+  // Of all phases: a table of where they lie.
+  [[nodiscard]] std::int64_t source_rows() const {
+    return static_cast<std::int64_t>(grid_.phases().size()) * (panel_rows_ + grid_.reach());
+  }
+
   void split_values(const Part& part, int thread) const {
     const std::int64_t rows = panel_rows_ + grid_.reach();
     const std::int64_t* at = own_words(thread, sources_at_);
     std::byte* to = own(thread, values_at_);
-    for (std::size_t phase = 0; phase < grid_.phases().size(); ++phase, at += rows) {
+    for (std::int64_t first = 0; first < source_rows(); first += rows) {
       for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += kPlanes * plane_bytes_) {
         if (pair >= part.pairs) continue;
         const std::int64_t block = (part.first + pair) * 2;
-        const auto source = [&](std::int64_t b) {
-          return simd::SplitSource<T>{b < source_blocks_ ? source_ + b * grid_.source_plane() : nullptr, at};
-        };
-        simd::split_pairs(s_.unit, source(block), source(block + 1), rows, to, kPlanes, plane_bytes_);
+        simd::split_pairs(s_.unit, input_.rows(block, at, source_rows(), first),
+                          input_.rows(block + 1, at, source_rows(), first), rows, to, kPlanes, plane_bytes_);
       }
     }
   }
@@ -185,9 +190,11 @@ class SplitConvolution final : public Kernel {
   void compute(std::int64_t panel, int thread) const {
     const std::int64_t rows = panel_rows_ + grid_.reach();
     std::int64_t* sources = own_words(thread, sources_at_);
-    for (const SplitGrid::Phase& phase : grid_.phases()) {
-      grid_.find_sources(phase, panel * panel_rows_, rows, sources);
-      sources += rows;
+    for (std::int64_t table = 0; table < input_.tables(); ++table) {
+      for (const SplitGrid::Phase& phase : grid_.phases()) {
+        grid_.find_sources(phase, panel * panel_rows_, rows, input_.image_blocks(table), sources);
+        sources += rows;
+      }
     }
     if (parts_ == 1) split_values(part(0), thread);
     for (std::size_t target = 0; target < grid_.targets().size(); ++target) {
@@ -273,23 +280,24 @@ class SplitConvolution final : public Kernel {
   bool is_turned_;
   bool is_streaming_ = false;
   SplitGrid grid_;
-  std::int64_t source_blocks_, target_blocks_, pairs_, groups_;
+  ConvInput<T> input_;
+  std::int64_t target_blocks_, pairs_, groups_;
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
   std::int64_t parts_ = 1, part_pairs_ = 1, panels_ = 0, panel_rows_ = 0, plane_bytes_ = 0;
   ScratchParts shared_, own_;
   std::int64_t weights_at_ = 0, own_at_ = 0;
   std::int64_t values_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0, results_at_ = 0;
-  T* source_ = nullptr;
   T* target_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
   std::byte* scratch_ = nullptr;
 };
 
-std::size_t scratch_of(const SplitShape& shape, bool is_turned) {
-  if (shape.dtype == DType::Bf16) return SplitConvolution<Bf16>(shape, {}, is_turned).scratch_bytes();
-  return SplitConvolution<float>(shape, {}, is_turned).scratch_bytes();
+std::size_t scratch_of(const SplitShape& shape, const NormalisedInput& input, bool is_turned) {
+  const ConvTensors tensors{.input = input};
+  if (shape.dtype == DType::Bf16) return SplitConvolution<Bf16>(shape, tensors, is_turned).scratch_bytes();
+  return SplitConvolution<float>(shape, tensors, is_turned).scratch_bytes();
 }
 
 std::unique_ptr<Kernel> kernel_of(const SplitShape& shape, const ConvTensors& tensors, bool is_turned) {
@@ -299,8 +307,10 @@ std::unique_ptr<Kernel> kernel_of(const SplitShape& shape, const ConvTensors& te
 
 }  // namespace
 
-std::size_t split_forward_scratch(const SplitShape& shape) { return scratch_of(shape, false); }
-std::size_t split_backward_data_scratch(const SplitShape& shape) { return scratch_of(shape, true); }
+std::size_t split_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
+  return scratch_of(shape, input, false);
+}
+std::size_t split_backward_data_scratch(const SplitShape& shape) { return scratch_of(shape, {}, true); }
 std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors) {
   return kernel_of(shape, tensors, false);
 }

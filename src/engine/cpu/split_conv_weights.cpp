@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engine/cpu/channel_sums.h"
+#include "engine/cpu/conv_input.h"
 #include "engine/cpu/split_conv.h"
 #include "engine/cpu/split_grid.h"
 #include "engine/cpu/split_scratch.h"
@@ -53,6 +54,7 @@ class SplitWeightsGradient final : public Kernel {
       : s_(shape),
         tensors_(tensors),
         grid_(SplitGrid::forward(shape)),
+        input_(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input),
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
         taps_(shape.kernel_height * shape.kernel_width),
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
@@ -73,7 +75,7 @@ class SplitWeightsGradient final : public Kernel {
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
 
   void bind(const Addresses& addresses) override {
-    src_ = addresses.at<T>(tensors_.src);
+    input_.bind(addresses);
     dst_ = addresses.at<T>(tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
@@ -111,7 +113,7 @@ class SplitWeightsGradient final : public Kernel {
     sums_at_ = shared_.add((parts_ - (is_swapped_ ? 0 : 1)) * floats() * static_cast<std::int64_t>(sizeof(float)));
     turned_at_ = own_.add(phases_ * left_.group * turned_block());
     pairs_at_ = own_.add(right_.group * pairs_block());
-    sources_at_ = own_.add(words(phases_ * turned_rows_));
+    sources_at_ = own_.add(words(input_.tables() * phases_ * turned_rows_));
     targets_at_ = own_.add(words(turned_rows_));
     steps_at_ = own_.add(words(panel_rows_ / kTileTerms));
     own_at_ = shared_.add(own_.bytes() * s_.threads);
@@ -162,33 +164,43 @@ class SplitWeightsGradient final : public Kernel {
     }
   }
 
-  void split_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
+  void find_rows(std::int64_t first, int thread) const {
     std::int64_t* sources = own_words(thread, sources_at_);
-    std::int64_t* targets = own_words(thread, targets_at_);
-    for (std::int64_t phase = 0; phase < phases_; ++phase) {
-      grid_.find_sources(grid_.phases()[static_cast<std::size_t>(phase)], first, turned_rows_,
-                         sources + phase * turned_rows_);
+    for (std::int64_t table = 0; table < input_.tables(); ++table) {
+      for (const SplitGrid::Phase& phase : grid_.phases()) {
+        grid_.find_sources(phase, first, turned_rows_, input_.image_blocks(table), sources);
+        sources += turned_rows_;
+      }
     }
     // Only results count: the rows between them are zeros on this side.
-    grid_.find_targets(grid_.targets().front(), first, turned_rows_, targets);
+    grid_.find_targets(grid_.targets().front(), first, turned_rows_, own_words(thread, targets_at_));
+  }
+  // Every other row of a block, from `row` of all phases on: of the source, or of the gradient.
+  [[nodiscard]] simd::SplitSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
+    return input_.rows(block, own_words(thread, sources_at_), phases_ * turned_rows_, row, 2);
+  }
+  [[nodiscard]] simd::SplitSource<T> target_rows(std::int64_t block, std::int64_t row, int thread) const {
+    return {.base = dst_ + block * grid_.target_plane(), .at = own_words(thread, targets_at_) + row, .at_step = 2};
+  }
+
+  void split_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
+    find_rows(first, thread);
     for (std::int64_t phase = 0; phase < phases_; ++phase) {
-      const std::int64_t* at = is_swapped_ ? targets : sources + phase * turned_rows_;
       for (std::int64_t block = left.begin; block < left.end; ++block) {
         std::byte* to = own(thread, turned_at_) + (phase * left_.group + block - left.begin) * turned_block();
-        const T* base = is_swapped_ ? dst_ + block * grid_.target_plane() : src_ + block * grid_.source_plane();
         for (std::int64_t row = 0; row < turned_rows_; row += kTileTerms) {
-          simd::split_turned(s_.unit, simd::SplitSource<T>{base, at + row, 2},
-                             simd::SplitSource<T>{base, at + row + 1, 2}, to + row * kHalf_bytes, turned_row(), kPlanes,
-                             kTileRows * turned_row());
+          const std::int64_t at = phase * turned_rows_ + row;
+          simd::split_turned(s_.unit, is_swapped_ ? target_rows(block, at, thread) : source_rows(block, at, thread),
+                             is_swapped_ ? target_rows(block, at + 1, thread) : source_rows(block, at + 1, thread),
+                             to + row * kHalf_bytes, turned_row(), kPlanes, kTileRows * turned_row());
         }
       }
     }
-    const std::int64_t* at = is_swapped_ ? sources : targets;
     for (std::int64_t block = right.begin; block < right.end; ++block) {
       std::byte* to = own(thread, pairs_at_) + (block - right.begin) * pairs_block();
-      const T* base = is_swapped_ ? src_ + block * grid_.source_plane() : dst_ + block * grid_.target_plane();
       for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += kPlanes * kTile_bytes) {
-        simd::split_pairs(s_.unit, simd::SplitSource<T>{base, at + row, 2}, simd::SplitSource<T>{base, at + row + 1, 2},
+        simd::split_pairs(s_.unit, is_swapped_ ? source_rows(block, row, thread) : target_rows(block, row, thread),
+                          is_swapped_ ? source_rows(block, row + 1, thread) : target_rows(block, row + 1, thread),
                           kTileRows, to, kPlanes, kTile_bytes);
       }
     }
@@ -230,6 +242,7 @@ class SplitWeightsGradient final : public Kernel {
   SplitShape s_;
   ConvTensors tensors_;
   SplitGrid grid_;
+  ConvInput<T> input_;
   std::int64_t phases_, taps_;
   bool is_swapped_;
   Side left_, right_;
@@ -237,7 +250,6 @@ class SplitWeightsGradient final : public Kernel {
   ScratchParts shared_, own_;
   std::int64_t sums_at_ = 0, own_at_ = 0;
   std::int64_t turned_at_ = 0, pairs_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0;
-  T* src_ = nullptr;
   T* dst_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
@@ -246,9 +258,10 @@ class SplitWeightsGradient final : public Kernel {
 
 }  // namespace
 
-std::size_t split_backward_weights_scratch(const SplitShape& shape) {
-  if (shape.dtype == DType::Bf16) return SplitWeightsGradient<Bf16>(shape, {}).scratch_bytes();
-  return SplitWeightsGradient<float>(shape, {}).scratch_bytes();
+std::size_t split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
+  const ConvTensors tensors{.input = input};
+  if (shape.dtype == DType::Bf16) return SplitWeightsGradient<Bf16>(shape, tensors).scratch_bytes();
+  return SplitWeightsGradient<float>(shape, tensors).scratch_bytes();
 }
 std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {
   if (shape.dtype == DType::Bf16) return std::make_unique<SplitWeightsGradient<Bf16>>(shape, tensors);

@@ -83,21 +83,16 @@ Window columns_of(const SplitShape& s) { return {s.kernel_width, s.stride_x, s.d
 
 SplitGrid SplitGrid::forward(const SplitShape& s) {
   return {forward_axis(s.in_height, s.out_height, rows_of(s)), forward_axis(s.in_width, s.out_width, columns_of(s)), s,
-          s.in_blocks, s.out_blocks};
+          s.out_blocks};
 }
 
 SplitGrid SplitGrid::backward(const SplitShape& s) {
   return {backward_axis(s.out_height, s.in_height, rows_of(s)), backward_axis(s.out_width, s.in_width, columns_of(s)),
-          s, s.out_blocks, s.in_blocks};
+          s, s.in_blocks};
 }
 
-SplitGrid::SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t source_blocks,
-                     std::int64_t target_blocks)
-    : rows_(std::move(rows)),
-      columns_(std::move(columns)),
-      images_(shape.images),
-      source_blocks_(source_blocks),
-      target_blocks_(target_blocks) {
+SplitGrid::SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t target_blocks)
+    : rows_(std::move(rows)), columns_(std::move(columns)), images_(shape.images), target_blocks_(target_blocks) {
   for (const SplitAxis::Target& down : rows_.targets) {
     for (const SplitAxis::Target& across : columns_.targets) {
       Target target{.rows = down, .columns = across};
@@ -117,14 +112,15 @@ SplitGrid::SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape,
   }
 }
 
-void SplitGrid::find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t* at) const {
+void SplitGrid::find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
+                             std::int64_t* at) const {
   const auto inside = [](std::int64_t position, std::int64_t length) { return position >= 0 && position < length; };
   for_rows(first, count, rows_.pitch, columns_.pitch,
            [&](std::int64_t i, std::int64_t image, std::int64_t row, std::int64_t column) {
              const std::int64_t y = row * rows_.step + phase.row - rows_.lead;
              const std::int64_t x = column * columns_.step + phase.column - columns_.lead;
              const bool is_pixel = image < images_ && inside(y, rows_.length) && inside(x, columns_.length);
-             at[i] = is_pixel ? image * source_blocks_ * source_plane() + (y * columns_.length + x) * kSplitBlock : -1;
+             at[i] = is_pixel ? image * image_blocks * source_plane() + (y * columns_.length + x) * kSplitBlock : -1;
            });
 }
 

@@ -74,19 +74,19 @@ class SplitGrid {
   [[nodiscard]] std::int64_t source_plane() const { return rows_.length * columns_.length * kSplitBlock; }
   [[nodiscard]] std::int64_t target_plane() const { return rows_.target_length * columns_.target_length * kSplitBlock; }
 
-  /// Where rows [first, first + count) of a phase lie in the source's block 0, in floats; -1 for zeros.
-  void find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t* at) const;
+  /// Where rows [first, first + count) of a phase lie behind a block of the source whose images have `image_blocks`
+  /// blocks, in numbers; -1 for zeros.
+  void find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
+                    std::int64_t* at) const;
   /// Where their results go in the target's block 0; -1 for those that are none.
   void find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const;
 
  private:
-  SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t source_blocks,
-            std::int64_t target_blocks);
+  SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t target_blocks);
 
   SplitAxis rows_;
   SplitAxis columns_;
   std::int64_t images_ = 0;
-  std::int64_t source_blocks_ = 0;
   std::int64_t target_blocks_ = 0;
   std::int64_t reach_ = 0;
   std::vector<Phase> phases_;

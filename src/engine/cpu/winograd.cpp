@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cpu/channel_sums.h"
+#include "engine/cpu/conv_input.h"
 #include "engine/cpu/simd/winograd.h"
 #include "engine/cpu/team.h"
 #include "engine/cpu/winograd_tiles.h"
@@ -100,6 +101,8 @@ class WinogradPass : public Kernel {
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors)
       : s_(shape),
         tensors_(tensors),
+        input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
+               tensors.input),
         tiling_(shape, shape.out_height, shape.out_width),
         values_(shape.in_blocks, tiling_.chunk(), shape.block),
         results_(shape.out_blocks, tiling_.chunk(), shape.block),
@@ -109,7 +112,7 @@ class WinogradPass : public Kernel {
     return static_cast<std::size_t>(values_.floats() + results_.floats() + weights_.floats()) * sizeof(float);
   }
   void bind(const Addresses& addresses) override {
-    src_ = addresses.f32(tensors_.src);
+    input_.bind(addresses);
     dst_ = addresses.f32(tensors_.dst);
     plain_weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
@@ -131,14 +134,15 @@ class WinogradPass : public Kernel {
   }
   void transform_input(const Chunk& chunk, std::int64_t index, std::int64_t in_block) const {
     const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
-    simd::winograd_input(
-        {.plane = src_ + (tile.image * s_.in_blocks + in_block) * s_.in_height * s_.in_width * s_.block,
-         .width = s_.in_width,
-         .row_end = s_.in_height,
-         .column_end = s_.in_width,
-         .row = tile.row - s_.pad_top,
-         .column = tile.column - s_.pad_left},
-        s_.block, values_.at(0, in_block, index, s_.block), values_.stride);
+    const ConvInput<float>::Place& norm = input_.place(in_block);
+    simd::winograd_input({.plane = input_.plane(tile.image, in_block),
+                          .width = s_.in_width,
+                          .row_end = s_.in_height,
+                          .column_end = s_.in_width,
+                          .row = tile.row - s_.pad_top,
+                          .column = tile.column - s_.pad_left},
+                         {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
+                         values_.at(0, in_block, index, s_.block), values_.stride);
   }
   [[nodiscard]] TilePlace result_place(const Chunk& chunk, std::int64_t index, std::int64_t out_block) const {
     return results_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_.tile(chunk.first, chunk.tiles, index),
@@ -147,12 +151,12 @@ class WinogradPass : public Kernel {
 
   WinogradShape s_;
   ConvTensors tensors_;
+  ConvInput<float> input_;
   Tiling tiling_;
   Positions values_;
   Positions results_;
   bool is_by_group_;
   PositionWeights weights_;
-  float* src_ = nullptr;
   float* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;

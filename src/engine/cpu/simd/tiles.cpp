@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -33,7 +34,10 @@ Parts split(float value) {
 template <class T>
 float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
   if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
-  return to_f32(source.base[source.at[i * source.at_step] + lane]);
+  const float stored = to_f32(source.base[source.at[i * source.at_step] + lane]);
+  if (source.scale == nullptr) return stored;
+  const float value = std::fma(stored, source.scale[lane], source.shift[lane]);
+  return source.relu && value < 0.0F ? 0.0F : value;
 }
 
 void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {

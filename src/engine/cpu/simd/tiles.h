@@ -48,11 +48,15 @@ class TileSession {
 };
 
 /// Numbers to split, of float or Bf16: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
+/// With a scale: numbers * scale + shift of 16 channels, and with `relu` max(., 0) of it, as batch norms compute it.
 template <class T>
 struct SplitSource {
   const T* base = nullptr;
   const std::int64_t* at = nullptr;
   std::int64_t at_step = 1;
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  bool relu = false;
 };
 
 /// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes,

@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>
 
@@ -86,22 +87,42 @@ RG_AVX512 inline __m512 load(const Bf16* from) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
 }
 
-template <class T>
-RG_AVX512 inline __m512 numbers(const SplitSource<T>& source, std::int64_t i) {
-  const std::int64_t at = source.base == nullptr ? -1 : source.at[i * source.at_step];
-  if (at < 0) return _mm512_setzero_ps();
-  const T* from = source.base + at;
-  expect(from);
-  return load(from);
-}
-
-// In one plane: rounded as put_results() does.
-template <class T>
 RG_AVX512 inline __m512 whole(__m512 value) {
-  if constexpr (std::is_same_v<T, Bf16>) return value;
   const auto bits = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value));
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
 }
+
+// A source's numbers in f32, normalised where it says so.
+template <class T, bool kIsNormalised>
+class Numbers {
+ public:
+  RG_AVX512 explicit Numbers(const SplitSource<T>& source) : source_(source) {
+    if constexpr (kIsNormalised) {
+      if (source.scale == nullptr) return;
+      scale_ = _mm512_loadu_ps(source.scale);
+      shift_ = _mm512_loadu_ps(source.shift);
+      least_ = _mm512_set1_ps(source.relu ? 0.0F : -std::numeric_limits<float>::infinity());
+    }
+  }
+  RG_AVX512 __m512 operator()(std::int64_t i) const {
+    const std::int64_t at = source_.base == nullptr ? -1 : source_.at[i * source_.at_step];
+    if (at < 0) return _mm512_setzero_ps();
+    const T* from = source_.base + at;
+    expect(from);
+    if constexpr (!kIsNormalised) return load(from);
+    // The second operand is what a NaN gives: it stays one.
+    return _mm512_max_ps(least_, _mm512_fmadd_ps(load(from), scale_, shift_));
+  }
+  // For one plane: rounded to bf16 as put_results() does.
+  RG_AVX512 __m512 rounded(std::int64_t i) const {
+    if constexpr (std::is_same_v<T, Bf16> && !kIsNormalised) return (*this)(i);
+    return whole((*this)(i));
+  }
+
+ private:
+  SplitSource<T> source_;
+  __m512 scale_ = _mm512_setzero_ps(), shift_ = _mm512_setzero_ps(), least_ = _mm512_setzero_ps();
+};
 
 RG_AVX512 inline void put(float* to, __m512 value, bool is_streaming) {
   if (is_streaming) {
@@ -234,32 +255,33 @@ struct Products {
   }
 };
 
-template <class T>
+template <class T, bool kIsNormalised>
 RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
                         std::int64_t planes, std::int64_t plane) {
+  const Numbers<T, kIsNormalised> lows(first), highs(second);
   if (planes == 1) {
     for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
-      _mm512_store_si512(to, paired(whole<T>(numbers(first, i)), whole<T>(numbers(second, i))));
+      _mm512_store_si512(to, paired(lows.rounded(i), highs.rounded(i)));
     }
     return;
   }
   for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
-    const Halves low = split(numbers(first, i));
-    const Halves high = split(numbers(second, i));
+    const Halves low = split(lows(i));
+    const Halves high = split(highs(i));
     _mm512_store_si512(to, paired(low.most, high.most));
     _mm512_store_si512(to + plane, paired(low.middle, high.middle));
     _mm512_store_si512(to + 2 * plane, paired(low.rest, high.rest));
   }
 }
-
-template <class T>
+template <class T, bool kIsNormalised>
 RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
                          std::int64_t planes, std::int64_t plane) {
+  const Numbers<T, kIsNormalised> lows(first), highs(second);
   if (planes == 1) {
     Square pairs;
     for (std::size_t i = 0; i < 16; ++i) {
       const auto at = static_cast<std::int64_t>(i);
-      pairs[i] = paired(whole<T>(numbers(first, at)), whole<T>(numbers(second, at)));
+      pairs[i] = paired(lows.rounded(at), highs.rounded(at));
     }
     turn(pairs);
     for (std::size_t lane = 0; lane < 16; ++lane) {
@@ -270,8 +292,8 @@ RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& seco
   Square most, middle, rest;
   for (std::size_t pair = 0; pair < 16; ++pair) {
     const auto i = static_cast<std::int64_t>(pair);
-    const Halves low = split(numbers(first, i));
-    const Halves high = split(numbers(second, i));
+    const Halves low = split(lows(i));
+    const Halves high = split(highs(i));
     most[pair] = paired(low.most, high.most);
     middle[pair] = paired(low.middle, high.middle);
     rest[pair] = paired(low.rest, high.rest);
@@ -283,6 +305,11 @@ RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& seco
     }
     to += plane;
   }
+}
+// Calls run with whether numbers are normalised, as a constant.
+template <class T, class Run>
+void for_kind(const SplitSource<T>& source, const Run& run) {
+  source.scale != nullptr ? run(std::true_type{}) : run(std::false_type{});
 }
 
 template <class T>
@@ -324,19 +351,19 @@ RG_AMX void release() {
 
 void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
                  std::int64_t planes, std::int64_t plane) {
-  pairs_of(first, second, count, to, planes, plane);
+  for_kind(first, [&](auto norm) { pairs_of<float, norm()>(first, second, count, to, planes, plane); });
 }
 void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
                  std::int64_t planes, std::int64_t plane) {
-  pairs_of(first, second, count, to, planes, plane);
+  for_kind(first, [&](auto norm) { pairs_of<Bf16, norm()>(first, second, count, to, planes, plane); });
 }
 void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
                   std::int64_t planes, std::int64_t plane) {
-  turned_of(first, second, to, row, planes, plane);
+  for_kind(first, [&](auto norm) { turned_of<float, norm()>(first, second, to, row, planes, plane); });
 }
 void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
                   std::int64_t planes, std::int64_t plane) {
-  turned_of(first, second, to, row, planes, plane);
+  for_kind(first, [&](auto norm) { turned_of<Bf16, norm()>(first, second, to, row, planes, plane); });
 }
 void put_results(const TileResults<float>& work) { results_of(work); }
 void put_results(const TileResults<Bf16>& work) { results_of(work); }

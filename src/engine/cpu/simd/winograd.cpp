@@ -114,8 +114,9 @@ HWY_INLINE void transform(D d, const Load& load, const Store& store) {
   }
 }
 
-template <class T, class D>
-HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+template <class T, class D, class Place, class Read>
+HWY_INLINE void tile_to_positions(D d, const Place& from, const Read& read, int block, float* to,
+                                  std::int64_t position_stride) {
   using V = hn::Vec<D>;
   const auto store = [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, to + (i * T::kTo + j) * position_stride); };
   const std::int64_t pitch = from.width * block;
@@ -123,7 +124,7 @@ HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* 
   if (from.row >= 0 && from.column >= 0 && from.row + T::kFrom <= from.row_end &&
       from.column + T::kFrom <= from.column_end) {
     transform<T>(
-        d, [&](int i, int j) HWY_ATTR { return hn::LoadU(d, corner + i * pitch + j * block); }, store);
+        d, [&](int i, int j) HWY_ATTR { return read(corner + i * pitch + j * block); }, store);
     return;
   }
   transform<T>(
@@ -131,7 +132,7 @@ HWY_INLINE void tile_to_positions(D d, const TilePlace& from, int block, float* 
       [&](int i, int j) HWY_ATTR {
         const std::int64_t y = from.row + i, x = from.column + j;
         const bool is_there = y >= 0 && y < from.row_end && x >= 0 && x < from.column_end;
-        return is_there ? hn::LoadU(d, corner + i * pitch + j * block) : hn::Zero(d);
+        return is_there ? read(corner + i * pitch + j * block) : hn::Zero(d);
       },
       store);
 }
@@ -176,11 +177,7 @@ HWY_INLINE void positions_to_taps(D d, const float* from, std::int64_t position_
 }
 
 // Accumulators that fit into the registers beside `kColumns` operands and one broadcast.
-#if HWY_TARGET <= HWY_AVX3
-constexpr int kRegisters = 32;
-#else
-constexpr int kRegisters = 16;
-#endif
+constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
 template <int kColumns>
 constexpr int kMostRows = (kRegisters - 2 - kColumns) / kColumns < 12 ? (kRegisters - 2 - kColumns) / kColumns : 12;
 
@@ -296,14 +293,22 @@ HWY_INLINE void for_lanes(int block, const F& f) {
   }
 }
 
-HWY_INLINE TilePlace shifted(TilePlace place, std::int64_t lane) {
+template <class Place>
+HWY_INLINE Place shifted(Place place, std::int64_t lane) {
   place.plane += lane;
   return place;
 }
 
-void input_target(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+void input_target(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
+                  std::int64_t position_stride) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    tile_to_positions<Input>(d, shifted(from, lane), block, to + lane, position_stride);
+    const auto here = shifted(from, lane);
+    const auto plain = [d](const float* at) HWY_ATTR { return hn::LoadU(d, at); };
+    if (norm.scale == nullptr) return tile_to_positions<Input>(d, here, plain, block, to + lane, position_stride);
+    const auto scale = hn::LoadU(d, norm.scale + lane), shift = hn::LoadU(d, norm.shift + lane);
+    const auto least = norm.relu ? hn::Zero(d) : hn::Neg(hn::Inf(d));
+    const auto read = [=](const float* at) HWY_ATTR { return hn::Max(least, hn::MulAdd(plain(at), scale, shift)); };
+    tile_to_positions<Input>(d, here, read, block, to + lane, position_stride);
   });
 }
 void output_target(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
@@ -316,7 +321,8 @@ void output_target(const float* from, std::int64_t position_stride, int block, c
 }
 void gradient_target(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    tile_to_positions<Gradient>(d, shifted(from, lane), block, to + lane, position_stride);
+    const auto read = [d](const float* at) HWY_ATTR { return hn::LoadU(d, at); };
+    tile_to_positions<Gradient>(d, shifted(from, lane), read, block, to + lane, position_stride);
   });
 }
 void weights_target(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
@@ -365,8 +371,9 @@ HWY_EXPORT(weights_gradient_target);
 HWY_EXPORT(product_target);
 HWY_EXPORT(gradient_product_target);
 
-void winograd_input(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
-  HWY_DYNAMIC_DISPATCH(input_target)(from, block, to, position_stride);
+void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
+                    std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(input_target)(from, norm, block, to, position_stride);
 }
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const TilePlace& to) {

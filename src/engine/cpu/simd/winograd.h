@@ -18,17 +18,26 @@ constexpr int kWinogradPositions = 36;
 
 /// Part of an image plane [height][width][block]: what of a tile lies inside it, from (row, column) on, which may be
 /// negative or reach beyond row_end and column_end: such values read as zero and are not written.
-struct TilePlace {
-  float* plane = nullptr;
+template <class T>
+struct PlaneTile {
+  T* plane = nullptr;
   std::int64_t width = 0;
   std::int64_t row_end = 0;     ///< at most the plane's height
   std::int64_t column_end = 0;  ///< at most width
   std::int64_t row = 0;
   std::int64_t column = 0;
 };
+using TilePlace = PlaneTile<float>;
 
-/// to = B^T d B for the 6x6 values d at `from`.
-void winograd_input(const TilePlace& from, int block, float* to, std::int64_t position_stride);
+/// With a scale: values * scale + shift of `block` channels, and with `relu` max(., 0) of it, as batch norms have it.
+struct TileNorm {
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  bool relu = false;
+};
+/// to = B^T d B for the 6x6 values d at `from`, normalised.
+void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
+                    std::int64_t position_stride);
 /// What becomes of outputs before they are written: act(output + bias + what lies there).
 struct WinogradEpilogue {
   const float* bias = nullptr;  ///< block floats, or null

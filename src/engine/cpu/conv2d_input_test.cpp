@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Batch norms whose reader normalises train to the same bits as those whose result is stored.
+#include "engine/cpu/conv2d_input.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "engine/cpu/executable.h"
+#include "engine/cpu/simd/tiles.h"
+#include "graph/builder.h"
+#include "graph/loss.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using graph::Builder;
+using graph::NodeId;
+
+// Two batch norms that a convolution each alone reads: of one value, and of a virtual concatenation. Where they are
+// `named`, as outputs, they are stored.
+graph::Graph two_norms(bool is_named) {
+  Builder b("two_norms");
+  const auto conv = [](std::int64_t channels) {
+    return graph::Conv2d{.out_channels = channels, .kernel = {3, 3}, .pad = {1, 1}, .bias = false};
+  };
+  const NodeId image = b.input("image", {2, 3, 12, 11});
+  // The stem's value is f32 whatever others are stored in.
+  const NodeId before = b.add("before", conv(32), {b.add("stem", conv(32), {image})});
+  const NodeId single = b.add("single", graph::BatchNorm{.relu = true}, {before});
+  const NodeId first = b.add("first", conv(48), {single});
+  const NodeId second = b.add("second", conv(16), {first});
+  const NodeId joined = b.add("joined", graph::Concat{.is_virtual = true}, {first, second});
+  const NodeId shared = b.add("shared", graph::BatchNorm{.relu = true}, {joined});
+  NodeId x = b.add("last", conv(32), {shared});
+  x = b.add("pool", graph::GlobalAvgPool{}, {x});
+  x = b.add("flat", graph::Flatten{}, {x});
+  if (is_named) {
+    b.output("single", single);
+    b.output("shared", shared);
+  }
+  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+std::vector<std::vector<float>> bits_of_one_step(Executable& executable) {
+  initialise(executable, 7);
+  for (std::size_t i = 0; i < executable.inputs().size(); ++i) {
+    const std::string& name = executable.inputs()[i].name;
+    const std::span<std::byte> bytes = executable.slot(static_cast<std::int64_t>(i), 0);
+    Random random(11, RandomStage::Test, i);
+    for (std::size_t k = 0; k + sizeof(float) <= bytes.size(); k += sizeof(float)) {
+      auto value = static_cast<float>(random.normal());
+      if (name == "labels") value = random.chance(0.5) ? 1.0F : 0.0F;
+      if (name == "mask") value = 1.0F;
+      std::memcpy(bytes.data() + k, &value, sizeof(float));
+    }
+  }
+  executable.forward();
+  executable.backward(nullptr);
+  std::vector<std::vector<float>> bits;
+  for (std::size_t i = 0; i < executable.graph().parameters().size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    const bool is_trained = graph::is_trained(executable.graph().parameter(index).role);
+    bits.push_back(is_trained ? executable.store_gradient(index) : executable.store(index));
+  }
+  return bits;
+}
+
+std::int64_t entries_of_norm(const Plan& plan) {
+  return std::ranges::count_if(plan.entries, [](const PlanEntry& e) { return e.implementation.ends_with(" of norm"); });
+}
+
+struct Way {
+  const char* name;
+  const char* algorithms;
+  const char* dtype;
+  bool needs_tiles = false;
+};
+class NormalisedInputs : public testing::TestWithParam<Way> {};
+
+TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones_in_less_memory) {
+  const Way& way = GetParam();
+  if (way.needs_tiles && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  for (const char* recompute : {"none", "auto"}) {
+    SCOPED_TRACE(recompute);
+    const CompileOptions options{.slots = 1, .algorithms = way.algorithms, .dtype = way.dtype, .recompute = recompute};
+    const auto read = make_executable(two_norms(false), options);
+    const auto stored = make_executable(two_norms(true), options);
+    EXPECT_EQ(entries_of_norm(read->plan()), 4) << "forward and weight gradient of both readers";
+    EXPECT_EQ(entries_of_norm(stored->plan()), 0);
+    EXPECT_LT(read->plan().memory.activations, stored->plan().memory.activations);
+    EXPECT_EQ(bits_of_one_step(*read), bits_of_one_step(*stored));
+  }
+}
+
+TEST(NormalisedInput, direct_kernels_read_stored_values) {
+  EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), {.slots = 1, .algorithms = "direct"})->plan()), 0);
+}
+
+TEST(NormalisedInput, inference_stores_or_folds) {
+  const CompileOptions options{.form = Form::Inference, .slots = 1, .algorithms = "winograd"};
+  EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), options)->plan()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, NormalisedInputs,
+                         testing::Values(Way{"winograd", "winograd", "f32"}, Way{"split", "split", "f32", true},
+                                         Way{"bf16", "direct", "bf16", true}),
+                         [](const auto& way) { return std::string(way.param.name); });
+
+}  // namespace
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The blocks of channels that a convolution of ours reads: of one tensor, or of several that are normalised while they
+// are read. Internal to split_conv*.cpp and winograd.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/conv_tensors.h"
+#include "engine/cpu/kernel.h"
+#include "engine/cpu/simd/tiles.h"
+
+namespace roentgen::engine::cpu {
+
+/// T: what the values are stored in. After bind() several threads may read.
+template <class T>
+class ConvInput {
+ public:
+  /// Where block 0 of an image's channels lies, and how to normalise it: null, or `block` numbers each.
+  struct Place {
+    const T* base = nullptr;
+    std::int64_t table = 0;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+  };
+
+  /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
+  ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, NormalisedInput input)
+      : block_(block), block_numbers_(block_numbers), input_(std::move(input)) {
+    is_normalised_ = !input_.pieces.empty();
+    if (!is_normalised_) input_.pieces = {{src, blocks}};
+    for (const NormalisedInput::Piece& piece : input_.pieces) {
+      const auto found = std::ranges::find(image_blocks_, piece.blocks);
+      const auto table = found - image_blocks_.begin();
+      if (found == image_blocks_.end()) image_blocks_.push_back(piece.blocks);
+      places_.insert(places_.end(), static_cast<std::size_t>(piece.blocks), Place{.table = table});
+    }
+  }
+
+  void bind(const Addresses& addresses) {
+    const float* constants = is_normalised_ ? addresses.f32(input_.constants) : nullptr;
+    const std::int64_t channels = blocks() * block_;
+    std::int64_t at = 0;
+    for (const NormalisedInput::Piece& piece : input_.pieces) {
+      const T* base = addresses.at<T>(piece.value);
+      for (std::int64_t block = 0; block < piece.blocks; ++block, ++at) {
+        Place& place = places_[static_cast<std::size_t>(at)];
+        place.base = base + block * block_numbers_;
+        if (!is_normalised_) continue;
+        place.scale = constants + at * block_;
+        place.shift = place.scale + channels;
+      }
+    }
+  }
+
+  [[nodiscard]] bool relu() const { return input_.relu; }
+  [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(places_.size()); }
+  /// Where a row lies behind its block depends on how many blocks an image has in its tensor: a table for each.
+  [[nodiscard]] std::int64_t tables() const { return static_cast<std::int64_t>(image_blocks_.size()); }
+  [[nodiscard]] std::int64_t image_blocks(std::int64_t table) const {
+    return image_blocks_[static_cast<std::size_t>(table)];
+  }
+  /// Of image 0.
+  [[nodiscard]] const Place& place(std::int64_t block) const { return places_[static_cast<std::size_t>(block)]; }
+  /// The plane of a block of an image.
+  [[nodiscard]] const T* plane(std::int64_t image, std::int64_t block) const {
+    const Place& here = place(block);
+    return here.base + image * image_blocks(here.table) * block_numbers_;
+  }
+  /// Rows from `row` on, every `step`th, of a block; of none behind the last one. `at`: the tables, `table_rows` each.
+  [[nodiscard]] simd::SplitSource<T> rows(std::int64_t block, const std::int64_t* at, std::int64_t table_rows,
+                                          std::int64_t row, std::int64_t step = 1) const {
+    if (block >= blocks()) return {};
+    const Place& here = place(block);
+    return {.base = here.base,
+            .at = at + here.table * table_rows + row,
+            .at_step = step,
+            .scale = here.scale,
+            .shift = here.shift,
+            .relu = input_.relu};
+  }
+
+ private:
+  int block_;
+  std::int64_t block_numbers_;
+  NormalisedInput input_;
+  bool is_normalised_ = false;
+  std::vector<std::int64_t> image_blocks_;
+  std::vector<Place> places_;
+};
+
+}  // namespace roentgen::engine::cpu
