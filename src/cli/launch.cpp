@@ -69,8 +69,9 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   for (char** variable = ::environ; *variable != nullptr; ++variable) start.environment.emplace_back(*variable);
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
-  // The end is waiting for other ranks as well, though never for long.
-  how.after_end = std::min(how.after_end, std::chrono::milliseconds(std::chrono::seconds(options.timeout_s)));
+  // The end is waiting for other ranks as well, though never for long; results are written then, too.
+  constexpr std::chrono::seconds kLeast{5};
+  how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
   return run_group(mpirun_command(start, command), how);
 }
 
