@@ -6,7 +6,8 @@
 # takes commas for the ends of values:
 #   printf '%s\n' --recipe recipes/default.toml --data /scratch/nih --out /scratch/run > run.args
 #   qsub -v ARGUMENTS_FILE=run.args deploy/pbs.sh
-# Ten minutes before the walltime the run saves everything (SIGUSR1, exit code 3), and the job is queued again.
+# Ten minutes before the walltime the run saves everything (SIGUSR1, exit code 3), and the job is queued again, with the same
+# ROENTGEN, RUN_SECONDS, select and walltime as this one, however they were given (qsub -v, qsub -l, or below).
 #PBS -N roentgen
 #PBS -l select=2:ncpus=32:mpiprocs=2:ompthreads=16
 #PBS -l walltime=12:00:00
@@ -16,7 +17,20 @@ set -uo pipefail
 cd "${PBS_O_WORKDIR:-.}"
 : "${ROENTGEN:=roentgen}"
 : "${ARGUMENTS_FILE:?qsub -v ARGUMENTS_FILE=FILE, with a word of the arguments a line}"
-: "${RUN_SECONDS:=$((12 * 3600 - 600))}"  # the walltime above, less what saving takes
+again=ARGUMENTS_FILE=$ARGUMENTS_FILE,ROENTGEN=$ROENTGEN${RUN_SECONDS:+,RUN_SECONDS=$RUN_SECONDS}
+
+# What this job was given of a resource; empty where the scheduler does not say. It folds long lines, with a tab.
+resource() {
+  qstat -f "${PBS_JOBID:-}" 2>/dev/null | sed -e ':join' -e 'N' -e '$!bjoin' -e 's/\n\t//g' |
+    sed -n "s/^ *Resource_List\.$1 = //p"
+}
+walltime=$(resource walltime)
+select=$(resource select)
+seconds=$((12 * 3600))  # as above
+if [[ $walltime =~ ^([0-9]+):([0-9]+):([0-9]+)$ ]]; then
+  seconds=$((10#${BASH_REMATCH[1]} * 3600 + 10#${BASH_REMATCH[2]} * 60 + 10#${BASH_REMATCH[3]}))
+fi
+: "${RUN_SECONDS:=$((seconds > 1200 ? seconds - 600 : seconds / 2))}"  # less what saving takes
 mapfile -t arguments <"$ARGUMENTS_FILE"
 # ompthreads above is also the number of cores that a rank gets. mpirun gives SIGUSR1 on to all ranks.
 timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
@@ -24,6 +38,6 @@ timeout --foreground --preserve-status --signal=USR1 "$RUN_SECONDS" \
 status=$?
 if [[ $status -eq 3 ]]; then
   echo "stopped with everything saved: queued again"
-  qsub -v ARGUMENTS_FILE="$ARGUMENTS_FILE" "$0"
+  qsub -v "$again" ${select:+-l "select=$select"} ${walltime:+-l "walltime=$walltime"} "$0"
 fi
 exit "$status"

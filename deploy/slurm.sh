@@ -18,8 +18,9 @@ set -uo pipefail
 
 : "${ROENTGEN:=roentgen}"
 : "${SLURM_MPI:=pmix}"
-# srun binds each rank to its socket, and the program computes with as many threads as that has cores.
-srun --mpi="$SLURM_MPI" --cpu-bind=sockets "$ROENTGEN" train --resume "$@"
+# srun binds each rank to its socket, and the program computes with as many threads as that has cores. When
+# one rank dies the others are ended.
+srun --mpi="$SLURM_MPI" --cpu-bind=sockets --kill-on-bad-exit=1 "$ROENTGEN" train --resume "$@"
 status=$?
 if [[ $status -eq 3 ]]; then
   echo "stopped with everything saved: queued again"

@@ -20,21 +20,30 @@ printf '%s|' queued "$@" >>"$LOG"
 """
 
 
+# As PBS folds a long line.
+STATE = """#!/bin/bash
+[[ "$*" == "-f 7.pbs" ]] || exit 1
+printf 'Job Id: 7.pbs\\n    Resource_List.ncpus = 64\\n    Resource_List.select = 4:ncpus=16:mpi\\n\\tprocs=2\\n    Resource_List.walltime = 02:00:00\\n'
+printf '    Submit_arguments = x\\n'
+"""
+
+
 class Deploy(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for name, text in (("mpirun", RUN), ("srun", RUN), ("qsub", QUEUE), ("scontrol", QUEUE)):
+        for name, text in (("mpirun", RUN), ("srun", RUN), ("qsub", QUEUE), ("scontrol", QUEUE),
+                           ("qstat", STATE)):
             (self.folder / name).write_text(text)
             (self.folder / name).chmod(0o755)
         self.words = ["--set", "data.labels=[\"a\",\"b\"]", "--out", "a run"]
         (self.folder / "run.args").write_text("\n".join(self.words) + "\n")
 
-    def submit(self, script, *words, run):
+    def submit(self, script, *words, run, **more):
         environment = {"PATH": f"{self.folder}:{os.environ['PATH']}", "LOG": str(self.folder / "log"), "RUN": run,
                        "PBS_O_WORKDIR": str(self.folder), "ARGUMENTS_FILE": "run.args", "RUN_SECONDS": "0.3",
-                       "SLURM_JOB_ID": "7"}
+                       "SLURM_JOB_ID": "7", **more}
         ended = subprocess.run([ROOT / "deploy" / script, *words], capture_output=True, text=True, check=False,
                                env=environment)
         return ended.returncode, (self.folder / "log").read_text()
@@ -43,7 +52,16 @@ class Deploy(unittest.TestCase):
         status, log = self.submit("pbs.sh", run="endless")
         self.assertEqual(status, 3)
         self.assertIn("|train|--resume|" + "|".join(self.words) + "|", log)
-        self.assertIn("queued|-v|ARGUMENTS_FILE=run.args|", log)
+        self.assertIn("queued|-v|ARGUMENTS_FILE=run.args,ROENTGEN=roentgen,RUN_SECONDS=0.3|", log)
+        self.assertNotIn("|-l|", log)
+
+    def test_pbs_queues_again_what_it_was_given(self):
+        (self.folder / "timeout").write_text("#!/bin/bash\nprintf 'timeout|%s|' \"$4\" >>\"$LOG\"\nexit 3\n")
+        (self.folder / "timeout").chmod(0o755)
+        status, log = self.submit("pbs.sh", run="0", PBS_JOBID="7.pbs", ROENTGEN="/opt/r", RUN_SECONDS="")
+        self.assertEqual(status, 3)
+        self.assertIn("timeout|6600|", log)
+        self.assertIn("queued|-v|ARGUMENTS_FILE=run.args,ROENTGEN=/opt/r|-l|select=4:ncpus=16:mpiprocs=2|-l|walltime=02:00:00|", log)
 
     def test_pbs_leaves_what_has_ended(self):
         for run in ("0", "2"):
@@ -54,6 +72,7 @@ class Deploy(unittest.TestCase):
     def test_slurm_queues_again_what_was_stopped(self):
         status, log = self.submit("slurm.sh", *self.words, run="3")
         self.assertEqual(status, 3)
+        self.assertIn("|--kill-on-bad-exit=1|", log)
         self.assertIn("|train|--resume|" + "|".join(self.words) + "|", log)
         self.assertIn("queued|requeue|7|", log)
 
