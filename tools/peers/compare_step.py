@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Our training step beside PyTorch's, interleaved in one run, because the speed of a machine drifts.
+"""Our training step beside PyTorch's or TensorFlow's, interleaved in one run, because the speed of a machine drifts.
 
   python3 tools/peers/compare_step.py --model resnet50 --batch 16 --image 224 --threads 2 --rounds 3
 
 A round is one run of each, ours first in even rounds and last in odd ones. The figure is the median over the rounds of
-(our images/s) / (PyTorch's images/s in its better layout of that round). --dtype is ours, --peer-dtype PyTorch's, and
---compile takes its model through torch.compile.
+(our images/s) / (the peer's images/s in its better layout of that round; TensorFlow's with XLA or without, whichever is
+better). --dtype is ours, --peer-dtype the peer's, and --compile takes PyTorch's model through torch.compile.
 """
 import argparse
 import json
@@ -40,8 +40,9 @@ def main():
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--dtype", choices=["f32", "bf16", "auto"], default="f32")
     parser.add_argument("--peer-dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--peer", choices=["torch", "tensorflow"], default="torch")
     parser.add_argument("--compile", action="store_true", help="torch.compile")
-    parser.add_argument("--python", default=sys.executable, help="the interpreter that has PyTorch")
+    parser.add_argument("--python", default=sys.executable, help="the interpreter that has the peer")
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -53,12 +54,13 @@ def main():
         ours = lambda: run([arguments.program, "bench", "step", *settings, "--dtype", arguments.dtype, "--json", file],
                            file)
         asked = ["--dtype", arguments.peer_dtype, *(["--compile"] if arguments.compile else [])]
-        torch = lambda: run([arguments.python, HERE / "bench_step_torch.py", *settings, *asked, "--json", file], file)
+        script = HERE / f"bench_step_{arguments.peer}.py"
+        theirs = lambda: run([arguments.python, script, *settings, *asked, "--json", file], file)
         for index in range(arguments.rounds):
             if index % 2 == 0:
-                mine, peer = ours(), torch()
+                mine, peer = ours(), theirs()
             else:
-                peer, mine = torch(), ours()
+                peer, mine = theirs(), ours()
             entry = {"ours": mine["images_per_s"], "ratio": mine["images_per_s"] / peer["images_per_s"],
                      **{layout: values["images_per_s"] for layout, values in peer["layouts"].items()}}
             for key in ("floor_ratio", "framework_share"):
