@@ -170,12 +170,14 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   for (std::size_t i = 0; i < ids.size(); ++i) {
     work.pieces[i].statistics = shared_statistics(op, ids[i], work.parameters.running_mean, offset, lowering);
     offset += work.pieces[i].blocks * layout.block;
-    emission.reads.push_back(work.pieces[i].value);
     emission.reads.push_back(work.pieces[i].statistics);
   }
   work.relu = op.relu;
   const NormShape shape = define_result(id, layout, work, lowering);
-  if (work.dst >= 0) emission.writes.push_back(work.dst);
+  if (work.dst >= 0) {
+    emission.writes.push_back(work.dst);
+    for (const NormPiece& piece : work.pieces) emission.reads.push_back(piece.value);
+  }
   emission.writes.push_back(work.constants);
   lowering.emit(node, std::move(emission), shared_forward_kernel(shape, std::move(work)));
 }

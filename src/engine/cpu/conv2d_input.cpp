@@ -31,8 +31,8 @@ bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& loweri
   const ConvAlgorithm weights = choose_algorithm(g, ConvPass::BackwardWeights, reader, lowering);
   const int block = block_of(forward, lowering);
   if (block == 0 || block_of(weights, lowering) != block || dtype_of(forward) != dtype_of(weights)) return false;
-  // Whole blocks, as they lie.
-  if (values != Layout{block, dtype_of(forward)}) return false;
+  // Whole blocks, as they lie; and a result that would not be rounded to another type in between.
+  if (dtype_of(forward) != lowering.dtype() || values != Layout{block, dtype_of(forward)}) return false;
   return std::ranges::all_of(lowering.pieces(graph.node(norm).inputs[0]),
                              [&](graph::NodeId piece) { return graph.node(piece).shape[1] % block == 0; });
 }

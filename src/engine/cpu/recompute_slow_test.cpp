@@ -11,6 +11,7 @@
 
 #include "core/random.h"
 #include "engine/cpu/executable.h"
+#include "engine/cpu/simd/tiles.h"
 #include "graph/loss.h"
 #include "models/model.h"
 
@@ -53,10 +54,13 @@ struct Tested {
   bool has_more = true;
 };
 
-class RecomputedNetwork : public testing::TestWithParam<Tested> {};
+class RecomputedNetwork : public testing::TestWithParam<std::tuple<const char*, Tested>> {};
 
 TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
-  const auto& [name, image_px, has_more] = GetParam();
+  const auto& [algorithms, tested] = GetParam();
+  const auto& [name, image_px, has_more] = tested;
+  const bool is_direct = std::string(algorithms) == "direct";
+  if (std::string(algorithms) == "split" && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: no bf16 tiles (AMX) here";
   const graph::Graph graph = graph::with_loss(
       models::build_model(
           {.name = name, .labels = 3, .image_px = image_px, .batch = 2, .width = 32, .auxiliary = false}),
@@ -64,24 +68,34 @@ TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
   std::map<std::string, std::size_t> bytes;
   std::map<std::string, std::vector<std::vector<float>>> bits;
   for (const char* recompute : {"none", "auto", "all"}) {
-    const auto executable = make_executable(graph, {.slots = 1, .recompute = recompute});
+    const auto executable = make_executable(graph, {.slots = 1, .algorithms = algorithms, .recompute = recompute});
     bytes[recompute] = executable->plan().memory.activations;
     bits[recompute] = bits_of_one_step(*executable);
   }
-  EXPECT_LT(bytes["auto"], bytes["none"]);
+  // Convolutions of ours leave less to drop: they normalise what they read.
+  EXPECT_LE(bytes["auto"], bytes["none"]);
+  if (is_direct) {
+    EXPECT_LT(bytes["auto"], bytes["none"]);
+  }
   EXPECT_LE(bytes["all"], bytes["auto"]);
-  if (has_more) {
+  if (has_more && is_direct) {
     EXPECT_LT(bytes["all"], bytes["auto"]);
   }
   EXPECT_EQ(bits["auto"], bits["none"]);
   EXPECT_EQ(bits["all"], bits["none"]);
 }
 
+std::string name_of_test(const testing::TestParamInfo<std::tuple<const char*, Tested>>& info) {
+  return std::string(std::get<1>(info.param).name) + "_" + std::get<0>(info.param);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, RecomputedNetwork,
-                         testing::Values(Tested{"resnet34"}, Tested{"resnet50"}, Tested{"densenet121", 32, false},
-                                         Tested{"vgg16_bn", 32, false}, Tested{"googlenet", 64},
-                                         Tested{"inception_v3", 96}, Tested{"inception_v4", 96}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         testing::Combine(testing::Values("direct", "winograd", "split"),
+                                          testing::Values(Tested{"resnet34"}, Tested{"resnet50"},
+                                                          Tested{"densenet121", 32, false},
+                                                          Tested{"vgg16_bn", 32, false}, Tested{"googlenet", 64},
+                                                          Tested{"inception_v3", 96}, Tested{"inception_v4", 96})),
+                         name_of_test);
 
 }  // namespace
 }  // namespace roentgen::engine::cpu
