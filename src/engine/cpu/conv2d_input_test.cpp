@@ -108,11 +108,8 @@ TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
 
 // Their result would be rounded to bf16 before kernels of f32 read it.
 TEST(NormalisedInput, values_of_another_type_than_the_kernels_are_stored) {
-  std::map<std::string, std::string> choices;
-  for (const auto& [key, choice] :
-       make_executable(two_norms(false), {.slots = 1, .algorithms = "winograd"})->plan().choices) {
-    choices[key] = choice;
-  }
+  const auto made = make_executable(two_norms(false), {.slots = 1, .algorithms = "winograd"});
+  std::map<std::string, std::string> choices = made->plan().choices;
   choices["dtype"] = "bf16";
   EXPECT_EQ(entries_of_norm(make_executable(two_norms(false), {.slots = 1, .choices = choices})->plan()), 0);
 }
