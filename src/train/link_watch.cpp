@@ -20,12 +20,12 @@ constexpr double kSlowFactor = 2.0;
 
 }  // namespace
 
-std::vector<dist::Link> LinkWatch::measure(dist::Communicator& group) {
+std::vector<dist::Link> LinkWatch::measure(dist::Communicator& group, std::chrono::milliseconds limit) {
   std::vector<std::string> hosts;
   for (int rank = 0; rank < group.size(); ++rank) hosts.emplace_back(group.host(rank));
   return dist::measure_links(
       group, dist::host_pairs(hosts),
-      {.message_bytes = std::size_t{512} << 10U, .round_trips = 0, .rounds = 3, .takes_median = false});
+      {.message_bytes = std::size_t{512} << 10U, .round_trips = 0, .rounds = 3, .takes_median = false, .limit = limit});
 }
 
 LinkWatch::LinkWatch(const Ranks& ranks, Measure measure)
@@ -41,7 +41,7 @@ void LinkWatch::look(const StepRecord& step, const std::vector<Observer*>& obser
   if (updates_ != kFirstTest && updates_ % kUpdatesToTest != 0) return;
   if (!waits_for_network()) return;
   std::vector<dist::Link> links;
-  ranks_.group()->call([&](dist::Communicator& group) { links = measure_(group); });
+  ranks_.group()->call([&](dist::Communicator& group) { links = measure_(group, ranks_.group()->limit()); });
   const std::vector<dist::Link> slow = dist::slow_links(links, kSlowFactor);
   const LinksRecord record{.step = step.step,
                            .usual_mb_per_s = dist::usual_link(links, false).gb_per_s * 1e3,

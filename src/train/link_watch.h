@@ -4,6 +4,7 @@
 // LinkWatch: of a run that waits for its network, which link it waits for.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -18,10 +19,10 @@ namespace roentgen::train {
 /// ranks, and warns of slow ones. Runs on one host, and runs that do not wait, are left alone.
 class LinkWatch {
  public:
-  /// Measures the links of a group, alike on all ranks.
-  using Measure = std::function<std::vector<dist::Link>(dist::Communicator&)>;
+  /// Measures the links of a group, alike on all ranks; no wait is longer than the group's limit.
+  using Measure = std::function<std::vector<dist::Link>(dist::Communicator&, std::chrono::milliseconds limit)>;
   /// Those between the first ranks of all hosts.
-  [[nodiscard]] static std::vector<dist::Link> measure(dist::Communicator& group);
+  [[nodiscard]] static std::vector<dist::Link> measure(dist::Communicator& group, std::chrono::milliseconds limit);
 
   explicit LinkWatch(const Ranks& ranks, Measure measure = LinkWatch::measure);
   /// After every update, on all ranks. A test that was made is told to `observers` and, where what is slow has changed,

@@ -66,8 +66,10 @@ Told watch(const Watched& run) {
         dist::CommThread comm([&] { return group.member(rank); }, std::chrono::minutes(1));
         const Ranks all(&comm);
         std::size_t tests = 0;
-        LinkWatch links(
-            all, [&](dist::Communicator&) { return made_up(ranks, run.slow[std::min(tests++, run.slow.size() - 1)]); });
+        LinkWatch links(all, [&](dist::Communicator&, std::chrono::milliseconds limit) {
+          EXPECT_EQ(limit, std::chrono::minutes(1)) << "the group's own";
+          return made_up(ranks, run.slow[std::min(tests++, run.slow.size() - 1)]);
+        });
         // One rank alone does not wait; the mean of all counts.
         const double waited_s = rank == 0 ? 0.0 : run.waits;
         for (std::int64_t step = 1; step <= run.updates; ++step) {
@@ -100,7 +102,9 @@ TEST(LinkWatch, leaves_alone_who_does_not_wait) {
 TEST(LinkWatch, leaves_alone_who_has_one_host) {
   EXPECT_TRUE(watch({.hosts = {"a", "a", "a"}}).tests.empty());
   const Ranks alone(nullptr);
-  LinkWatch links(alone, [](dist::Communicator&) -> std::vector<dist::Link> { throw CommError("asked"); });
+  LinkWatch links(alone, [](dist::Communicator&, std::chrono::milliseconds) -> std::vector<dist::Link> {
+    throw CommError("asked");
+  });
   for (std::int64_t step = 1; step <= 10; ++step) links.look({.step = step, .seconds = 1.0}, {});
 }
 

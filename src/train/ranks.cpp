@@ -232,18 +232,35 @@ std::uint64_t hash_of(std::span<const float> values) {
   return hash;
 }
 
+std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes) {
+  std::map<std::uint64_t, std::size_t> counts;
+  for (const std::uint64_t hash : hashes) ++counts[hash];
+  std::vector<int> odd;
+  for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
+    if (2 * counts[hashes[rank]] <= hashes.size()) odd.push_back(static_cast<int>(rank));
+  }
+  return odd;
+}
+
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step) {
   if (ranks.size() == 1) return;
   const std::vector<std::uint64_t> own{hash_of(executable.parameters())};
-  const std::vector<std::string> hashes = ranks.gather(bytes_of(own), {.name = "weight check"});
-  std::string others;
-  for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
-    if (hashes[rank] == hashes[0]) continue;
-    others += fmt::format("{}rank {} ({})", others.empty() ? "" : ", ", rank, ranks.group()->hosts()[rank]);
+  std::vector<std::uint64_t> hashes;
+  for (const std::string& bytes : ranks.gather(bytes_of(own), {.name = "weight check"})) {
+    std::memcpy(&hashes.emplace_back(), bytes.data(), sizeof(std::uint64_t));
   }
-  if (others.empty()) return;
-  throw CommError(error_text("train.ranks", fmt::format("weights after step {}", step), "rank 0's on all ranks",
-                             "others on " + others, "--resume from the last checkpoint, without those machines"));
+  const std::vector<int> odd = odd_ranks(hashes);
+  if (odd.empty()) return;
+  std::string names;
+  for (const int rank : odd) {
+    names += fmt::format("{}rank {} ({})", names.empty() ? "" : ", ", rank,
+                         ranks.group()->hosts()[static_cast<std::size_t>(rank)]);
+  }
+  const bool is_nobody_right = odd.size() == hashes.size();
+  throw CommError(error_text("train.ranks", fmt::format("weights after step {}", step), "the same on all ranks",
+                             (is_nobody_right ? "none that most have, of " : "others on ") + names,
+                             is_nobody_right ? "bench nodes, then --resume from the last checkpoint"
+                                             : "--resume from the last checkpoint, without those machines"));
 }
 
 std::vector<std::string> united(const Ranks& ranks, const std::vector<std::string>& own, dist::Phase phase) {

@@ -110,7 +110,10 @@ bool scatter_statistics(const Ranks& ranks, std::vector<float> all, engine::Exec
 /// FNV-1a (Fowler, Noll, Vo) over the bits of the values.
 [[nodiscard]] std::uint64_t hash_of(std::span<const float> values);
 
-/// All ranks hold the same weights, bit for bit; else CommError naming those whose weights are not rank 0's.
+/// Ranks whose hash is not that of more than half of them: none, or all, or the few that went astray.
+[[nodiscard]] std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes);
+
+/// All ranks hold the same weights, bit for bit; else CommError naming those whose weights most others do not have.
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step);
 
 /// Lines of every rank, each once, sorted; on all ranks. Lines hold no line feeds.

@@ -4,6 +4,7 @@
 // Runs of several ranks, each a thread of this process: what they must make together.
 #include "train/ranks.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -362,18 +363,29 @@ TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
 }
 
 TEST(RanksTogether, name_those_whose_weights_differ) {
-  const auto errors = as_ranks(3, [](dist::CommThread& comm) {
-    FakeExecutable executable(graph::with_loss(fake_model(2, kSizePx, 2), {}), {.slots = 1});
-    engine::initialise(executable, 1);
-    const Ranks ranks(&comm);
-    require_equal_weights(ranks, executable, 100);
-    if (comm.rank() == 2) executable.parameters()[5] += 1e-6F;
-    require_equal_weights(ranks, executable, 200);
-  });
-  for (const auto& error : errors) {
-    EXPECT_THAT(text_of(error),
-                HasSubstr("weights after step 200: expected rank 0's on all ranks, got others on rank 2"));
+  for (const int astray : {0, 2}) {
+    const auto errors = as_ranks(3, [&](dist::CommThread& comm) {
+      FakeExecutable executable(graph::with_loss(fake_model(2, kSizePx, 2), {}), {.slots = 1});
+      engine::initialise(executable, 1);
+      const Ranks ranks(&comm);
+      require_equal_weights(ranks, executable, 100);
+      if (comm.rank() == astray) executable.parameters()[5] += 1e-6F;
+      require_equal_weights(ranks, executable, 200);
+    });
+    for (const auto& error : errors) {
+      EXPECT_THAT(text_of(error), HasSubstr(fmt::format("weights after step 200: expected the same on all ranks, got "
+                                                        "others on rank {} (",
+                                                        astray)));
+    }
   }
+}
+
+TEST(OddRanks, are_those_that_most_do_not_agree_with) {
+  using Hashes = std::vector<std::uint64_t>;
+  EXPECT_THAT(odd_ranks(Hashes{7, 7, 7}), testing::IsEmpty());
+  EXPECT_THAT(odd_ranks(Hashes{8, 7, 7}), testing::ElementsAre(0));
+  EXPECT_THAT(odd_ranks(Hashes{7, 8, 7, 9, 7}), testing::ElementsAre(1, 3));
+  EXPECT_THAT(odd_ranks(Hashes{7, 8}), testing::ElementsAre(0, 1)) << "nobody knows which";
 }
 
 }  // namespace
