@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -155,13 +154,9 @@ std::vector<int> slow_nodes(std::span<const NodeFigures> ranks, double slow_fact
 }
 
 std::vector<int> odd_nodes(std::span<const NodeFigures> ranks) {
-  std::map<std::uint64_t, std::size_t> counts;
-  for (const NodeFigures& rank : ranks) ++counts[rank.weights];
-  std::vector<int> odd;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (2 * counts[ranks[i].weights] <= ranks.size()) odd.push_back(static_cast<int>(i));
-  }
-  return odd;
+  std::vector<std::uint64_t> hashes;
+  for (const NodeFigures& rank : ranks) hashes.push_back(rank.weights);
+  return train::odd_ranks(hashes);
 }
 
 Value run_nodes(const NodesOptions& options, dist::CommThread& group) {

@@ -99,10 +99,11 @@ Sums run_steps(const ScalingOptions& options, train::Stepper& stepper, data::Bat
   return sums;
 }
 
-// More compute threads than this host has cores: what is measured then is how they take turns.
+// More compute threads than this host has cores: what is measured then is how they take turns. An emulated device
+// computes nothing, but its rank's thread still reads, reduces and updates: one core a rank.
 bool is_oversubscribed(const ScalingOptions& options, const train::Ranks& ranks) {
-  return options.device_images_per_s <= 0.0 &&
-         ranks.local_size() * options.step.threads > static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const int each = options.device_images_per_s > 0.0 ? 1 : options.step.threads;
+  return ranks.local_size() * each > static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::int64_t hosts_of(const dist::CommThread* group) {
@@ -193,18 +194,21 @@ struct Point {
     return values;
   }
   [[nodiscard]] double median(std::string_view key) const { return summarise(all(key)).median; }
+  [[nodiscard]] bool is_oversubscribed() const { return rounds.back().at("oversubscribed").as_bool(); }
 };
 
-/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`.
-double efficiency(const Point& point, const Point& base) {
+/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`. Nothing where there is no base, or
+/// ranks of one of them take turns.
+Value efficiency(const Point& point, const Point* base) {
+  if (base == nullptr || point.is_oversubscribed() || base->is_oversubscribed()) return {};
   std::vector<double> ratios = point.all("images_per_s");
-  const std::vector<double> before = base.all("images_per_s");
-  const double more = static_cast<double>(point.ranks) / static_cast<double>(base.ranks);
+  const std::vector<double> before = base->all("images_per_s");
+  const double more = static_cast<double>(point.ranks) / static_cast<double>(base->ranks);
   for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= before[i] * more;
-  return summarise(ratios).median;
+  return Value(summarise(ratios).median);
 }
 
-Value row_of(const Point& point, const Point& first, const Point* host) {
+Value row_of(const Point& point, const Point* one, const Point* host) {
   const std::vector<double> speeds = point.all("images_per_s");
   const double count = static_cast<double>(speeds.size());
   const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
@@ -220,9 +224,9 @@ Value row_of(const Point& point, const Point& first, const Point* host) {
   row.set("sd", speeds.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0);
   row.set("min", std::ranges::min(speeds));
   row.set("max", std::ranges::max(speeds));
-  const bool is_fair = !last.at("oversubscribed").as_bool() && !first.rounds.back().at("oversubscribed").as_bool();
-  row.set("efficiency", is_fair ? Value(efficiency(point, first)) : Value());
-  if (host != nullptr) row.set("efficiency_of_host", is_fair ? Value(efficiency(point, *host)) : Value());
+  row.set("efficiency", efficiency(point, one));
+  if (host != nullptr) row.set("efficiency_of_host", efficiency(point, host));
+  row.set("oversubscribed", point.is_oversubscribed());
   for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
   row.set("kind", last.at("kind"));
   return row;
@@ -247,7 +251,10 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
       point.rounds.push_back(run_point(point.ranks, plan.is_strong ? plan.batch / point.ranks : plan.batch));
     }
   }
-  const auto host = std::ranges::find(points, plan.per_host, &Point::ranks);
+  const auto point_of = [&](std::int64_t ranks) {
+    const auto found = std::ranges::find(points, ranks, &Point::ranks);
+    return found == points.end() ? nullptr : &*found;
+  };
   const Value& any = points.front().rounds.front();
   Value result = Value::table();
   for (const char* key : {"case", "model", "image_px", "threads", "overlap"}) result.set(key, any.at(key));
@@ -255,7 +262,7 @@ Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
   result.set("rounds", plan.rounds);
   Value& rows = result.set("points", Value::array());
   for (const Point& point : points) {
-    rows.push_back(row_of(point, points.front(), host == points.end() ? nullptr : &*host));
+    rows.push_back(row_of(point, point_of(1), point_of(plan.per_host)));
   }
   add_environment(result);
   return result;

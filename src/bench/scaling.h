@@ -50,7 +50,7 @@ struct ScalingOptions {
 
 /// Which points, and how often.
 struct ScalingPlan {
-  /// At least one; efficiency counts from the first.
+  /// At least one; efficiency counts from one rank, and there is none where that is not measured.
   std::vector<std::int64_t> ranks{1};
   /// Ranks of a host; 0: all on one.
   std::int64_t per_host = 0;
@@ -67,9 +67,9 @@ using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
 
 /// All points, each in every round. Strong: ConfigError for a batch that some number of ranks does not divide.
 /// @return {"points": [{"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
-///   "efficiency" (median of the rounds' ratios to the first point, by rank), "efficiency_of_host" (to the point of one
-///   host, where there is one); neither of points with more compute threads than cores; "comm_exposed", "data_wait",
-///   "imbalance", "kind"}]}
+///   "efficiency" (median of the rounds' ratios to the point of one rank, by rank), "efficiency_of_host" (to the point
+///   of one host, where there is one); both null without that point, and of points with more ranks or compute threads
+///   than cores, which are "oversubscribed"; "comm_exposed", "data_wait", "imbalance", "kind"}]}
 [[nodiscard]] Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point);
 
 }  // namespace roentgen::bench

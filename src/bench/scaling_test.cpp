@@ -78,6 +78,31 @@ TEST(Scaling, there_is_no_efficiency_of_ranks_that_take_turns) {
   EXPECT_TRUE(result.at("points").as_array()[1].at("efficiency").is_null());
 }
 
+TEST(Scaling, efficiency_counts_from_one_rank_wherever_it_stands) {
+  const auto give = [](std::int64_t ranks, std::int64_t batch) {
+    return point(ranks, batch, ranks == 1 ? 10.0 : 14.0);
+  };
+  const Value both = run_scaling({.ranks = {2, 1}, .rounds = 1}, give);
+  EXPECT_DOUBLE_EQ(both.at("points").as_array()[0].at("efficiency").as_double(), 0.7);
+  EXPECT_DOUBLE_EQ(both.at("points").as_array()[1].at("efficiency").as_double(), 1.0);
+  const Value two = run_scaling({.ranks = {2}, .rounds = 1}, give);
+  EXPECT_TRUE(two.at("points").as_array()[0].at("efficiency").is_null()) << "one rank was not measured";
+}
+
+TEST(Scaling, emulated_ranks_without_a_core_each_take_turns) {
+  const int ranks = static_cast<int>(std::thread::hardware_concurrency()) + 1;
+  dist::LocalGroup group(ranks);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      dist::CommThread comm([&] { return group.member(rank); }, std::chrono::minutes(1));
+      ScalingOptions options{.device_images_per_s = 1000.0};
+      options.step = {.model = "resnet18", .batch = 1, .image_px = 32, .warmup = 1, .steps = 1, .threads = 1};
+      EXPECT_TRUE(run_scaling_point(options, &comm).at("oversubscribed").as_bool());
+    });
+  }
+}
+
 TEST(Scaling, a_point_counts_the_images_of_all_ranks) {
   for (const double rate : {0.0, 200.0}) {
     dist::LocalGroup group(2);
