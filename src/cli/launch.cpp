@@ -22,6 +22,7 @@
 #include "cli/failure.h"
 #include "cli/launcher.h"
 #include "cli/mpirun_command.h"
+#include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
 #include "cli/stop_signals.h"
@@ -64,6 +65,7 @@ void drop_standard_output() {
 }
 
 GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command, GroupOptions how) {
+  if (!options.hosts.empty()) require_hosts(options.hosts);
   GroupStart start{
       .mpi = dist::mpi_name(), .ranks = options.ranks, .hosts = options.hosts, .is_root = ::geteuid() == 0};
   for (char** variable = ::environ; *variable != nullptr; ++variable) start.environment.emplace_back(*variable);
@@ -72,6 +74,9 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   // The end is waiting for other ranks as well, though never for long; results are written then, too.
   constexpr std::chrono::seconds kLeast{5};
   how.after_end = std::clamp<std::chrono::milliseconds>(std::chrono::seconds(options.timeout_s), kLeast, how.after_end);
+  // Within the group they look at the limit themselves, and know better who is missing: they come first.
+  constexpr std::chrono::seconds kLater{10};
+  how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
   return run_group(mpirun_command(start, command), how);
 }
 
@@ -187,6 +192,11 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
   if (group.rank() == 0) log::info("ranks: " + map);
 }
 
+// To the process that started the ranks, which may be on another host.
+void tell_ready() {
+  if (!dist::tell_ready() && is_own_rank()) fmt::print(stderr, "{}\n", kAllListen);
+}
+
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,
                        const runtime::CoreList& communication,
                        const std::function<CommandResult(dist::CommThread*)>& body) {
@@ -197,7 +207,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
                                    "the mpirun, or srun --mpi, of the MPI that this program was built with"));
     }
     check_places(group, options, own_place(options, communication));
-    if (group.rank() == 0) dist::tell_ready();
+    if (group.rank() == 0) tell_ready();
     CommandResult result = body(&group);
     if (options.is_stoppable) ignore_stop();  // all is done
     if (group.rank() == 0) dist::tell_end(result.exit_code);
@@ -239,13 +249,14 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (is_own_rank()) guard_rank();
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
-    dist::tell_ready();
+    tell_ready();
     CommandResult result = body(nullptr);
     dist::tell_end(result.exit_code);
     return result;
   }
   const runtime::CoreList communication = take_place(options, *launched);
   if (launched->rank > 0) be_silent();
+  dist::reach({.name = "start-up"});
   const auto make = [&] {
     if (!communication.empty()) runtime::bind_thread(communication);
     return dist::make_communicator("mpi");

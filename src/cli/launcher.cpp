@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/late_start.h"
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "core/error.h"
@@ -146,35 +147,61 @@ struct Watched {
   Outputs& outputs;
 };
 
-/// Ends mpirun where it stays: after a failure it waits for daemons that it cannot reach any more, and after rank 0's
-/// end for ranks that do not come out of MPI_Finalize.
+/// Rank 0 has said so, by the board or, from another host, by a line.
+bool all_listen(const Watched& watched) {
+  return watched.board.is_ready() || watched.outputs.err_words.all_listen() || watched.outputs.out_words.all_listen();
+}
+
+/// Ends mpirun where it stays: when ranks wait in MPI_Init for one that does not come, after a failure for daemons that
+/// cannot be reached any more, and after rank 0's end for ranks that do not come out of MPI_Finalize.
 class LongStay {
  public:
   LongStay(const Watched& watched, const GroupOptions& options) : watched_(watched), options_(options) {}
   /// Now and then.
   void look() {
     const auto now = Clock::now();
+    look_at_start(now);
     if (failed_ == kNever && options_.may_be_remote && watched_.board.failure()) failed_ = now;
     if (ended_ == kNever && watched_.board.exit_code()) ended_ = now;
     if (!is_over_ && ended_ < now - options_.after_end) {
       is_over_ = true;
       ::kill(watched_.child, SIGTERM);  // it ends the ranks
     }
-    if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace)
-      ::kill(-watched_.child, SIGKILL);  // with what it calls other hosts by
+    if (failed_ < now - kGrace || ended_ < now - options_.after_end - kGrace) kill_all();
   }
   /// It was ended after rank 0's end.
   [[nodiscard]] bool is_over() const { return is_over_; }
+  /// It was ended before all ranks were up.
+  [[nodiscard]] bool is_late() const { return late_ != kNever; }
+  /// It was given no time to say anything.
+  [[nodiscard]] bool is_killed() const { return is_killed_; }
 
  private:
   using Clock = std::chrono::steady_clock;
+  void look_at_start(Clock::time_point now) {
+    has_begun_ = has_begun_ || all_listen(watched_) || watched_.board.failure() || watched_.board.exit_code();
+    if (late_ == kNever && !has_begun_ && options_.to_start.count() > 0 && now - begin_ > options_.to_start) {
+      late_ = now;
+      watched_.outputs.err.say(late_start_text(watched_.board, options_.ranks, options_.to_start) + '\n');
+      ::kill(watched_.child, SIGTERM);
+    }
+    if (late_ < now - kGrace) kill_all();
+  }
+  void kill_all() {
+    is_killed_ = true;
+    ::kill(-watched_.child, SIGKILL);  // with what it calls other hosts by
+  }
   static constexpr std::chrono::seconds kGrace{2};
   static constexpr Clock::time_point kNever = Clock::time_point::max();
   const Watched& watched_;
   const GroupOptions& options_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point late_ = kNever;
   Clock::time_point failed_ = kNever;
   Clock::time_point ended_ = kNever;
   bool is_over_ = false;
+  bool is_killed_ = false;
+  bool has_begun_ = false;
 };
 
 /// How mpirun ended.
@@ -182,6 +209,12 @@ struct Waited {
   int status = 0;
   /// By us, once rank 0 had told its end.
   bool is_overdue = false;
+  /// By us, before all ranks were up; that is said.
+  bool is_late = false;
+  /// By us, with SIGKILL.
+  bool is_killed = false;
+  /// All ranks were up.
+  bool has_begun = false;
 };
 
 // mpirun gives SIGUSR1 on to all ranks; SIGTERM ends them. Before all of them listen, SIGUSR1 would end those that
@@ -198,8 +231,7 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
       ++seen;
       if (seen > 1 || options.on_signal == OnSignal::End) ::kill(watched.child, SIGTERM);
     }
-    const bool can_stop = options.may_be_remote || watched.board.is_ready();
-    if (seen == 1 && !is_told && options.on_signal == OnSignal::Save && can_stop) {
+    if (seen == 1 && !is_told && options.on_signal == OnSignal::Save && all_listen(watched)) {
       is_told = true;
       ::kill(watched.child, SIGUSR1);
     }
@@ -207,7 +239,11 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
     stay.look();
   }
   watched.outputs.finish();
-  return {.status = status, .is_overdue = stay.is_over()};
+  return {.status = status,
+          .is_overdue = stay.is_over(),
+          .is_late = stay.is_late(),
+          .is_killed = stay.is_killed(),
+          .has_begun = all_listen(watched)};
 }
 
 // mpirun ends guards; the ranks end with these, but it does not wait for that.
@@ -222,6 +258,55 @@ void wait_for_ranks(const dist::LaunchBoard& board) {
     ::poll(&look, 1, std::clamp(static_cast<int>(left.count()), 0, kMostMs));
     ::close(rank);
   }
+}
+
+void require_mpirun(const std::string& program, int status) {
+  if (!WIFEXITED(status)) return;
+  if (WEXITSTATUS(status) == kNoProgram) {
+    throw ConfigError(error_text("cli.launch", "--ranks", program + " on the PATH", "none",
+                                 "apt install openmpi-bin (mpich), or srun, or one process"));
+  }
+  if (WEXITSTATUS(status) == kNotRun) {
+    throw ConfigError(error_text("cli.launch", "--ranks", program + " that can be executed",
+                                 "one on the PATH that cannot", "chmod +x, or another PATH"));
+  }
+}
+
+int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const GroupOptions& options) {
+  const std::optional<int> failure = board.failure();
+  if (WIFSIGNALED(waited.status)) {
+    return failure.value_or(waited.is_killed ? kFailure : kKilled + WTERMSIG(waited.status));
+  }
+  // MPICH's mpirun tells how the last ranks ended, which it had ended itself.
+  const int code = WEXITSTATUS(waited.status);
+  return options.may_be_remote ? code : failure.value_or(code);
+}
+
+// The line for what nobody has said yet, or what hydra's programs say of each other. Of a killed rank the exit code,
+// too: MPICH's says less.
+std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, const Outputs& outputs, GroupEnd& end) {
+  std::optional<dist::KilledRank> killed = board.killed();
+  if (killed) end.exit_code = kKilled + killed->signal;
+  if (outputs.err_words.has_told()) return {};  // of a rank on another host
+  // Without its guard a rank is gone as well, and mpirun alone says so. What we have asked to end is no news.
+  if (!killed && end.signal == 0) killed = outputs.err_words.killed();
+  const bool is_signal = end.exit_code > kKilled && end.exit_code < kKilled + NSIG;
+  const bool is_asked = end.signal != 0 || waited.is_killed || board.failure();
+  if (!killed && WIFSIGNALED(waited.status) && !is_asked) {
+    const int signal = WTERMSIG(waited.status);
+    return error_text("cli.launch", "mpirun", "to end by itself",
+                      fmt::format("signal {} ({})", signal, ::strsignal(signal)), "--resume, where there is a run") +
+           '\n';
+  }
+  if (!killed && is_signal && !is_asked) killed = {.signal = end.exit_code - kKilled};
+  if (killed) return text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank)) + '\n';
+  std::string said = outputs.err_words.complaints();
+  if (end.exit_code >= kKilled && !is_asked && !waited.has_begun) {
+    said += error_text("cli.launch", "mpirun", "all ranks to begin", fmt::format("exit code {}", end.exit_code),
+                       "what it says above: names of --hosts, ssh without a password") +
+            '\n';
+  }
+  return said;
 }
 
 }  // namespace
@@ -242,10 +327,10 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   }
   outputs.close_write_ends();
   GroupEnd end;
-  const auto [status, is_overdue] =
+  const Waited waited =
       wait_for({.child = child, .signals = signals, .board = board, .outputs = outputs}, options, end);
   wait_for_ranks(board);
-  if (is_overdue) {
+  if (waited.is_overdue) {
     const auto limit = std::chrono::duration_cast<std::chrono::seconds>(options.after_end);
     outputs.err.say(error_text("cli.launch", "mpirun", fmt::format("its end within {} s of rank 0's", limit.count()),
                                "none, and ended it", "nothing: all was done; or another MPI, if it happens again") +
@@ -253,26 +338,18 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     end.exit_code = board.failure().value_or(board.exit_code().value_or(kFailure));
     return end;
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoProgram) {
-    throw ConfigError(error_text("cli.launch", "--ranks", command[0] + " on the PATH", "none",
-                                 "apt install openmpi-bin (mpich), or srun, or one process"));
-  }
-  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : board.failure().value_or(kFailure);
-  // MPICH's mpirun tells how the last ranks ended, which it had ended itself.
-  if (!options.may_be_remote) end.exit_code = board.failure().value_or(end.exit_code);
-  // Ended by us while it was ending, mpirun tells that, and not how the ranks had ended.
-  if (end.signal != 0) {
-    end.exit_code = board.exit_code().value_or(end.exit_code);
+  if (waited.is_late) {
+    end.exit_code = kFailure;
     return end;
   }
-  std::optional<dist::KilledRank> killed = board.killed();
-  if (killed) end.exit_code = kKilled + killed->signal;  // MPICH's says less
-  if (outputs.err_words.has_told()) return end;          // of a rank on another host
-  // Without its guard a rank is gone as well, and mpirun alone says so.
-  if (!killed) killed = outputs.err_words.killed();
-  if (!killed && end.exit_code > kKilled && !board.failure()) killed = {.signal = end.exit_code - kKilled};
-  outputs.err.say(killed ? text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank)) + '\n'
-                         : outputs.err_words.complaints());
+  require_mpirun(command[0], waited.status);
+  end.exit_code = exit_code_of(waited, board, options);
+  // Ended by us while it was ending, mpirun tells that, and not how the ranks had ended.
+  if (end.signal != 0 && board.exit_code()) {
+    end.exit_code = *board.exit_code();
+    return end;
+  }
+  outputs.err.say(why_it_ended(waited, board, outputs, end));
   return end;
 }
 

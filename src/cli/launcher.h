@@ -26,6 +26,8 @@ struct GroupOptions {
   std::int64_t ranks = 1;
   /// Rank 0 may be on another host, from where it cannot tell us anything.
   bool may_be_remote = false;
+  /// Not 0: ranks that are not all up after so long are named and ended: MPI_Init has no time limit of its own.
+  std::chrono::milliseconds to_start{0};
   /// mpirun that is still there so long after rank 0 has told its end is ended: MPI_Finalize has no time limit of its
   /// own.
   std::chrono::milliseconds after_end{30'000};
@@ -39,9 +41,10 @@ struct GroupEnd {
   int signal = 0;
 };
 
-/// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank, and when it ended mpirun
-/// itself; all else they say themselves. SIGINT, SIGTERM, SIGUSR1, SIGHUP and SIGQUIT go as `options` say while it
-/// runs, and as before afterwards. ConfigError where there is no mpirun.
+/// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank, or mpirun itself, when ranks
+/// did not come up in time, and when mpirun failed before they had begun; all else they say themselves. SIGINT,
+/// SIGTERM, SIGUSR1, SIGHUP and SIGQUIT go as `options` say while it runs, and as before afterwards. ConfigError where
+/// there is no mpirun that can be run.
 /// @param command program and arguments
 [[nodiscard]] GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options);
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "core/error.h"
 #include "core/folder_testing.h"
@@ -40,6 +41,19 @@ TEST(RunGroup, keeps_a_signal_until_all_can_stop) {
   const GroupEnd end = run(R"(kill -TERM $PPID
     i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done
     trap 'exit 3' USR1; ready; while :; do :; done)");
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.signal, SIGTERM);
+}
+
+TEST(RunGroup, keeps_a_signal_until_rank_0_of_another_host_says_that_all_can_stop) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end =
+      run("kill -TERM $PPID\n"
+          "i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done\n"
+          "trap 'exit 3' USR1; echo '" +
+              std::string(kAllListen) + "' >&2; while :; do :; done",
+          {.on_signal = OnSignal::Save, .may_be_remote = true});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_EQ(end.signal, SIGTERM);
 }
@@ -149,6 +163,41 @@ TEST(RunGroup, mpirun_has_time_after_the_end_of_rank_0) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+TEST(RunGroup, ranks_that_do_not_come_up_are_named_and_ended) {
+  for (const char* ignores : {"", "trap '' TERM;"}) {
+    testing::internal::CaptureStderr();
+    const GroupEnd end = run(ignores + std::string("while :; do :; done"),
+                             {.ranks = 2, .may_be_remote = true, .to_start = std::chrono::milliseconds(1)});
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        testing::MatchesRegex("\\[cli.launch\\] ranks 0, 1, start-up: expected all 2 ranks up within 0.001 s, got "
+                              "no sign of them on [^\n]*\n"));
+  }
+}
+
+TEST(RunGroup, mpirun_that_is_killed_is_named) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run("kill -9 $$").exit_code, 137);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith("[cli.launch] mpirun: expected to end by itself, got signal 9 (Killed); try "));
+}
+
+TEST(RunGroup, a_rank_that_is_killed_while_it_saves_is_named) {
+  testing::internal::CaptureStderr();
+  const GroupEnd end =
+      run(std::string(kGuards) + "trap \"killed '1 9'; exit 137\" USR1; ready; kill -TERM $PPID; while :; do :; done");
+  EXPECT_EQ(end.exit_code, 137);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("rank 1 ("));
+}
+
+TEST(RunGroup, an_exit_code_that_is_no_signal_is_none) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run("exit 255").exit_code, 255);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith("[cli.launch] mpirun: expected all ranks to begin, got exit code 255; try "));
+}
+
 volatile std::sig_atomic_t heard = 0;
 
 TEST(RunGroup, signals_go_where_they_went_before_once_it_is_over) {
@@ -164,6 +213,7 @@ TEST(RunGroup, signals_go_where_they_went_before_once_it_is_over) {
 
 TEST(RunGroup, without_mpirun_says_so) {
   EXPECT_THROW(static_cast<void>(run_group({"/nowhere/mpirun"}, {})), ConfigError);
+  EXPECT_THROW(static_cast<void>(run_group({"/etc/passwd"}, {})), ConfigError) << "not to be executed";
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "core/error.h"
+
 namespace roentgen::cli {
 namespace {
 
@@ -24,6 +26,23 @@ bool goes_along(std::string_view variable) {
 }
 
 }  // namespace
+
+void require_hosts(const std::string& hosts) {
+  const auto is_good = [](const std::string& word) {
+    constexpr std::size_t kMostDigits = 5;
+    const std::size_t colon = std::min(word.find(':'), word.size());
+    const std::string count = colon == word.size() ? "1" : word.substr(colon + 1);
+    return colon > 0 && word.find_first_of(" ;\t") == std::string::npos && !count.empty() &&
+           count.size() <= kMostDigits && count.front() != '0' &&
+           count.find_first_not_of("0123456789") == std::string::npos;
+  };
+  bool is_whole = !hosts.empty() && !hosts.ends_with(',');
+  std::istringstream words(hosts);
+  for (std::string word; std::getline(words, word, ',');) is_whole = is_whole && is_good(word);
+  if (is_whole) return;
+  throw ConfigError(
+      error_text("cli.launch", "--hosts", "names, each with its number of ranks", hosts, "--hosts a:2,b:2"));
+}
 
 std::string mpirun_program(std::string_view mpi, std::string_view path) {
   std::istringstream folders{std::string(path)};

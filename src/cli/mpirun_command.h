@@ -26,6 +26,9 @@ struct GroupStart {
   std::vector<std::string> environment{};
 };
 
+/// ConfigError unless they are names with commas between, each with a number of ranks or none: "a:2,b:2".
+void require_hosts(const std::string& hosts);
+
 /// The command line that runs `command` (program and arguments), with mpirun_program() of the PATH in `environment`.
 [[nodiscard]] std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command);
 /// That MPI's mpirun: the one on the path, unless it is another MPI's; then the name that it has beside it.

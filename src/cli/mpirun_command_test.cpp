@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/error.h"
 #include "core/folder_testing.h"
 
 namespace roentgen::cli {
@@ -59,6 +60,13 @@ TEST(MpirunProgram, is_not_the_one_of_another_mpi) {
 TEST(WithoutOptions, drops_both_forms_with_their_values) {
   EXPECT_EQ(without_options({"p", "--ranks", "2", "--hosts=a", "--ranksome", "x"}, {"--ranks", "--hosts"}),
             (std::vector<std::string>{"p", "--ranksome", "x"}));
+}
+
+TEST(RequireHosts, takes_names_with_numbers_of_ranks) {
+  for (const char* hosts : {"a", "a:2", "a:2,b:2", "10.99.0.1:1,node-7.cluster"}) EXPECT_NO_THROW(require_hosts(hosts));
+  for (const char* hosts : {",,,", "a:2,", ",a", "a:x", "a:", "a:0", ":2", "a:2;b:2", "a b", "a:123456"}) {
+    EXPECT_THROW(require_hosts(hosts), ConfigError) << hosts;
+  }
 }
 
 }  // namespace

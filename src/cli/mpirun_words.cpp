@@ -48,6 +48,12 @@ std::string MpirunWords::rest() { return std::exchange(paragraph_, {}) + std::ex
 
 std::string MpirunWords::take_line(std::string line) {
   if (paragraph_.empty() && is_after_words(line)) return {};
+  if (paragraph_.empty() && line == std::string(kAllListen) + '\n') {
+    all_listen_ = true;
+    return {};
+  }
+  if (paragraph_.empty() && line.starts_with("mpirun: Forwarding signal ")) return {};
+  if (paragraph_.empty() && is_said_again(line)) return {};
   if (paragraph_.empty() && is_about_killed(line)) return std::exchange(has_told_, true) ? std::string() : line;
   if (paragraph_.empty() && (line.starts_with("[mpiexec@") || line.starts_with("[proxy:"))) {
     complaints_ += line;
@@ -59,6 +65,15 @@ std::string MpirunWords::take_line(std::string line) {
   constexpr std::size_t kMost = 1U << 14U;  // so long is none of mpirun's
   if (paragraph_.size() > kMost) return std::exchange(paragraph_, {});
   return is_end ? take_paragraph(std::exchange(paragraph_, {})) : std::string();
+}
+
+bool MpirunWords::is_said_again(std::string_view line) {
+  constexpr std::size_t kMost = 256;
+  const bool is_error = line.starts_with('[') && line.find(": expected ") != std::string_view::npos;
+  if (!is_error || is_about_killed(line)) return false;
+  if (errors_.contains(line)) return true;
+  if (errors_.size() < kMost) errors_.emplace(line);
+  return false;
 }
 
 // As MPICH 4.0 says it (hydra/mpiexec/mpiexec.c).

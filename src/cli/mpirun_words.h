@@ -4,7 +4,9 @@
 // What mpirun itself says on one of its outputs, among what ranks say there.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,12 @@
 
 namespace roentgen::cli {
 
+/// What rank 0 says on standard error, when who started it does not see its memory: all ranks listen to signals.
+inline constexpr std::string_view kAllListen = "[cli.launch] all ranks listen";
+
 /// Passes lines on, save for the paragraphs of Open MPI and of MPICH's hydra about how ranks ended. Of lines that
-/// guards say of killed ranks (rank_guard.h) the first one alone. What hydra's programs say of each other is kept.
+/// guards say of killed ranks (rank_guard.h) the first one alone, and an error that several ranks find alike once. What
+/// hydra's programs say of each other is kept, and that mpirun passes a signal on is nobody's business.
 class MpirunWords {
  public:
   /// @param bytes as they came
@@ -25,6 +31,8 @@ class MpirunWords {
   [[nodiscard]] const std::optional<dist::KilledRank>& killed() const { return killed_; }
   /// What hydra's programs say of each other: a killed rank explains it.
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
+  /// Rank 0 has said kAllListen.
+  [[nodiscard]] bool all_listen() const { return all_listen_; }
   /// A guard has told of its rank.
   [[nodiscard]] bool has_told() const { return has_told_; }
 
@@ -32,6 +40,8 @@ class MpirunWords {
   [[nodiscard]] std::string take_line(std::string line);
   /// A paragraph of mpirun's; empty when it is about how ranks ended.
   [[nodiscard]] std::string take_paragraph(std::string text);
+  /// Is it an error, which another rank has said before?
+  [[nodiscard]] bool is_said_again(std::string_view line);
   /// Is it of what hydra says behind its paragraph?
   [[nodiscard]] bool is_after_words(std::string_view line);
 
@@ -43,6 +53,8 @@ class MpirunWords {
   std::string complaints_;
   std::optional<dist::KilledRank> killed_;
   bool has_told_ = false;
+  bool all_listen_ = false;
+  std::set<std::string, std::less<>> errors_;
 };
 
 }  // namespace roentgen::cli

@@ -77,5 +77,20 @@ TEST(MpirunWords, leaves_other_paragraphs) {
   EXPECT_EQ(words.rest(), kRule + "\nbegun\n");
 }
 
+TEST(MpirunWords, an_error_of_several_ranks_is_said_once) {
+  const std::string error = "[train.recipe] train.bucket_mb: expected above 0, got 0; try 4\n";
+  const std::string other = "[train.recipe] train.bucket_mb: expected above 0, got -1; try 4\n";
+  MpirunWords words;
+  EXPECT_EQ(words.pass(error + "step\nstep\n" + error + other), error + "step\nstep\n" + other);
+}
+
+TEST(MpirunWords, hears_that_all_ranks_listen) {
+  MpirunWords words;
+  EXPECT_EQ(words.pass("one\n"), "one\n");
+  EXPECT_FALSE(words.all_listen());
+  EXPECT_EQ(words.pass(std::string(kAllListen) + "\ntwo\nmpirun: Forwarding signal 10 to job\n"), "two\n");
+  EXPECT_TRUE(words.all_listen());
+}
+
 }  // namespace
 }  // namespace roentgen::cli

@@ -192,15 +192,20 @@ std::optional<KilledRank> LaunchBoard::killed() const {
   return killed;
 }
 
+std::optional<int> LaunchBoard::process_of(std::int64_t rank) const { return number_in(process_in(memory_, rank)); }
+
 std::vector<int> LaunchBoard::processes() const {
   std::vector<int> found;
   for (std::int64_t rank = 0; !process_in(memory_, rank).empty(); ++rank) {
-    if (const auto process = number_in(process_in(memory_, rank))) found.push_back(*process);
+    if (const auto process = process_of(rank)) found.push_back(*process);
   }
   return found;
 }
 
-void tell_ready() noexcept { write_line(kReady, "%s", "ready"); }
+bool tell_ready() noexcept {
+  write_line(kReady, "%s", "ready");
+  return board().is_of_starter;
+}
 void tell_failed(int exit_code) noexcept { write_first(kFailed, "%d", exit_code); }
 void tell_end(int exit_code) noexcept { write_line(kEnd, "%d", exit_code); }
 

@@ -48,6 +48,8 @@ class LaunchBoard {
   [[nodiscard]] std::optional<KilledRank> killed() const;
   /// "update 12, gradient bucket 3"; empty: not told.
   [[nodiscard]] std::string place_of(std::int64_t rank) const;
+  /// Of a rank of this host; nothing until it has told.
+  [[nodiscard]] std::optional<int> process_of(std::int64_t rank) const;
   /// Processes that are ranks of this host, as far as they have told.
   [[nodiscard]] std::vector<int> processes() const;
 
@@ -57,7 +59,8 @@ class LaunchBoard {
 };
 
 /// Of rank 0: all ranks now stop, with everything saved, when they are told to.
-void tell_ready() noexcept;
+/// @return does the process that started the ranks hear of it?
+[[nodiscard]] bool tell_ready() noexcept;
 /// Of rank 0: it ends with this exit code, whatever signals come now.
 void tell_end(int exit_code) noexcept;
 

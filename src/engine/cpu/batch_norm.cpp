@@ -5,7 +5,6 @@
 // - a value read by one batch norm: statistics and result block by block, while the block is in cache;
 // - pieces of a virtual concat, read by many (DenseNet): statistics once per piece, when it is born; the gradients of
 //   all readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
-// A result that one convolution alone reads may be stored nowhere (conv2d_input.h).
 #include "graph/ops/batch_norm.h"
 
 #include <algorithm>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/late_start.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/error.h"
+
+namespace roentgen::cli {
+namespace {
+
+// By a signal or a debugger: 'T' or 't' behind the name, which ends with the last parenthesis.
+bool stands_still(int process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t at = text.rfind(") ");
+  return at != std::string::npos && (text[at + 2] == 'T' || text[at + 2] == 't');
+}
+
+std::string own_host() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string names_of(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t kMost = 8;
+  const std::span named = std::span(ranks).first(std::min(ranks.size(), kMost));
+  return fmt::format("rank{} {}{}", ranks.size() == 1 ? "" : "s", fmt::join(named, ", "),
+                     ranks.size() > kMost ? fmt::format(" and {} more", ranks.size() - kMost) : "");
+}
+
+}  // namespace
+
+std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, std::chrono::milliseconds limit) {
+  std::vector<std::int64_t> still, unseen;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::optional<int> process = board.process_of(rank);
+    if (!process) {
+      unseen.push_back(rank);
+    } else if (stands_still(*process)) {
+      still.push_back(rank);
+    }
+  }
+  const std::string wanted =
+      fmt::format("all {} ranks up within {:.3g} s", ranks, std::chrono::duration<double>(limit).count());
+  if (!still.empty()) {
+    return error_text("cli.launch", fmt::format("{} ({}), start-up", names_of(still), own_host()), wanted,
+                      "a process that stands still", "kill -CONT, or looking at who stopped it");
+  }
+  if (!unseen.empty()) {
+    return error_text("cli.launch", names_of(unseen) + ", start-up", wanted,
+                      "no sign of " + std::string(unseen.size() == 1 ? "it" : "them") + " on " + own_host(),
+                      "ssh to their hosts by hand, or a larger --comm-timeout");
+  }
+  return error_text("cli.launch", "start-up", wanted, "ranks that wait for each other in MPI",
+                    "the MPI's choice of network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");
+}
+
+}  // namespace roentgen::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/late_start.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+namespace roentgen::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A child that is that rank of three, and has told so.
+pid_t start(const dist::LaunchBoard& board, int rank) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+    ::setenv("OMPI_COMM_WORLD_RANK", std::to_string(rank).c_str(), 1);
+    ::setenv(dist::LaunchBoard::kVariable, board.file().c_str(), 1);
+    dist::tell_process();
+    ::raise(SIGSTOP);
+    while (true) ::pause();
+  }
+  int status = 0;
+  ::waitpid(child, &status, WUNTRACED);
+  return child;
+}
+
+void end(pid_t child) {
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST(LateStart, names_first_who_stands_still_then_who_is_not_there) {
+  const dist::LaunchBoard board(3);
+  const auto text = [&] { return late_start_text(board, 3, std::chrono::seconds(40)); };
+  EXPECT_THAT(text(), HasSubstr("ranks 0, 1, 2, start-up: expected all 3 ranks up within 40 s, got no sign of them"));
+  const pid_t one = start(board, 1);
+  EXPECT_THAT(text(), HasSubstr("[cli.launch] rank 1 ("));
+  EXPECT_THAT(text(), HasSubstr("), start-up: expected all 3 ranks up within 40 s, got a process that stands still"));
+  ::kill(one, SIGCONT);
+  int status = 0;
+  ::waitpid(one, &status, WCONTINUED);
+  EXPECT_THAT(text(), HasSubstr("ranks 0, 2, start-up: "));
+  const pid_t zero = start(board, 0), two = start(board, 2);
+  EXPECT_THAT(text(), HasSubstr("ranks 0, 2 ("));
+  for (const pid_t child : {zero, two}) {
+    ::kill(child, SIGCONT);
+    ::waitpid(child, &status, WCONTINUED);
+  }
+  EXPECT_THAT(text(), HasSubstr("start-up: expected all 3 ranks up within 40 s, got ranks that wait for each other"));
+  EXPECT_THAT(text(), Not(HasSubstr("rank 1")));
+  for (const pid_t child : {zero, one, two}) end(child);
+}
+
+}  // namespace
+}  // namespace roentgen::cli
