@@ -25,6 +25,7 @@
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
+#include "cli/start_watch.h"
 #include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -261,8 +262,12 @@ CommandResult run_as_ranks(const RankOptions& options,
     if (!communication.empty()) runtime::bind_thread(communication);
     return dist::make_communicator("mpi");
   };
+  // The program that starts ranks of its own looks at them itself, and knows which are late.
+  std::optional<StartWatch> watch;
+  if (!is_own_rank()) watch.emplace(launched->rank, launched->size, std::chrono::seconds(options.timeout_s));
   dist::CommThread group(make, std::chrono::seconds(options.timeout_s),
                          {.algorithm = options.reduce, .wire = options.wire});
+  watch.reset();
   return run_with(group, options, launched->size, communication, body);
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A limit for the start of a group that another program's mpirun or srun began: MPI_Init has none of its own.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace roentgen::cli {
+
+/// While it lives, a thread that ends this process with exit code 1 and one line on standard error once `limit` is
+/// over.
+class StartWatch {
+ public:
+  /// @param rank this one, of `ranks`
+  StartWatch(int rank, int ranks, std::chrono::milliseconds limit);
+  ~StartWatch();
+  StartWatch(const StartWatch&) = delete;
+  StartWatch& operator=(const StartWatch&) = delete;
+
+ private:
+  void wait(int rank, int ranks, std::chrono::milliseconds limit);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace roentgen::cli
