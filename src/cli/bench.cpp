@@ -248,6 +248,9 @@ class BenchCommand final : public Command {
   [[nodiscard]] Value run_scaling() {
     bench::ScalingOptions options{.device_images_per_s = take_device()};
     std::optional<data::Dataset> dataset;
+    if (in_.scaling.is_synthetic && !in_.data.empty()) {
+      throw ConfigError(error_text("cli.bench", "--synthetic", "no --data beside it", in_.data[0], "one of them"));
+    }
     take_step_of_ranks();
     if (!in_.data.empty()) {
       dataset = images_or_records(in_.data);
