@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/value.h"
@@ -32,6 +35,10 @@ struct AllreduceOptions {
 
 /// Sizes in bytes, ascending, each a multiple of 4. ConfigError unless 4 <= least <= most.
 [[nodiscard]] std::vector<std::size_t> bucket_sizes(std::size_t least_bytes, std::size_t most_bytes);
+
+/// The first element of an answer that is not `factor` times its index modulo 31, up to the rounding of one wire
+/// format.
+[[nodiscard]] std::optional<std::size_t> first_wrong(std::span<const float> data, double factor, std::string_view wire);
 
 /// Averages in place, without another thread; first checks the answer of every way. Beside them,
 /// as way "mpi": MPI's own non-blocking sum, started and polled, without the mean. Every rank calls it and has the same

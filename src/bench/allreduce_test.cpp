@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/error.h"
 #include "dist/reduce/reducer.h"
 
@@ -37,6 +39,20 @@ TEST(Allreduce, has_a_row_for_every_size_way_and_format) {
                 static_cast<double>(row.at("bytes").as_integer()) * 1e-3 / row.at("us").as_double(), 1e-6);
     EXPECT_EQ(row.at("bus_gb_per_s").as_double(), 0.0) << "one rank has no bus";
   }
+}
+
+TEST(Allreduce, float32_answers_may_be_off_by_less_than_those_of_bf16) {
+  constexpr double kFactor = 7.0 / 3.0;
+  std::vector<float> data(40);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(kFactor * static_cast<double>(i % 31));
+  EXPECT_EQ(first_wrong(data, kFactor, "f32"), std::nullopt);
+  data[35] *= 1.0F + 0x1p-10F;
+  EXPECT_EQ(first_wrong(data, kFactor, "f32"), 35U);
+  EXPECT_EQ(first_wrong(data, kFactor, "bf16"), std::nullopt);
+  data[35] *= 1.0F + 0x1p-7F;
+  EXPECT_EQ(first_wrong(data, kFactor, "bf16"), 35U);
+  data[31] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(first_wrong(data, kFactor, "bf16"), 31U);
 }
 
 TEST(Allreduce, refuses_unknown_names_and_no_rounds) {
