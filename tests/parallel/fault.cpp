@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // One process of a group in which the last one fails, for tests: fault absent|dies|stops|refuses [ALGORITHM [WIRE]].
+// The one that dies is a child of the process that mpirun knows, which would end the others before they find out.
 // Exit status 3: this process gave up with a CommError, which it prints.
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -13,6 +15,7 @@
 #include "core/error.h"
 #include "dist/comm_thread.h"
 #include "dist/communicator.h"
+#include "dist/launched.h"
 
 namespace {
 
@@ -38,6 +41,16 @@ int run(std::string_view fault, const dist::ReduceOptions& reduce) {
   return 0;
 }
 
+// Goes on in a child of the last process, which waits until mpirun ends it.
+void hide_from_mpirun() {
+  const auto own = dist::launched_rank();
+  if (!own || own->rank != own->size - 1) return;
+  if (::fork() != 0) {
+    while (true) ::pause();
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,7 +59,9 @@ int main(int argc, char** argv) {
     if (argc > 2) reduce.algorithm = argv[2];
     if (reduce.algorithm == "hierarchical") reduce.hosts = {0, 1, 1};
     if (argc > 3) reduce.wire = argv[3];
-    return run(argc > 1 ? argv[1] : "", reduce);
+    const std::string_view fault = argc > 1 ? argv[1] : "";
+    if (fault == "dies") hide_from_mpirun();
+    return run(fault, reduce);
   } catch (const CommError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 3;
