@@ -10,7 +10,7 @@ and which link the run named. Prints a table in Markdown.
 Hosts are network namespaces of this machine (emulated_hosts.sh: links by tc tbf, loss by an nftables rule), one rank each, one
 compute thread a rank; a small ResNet-18 on images of 32 px really trains, 43 MiB of gradients an update really travel. The
 network is emulated, and the hosts share the cores of one machine, so that seconds compare the cases and nothing else. Exits 1
-where a run ended early, came to another loss than the first, or named another link than the slow one.
+where a run ended early, came to another loss than the first, did not test its links, or named another link than the slow one.
 """
 import argparse
 import json
@@ -24,6 +24,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent / "build" / "release" / "roentgen"
 STOPPED = 3  # by --stop-after, with everything saved
+FIRST_TEST = 10  # updates, after which a run tests its links for the first time
 
 
 def cases(options):
@@ -47,9 +48,12 @@ def read_log(text):
 def row_of(name, exit_code, log, said, images):
     """One case. `log`: log.jsonl; `said`: standard error; `images`: of an update."""
     steps, tests = read_log(log)
-    seconds = [images / step["images_per_s"] for step in steps]
-    return {"case": name, "exit_code": exit_code, "updates": len(steps), "seconds": statistics.median(seconds[1:]),
-            "seconds_max": max(seconds[1:]), "comm_exposed": statistics.median(step["comm_exposed"] for step in steps[1:]),
+    if not steps:
+        sys.exit(f"{name}: no update was made\n{said}")
+    counted = steps[1:] or steps  # the first is longer
+    seconds = [images / step["images_per_s"] for step in counted]
+    return {"case": name, "exit_code": exit_code, "updates": len(steps), "seconds": statistics.median(seconds),
+            "seconds_max": max(seconds), "comm_exposed": statistics.median(step["comm_exposed"] for step in counted),
             "losses": [step["loss"] for step in steps], "slow": tests[-1]["slow"] if tests else None,
             "usual_mb_per_s": tests[-1]["usual_mb_per_s"] if tests else None,
             "warnings": [line[line.index("[train.links]"):] for line in said.splitlines() if "[train.links]" in line],
@@ -65,7 +69,9 @@ def faults_of(rows, updates, slow):
             faults.append(f"{row['case']}: {row['updates']} updates and exit code {row['exit_code']}, expected {updates} and {STOPPED}")
         if row["losses"] != rows[0]["losses"]:
             faults.append(f"{row['case']}: other losses than '{rows[0]['case']}'")
-        if (row["slow"] or []) != named:
+        if row["slow"] is None:
+            faults.append(f"{row['case']}: no test of the links")
+        elif row["slow"] != named:
             faults.append(f"{row['case']}: named {row['slow']}, expected {named}")
     return faults
 
@@ -74,7 +80,7 @@ def markdown(rows):
     lines = ["| network (emulated) | s an update, median (longest) | waiting for others | packets lost | named as slow |",
              "|---|---|---|---|---|"]
     for row in rows:
-        named = ", ".join(row["slow"] or []) or "none"
+        named = "not tested" if row["slow"] is None else ", ".join(row["slow"]) or "none"
         lines.append(f"| {row['case']} | {row['seconds']:.2f} ({row['seconds_max']:.2f}) | {row['comm_exposed']:.0%} | "
                      f"{row['lost'].replace(' packets lost', '') or '0'} | {named} |")
     return "\n".join(lines) + "\n"
@@ -90,9 +96,7 @@ def run_case(options, name, environment, data, out):
     done = subprocess.run([str(word) for word in command], env=os.environ | environment, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, check=False)
     log = pathlib.Path(out) / "log.jsonl"
-    if not log.exists():
-        sys.exit(f"{name}: no update was made\n{done.stderr}")
-    return row_of(name, done.returncode, log.read_text(), done.stderr, options.hosts * options.batch)
+    return row_of(name, done.returncode, log.read_text() if log.exists() else "", done.stderr, options.hosts * options.batch)
 
 
 def main():
@@ -106,6 +110,8 @@ def main():
     parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
+    if options.updates <= FIRST_TEST:
+        parser.error(f"--updates: expected more than {FIRST_TEST}, got {options.updates}: links are tested after {FIRST_TEST}")
     with tempfile.TemporaryDirectory(prefix="roentgen_faults_") as folder:
         place = pathlib.Path(folder)
         subprocess.run([options.program, "synth", place / "data", "--images", "800", "--size", "40"], check=True,

@@ -41,16 +41,23 @@ class Rows(unittest.TestCase):
         self.assertIn("| both | 2.00 (2.00) | 25% | 10 of 1000 (1.00%) | host3 |", link_faults.markdown([found]))
 
     def test_no_run_without_a_fault_is_reported(self):
-        rows = [row("well"), row("1% of all packets lost", slow=[]), row("host 3 slow", slow=["host3"]), row("both", slow=["host3"])]
+        rows = [row("well", slow=[]), row("1% of all packets lost", slow=[]), row("host 3 slow", slow=["host3"]), row("both", slow=["host3"])]
         self.assertEqual(link_faults.faults_of(rows, 3, 3), [])
 
     def test_every_fault_is_reported(self):
-        rows = [row("well"), row("1% of all packets lost", slow=["host1"]), row("host 3 slow"), row("both", slow=["host3"], exit_code=1)]
+        rows = [row("well"), row("1% of all packets lost", slow=["host1"]), row("host 3 slow", slow=[]), row("both", slow=["host3"], exit_code=1)]
         rows[3]["losses"] = [0.0]
         faults = link_faults.faults_of(rows, 3, 3)
-        self.assertEqual(len(faults), 4)
-        for text, fault in zip(("named ['host1']", "named None", "exit code 1", "other losses"), faults):
+        self.assertEqual(len(faults), 5)
+        for text, fault in zip(("well: no test", "named ['host1']", "named []", "exit code 1", "other losses"), faults):
             self.assertIn(text, fault)
+
+    def test_a_run_of_one_update_has_its_time_and_one_of_none_is_an_error(self):
+        found = row("well", losses=[3.0])
+        self.assertEqual((found["updates"], found["seconds"], found["seconds_max"]), (1, 1.0, 1.0))
+        self.assertIn("| not tested |", link_faults.markdown([found]))
+        with self.assertRaisesRegex(SystemExit, "well: no update was made\nwhy"):
+            link_faults.row_of("well", 1, "", "why", 8)
 
     def test_cases_differ_in_the_network_alone(self):
         found = dict(link_faults.cases(argparse.Namespace(loss="1", slow="3:100mbit")))
