@@ -36,7 +36,8 @@ std::optional<double> quantity_of(std::string_view text, std::span<const Unit> u
   const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
   const auto unit = std::ranges::find(units, rest, &Unit::name);
   if (unit == units.end()) return std::nullopt;
-  return number * unit->factor;
+  const double quantity = number * unit->factor;
+  return std::isfinite(quantity) ? std::optional(quantity) : std::nullopt;
 }
 
 // Steps as training makes them, one rank alone; the course is that of the fastest of some more.

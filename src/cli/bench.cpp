@@ -280,6 +280,7 @@ class BenchCommand final : public Command {
   [[nodiscard]] Value run_predict() {
     bench::PredictOptions options{.device_images_per_s = take_device()};
     take_step_of_ranks();
+    in_.scaling.may_oversubscribe = in_.may_oversubscribe;
     options.step = in_.step;
     return run_predict_case(in_.scaling, in_.ranks, options);
   }

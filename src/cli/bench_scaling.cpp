@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "bench/harness.h"
 #include "cli/bench_cases.h"
 #include "cli/launch.h"
 #include "core/error.h"
@@ -28,7 +29,11 @@ std::vector<std::int64_t> numbers_of(const std::string& text) {
 std::vector<CaseOption> scaling_options(ScalingBench& bench) {
   return {
       {kScaling | kPredict,
-       {.name = "--per-host", .target = &bench.per_host, .doc = "ranks of a host; 0 = all", .least = 0, .most = 4096}},
+       {.name = "--per-host",
+        .target = &bench.per_host,
+        .doc = "ranks of a host; 0 = scaling all, predict-scaling 1",
+        .least = 0,
+        .most = 4096}},
       {kScaling | kNodes, {.name = "--hosts", .target = &bench.hosts, .doc = "where, and how many on each: a:2,b:2"}},
       {kScaling, {.name = "--strong", .target = &bench.is_strong, .doc = "--batch is that of all ranks together"}},
       {kScaling | kPredict,
@@ -74,7 +79,8 @@ Value run_predict_case(const ScalingBench& bench, const std::string& ranks, benc
   options.bucket_mb = bench.bucket_mb;
   options.is_overlapped = !bench.is_late;
   options.ranks = numbers_of(ranks);
-  if (options.step.threads == 0) options.step.threads = runtime::physical_cores(runtime::usable_cores());
+  options.step.threads = options.step.threads == 0 ? runtime::physical_cores(runtime::usable_cores())
+                                                   : bench::threads_of(options.step.threads, bench.may_oversubscribe);
   if (bench.per_host > 0) options.cluster.per_host = bench.per_host;
   options.cluster.between_hosts = {.bytes_per_s = bench::parse_bandwidth(bench.bandwidth),
                                    .latency_s = bench::parse_duration(bench.latency)};
