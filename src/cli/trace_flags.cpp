@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "cli/trace_flags.h"
 
+#include "core/error.h"
+
 namespace roentgen::cli {
 
 std::vector<Option> TraceFlags::flags() {
@@ -21,6 +23,12 @@ std::vector<Option> TraceFlags::flags() {
            .doc = "ranks in it at most",
            .least = 1,
            .most = 65536}};
+}
+
+void TraceFlags::check() const {
+  if (is_on || options == train::TraceOptions{}) return;
+  throw ConfigError(error_text("cli.arguments", "--trace-steps, --trace-every and --trace-ranks", "--trace beside them",
+                               "none", "--trace"));
 }
 
 std::optional<train::TraceOptions> TraceFlags::chosen() const { return is_on ? std::optional(options) : std::nullopt; }

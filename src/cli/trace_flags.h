@@ -19,6 +19,8 @@ struct TraceFlags {
 
   /// --trace, --trace-steps, --trace-every, --trace-ranks; bound to this object's members.
   [[nodiscard]] std::vector<Option> flags();
+  /// ConfigError where the others are given without --trace, and would say nothing.
+  void check() const;
   /// Nothing without --trace.
   [[nodiscard]] std::optional<train::TraceOptions> chosen() const;
 };

@@ -323,6 +323,7 @@ CommandResult TrainCommand::run() {
   }
   require_option(recipe_, "--recipe FILE");
   require_option(out_, "--out DIR");
+  trace_.check();
   if (is_resume_ && is_overwrite_) {
     throw ConfigError(
         error_text("cli.arguments", "train", "--resume or --overwrite", "both", "--resume to keep what was trained"));

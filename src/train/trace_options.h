@@ -16,6 +16,7 @@ struct TraceOptions {
   std::int64_t every = 100;
   /// At most so many ranks, rank 0 among them and the others spread evenly; at least 1.
   std::int64_t most_ranks = 16;
+  friend bool operator==(const TraceOptions&, const TraceOptions&) = default;
 };
 
 }  // namespace roentgen::train

@@ -113,6 +113,12 @@ TEST_F(EarlyChecks, a_second_trainer_in_the_same_folder) {
   EXPECT_FALSE(fs::exists(place_ / "run/lock"));
 }
 
+TEST_F(EarlyChecks, what_a_trace_should_hold_without_one) {
+  for (const char* option : {"--trace-steps", "--trace-every", "--trace-ranks"}) {
+    refused_train({option, "7"}, {"expected --trace beside them"});
+  }
+}
+
 TEST_F(EarlyChecks, a_result_file_that_is_another_file_of_the_run) {
   const auto base = place_.train_arguments(place_ / "nodata", "run");
   const std::string recipe = base[2];
