@@ -137,6 +137,14 @@ TEST_F(RanksOfARun, make_what_one_makes_of_the_same_global_batch) {
   }
 }
 
+TEST_F(RanksOfARun, of_three_make_it_too) {
+  recipe_.train.batch = 6;
+  run("one");
+  expect_none(run_ranks(3, 2, "three"));
+  EXPECT_EQ(resume_of("three").state.step, resume_of("one").state.step);
+  expect_close_end(resume_of("three"), resume_of("one"));
+}
+
 TEST_F(RanksOfARun, make_it_with_accumulation_clipping_and_averages_too) {
   recipe_.train.accumulate = 2;
   recipe_.train.clip_norm = 0.05;
