@@ -247,7 +247,7 @@ CommandResult run_as_ranks(const RankOptions& options,
     throw ConfigError(error_text("cli.launch", "--hosts", "--ranks beside it", "none", "--ranks N --hosts a:2,b:2"));
   }
   if (!launched) return body(nullptr);
-  if (is_own_rank()) guard_rank();
+  if (is_own_rank()) guard_rank(options.is_stoppable);
   if (options.is_stoppable) listen_for_stop();
   if (launched->size == 1) {
     tell_ready();

@@ -284,7 +284,8 @@ int exit_code_of(const Waited& waited, const dist::LaunchBoard& board, const Gro
 
 // The line for what nobody has said yet, or what hydra's programs say of each other. Of a killed rank the exit code,
 // too: MPICH's says less.
-std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, const Outputs& outputs, GroupEnd& end) {
+std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, const Outputs& outputs, bool is_run,
+                         GroupEnd& end) {
   std::optional<dist::KilledRank> killed = board.killed();
   if (killed) end.exit_code = kKilled + killed->signal;
   if (outputs.err_words.has_told()) return {};  // of a rank on another host
@@ -295,11 +296,11 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   if (!killed && WIFSIGNALED(waited.status) && !is_asked) {
     const int signal = WTERMSIG(waited.status);
     return error_text("cli.launch", "mpirun", "to end by itself",
-                      fmt::format("signal {} ({})", signal, ::strsignal(signal)), "--resume, where there is a run") +
+                      fmt::format("signal {} ({})", signal, ::strsignal(signal)), is_run ? "--resume" : "it again") +
            '\n';
   }
   if (!killed && is_signal && !is_asked) killed = {.signal = end.exit_code - kKilled};
-  if (killed) return text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank)) + '\n';
+  if (killed) return text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank), is_run) + '\n';
   std::string said = outputs.err_words.complaints();
   if (end.exit_code >= kKilled && !is_asked && !waited.has_begun) {
     said += error_text("cli.launch", "mpirun", "all ranks to begin", fmt::format("exit code {}", end.exit_code),
@@ -349,7 +350,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     end.exit_code = *board.exit_code();
     return end;
   }
-  outputs.err.say(why_it_ended(waited, board, outputs, end));
+  outputs.err.say(why_it_ended(waited, board, outputs, options.on_signal == OnSignal::Save, end));
   return end;
 }
 

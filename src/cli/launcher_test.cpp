@@ -107,7 +107,7 @@ TEST(RunGroup, a_guard_is_believed_and_not_mpirun) {
   EXPECT_EQ(end.exit_code, 137);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::MatchesRegex("\\[cli.launch\\] rank 1 \\([^ ]+\\), update 4, forward: expected to end by "
-                                    "itself, got signal 9 \\(Killed\\); try --resume[^\n]*\n"));
+                                    "itself, got signal 9 \\(Killed\\); try it again[^\n]*\n"));
 }
 
 TEST(RunGroup, what_the_first_failed_rank_ends_with_is_the_exit_code) {
@@ -118,7 +118,7 @@ TEST(RunGroup, what_the_first_failed_rank_ends_with_is_the_exit_code) {
 
 TEST(RunGroup, what_a_guard_of_another_host_says_is_said_once) {
   testing::internal::CaptureStderr();
-  const std::string line = text_of({.rank = 1, .host = "hal", .signal = 11}, "update 2, input") + "\n";
+  const std::string line = text_of({.rank = 1, .host = "hal", .signal = 11}, "update 2, input", true) + "\n";
   const GroupEnd end = run("printf '" + line + line + "' >&2; exit 139", {.ranks = 2, .may_be_remote = true});
   EXPECT_EQ(end.exit_code, 139);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), line);

@@ -60,11 +60,11 @@ TEST(MpirunWords, takes_out_what_hydra_says_of_the_rank_that_it_ended_itself) {
 
 TEST(MpirunWords, passes_on_the_first_word_of_a_guard) {
   MpirunWords words;
-  const std::string line = text_of({.rank = 1, .host = "n07", .signal = 9}, "update 3, forward") + "\n";
+  const std::string line = text_of({.rank = 1, .host = "n07", .signal = 9}, "update 3, forward", true) + "\n";
   EXPECT_FALSE(words.has_told());
   EXPECT_EQ(words.pass(line), line);
   EXPECT_TRUE(words.has_told());
-  EXPECT_EQ(words.pass(text_of({.rank = 0, .host = "n06", .signal = 9}, "") + "\n"), "");
+  EXPECT_EQ(words.pass(text_of({.rank = 0, .host = "n06", .signal = 9}, "", true) + "\n"), "");
   EXPECT_EQ(words.pass("[cli.launch] ranks: expected 2, got 3; try 2\n"),
             "[cli.launch] ranks: expected 2, got 3; try 2\n");
 }

@@ -32,10 +32,11 @@ std::string own_host() {
   return name.data();
 }
 
-void tell(int signal) {
+void tell(int signal, bool is_run) {
   const auto own = dist::launched_rank();
   if (dist::tell_killed(signal) || !own) return;
-  const std::string line = text_of({.rank = own->rank, .host = own_host(), .signal = signal}, dist::own_place()) + '\n';
+  const std::string line =
+      text_of({.rank = own->rank, .host = own_host(), .signal = signal}, dist::own_place(), is_run) + '\n';
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 
@@ -54,7 +55,7 @@ void tell(int signal) {
 }
 
 // With the signals held that `held` has.
-[[noreturn]] void guard(pid_t rank, const sigset_t& held) {
+[[noreturn]] void guard(pid_t rank, const sigset_t& held, bool is_run) {
   ::prctl(PR_SET_NAME, kGuardName);
   std::bitset<NSIG> passed;
   while (true) {
@@ -69,7 +70,7 @@ void tell(int signal) {
     if (::waitpid(rank, &status, WNOHANG) != rank) continue;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
     // Who sent a signal that came here knows how the rank has ended.
-    if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status));
+    if (WIFSIGNALED(status) && !passed.test(static_cast<std::size_t>(WTERMSIG(status)))) tell(WTERMSIG(status), is_run);
     if (code != kSuccess && code != kStopped) end_deserted_daemon();
     if (WIFSIGNALED(status)) end_by(WTERMSIG(status));
     ::_exit(code);
@@ -78,7 +79,7 @@ void tell(int signal) {
 
 }  // namespace
 
-void guard_rank() {
+void guard_rank(bool is_run) {
   static_cast<void>(dist::own_place());  // both share what is joined now
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t held{}, before{};
@@ -91,18 +92,19 @@ void guard_rank() {
     throw DeviceError(error_text("cli.launch", "a rank", "another process", std::strerror(errno), "fewer processes"));
   }
   ::setpgid(rank, rank);  // a signal to mpirun's group comes to the guard alone, which passes it on once
-  if (rank > 0) guard(rank, held);
+  if (rank > 0) guard(rank, held, is_run);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != own) ::_exit(kFailure);  // it had ended by then
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   dist::tell_process();
 }
 
-std::string text_of(const dist::KilledRank& killed, const std::string& place) {
+std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run) {
   const std::string who = killed.rank < 0 ? "a rank" : fmt::format("rank {} ({})", killed.rank, killed.host);
-  return error_text("cli.launch", place.empty() ? who : who + ", " + place, "to end by itself",
-                    fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
-                    "--resume; dmesg, which knows of processes that memory ran out for");
+  return error_text(
+      "cli.launch", place.empty() ? who : who + ", " + place, "to end by itself",
+      fmt::format("signal {} ({})", killed.signal, ::strsignal(killed.signal)),
+      fmt::format("{}; dmesg, which knows of processes that memory ran out for", is_run ? "--resume" : "it again"));
 }
 
 bool is_about_killed(std::string_view line) {

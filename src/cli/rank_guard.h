@@ -20,11 +20,13 @@ inline constexpr const char* kGuardName = "roentgen-guard";
 /// Returns in a child of this process, which is the rank. This process waits for it, passes signals on to it, tells of
 /// a signal that ended it, and ends as it has ended. Neither outlives the other, nor mpirun. To be called before there
 /// are other threads. DeviceError where no process can be made.
-void guard_rank();
+/// @param is_run as of text_of()
+void guard_rank(bool is_run);
 
 /// One line: which rank a signal ended, and where.
 /// @param place as dist::LaunchBoard::place_of()
-[[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place);
+/// @param is_run of a training, which --resume goes on with
+[[nodiscard]] std::string text_of(const dist::KilledRank& killed, const std::string& place, bool is_run);
 /// Is it a line of text_of()?
 [[nodiscard]] bool is_about_killed(std::string_view line);
 

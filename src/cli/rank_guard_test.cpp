@@ -30,7 +30,7 @@ pid_t start(const std::string& board, const std::function<int()>& body) {
   ::setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   ::setenv(dist::LaunchBoard::kVariable, board.c_str(), 1);
-  guard_rank();
+  guard_rank(true);
   ::_exit(body());
 }
 
@@ -82,6 +82,12 @@ TEST(RankGuard, says_it_itself_on_another_host) {
   EXPECT_THAT(line, testing::StartsWith("[cli.launch] rank 1 (" + std::string(host.data()) +
                                         "), update 7, gradient bucket 2: expected to end by itself, got signal 9"));
   EXPECT_TRUE(is_about_killed(line));
+}
+
+TEST(RankGuard, names_resume_where_there_is_a_run) {
+  const dist::KilledRank killed{.rank = 1, .host = "hal", .signal = SIGKILL};
+  EXPECT_THAT(text_of(killed, "", true), testing::HasSubstr("; try --resume; dmesg, "));
+  EXPECT_THAT(text_of(killed, "", false), testing::HasSubstr("; try it again; dmesg, "));
 }
 
 TEST(RankGuard, passes_signals_on_once_and_does_not_tell_of_their_end) {

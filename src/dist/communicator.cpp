@@ -64,7 +64,8 @@ void Pending::give_up(std::chrono::milliseconds limit) {
   throw CommError(
       error_text("dist." + std::string(owner->name()), phase_.text(),
                  "all " + std::to_string(owner->size()) + " ranks within " + std::to_string(limit.count()) + " ms",
-                 "no sign of " + missing, "--resume once its host and links are well, or a longer --comm-timeout"));
+                 "no sign of " + missing,
+                 "it again (train: --resume) once its host and links are well, or a longer --comm-timeout"));
 }
 
 Pending Communicator::send(std::span<const std::byte> /*data*/, Address to, Phase phase) {

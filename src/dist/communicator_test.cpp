@@ -52,7 +52,8 @@ class ScriptedCommunicator final : public Communicator {
 
 constexpr milliseconds kAnHour{3'600'000};
 constexpr int kNever = 1 << 30;
-const std::string kRemedy = "; try --resume once its host and links are well, or a longer --comm-timeout";
+const std::string kRemedy =
+    "; try it again (train: --resume) once its host and links are well, or a longer --comm-timeout";
 
 std::string timeout_text(std::vector<int> missing, Phase phase) {
   ScriptedCommunicator communicator({kNever}, std::move(missing));

@@ -27,7 +27,7 @@ inline void check(int code, std::string_view what) {
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)},
-                             "--resume once the hosts and their links are well"));
+                             "it again (train: --resume) once the hosts and their links are well"));
 }
 
 /// The same; texts cost memory, which success must not.
