@@ -66,7 +66,8 @@ Value run_links(dist::Communicator& group, const LinksOptions& options) {
   require_at_least("rounds", options.rounds, 1);
   require_at_least("message bytes", static_cast<std::int64_t>(options.message_bytes), 1);
   if (!(options.slow_factor > 1.0)) {
-    throw ConfigError(error_text("bench.links", "slow factor", "above 1", fmt::format("{}", options.slow_factor)));
+    throw ConfigError(
+        error_text("bench.links", "--slow", "above 1", fmt::format("{}", options.slow_factor), "--slow 2"));
   }
   Value result = Value::table();
   result.set("case", "links");
