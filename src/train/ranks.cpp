@@ -273,16 +273,22 @@ std::vector<std::string> united(const Ranks& ranks, const std::vector<std::strin
   return {lines.begin(), lines.end()};
 }
 
-void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes) {
+void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,
+                  std::size_t most_at_once) {
   if (ranks.size() == 1) return;
-  std::vector<std::uint64_t> own(samples.size());
-  std::ranges::transform(samples, own.begin(), [&](std::uint32_t sample) { return hashes.get(sample); });
-  std::vector<std::uint64_t> theirs(samples.size());
-  for (const std::string& bytes : ranks.gather(bytes_of(own), {.name = "pixel hashes"})) {
-    RG_ASSERT(bytes.size() == theirs.size() * sizeof(std::uint64_t));
-    if (!bytes.empty()) std::memcpy(theirs.data(), bytes.data(), bytes.size());
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      if (theirs[i] != 0) hashes.set(samples[i], theirs[i]);
+  const std::size_t piece = std::max<std::size_t>(1, most_at_once / static_cast<std::size_t>(ranks.size()));
+  std::vector<std::uint64_t> own;
+  for (; !samples.empty(); samples = samples.subspan(own.size())) {
+    own.resize(std::min(piece, samples.size()));
+    const std::span<const std::uint32_t> now = samples.first(own.size());
+    std::ranges::transform(now, own.begin(), [&](std::uint32_t sample) { return hashes.get(sample); });
+    std::vector<std::uint64_t> theirs(own.size());
+    for (const std::string& bytes : ranks.gather(bytes_of(own), {.name = "pixel hashes"})) {
+      RG_ASSERT(bytes.size() == theirs.size() * sizeof(std::uint64_t));
+      std::memcpy(theirs.data(), bytes.data(), bytes.size());
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        if (theirs[i] != 0) hashes.set(now[i], theirs[i]);
+      }
     }
   }
 }

@@ -122,7 +122,9 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
 
 /// Hashes of these samples that any rank has, on all of them.
 /// @param samples the same on all ranks
-void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes);
+/// @param most_at_once hashes of all ranks that travel together, and are in memory, beyond one a rank
+void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,
+                  std::size_t most_at_once = std::size_t{1} << 22U);
 
 /// All ranks have the same text; else ConfigError naming the rank.
 /// @param what of it, as "split test"

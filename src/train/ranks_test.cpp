@@ -349,16 +349,19 @@ TEST(RanksTogether, give_each_other_texts_and_numbers) {
 
 TEST(RanksTogether, have_the_hashes_of_all) {
   const std::vector<std::uint32_t> samples{4, 0, 2, 3};
-  expect_none(as_ranks(3, [&](dist::CommThread& comm) {
-    data::PixelHashes hashes(5);
-    if (comm.rank() < 2) hashes.set(samples[static_cast<std::size_t>(comm.rank())], 70U + comm.rank());
-    hashes.set(1, 9U + comm.rank());  // of another set
-    unite_hashes(Ranks(&comm), samples, hashes);
-    EXPECT_EQ(hashes.get(4), 70U);
-    EXPECT_EQ(hashes.get(0), 71U);
-    EXPECT_EQ(hashes.get(2), 0U) << "blank";
-    EXPECT_EQ(hashes.get(1), 9U + comm.rank());
-  }));
+  for (const std::size_t most_at_once : {1U, 9U, 1000U}) {  // 1, 3 and all samples at once
+    expect_none(as_ranks(3, [&](dist::CommThread& comm) {
+      data::PixelHashes hashes(5);
+      hashes.set(samples[static_cast<std::size_t>(comm.rank())], 70U + comm.rank());
+      hashes.set(1, 9U + comm.rank());  // of another set
+      unite_hashes(Ranks(&comm), samples, hashes, most_at_once);
+      EXPECT_EQ(hashes.get(4), 70U);
+      EXPECT_EQ(hashes.get(0), 71U);
+      EXPECT_EQ(hashes.get(2), 72U);
+      EXPECT_EQ(hashes.get(3), 0U) << "blank";
+      EXPECT_EQ(hashes.get(1), 9U + comm.rank());
+    }));
+  }
 }
 
 TEST(RanksTogether, average_figures_in_full_whatever_gradients_travel_as) {
