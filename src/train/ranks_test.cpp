@@ -23,49 +23,13 @@
 #include "io/file.h"
 #include "train/ema.h"
 #include "train/predict.h"
+#include "train/ranks_testing.h"
 #include "train/trainer_testing.h"
 
 namespace roentgen::train {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr std::chrono::milliseconds kLimit{60'000};
-
-// Runs `body` as `ranks` ranks, a thread each.
-// @return what each threw; null: nothing
-std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
-                                         std::chrono::milliseconds limit = kLimit) {
-  dist::LocalGroup group(ranks);
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < ranks; ++rank) {
-      threads.emplace_back([&, rank] {
-        try {
-          dist::CommThread comm([&] { return group.member(rank); }, limit);
-          body(comm);
-        } catch (...) {
-          errors[static_cast<std::size_t>(rank)] = std::current_exception();
-        }
-      });
-    }
-  }
-  return errors;
-}
-
-std::string text_of(const std::exception_ptr& error) {
-  if (!error) return "";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-}
-
-void expect_none(const std::vector<std::exception_ptr>& errors) {
-  for (const auto& error : errors) EXPECT_EQ(text_of(error), "");
-}
 
 class RanksOfARun : public Trainer {
  protected:

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Ranks that are threads of a test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dist/comm_thread.h"
+#include "dist/local_group_testing.h"
+
+namespace roentgen::train {
+
+/// Of waits that are not to end.
+inline constexpr std::chrono::milliseconds kLimit{60'000};
+
+/// Runs `body` as `ranks` ranks, a thread each.
+/// @return what each threw; null: nothing
+inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
+                                                std::chrono::milliseconds limit = kLimit) {
+  dist::LocalGroup group(ranks);
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        try {
+          dist::CommThread comm([&] { return group.member(rank); }, limit);
+          body(comm);
+        } catch (...) {
+          errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        }
+      });
+    }
+  }
+  return errors;
+}
+
+/// Empty for null.
+inline std::string text_of(const std::exception_ptr& error) {
+  if (!error) return "";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+/// No rank threw.
+inline void expect_none(const std::vector<std::exception_ptr>& errors) {
+  for (const auto& error : errors) EXPECT_EQ(text_of(error), "");
+}
+
+}  // namespace roentgen::train
