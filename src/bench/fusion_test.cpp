@@ -12,9 +12,17 @@
 namespace roentgen::bench {
 namespace {
 
+// Direct: which kernels' scratch counts would depend on timings.
 FusionOptions tiny() {
   return {.models = {"resnet18"},
-          .network = {.batch = 2, .image_px = 32, .channels = 1, .labels = 3, .warmup = 0, .steps = 1, .threads = 1},
+          .network = {.batch = 2,
+                      .image_px = 32,
+                      .channels = 1,
+                      .labels = 3,
+                      .warmup = 0,
+                      .steps = 1,
+                      .threads = 1,
+                      .algorithms = "direct"},
           .rounds = 2};
 }
 
