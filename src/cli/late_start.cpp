@@ -3,10 +3,8 @@
 #include "cli/late_start.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -24,12 +22,6 @@ bool stands_still(int process) {
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t at = text.rfind(") ");
   return at != std::string::npos && (text[at + 2] == 'T' || text[at + 2] == 't');
-}
-
-std::string own_host() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 std::string names_of(const std::vector<std::int64_t>& ranks) {
@@ -54,12 +46,12 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
   const std::string wanted =
       fmt::format("all {} ranks up within {:.3g} s", ranks, std::chrono::duration<double>(limit).count());
   if (!still.empty()) {
-    return error_text("cli.launch", fmt::format("{} ({}), start-up", names_of(still), own_host()), wanted,
+    return error_text("cli.launch", fmt::format("{} ({}), start-up", names_of(still), dist::own_host()), wanted,
                       "a process that stands still", "kill -CONT, or looking at who stopped it");
   }
   if (!unseen.empty()) {
     return error_text("cli.launch", names_of(unseen) + ", start-up", wanted,
-                      "no sign of " + std::string(unseen.size() == 1 ? "it" : "them") + " on " + own_host(),
+                      "no sign of " + std::string(unseen.size() == 1 ? "it" : "them") + " on " + dist::own_host(),
                       "ssh to their hosts by hand, or a larger --comm-timeout");
   }
   return error_text("cli.launch", "start-up", wanted, "ranks that wait for each other in MPI",

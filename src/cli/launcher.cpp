@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,10 +45,14 @@ class HeldSignals {
     sigemptyset(&held_);
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGQUIT}) sigaddset(&held_, signal);
     ::sigprocmask(SIG_BLOCK, &held_, &before_);
+    file_ = ::signalfd(-1, &held_, SFD_CLOEXEC | SFD_NONBLOCK);
   }
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { let_go(); }
+  ~HeldSignals() {
+    if (file_ >= 0) ::close(file_);
+    let_go();
+  }
   /// As before.
   void let_go() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
   /// The next one; 0: none.
@@ -55,8 +60,11 @@ class HeldSignals {
     constexpr timespec kAtOnce{.tv_sec = 0, .tv_nsec = 0};
     return std::max(::sigtimedwait(&held_, nullptr, &kAtOnce), 0);
   }
+  /// Readable when there is one.
+  [[nodiscard]] pollfd look() const { return {.fd = file_, .events = POLLIN, .revents = 0}; }
 
  private:
+  int file_ = -1;
   sigset_t held_{};
   sigset_t before_{};
 };
@@ -110,16 +118,16 @@ struct Outputs {
     out.close_write_end();
     err.close_write_end();
   }
-  /// Hands on what has come, waiting for a while; false when nothing has.
-  bool pass_on(int wait_ms) {
-    std::array<pollfd, 2> looks{out.look(), err.look()};
+  /// Hands on what has come, waiting for a while, or for a signal; false when nothing has.
+  bool pass_on(const HeldSignals& signals, int wait_ms) {
+    std::array<pollfd, 3> looks{out.look(), err.look(), signals.look()};
     if (::poll(looks.data(), looks.size(), wait_ms) <= 0) return false;
     if (looks[0].revents != 0) out.pass_on(out_words);
     if (looks[1].revents != 0) err.pass_on(err_words);
-    return true;
+    return looks[0].revents != 0 || looks[1].revents != 0;
   }
-  void finish() {
-    while (pass_on(0)) {
+  void finish(const HeldSignals& signals) {
+    while (pass_on(signals, 0)) {
     }
     out.say(out_words.rest());
     err.say(err_words.rest());
@@ -221,6 +229,7 @@ struct Waited {
 // do not, or mpirun: it is kept until then.
 Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& end) {
   constexpr int kWhileMs = 100;
+  constexpr int kWhileKeptMs = 1;  // what is kept must not come after the end of a short run
   LongStay stay(watched, options);
   int status = 0;
   int seen = 0;
@@ -231,14 +240,16 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
       ++seen;
       if (seen > 1 || options.on_signal == OnSignal::End) ::kill(watched.child, SIGTERM);
     }
-    if (seen == 1 && !is_told && options.on_signal == OnSignal::Save && all_listen(watched)) {
+    bool is_kept = seen == 1 && !is_told && options.on_signal == OnSignal::Save;
+    if (is_kept && all_listen(watched)) {
       is_told = true;
+      is_kept = false;
       ::kill(watched.child, SIGUSR1);
     }
-    static_cast<void>(watched.outputs.pass_on(kWhileMs));
+    static_cast<void>(watched.outputs.pass_on(watched.signals, is_kept ? kWhileKeptMs : kWhileMs));
     stay.look();
   }
-  watched.outputs.finish();
+  watched.outputs.finish(watched.signals);
   return {.status = status,
           .is_overdue = stay.is_over(),
           .is_late = stay.is_late(),

@@ -26,17 +26,11 @@ namespace {
 constexpr std::string_view kBegin = "[cli.launch] ";
 constexpr std::string_view kExpected = ": expected to end by itself, got signal ";
 
-std::string own_host() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 void tell(int signal, bool is_run) {
   const auto own = dist::launched_rank();
   if (dist::tell_killed(signal) || !own) return;
   const std::string line =
-      text_of({.rank = own->rank, .host = own_host(), .signal = signal}, dist::own_place(), is_run) + '\n';
+      text_of({.rank = own->rank, .host = dist::own_host(), .signal = signal}, dist::own_place(), is_run) + '\n';
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
 

@@ -67,12 +67,6 @@ std::span<char> map_own(std::size_t bytes) {
   return span_of(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), bytes);
 }
 
-std::string own_host() {
-  std::array<char, kLine> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 struct Board {
   std::span<char> memory;
   /// The process that started the ranks sees it.
@@ -159,6 +153,12 @@ void stand_still(const std::string& file) {
 }
 
 }  // namespace
+
+std::string own_host() {
+  std::array<char, kLine> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
 
 LaunchBoard::LaunchBoard(std::int64_t ranks)
     : file_((std::filesystem::temp_directory_path() / "roentgen_launch_XXXXXX").string()) {

@@ -17,6 +17,9 @@
 
 namespace roentgen::dist {
 
+/// This host's name, as the system has it.
+[[nodiscard]] std::string own_host();
+
 /// A rank that a signal ended.
 struct KilledRank {
   /// Negative: it is not known which.

@@ -77,23 +77,20 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
   if (algorithm != ConvAlgorithm::Direct) {
     const DType dtype = dtype_of(algorithm);
-    const NormalisedInput input = lowering.normalised(node.inputs[0]).value_or(NormalisedInput{});
-    Located src;
-    if (input.pieces.empty()) {
-      src = lowering.value_in(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype});
-    }
+    const ConvSource source =
+        conv_source(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype}, lowering);
     const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
-    ConvTensors tensors{.src = src.tensor,
+    ConvTensors tensors{.src = source.src,
                         .weights = lowering.parameter_gradient(node, "weight"),
                         .dst = incoming.tensor,
-                        .input = input};
+                        .input = source.input};
     Emission emission{.what = "backward_weights",
                       .kind = "conv2d_backward_weights",
                       .pass = Pass::BackwardWeights,
-                      .reads = {incoming.tensor},
+                      .reads = source.reads,
                       .writes = {tensors.weights},
                       .flops = 2 * node.multiply_adds};
-    add_reads(src, input, emission.reads);
+    emission.reads.push_back(incoming.tensor);
     if (!g.bias.empty()) {
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);

@@ -60,9 +60,9 @@ std::string with_epilogue(std::string implementation, const Epilogue& epilogue) 
 }
 
 std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive_desc& pd, const ConvGeometry& g,
-                                      const Located& src, const Weights& weights, const Located& dst,
-                                      Lowering& lowering, Emission& emission) {
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
+                                      TensorId src, const Weights& weights, const Located& dst, Lowering& lowering,
+                                      Emission& emission) {
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, src, pd.src_desc()},
                                   {DNNL_ARG_WEIGHTS, weights.weight, pd.weights_desc()},
                                   {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
   if (weights.bias >= 0) arguments.push_back({DNNL_ARG_BIAS, weights.bias, plain_descriptor(g.bias)});
@@ -83,9 +83,7 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
 
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
   const DType dtype = dtype_of(algorithm);
-  const NormalisedInput input = lowering.normalised(node.inputs[0]).value_or(NormalisedInput{});
-  Located src;
-  if (input.pieces.empty()) src = lowering.value_in(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype});
+  const ConvSource source = conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
   const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
@@ -96,10 +94,10 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   const Located dst = lowering.define(epilogue.result, layout);
   Emission emission{.what = "forward",
                     .kind = "conv2d_forward",
-                    .reads = {weights.weight},
+                    .reads = source.reads,
                     .writes = {dst.tensor},
                     .flops = 2 * node.multiply_adds};
-  add_reads(src, input, emission.reads);
+  emission.reads.push_back(weights.weight);
   if (weights.bias >= 0) emission.reads.push_back(weights.bias);
   if (g.adds) {
     emission.reads.push_back(residual.tensor);
@@ -108,16 +106,16 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   std::unique_ptr<Kernel> kernel;
   if (algorithm != ConvAlgorithm::Direct) {
     kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission,
-                       {.src = src.tensor,
+                       {.src = source.src,
                         .weights = weights.weight,
                         .bias = weights.bias,
                         .dst = dst.tensor,
-                        .input = input,
+                        .input = source.input,
                         .adds = g.adds,
                         .relu = g.relu});
   } else {
     emission.implementation = pd.impl_info_str();
-    kernel = direct_kernel(pd, g, src, weights, dst, lowering, emission);
+    kernel = direct_kernel(pd, g, source.src, weights, dst, lowering, emission);
   }
   emission.implementation = with_epilogue(std::move(emission.implementation), epilogue);
   if (g.adds) {

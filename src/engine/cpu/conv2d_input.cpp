@@ -37,10 +37,17 @@ bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& loweri
                              [&](graph::NodeId piece) { return graph.node(piece).shape[1] % block == 0; });
 }
 
-void add_reads(const Located& src, const NormalisedInput& input, std::vector<TensorId>& reads) {
-  if (input.pieces.empty()) return reads.push_back(src.tensor);
-  for (const NormalisedInput::Piece& piece : input.pieces) reads.push_back(piece.value);
-  reads.push_back(input.constants);
+ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
+  ConvSource source;
+  if (!lowering.normalised(value)) {
+    source.src = lowering.value_in(value, layout).tensor;
+    source.reads = {source.src};
+    return source;
+  }
+  source.input = *lowering.normalised(value);
+  for (const NormalisedInput::Piece& piece : source.input.pieces) source.reads.push_back(piece.value);
+  source.reads.push_back(source.input.constants);
+  return source;
 }
 
 }  // namespace roentgen::engine::cpu

@@ -4,6 +4,8 @@
 // Batch norms that store no result: the convolution behind them normalises what it reads.
 #pragma once
 
+#include <vector>
+
 #include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/lowering.h"
 
@@ -14,7 +16,14 @@ namespace roentgen::engine::cpu {
 /// lies.
 [[nodiscard]] bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& lowering);
 
-/// Adds `src`, or what `input` has in place of it, to an entry's reads.
-void add_reads(const Located& src, const NormalisedInput& input, std::vector<TensorId>& reads);
+/// What a convolution reads: a value, or what stands in place of a batch norm's.
+struct ConvSource {
+  TensorId src = -1;
+  NormalisedInput input;
+  /// All of its tensors.
+  std::vector<TensorId> reads;
+};
+/// The value in a layout, or what define_normalised() said of it.
+[[nodiscard]] ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

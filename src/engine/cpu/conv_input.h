@@ -20,7 +20,7 @@ namespace roentgen::engine::cpu {
 template <class T>
 class ConvInput {
  public:
-  /// Where block 0 of an image's channels lies, and how to normalise it: null, or `block` numbers each.
+  /// Where a block of image 0 lies, and how to normalise it: null, or as many numbers as the block has channels.
   struct Place {
     const T* base = nullptr;
     std::int64_t table = 0;
@@ -31,8 +31,7 @@ class ConvInput {
   /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
   ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, NormalisedInput input)
       : block_(block), block_numbers_(block_numbers), input_(std::move(input)) {
-    is_normalised_ = !input_.pieces.empty();
-    if (!is_normalised_) input_.pieces = {{src, blocks}};
+    if (!is_normalised()) input_.pieces = {{src, blocks}};
     for (const NormalisedInput::Piece& piece : input_.pieces) {
       const auto found = std::ranges::find(image_blocks_, piece.blocks);
       const auto table = found - image_blocks_.begin();
@@ -42,7 +41,7 @@ class ConvInput {
   }
 
   void bind(const Addresses& addresses) {
-    const float* constants = is_normalised_ ? addresses.f32(input_.constants) : nullptr;
+    const float* constants = is_normalised() ? addresses.f32(input_.constants) : nullptr;
     const std::int64_t channels = blocks() * block_;
     std::int64_t at = 0;
     for (const NormalisedInput::Piece& piece : input_.pieces) {
@@ -50,7 +49,7 @@ class ConvInput {
       for (std::int64_t block = 0; block < piece.blocks; ++block, ++at) {
         Place& place = places_[static_cast<std::size_t>(at)];
         place.base = base + block * block_numbers_;
-        if (!is_normalised_) continue;
+        if (constants == nullptr) continue;
         place.scale = constants + at * block_;
         place.shift = place.scale + channels;
       }
@@ -64,7 +63,6 @@ class ConvInput {
   [[nodiscard]] std::int64_t image_blocks(std::int64_t table) const {
     return image_blocks_[static_cast<std::size_t>(table)];
   }
-  /// Of image 0.
   [[nodiscard]] const Place& place(std::int64_t block) const { return places_[static_cast<std::size_t>(block)]; }
   /// The plane of a block of an image.
   [[nodiscard]] const T* plane(std::int64_t image, std::int64_t block) const {
@@ -85,10 +83,11 @@ class ConvInput {
   }
 
  private:
+  [[nodiscard]] bool is_normalised() const { return input_.constants >= 0; }
+
   int block_;
   std::int64_t block_numbers_;
   NormalisedInput input_;
-  bool is_normalised_ = false;
   std::vector<std::int64_t> image_blocks_;
   std::vector<Place> places_;
 };

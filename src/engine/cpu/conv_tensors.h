@@ -20,7 +20,7 @@ struct NormalisedInput {
     std::int64_t blocks = 0;
   };
   std::vector<Piece> pieces;  ///< none: src as it is
-  TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32
+  TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
   bool relu = false;
 };
 
