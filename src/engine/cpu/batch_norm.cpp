@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Plan entries of batch normalisation. Two ways, with the same numbers:
+// Plan entries of batch normalisation, forward (its gradients are in batch_norm_gradient.cpp). Two ways, with the same
+// numbers:
 // - a value read by one batch norm: statistics and result block by block, while the block is in cache;
 // - pieces of a virtual concat, read by many (DenseNet): statistics once per piece, when it is born; the gradients of
 //   all readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
-#include "graph/ops/batch_norm.h"
+#include "engine/cpu/batch_norm_entries.h"
 
 #include <algorithm>
 #include <string>
 
-#include "engine/cpu/batch_norm_kernels.h"
 #include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/epilogue.h"
-#include "engine/cpu/lowering.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-// Layout in which batch norms read a value: its own when it is blocked, else the machine's. What several of them share
-// is stored as results are, since its gradient is the sum of theirs.
+// From here on a result has left a last-level cache share before its reader comes. Measured on DenseNet-121: forward
+// kernels take 0.72 of the time, and backward ones, whose reader is next, gain nothing.
+constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
+}  // namespace
+
 Layout layout_of_value(graph::NodeId id, const Lowering& lowering) {
   const Layout layout = lowering.value(id).layout;
   const DType dtype = lowering.is_shared_piece(id) ? lowering.dtype() : layout.dtype;
   return {layout.block > 1 ? layout.block : lowering.vector_block(), dtype};
 }
-// Layout of the result of a batch norm that reads this value.
 Layout layout_of_result(graph::NodeId id, const Lowering& lowering) {
   return {layout_of_value(id, lowering).block, lowering.dtype()};
 }
 
-// From here on a result has left a last-level cache share before its reader comes. Measured on DenseNet-121: forward
-// kernels take 0.72 of the time, and backward ones, whose reader is next, gain nothing.
-constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
-
-NormShape shape_of(const Located& located, DType value_dtype, graph::NodeId id, const Lowering& lowering) {
+NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id, const Lowering& lowering) {
   return {.images = located.shape[0],
           .blocks = channel_blocks(located.shape, located.layout),
           .pixels = pixels(located.shape),
@@ -46,8 +43,7 @@ NormShape shape_of(const Located& located, DType value_dtype, graph::NodeId id, 
           .index = id};
 }
 
-// Part of the plan's hash: ranks that wait for each other do so in the same entries.
-std::string way(const Lowering& lowering) {
+std::string norm_way(const Lowering& lowering) {
   const NormGroup* group = lowering.options().norm_group.get();
   return group != nullptr && group->ranks > 1 ? "simd over ranks" : "simd";
 }
@@ -56,11 +52,11 @@ std::size_t channel_bytes(const NormShape& shape, std::size_t arrays) {
   return static_cast<std::size_t>(shape.blocks * shape.block) * arrays * sizeof(float);
 }
 
-std::size_t partial_bytes(const NormShape& shape) {
-  return static_cast<std::size_t>(shape.blocks * shape.block * shape.images) * 2 * sizeof(double);
+std::size_t partial_bytes(const NormShape& shape, std::int64_t slots) {
+  return static_cast<std::size_t>(shape.blocks * shape.block * slots) * 2 * sizeof(double);
 }
 
-NormParameters parameters_of(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering) {
+NormParameters norm_parameters(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering) {
   return {.scale = lowering.parameter(node, "weight"),
           .shift = lowering.parameter(node, "bias"),
           .running_mean = lowering.parameter(node, "running_mean"),
@@ -69,14 +65,7 @@ NormParameters parameters_of(const graph::BatchNorm& op, const graph::Node& node
           .momentum = op.momentum};
 }
 
-void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t padded, Lowering& lowering) {
-  for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
-    lowering.set_layout(node, name, padded_vector(channels, padded));
-  }
-}
-
-// The pieces of a batch norm's input, all blocked alike, with statistics shared where they are shared.
-std::vector<NormPiece> pieces_of(graph::NodeId input, Lowering& lowering) {
+std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering) {
   std::vector<NormPiece> pieces;
   for (const graph::NodeId id : lowering.pieces(input)) {
     const Located here = lowering.value_in(id, layout_of_value(id, lowering));
@@ -85,22 +74,33 @@ std::vector<NormPiece> pieces_of(graph::NodeId input, Lowering& lowering) {
   return pieces;
 }
 
+bool shares_statistics(const graph::Node& node, const Lowering& lowering) {
+  return lowering.is_virtual(node.inputs[0]) || lowering.is_shared_piece(node.inputs[0]);
+}
+
+namespace {
+void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t padded, Lowering& lowering) {
+  for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
+    lowering.set_layout(node, name, padded_vector(channels, padded));
+  }
+}
+
 // Statistics of a piece: an entry of their own, once.
 TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, TensorId pivot, std::int64_t pivot_offset,
                            Lowering& lowering) {
   SharedNorm& shared = lowering.shared_norm(piece);
   if (shared.statistics >= 0) return shared.statistics;
   const Located here = lowering.value_in(piece, layout_of_value(piece, lowering));
-  const NormShape shape = shape_of(here, here.layout.dtype, piece, lowering);
+  const NormShape shape = norm_shape(here, here.layout.dtype, piece, lowering);
   const graph::Node& node = lowering.graph().node(piece);
   shared.statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
-  const TensorId partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
+  const TensorId partial = lowering.scratch(node.name + "/partial", partial_bytes(shape, shape.images));
   lowering.emit(node,
                 {.what = "statistics",
                  .kind = "statistics",
                  .reads = {here.tensor, pivot},
                  .writes = {shared.statistics, partial},
-                 .implementation = way(lowering)},
+                 .implementation = norm_way(lowering)},
                 statistics_kernel(shape, {.value = here.tensor,
                                           .statistics = shared.statistics,
                                           .partial = partial,
@@ -116,7 +116,7 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
   const bool is_stored = !is_normalised_by_reader(id, values, lowering);
   const Located dst = is_stored ? lowering.define(id, layout) : Located{-1, node.shape, layout};
-  const NormShape shape = shape_of(dst, values.dtype, id, lowering);
+  const NormShape shape = norm_shape(dst, values.dtype, id, lowering);
   work.dst = dst.tensor;
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   if (is_stored) return shape;
@@ -131,7 +131,7 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
   const Epilogue epilogue{
       .result = id, .norm = &op, .residual = node.inputs.size() == 2 ? node.inputs[1] : -1, .relu = op.relu};
   if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], epilogue, lowering)) return;
-  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
   if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
@@ -149,14 +149,9 @@ void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& low
   lowering.emit(node, std::move(emission), inference_kernel(shape, std::move(work)));
 }
 
-// True when this batch norm's input shares its statistics with others.
-bool is_shared(const graph::Node& node, const Lowering& lowering) {
-  return lowering.is_virtual(node.inputs[0]) || lowering.is_shared_piece(node.inputs[0]);
-}
-
 void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   const Layout layout = layout_of_result(ids[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
@@ -165,7 +160,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
                     .kind = "concat_batch_norm_forward",
                     .reads = {work.parameters.scale, work.parameters.shift},
                     .writes = {work.parameters.running_mean, work.parameters.running_variance},
-                    .implementation = way(lowering)};
+                    .implementation = norm_way(lowering)};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     work.pieces[i].statistics = shared_statistics(op, ids[i], work.parameters.running_mean, offset, lowering);
     offset += work.pieces[i].blocks * layout.block;
@@ -183,7 +178,7 @@ void lower_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
 
 void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   work.relu = op.relu;
   const Layout layout = layout_of_result(node.inputs[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
@@ -191,7 +186,7 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   const NormShape shape = define_result(id, layout, work, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
-  work.partial = lowering.scratch(node.name + "/partial", partial_bytes(shape));
+  work.partial = lowering.scratch(node.name + "/partial", partial_bytes(shape, shape.images));
   Emission emission{.what = "forward",
                     .kind = work.residual >= 0 ? "batch_norm_add_relu_forward"
                             : work.dst < 0     ? "batch_norm_statistics"
@@ -200,7 +195,7 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
                     .reads = {work.pieces[0].value, work.parameters.scale, work.parameters.shift},
                     .writes = {statistics, work.constants, work.partial, work.parameters.running_mean,
                                work.parameters.running_variance},
-                    .implementation = way(lowering)};
+                    .implementation = norm_way(lowering)};
   if (work.dst >= 0) emission.writes.push_back(work.dst);
   if (work.residual >= 0) {
     emission.reads.push_back(work.residual);
@@ -208,134 +203,16 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   }
   lowering.emit(node, std::move(emission), single_forward_kernel(shape, std::move(work)));
 }
-
-// Makes room for the value again when something waits for it; -1 otherwise.
-Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
-  if (!lowering.is_missing(id) || !lowering.is_awaited(id)) return {};
-  const graph::Node& node = lowering.graph().node(id);
-  return {lowering.tensor(node.name + "/again", node.shape, layout), node.shape, layout};
-}
-
-void lower_backward_shared(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
-  const Layout layout = layout_of_result(ids[0], lowering);
-  const Located dy = lowering.gradient(id, layout);
-  const NormShape shape = shape_of(dy, layout.dtype, id, lowering);
-  NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
-  work.dy = dy.tensor;
-  work.relu = op.relu;
-  work.diff_scale = lowering.parameter_gradient(node, "weight");
-  work.diff_shift = lowering.parameter_gradient(node, "bias");
-  work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 2));
-  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape));
-  const Located y = again(id, layout, lowering);
-  work.y_again = y.tensor;
-  Emission emission{.what = "backward",
-                    .kind = "concat_batch_norm_backward",
-                    .pass = Pass::BackwardData,
-                    .reads = {dy.tensor, work.parameters.scale, work.parameters.shift},
-                    .writes = {work.diff_scale, work.diff_shift, work.constants, work.partial},
-                    .implementation = way(lowering)};
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    SharedNorm& shared = lowering.shared_norm(ids[i]);
-    NormPiece& piece = work.pieces[i];
-    const graph::Node& owner = lowering.graph().node(ids[i]);
-    piece.statistics = shared.statistics;
-    piece.needs_gradient = lowering.needs_gradient(ids[i]);
-    piece.is_first = shared.gradient < 0;
-    if (piece.needs_gradient && piece.is_first) {
-      const Located here{-1, owner.shape, layout};
-      shared.gradient = lowering.tensor("G:" + owner.name, owner.shape, layout);
-      shared.sums = lowering.scratch("AB:" + owner.name, channel_bytes(shape_of(here, layout.dtype, id, lowering), 2));
-    }
-    emission.reads.insert(emission.reads.end(), {piece.value, piece.statistics});
-    if (piece.needs_gradient) {
-      piece.gradient = shared.gradient;
-      piece.sums = shared.sums;
-      emission.writes.insert(emission.writes.end(), {piece.gradient, piece.sums});
-    }
-  }
-  if (y.tensor >= 0) emission.writes.push_back(y.tensor);
-  lowering.emit(node, std::move(emission), shared_backward_kernel(shape, std::move(work)));
-  if (y.tensor >= 0) lowering.recomputed(id, y);
-}
-
-void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Layout layout = layout_of_result(node.inputs[0], lowering);
-  const Layout layout_of_dx = layout_of_value(node.inputs[0], lowering);
-  std::vector<Located> incoming = lowering.gradients(id, layout);
-  if (incoming.size() > 2) incoming = {lowering.gradient(id, layout)};
-  const NormShape shape = shape_of(incoming[0], layout_of_dx.dtype, id, lowering);
-  const bool has_residual = node.inputs.size() == 2;
-  NormBackward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
-  work.pieces[0].statistics = lowering.own_statistics(id);
-  work.dy = incoming[0].tensor;
-  work.relu = op.relu;
-  work.diff_scale = lowering.parameter_gradient(node, "weight");
-  work.diff_shift = lowering.parameter_gradient(node, "bias");
-  work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 5));
-  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape));
-  const graph::Node& source = lowering.graph().node(node.inputs[0]);
-  const Located dx{lowering.tensor("d:" + source.name, source.shape, layout_of_dx), source.shape, layout_of_dx};
-  work.dx = dx.tensor;
-  Emission emission{
-      .what = "backward",
-      .kind = has_residual ? "batch_norm_add_relu_backward"
-              : op.relu    ? "batch_norm_relu_backward"
-                           : "batch_norm_backward",
-      .pass = Pass::BackwardData,
-      .reads = {work.dy, work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale, work.parameters.shift},
-      .writes = {dx.tensor, work.diff_scale, work.diff_shift, work.constants, work.partial},
-      .implementation = way(lowering)};
-  if (incoming.size() == 2) {
-    work.dy2 = incoming[1].tensor;
-    emission.reads.push_back(work.dy2);
-  }
-  Located g;
-  if (has_residual ||
-      incoming.size() == 2) {  // the masked sum is needed again: by the residual, or by the second phase
-    g = {lowering.tensor("g:" + node.name, node.shape, layout), node.shape, layout};
-    work.g = g.tensor;
-    emission.writes.push_back(g.tensor);
-    emission.in_place.emplace_back(incoming.back().tensor, g.tensor);
-  }
-  const Located y = again(id, layout, lowering);
-  if (has_residual && (op.relu || y.tensor >= 0)) {
-    const bool is_there = !lowering.is_missing(id);
-    const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
-    (is_there ? work.y : work.residual) = read;
-    emission.reads.push_back(read);
-  }
-  // dx may lie over dy: the second phase reads g instead, or dy at the very element it writes.
-  emission.in_place.emplace_back(incoming[0].tensor, dx.tensor);
-  work.y_again = y.tensor;
-  if (y.tensor >= 0) emission.writes.push_back(y.tensor);
-  lowering.emit(node, std::move(emission), single_backward_kernel(shape, std::move(work)));
-  lowering.contribute(node.inputs[0], dx);
-  if (has_residual) lowering.contribute(node.inputs[1], g);
-  if (y.tensor >= 0) lowering.recomputed(id, y);
-}
 }  // namespace
 
 void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   if (!lowering.is_training()) {
     lower_inference(op, id, lowering);
-  } else if (node.inputs.size() == 1 && is_shared(node, lowering)) {
+  } else if (node.inputs.size() == 1 && shares_statistics(node, lowering)) {
     lower_shared(op, id, lowering);
   } else {
     lower_single(op, id, lowering);
-  }
-}
-
-void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  if (node.inputs.size() == 1 && is_shared(node, lowering)) {
-    lower_backward_shared(op, id, lowering);
-  } else {
-    lower_backward_single(op, id, lowering);
   }
 }
 
@@ -343,7 +220,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   const graph::Node& node = lowering.graph().node(id);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
   const Layout layout = layout_of_result(ids[0], lowering);
-  NormForward work{.pieces = pieces_of(node.inputs[0], lowering), .parameters = parameters_of(op, node, lowering)};
+  NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   Emission emission{.what = "again",
                     .kind = "batch_norm_again",
                     .pass = Pass::Auxiliary,
@@ -351,7 +228,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
                     .writes = {},
                     .implementation = "simd",
                     .in_place = {}};
-  const bool has_own = !is_shared(node, lowering);
+  const bool has_own = !shares_statistics(node, lowering);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     work.pieces[i].statistics = has_own ? lowering.own_statistics(id) : lowering.shared_norm(ids[i]).statistics;
     emission.reads.insert(emission.reads.end(), {work.pieces[i].value, work.pieces[i].statistics});
@@ -364,37 +241,11 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   }
   work.dst = dst.tensor;
   work.relu = op.relu;
-  const NormShape shape = shape_of(dst, layout_of_value(ids[0], lowering).dtype, id, lowering);
+  const NormShape shape = norm_shape(dst, layout_of_value(ids[0], lowering).dtype, id, lowering);
   work.constants = lowering.scratch(node.name + "/constants_again", channel_bytes(shape, 2));
   emission.writes = {dst.tensor, work.constants};
   lowering.emit(node, std::move(emission), again_kernel(shape, std::move(work)));
   return dst;
-}
-
-Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {
-  SharedNorm& shared = lowering.shared_norm(id);
-  const Layout layout = layout_of_value(id, lowering);
-  const graph::Node& node = lowering.graph().node(id);
-  const Located here = lowering.value_in(id, layout);
-  const NormShape shape = shape_of(here, layout.dtype, id, lowering);
-  const Located dx{lowering.tensor("d:" + node.name, node.shape, layout), node.shape, layout};
-  const TensorId constants = lowering.scratch(node.name + "/constants_finish", channel_bytes(shape, 3));
-  lowering.emit(node,
-                {.what = "finish",
-                 .kind = "concat_batch_norm_finish",
-                 .pass = Pass::BackwardData,
-                 .reads = {here.tensor, shared.gradient, shared.sums, shared.statistics},
-                 .writes = {dx.tensor, constants},
-                 .implementation = way(lowering),
-                 .in_place = {{shared.gradient, dx.tensor}}},
-                finish_kernel(shape, {.value = here.tensor,
-                                      .gradient = shared.gradient,
-                                      .sums = shared.sums,
-                                      .statistics = shared.statistics,
-                                      .dx = dx.tensor,
-                                      .constants = constants}));
-  shared.gradient = -1;  // closed
-  return dx;
 }
 
 }  // namespace roentgen::engine::cpu

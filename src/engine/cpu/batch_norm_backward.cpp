@@ -5,17 +5,17 @@
 #include <array>
 
 #include "engine/cpu/batch_norm_blocks.h"
+#include "engine/cpu/shared_gradients.h"
 #include "engine/cpu/simd/batch_norm.h"
 #include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-// What both backward kernels share: the first pass, which masks, sums and writes.
 template <class X, class Y>
-class BackwardBase : public Kernel {
+class SingleBackward final : public Kernel {
  public:
-  BackwardBase(const NormShape& shape, NormBackward work)
-      : shape_(shape), work_(std::move(work)), table_(shape, work_.pieces) {}
+  SingleBackward(const NormShape& shape, NormBackward work)
+      : shape_(shape), work_(std::move(work)), table_(shape, work_.pieces), over_ranks_(shape) {}
   void bind(const Addresses& addresses) override {
     const auto get = [&](TensorId id) { return id >= 0 ? addresses.f32(id) : nullptr; };
     const auto result = [&](TensorId id) { return id >= 0 ? addresses.at<Y>(id) : nullptr; };
@@ -33,9 +33,18 @@ class BackwardBase : public Kernel {
     diff_shift_ = get(work_.diff_shift);
     constants_ = get(work_.constants);
     partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block};
+    partial_.totals = over_ranks_.totals();
   }
 
- protected:
+  void run() override {
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
+    over_ranks_.run(
+        partial_, [this](std::int64_t block, std::int64_t image) { sum(block, image); },
+        [this](std::int64_t block) { prepare(block); },
+        [this](std::int64_t block, std::int64_t image) { apply(block, image); });
+  }
+
+ private:
   [[nodiscard]] simd::Mask mask() const {
     if (!work_.relu) return simd::Mask::None;
     return y_ != nullptr ? simd::Mask::FromY : simd::Mask::FromX;
@@ -67,59 +76,6 @@ class BackwardBase : public Kernel {
          constant(0, block), constant(1, block));
   }
 
-  NormShape shape_;
-  NormBackward work_;
-  BlockTable<X> table_;
-  const float* weight_ = nullptr;
-  const float* bias_ = nullptr;
-  const Y* dy_ = nullptr;
-  const Y* dy2_ = nullptr;
-  const Y* y_ = nullptr;
-  const Y* residual_ = nullptr;
-  Y* g_ = nullptr;
-  X* dx_ = nullptr;
-  Y* y_again_ = nullptr;
-  float* diff_scale_ = nullptr;
-  float* diff_shift_ = nullptr;
-  float* constants_ = nullptr;
-  Partial partial_;
-};
-
-template <class X, class Y>
-class SingleBackward final : public BackwardBase<X, Y> {
-  using Base = BackwardBase<X, Y>;
-  using Base::constant;
-  using Base::diff_scale_;
-  using Base::diff_shift_;
-  using Base::dx_;
-  using Base::dy_;
-  using Base::fold_block;
-  using Base::g_;
-  using Base::mask;
-  using Base::partial_;
-  using Base::residual_;
-  using Base::shape_;
-  using Base::sums_work;
-  using Base::table_;
-  using Base::weight_;
-  using Base::work_;
-  using Base::y_again_;
-
- public:
-  SingleBackward(const NormShape& shape, NormBackward work) : Base(shape, std::move(work)), over_ranks_(shape) {}
-  void bind(const Addresses& addresses) override {
-    Base::bind(addresses);
-    partial_.totals = over_ranks_.totals();
-  }
-  void run() override {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
-    over_ranks_.run(
-        partial_, [this](std::int64_t block, std::int64_t image) { sum(block, image); },
-        [this](std::int64_t block) { prepare(block); },
-        [this](std::int64_t block, std::int64_t image) { apply(block, image); });
-  }
-
- private:
   void sum(std::int64_t block, std::int64_t image) const {
     simd::GradientSums<X, Y> work = sums_work(block, image);
     if (g_ != nullptr) work.g = g_ + offset_of(shape_, block, image);
@@ -172,66 +128,52 @@ class SingleBackward final : public BackwardBase<X, Y> {
                                   .relu = work_.relu});
   }
 
+  NormShape shape_;
+  NormBackward work_;
+  BlockTable<X> table_;
+  const float* weight_ = nullptr;
+  const float* bias_ = nullptr;
+  const Y* dy_ = nullptr;
+  const Y* dy2_ = nullptr;
+  const Y* y_ = nullptr;
+  const Y* residual_ = nullptr;
+  Y* g_ = nullptr;
+  X* dx_ = nullptr;
+  Y* y_again_ = nullptr;
+  float* diff_scale_ = nullptr;
+  float* diff_shift_ = nullptr;
+  float* constants_ = nullptr;
+  Partial partial_;
   OverRanks over_ranks_;
 };
 
 // The sum over all readers is stored as the value is, and read and written in the same pass as a gradient of theirs.
 template <class X>
-class SharedBackward final : public BackwardBase<X, X> {
-  using Base = BackwardBase<X, X>;
-  using Base::diff_scale_;
-  using Base::diff_shift_;
-  using Base::fold_block;
-  using Base::partial_;
-  using Base::shape_;
-  using Base::sums_work;
-  using Base::table_;
-  using Base::weight_;
-  using Base::y_again_;
-
+class SharedBackward final : public Kernel {
  public:
-  using Base::Base;
+  SharedBackward(const NormShape& shape, const NormBackward& work)
+      : shape_(shape), dy_id_(work.dy), gradients_(shape, work, shape.images) {}
+  void bind(const Addresses& addresses) override {
+    gradients_.bind(addresses);
+    dy_ = addresses.at<X>(dy_id_);
+  }
   void run() override {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
+    gradients_.fold_constants();
     three_phases(
         shape_.threads, shape_.blocks, shape_.images,
-        [this](std::int64_t block, std::int64_t image) { sum(block, image); },
-        [this](std::int64_t block) { finish(block); }, [](std::int64_t, std::int64_t) {});
+        [this](std::int64_t block, std::int64_t image) {
+          gradients_.clear(block, image);
+          gradients_.add({.block = block, .image = image, .count = shape_.pixels, .slot = image},
+                         dy_ + offset_of(shape_, block, image));
+        },
+        [this](std::int64_t block) { gradients_.finish(block); }, [](std::int64_t, std::int64_t) {});
   }
 
  private:
-  void sum(std::int64_t block, std::int64_t image) const {
-    simd::GradientSums<X> work = sums_work(block, image);
-    const BlockPlace<X>& place = table_[block];
-    if (place.gradient != nullptr) {
-      work.g = place.gradient + image * place.image_stride;
-      work.factor = weight_ + block * shape_.block;
-      work.is_accumulating = !place.is_first;
-    }
-    if (y_again_ != nullptr) work.y_again = y_again_ + offset_of(shape_, block, image);
-    work.stream = shape_.is_streamed;
-    simd::gradient_sums(work);
-  }
-  void finish(std::int64_t block) const {
-    std::array<double, kMostBlock> sum{};
-    std::array<double, kMostBlock> sum_x{};
-    partial_.add_up(block, sum.data(), sum_x.data());
-    const double count = static_cast<double>(shape_.images * shape_.pixels);
-    const BlockPlace<X>& place = table_[block];
-    for (int i = 0; i < shape_.block; ++i) {
-      const auto c = static_cast<std::size_t>(i);
-      const std::int64_t channel = block * shape_.block + i;
-      const double scale = weight_[channel];
-      const double diff_scale = sum_x[c] * static_cast<double>(place.statistics.istd[i]);
-      diff_shift_[channel] = static_cast<float>(sum[c]);
-      diff_scale_[channel] = static_cast<float>(diff_scale);
-      if (place.gradient == nullptr) continue;
-      const auto a = static_cast<float>(scale * sum[c] / count);
-      const auto b = static_cast<float>(scale * diff_scale / count);
-      place.sum_a[i] = place.is_first ? a : place.sum_a[i] + a;
-      place.sum_b[i] = place.is_first ? b : place.sum_b[i] + b;
-    }
-  }
+  NormShape shape_;
+  TensorId dy_id_;
+  SharedGradients<X> gradients_;
+  const X* dy_ = nullptr;
 };
 
 template <class X>
@@ -308,10 +250,9 @@ std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, NormBackw
     return std::make_unique<SingleBackward<X, Y>>(shape, std::move(work));
   });
 }
-std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, NormBackward work) {
-  return for_shared(shape, [&]<class X>(X) -> std::unique_ptr<Kernel> {
-    return std::make_unique<SharedBackward<X>>(shape, std::move(work));
-  });
+std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work) {
+  return for_shared(
+      shape, [&]<class X>(X) -> std::unique_ptr<Kernel> { return std::make_unique<SharedBackward<X>>(shape, work); });
 }
 std::unique_ptr<Kernel> finish_kernel(const NormShape& shape, NormFinish work) {
   return for_shared(shape,

@@ -111,7 +111,14 @@ struct NormBackward {
 /// Both phases block by block.
 [[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, NormBackward work);
 /// Adds to the pieces' G, A and B: one pass.
-[[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, NormBackward work);
+[[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);
+
+/// A shared backward within the data gradient of the convolution that reads the result: `work.dy` is stored nowhere,
+/// `work.constants` are the forward's, and `work.partial` has a slot for each thread.
+struct NormGradient {
+  NormShape shape;
+  NormBackward work;
+};
 
 /// Closes a shared gradient: dx = istd (G - A - B xhat).
 struct NormFinish {

@@ -40,9 +40,6 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   const BwdData::primitive_desc pd = conv_backward_data(g);
   const Located incoming = lowering.reordered(
       node, diff_dst, {layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).block, dtype});
-  const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
-  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
-                         layout};
   TensorId weights = lowering.parameter(node, "weight");
   if (!is_ours && pd.weights_desc() != forward.weights_desc()) {
     const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
@@ -54,9 +51,20 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                     .kind = "conv2d_backward_data",
                     .pass = Pass::BackwardData,
                     .reads = {incoming.tensor, weights},
-                    .writes = {diff_src.tensor},
+                    .writes = {},
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
+  if (adds_to_norm(node.inputs[0], g, algorithm, lowering)) {
+    ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
+    tensors.norm = take_norm_gradient(node.inputs[0], lowering, emission);
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
+    lowering.emit(node, std::move(emission), std::move(kernel));
+    return;
+  }
+  const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
+  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
+                         layout};
+  emission.writes.push_back(diff_src.tensor);
   if (is_ours) {
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission,
                             {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});

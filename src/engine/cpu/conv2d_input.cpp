@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/cpu/batch_norm_entries.h"
 #include "engine/cpu/conv2d_algorithm.h"
 
 namespace roentgen::engine::cpu {
@@ -48,6 +49,13 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
   for (const NormalisedInput::Piece& piece : source.input.pieces) source.reads.push_back(piece.value);
   source.reads.push_back(source.input.constants);
   return source;
+}
+
+bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, const Lowering& lowering) {
+  if (algorithm != ConvAlgorithm::Split && algorithm != ConvAlgorithm::Bf16) return false;
+  const graph::Node& node = lowering.graph().node(value);
+  return lowering.normalised(value) && shares_statistics(node, lowering) && dtype_of(algorithm) == lowering.dtype() &&
+         is_pointwise(split_shape(g, lowering.threads()).value());
 }
 
 }  // namespace roentgen::engine::cpu

@@ -6,10 +6,13 @@
 
 #include <vector>
 
+#include "engine/cpu/conv_algorithm.h"
 #include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/lowering.h"
 
 namespace roentgen::engine::cpu {
+
+struct ConvGeometry;
 
 /// True when a batch norm need not store its result in training: a convolution is its only reader, and the kernels
 /// chosen for its forward and its weight gradient normalise while they read. `values`: how what the batch norm reads
@@ -25,5 +28,10 @@ struct ConvSource {
 };
 /// The value in a layout, or what define_normalised() said of it.
 [[nodiscard]] ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering);
+
+/// True when the data gradient of a convolution that reads `value` can add up the batch norm's gradients itself
+/// (shared_gradients.h): it has shared statistics and stores no result, and the algorithm's kernels see whole pixels.
+[[nodiscard]] bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm,
+                                const Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -78,6 +79,63 @@ TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
       EXPECT_TRUE(stores(stored->plan(), norm)) << norm;
     }
     EXPECT_EQ(bits_of_one_step(*read), bits_of_one_step(*stored));
+  }
+}
+
+// A dense block of two layers and a transition: three batch norms of a virtual concatenation, each read by a 1x1.
+graph::Graph dense_block(bool is_named) {
+  Builder b("dense_block");
+  const auto conv = [](std::int64_t channels, std::int64_t side) {
+    return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
+  };
+  const NodeId image = b.input("image", {3, 3, 9, 7});
+  std::vector<NodeId> pieces{b.add("before", conv(32, 3), {b.add("stem", conv(32, 3), {image})})};
+  for (const std::string layer : {"1", "2"}) {
+    const NodeId joined = b.add("joined" + layer, graph::Concat{.is_virtual = true}, pieces);
+    const NodeId norm = b.add("norm" + layer, graph::BatchNorm{.relu = true}, {joined});
+    if (is_named) b.output("norm" + layer, norm);
+    const NodeId inner = b.add("inner" + layer, conv(64, 1), {norm});
+    pieces.push_back(b.add("new" + layer, conv(16, 3), {inner}));
+  }
+  const NodeId joined = b.add("joined", graph::Concat{.is_virtual = true}, pieces);
+  const NodeId norm = b.add("norm", graph::BatchNorm{.relu = true}, {joined});
+  if (is_named) b.output("norm", norm);
+  NodeId x = b.add("transition", conv(32, 1), {norm});
+  x = b.add("pool", graph::GlobalAvgPool{}, {x});
+  x = b.add("flat", graph::Flatten{}, {x});
+  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+std::int64_t entries_of(const Plan& plan, const std::string& kind) {
+  return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
+}
+
+TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  for (const char* dtype : {"f32", "bf16"}) {
+    SCOPED_TRACE(dtype);
+    const CompileOptions options{.slots = 1, .algorithms = "split", .dtype = dtype};
+    const auto one = make_executable(dense_block(false), options);
+    const auto two = make_executable(dense_block(true), options);
+    EXPECT_EQ(entries_of(one->plan(), "concat_batch_norm_backward"), 0);
+    EXPECT_EQ(entries_of(two->plan(), "concat_batch_norm_backward"), 3);
+    EXPECT_EQ(std::ranges::count_if(one->plan().entries,
+                                    [](const PlanEntry& e) { return e.implementation.ends_with(" into norm"); }),
+              3);
+    const auto left = bits_of_one_step(*one);
+    const auto right = bits_of_one_step(*two);
+    ASSERT_EQ(left.size(), right.size());
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      // Sums in another order; in bf16 a rounding of what they go into may turn the other way.
+      double error = 0.0, size = 0.0;
+      for (std::size_t k = 0; k < left[i].size(); ++k) {
+        error += std::pow(static_cast<double>(left[i][k]) - right[i][k], 2.0);
+        size += std::pow(static_cast<double>(right[i][k]), 2.0);
+      }
+      EXPECT_LE(std::sqrt(error), (std::string(dtype) == "f32" ? 2e-5 : 4e-3) * std::sqrt(size) + 1e-7)
+          << one->graph().parameter(static_cast<std::int32_t>(i)).name;
+    }
   }
 }
 

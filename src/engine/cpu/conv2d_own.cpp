@@ -110,6 +110,7 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                             : algorithm == ConvAlgorithm::Split  ? "split_bf16x3:AMX"
                                                                  : "bf16:AMX";
   if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
+  if (tensors.norm) emission.implementation += " into norm";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
 }
 

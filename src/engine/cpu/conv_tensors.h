@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "engine/cpu/batch_norm_kernels.h"
 #include "engine/plan.h"
 
 namespace roentgen::engine::cpu {
@@ -36,6 +38,8 @@ struct ConvTensors {
   NormalisedInput input{};  ///< not of direct's kernels
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
+  /// Backward data of split products, with a window of 1x1 and no stride: where src's gradient goes in place of src.
+  std::optional<NormGradient> norm{};
 };
 
 }  // namespace roentgen::engine::cpu

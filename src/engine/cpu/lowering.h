@@ -228,7 +228,10 @@ RG_OP_LIST(RG_LOWER)
 /// concat.cpp.
 Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering);
 Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
-/// Closes the shared gradient of a value: diff = istd * (G - A - B xhat). In batch_norm.cpp.
+/// Closes the shared gradient of a value: diff = istd * (G - A - B xhat). In batch_norm_gradient.cpp.
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering);
+/// The backward of a batch norm with shared statistics whose result is stored nowhere, for the entry of its reader's
+/// data gradient; no gradient has come to it, and none does. In batch_norm_gradient.cpp.
+[[nodiscard]] NormGradient take_norm_gradient(graph::NodeId id, Lowering& lowering, Emission& emission);
 
 }  // namespace roentgen::engine::cpu

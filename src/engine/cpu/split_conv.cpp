@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "core/error.h"
 #include "engine/cpu/conv_input.h"
+#include "engine/cpu/shared_gradients.h"
 #include "engine/cpu/split_grid.h"
 #include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
@@ -27,6 +30,35 @@ constexpr std::int64_t kPanelUnit = 2 * kTileRows;
 constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
 // Results of so many bytes go past the caches, which would first read what they will overwrite.
 constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
+
+// Rows of a tile of results as they would be stored.
+template <class T>
+class ResultRows;
+template <>
+class ResultRows<float> {
+ public:
+  ResultRows(simd::TileUnit /*unit*/, const float* c, std::int64_t /*rows*/) : rows_(c) {}
+  [[nodiscard]] const float* at(std::int64_t row) const { return rows_ + row * kSplitBlock; }
+
+ private:
+  const float* rows_;
+};
+template <>
+class ResultRows<Bf16> {
+ public:
+  ResultRows(simd::TileUnit unit, const float* c, std::int64_t rows) {
+    simd::put_results(unit, simd::TileResults<Bf16>{.c = c, .at = kAt.data(), .rows = rows, .base = rows_.data()});
+  }
+  [[nodiscard]] const Bf16* at(std::int64_t row) const { return rows_.data() + row * kSplitBlock; }
+
+ private:
+  static constexpr std::array<std::int64_t, kPanelUnit> kAt = [] {
+    std::array<std::int64_t, kPanelUnit> at{};
+    for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::int64_t>(i) * kSplitBlock;
+    return at;
+  }();
+  alignas(64) std::array<Bf16, kPanelUnit * kSplitBlock> rows_{};
+};
 
 // T: what values are stored in.
 template <class T>
@@ -50,19 +82,28 @@ class SplitConvolution final : public Kernel {
     choose_panel();
     place_scratch();
     const std::int64_t results = shape.images * target_blocks_ * grid_.target_plane();
+    if (tensors_.norm) {
+      RG_ASSERT(is_turned && is_pointwise(shape));
+      norm_.emplace(tensors_.norm->shape, tensors_.norm->work, shape.threads);
+    }
     is_streaming_ = !tensors_.adds && results * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
   }
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
-    target_ = addresses.at<T>(is_turned_ ? tensors_.src : tensors_.dst);
+    if (norm_) {
+      norm_->bind(addresses);
+    } else {
+      target_ = addresses.at<T>(is_turned_ ? tensors_.src : tensors_.dst);
+    }
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
     scratch_ = addresses.bytes(tensors_.scratch);
   }
 
   void run() override {
+    if (norm_) norm_->clear();
 #pragma omp parallel num_threads(s_.threads)
     {
       const simd::TileSession session(s_.unit);
@@ -74,6 +115,7 @@ class SplitConvolution final : public Kernel {
         compute(panel, omp_get_thread_num());
       }
     }
+    if (norm_) norm_->finish();
   }
 
  private:
@@ -240,7 +282,12 @@ class SplitConvolution final : public Kernel {
             .planes = kPlanes,
             .is_accumulating = index > 0};
         simd::tile_product(s_.unit, work);
-        if (index + 1 == parts_) put(work, group, row, thread);
+        if (index + 1 != parts_) continue;
+        if (norm_) {
+          add_to_norm(work, group, first + row, thread);
+        } else {
+          put(work, group, row, thread);
+        }
       }
     }
   }
@@ -263,6 +310,23 @@ class SplitConvolution final : public Kernel {
                                                       .is_streaming = is_streaming_});
     }
   }
+  // Rows of the matrix are pixels of one image after another, those of a block side by side in its tile.
+  void add_to_norm(const simd::TileProduct& work, std::int64_t group, std::int64_t first, int thread) const {
+    const std::int64_t plane = s_.in_height * s_.in_width;
+    const std::int64_t end = std::min(first + work.row_tiles * kTileRows, grid_.rows());
+    for (int tile = 0; tile < work.column_tiles; ++tile) {
+      const ResultRows<T> rows(s_.unit, work.c + tile * work.c_column_tile, end - first);
+      for (std::int64_t row = first, next = 0; row < end; row = next) {
+        next = std::min(end, (row / plane + 1) * plane);
+        norm_->add({.block = group * 2 + tile,
+                    .image = row / plane,
+                    .first = row % plane,
+                    .count = next - row,
+                    .slot = thread},
+                   rows.at(row - first));
+      }
+    }
+  }
   // What no tap reaches has no gradient.
   void put_zeros(int thread) const {
     for (std::int64_t block = 0; block < target_blocks_; ++block) {
@@ -281,6 +345,7 @@ class SplitConvolution final : public Kernel {
   bool is_streaming_ = false;
   SplitGrid grid_;
   ConvInput<T> input_;
+  std::optional<SharedGradients<T>> norm_;
   std::int64_t target_blocks_, pairs_, groups_;
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
@@ -306,6 +371,11 @@ std::unique_ptr<Kernel> kernel_of(const SplitShape& shape, const ConvTensors& te
 }
 
 }  // namespace
+
+bool is_pointwise(const SplitShape& s) {
+  return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_y == 1 && s.stride_x == 1 && s.pad_top == 0 &&
+         s.pad_left == 0 && s.in_height == s.out_height && s.in_width == s.out_width;
+}
 
 std::size_t split_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
   return scratch_of(shape, input, false);

@@ -43,6 +43,9 @@ struct SplitShape {
   simd::TileUnit unit = simd::TileUnit::Amx;
 };
 
+/// A window of one pixel that meets every pixel: rows of both matrices are those of the images.
+[[nodiscard]] bool is_pointwise(const SplitShape& shape);
+
 /// Bytes of scratch the forward pass needs, reading src or what stands in place of it.
 [[nodiscard]] std::size_t split_forward_scratch(const SplitShape& shape, const NormalisedInput& input = {});
 /// Likewise for the data gradient.
@@ -50,8 +53,9 @@ struct SplitShape {
 /// Likewise for the weight gradient.
 [[nodiscard]] std::size_t split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input = {});
 
-/// The passes. Results of the first two do not depend on the number of threads; the weight gradient of a layer of few
-/// channels is summed in parts, so that every thread has one.
+/// The passes. Results of the first two do not depend on the number of threads, but for the sums of a batch norm's
+/// gradient, one a thread; the weight gradient of a layer of few channels is summed in parts, so that every thread has
+/// one.
 [[nodiscard]] std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors);

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Data gradients that add up a batch norm's gradients as they make its dy, beside a data gradient that stores dy and
+// the batch norm's own backward.
+#include "engine/cpu/shared_gradients.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/random.h"
+#include "engine/cpu/split_conv.h"
+#include "runtime/aligned_buffer.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using simd::TileUnit;
+
+enum class Way { PlainF32, TilesF32, PlainBf16, TilesBf16 };
+
+struct Case {
+  const char* name;
+  std::vector<std::int64_t> pieces;  // blocks of each
+  std::int64_t out_blocks, height, width;
+  int threads = 2;
+  bool relu = true;
+  bool is_first = false;  // nothing in the pieces' gradients yet
+  int frozen = -1;        // the piece that needs no gradient
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+const std::vector<Case> kCases{
+    {"one_piece", {2}, 3, 4, 8},
+    {"images_that_end_within_tiles", {3, 2}, 1, 6, 5},
+    {"smaller_than_a_tile", {1, 2}, 2, 1, 3},
+    {"several_sizes", {2, 1, 1, 3}, 2, 9, 7, 3},
+    {"the_first_reader", {2, 3}, 2, 7, 7, 1, true, true},
+    {"without_relu", {1, 2}, 2, 5, 6, 2, false},
+    {"a_frozen_piece", {2, 1, 2}, 2, 5, 7, 2, true, false, 1},
+    {"many_panels", {2, 2}, 2, 40, 41},
+    {"parts_of_the_channels", {1, 1}, 18, 30, 31},
+};
+
+class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>> {
+ protected:
+  static constexpr std::int64_t kImages = 3, kBlock = kSplitBlock;
+  // Tensors by number; then for each piece its value, statistics, gradient and sums.
+  enum Tensor : TensorId {
+    kDst,
+    kWeights,
+    kDy,
+    kScale,
+    kShift,
+    kConstants,
+    kDiffScale,
+    kDiffShift,
+    kPartial,
+    kScratch
+  };
+  static constexpr TensorId kPieces = kScratch + 1, kOfPiece = 4;
+
+  struct Made {
+    std::vector<float> gradients, sums, diff_scale, diff_shift;
+  };
+
+  void SetUp() override {
+    const bool is_on_tiles = way() == Way::TilesF32 || way() == Way::TilesBf16;
+    if (is_on_tiles && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+    for (const std::int64_t blocks : c().pieces) blocks_ += blocks;
+    shape_ = {.images = kImages,
+              .in_blocks = blocks_,
+              .out_blocks = c().out_blocks,
+              .in_height = c().height,
+              .in_width = c().width,
+              .out_height = c().height,
+              .out_width = c().width,
+              .dtype = is_bf16() ? DType::Bf16 : DType::F32,
+              .threads = c().threads,
+              .unit = is_on_tiles ? TileUnit::Amx : TileUnit::Plain};
+  }
+
+  static Way way() { return std::get<0>(GetParam()); }
+  static const Case& c() { return std::get<1>(GetParam()); }
+  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16; }
+  static std::int64_t pixels() { return c().height * c().width; }
+  bool needs_gradient(std::size_t piece) const { return static_cast<int>(piece) != c().frozen; }
+
+  NormGradient norm(std::int64_t slots) const {
+    NormGradient made{.shape = {.images = kImages,
+                                .blocks = blocks_,
+                                .pixels = pixels(),
+                                .block = static_cast<int>(kBlock),
+                                .value_dtype = shape_.dtype,
+                                .result_dtype = shape_.dtype,
+                                .threads = c().threads},
+                      .work = {.pieces = {},
+                               .parameters = {.scale = kScale, .shift = kShift},
+                               .dy = slots == kImages ? TensorId{kDy} : -1,
+                               .diff_scale = kDiffScale,
+                               .diff_shift = kDiffShift,
+                               .constants = kConstants,
+                               .partial = kPartial,
+                               .relu = c().relu}};
+    for (std::size_t i = 0; i < c().pieces.size(); ++i) {
+      const auto at = kPieces + static_cast<TensorId>(i) * kOfPiece;
+      made.work.pieces.push_back({.value = at,
+                                  .blocks = c().pieces[i],
+                                  .statistics = at + 1,
+                                  .gradient = needs_gradient(i) ? at + 2 : -1,
+                                  .sums = at + 3,
+                                  .is_first = c().is_first,
+                                  .needs_gradient = needs_gradient(i)});
+    }
+    return made;
+  }
+
+  // What a pass leaves: of one kernel, or of two with dy stored between them.
+  Made made_by(bool is_one) {
+    memory_.clear();
+    is_narrow_.clear();
+    const std::int64_t channels = blocks_ * kBlock;
+    draw(kImages * c().out_blocks * pixels() * kBlock, 1, is_bf16());
+    draw(channels * c().out_blocks * kBlock, 2, false);
+    fill(is_one ? 0 : kImages * channels * pixels(), is_bf16());  // dy
+    draw(channels, 3, false);
+    draw(channels, 4, false);
+    fill(2 * channels, false);
+    fill(channels, false);
+    fill(channels, false);
+    fill(4 * channels * std::max<std::int64_t>(kImages, c().threads), false);  // doubles, two a channel and slot
+    fill(0, false);
+    for (std::size_t i = 0; i < c().pieces.size(); ++i) {
+      const std::int64_t own = c().pieces[i] * kBlock;
+      draw(kImages * own * pixels(), 10 + 10 * i, is_bf16());
+      draw(3 * own, 11 + 10 * i, false);
+      draw(kImages * own * pixels(), 12 + 10 * i, is_bf16());
+      draw(2 * own, 13 + 10 * i, false);
+    }
+    const runtime::AlignedBuffer scratch(split_backward_data_scratch(shape_));
+    std::vector<std::byte*> addresses;
+    for (std::vector<std::byte>& each : memory_) addresses.push_back(each.data());
+    addresses[kScratch] = scratch.data();
+    const Addresses bound(addresses, is_narrow_);
+    const auto run = [&](const std::unique_ptr<Kernel>& kernel) {
+      kernel->bind(bound);
+      kernel->run();
+    };
+    if (is_one) {
+      const NormGradient gradient = norm(c().threads);
+      // The forward has left them.
+      SharedGradients<float> constants_of({.images = kImages, .blocks = blocks_, .pixels = pixels()},
+                                          of_pieces_in_f32(gradient.work), c().threads);
+      constants_of.bind(Addresses(addresses));
+      constants_of.fold_constants();
+      ConvTensors tensors{.weights = kWeights, .dst = kDst, .scratch = kScratch};
+      tensors.norm = gradient;
+      run(split_backward_data(shape_, tensors));
+    } else {
+      run(split_backward_data(shape_, {.src = kDy, .weights = kWeights, .dst = kDst, .scratch = kScratch}));
+      const NormGradient gradient = norm(kImages);
+      run(shared_backward_kernel(gradient.shape, gradient.work));
+    }
+    Made made{.gradients = {}, .sums = {}, .diff_scale = floats(kDiffScale), .diff_shift = floats(kDiffShift)};
+    for (std::size_t i = 0; i < c().pieces.size(); ++i) {
+      const std::size_t at = kPieces + i * kOfPiece;
+      for (const float value : floats(at + 2)) made.gradients.push_back(value);
+      for (const float value : floats(at + 3)) made.sums.push_back(value);
+    }
+    return made;
+  }
+
+ private:
+  // Statistics are f32 whatever values are.
+  static NormBackward of_pieces_in_f32(NormBackward work) {
+    for (NormPiece& piece : work.pieces) piece.gradient = -1;
+    return work;
+  }
+  void draw(std::int64_t count, std::uint64_t seed, bool is_narrow) {
+    Random random(seed, RandomStage::Test);
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& value : values) value = static_cast<float>(random.normal());
+    add(values, is_narrow);
+  }
+  // What is not set shows.
+  void fill(std::int64_t count, bool is_narrow) {
+    add(std::vector<float>(static_cast<std::size_t>(count), std::nanf("")), is_narrow);
+  }
+  void add(const std::vector<float>& values, bool is_narrow) {
+    is_narrow_.push_back(is_narrow);
+    memory_.emplace_back(values.size() * (is_narrow ? sizeof(Bf16) : sizeof(float)));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Bf16 narrow = to_bf16(values[i]);
+      if (is_narrow) {
+        std::memcpy(memory_.back().data() + i * sizeof narrow, &narrow, sizeof narrow);
+      } else {
+        std::memcpy(memory_.back().data() + i * sizeof(float), &values[i], sizeof(float));
+      }
+    }
+  }
+  std::vector<float> floats(std::size_t tensor) const {
+    const std::vector<std::byte>& from = memory_[tensor];
+    std::vector<float> values(from.size() / (is_narrow_[tensor] ? sizeof(Bf16) : sizeof(float)));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Bf16 narrow{};
+      if (is_narrow_[tensor]) {
+        std::memcpy(&narrow, from.data() + i * sizeof narrow, sizeof narrow);
+        values[i] = to_f32(narrow);
+      } else {
+        std::memcpy(&values[i], from.data() + i * sizeof(float), sizeof(float));
+      }
+    }
+    return values;
+  }
+
+  SplitShape shape_;
+  std::int64_t blocks_ = 0;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<bool> is_narrow_;
+};
+
+// Sums of f32 chains of at most 64 pixels, in another order: a rounding error of each at most, and more where they
+// cancel out.
+void expect_near(const std::vector<float>& found, const std::vector<float>& wanted, double pixels) {
+  ASSERT_EQ(found.size(), wanted.size());
+  const double bound = 64 * 6e-8 * std::sqrt(pixels) * 50;
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], wanted[i], bound + 1e-5 * std::abs(wanted[i]));
+}
+
+TEST_P(SharedGradientsOfConv, are_those_of_the_norms_own_backward) {
+  const Made two = made_by(false);
+  const Made one = made_by(true);
+  EXPECT_EQ(one.gradients, two.gradients) << "to the bit: the same sums, pixel by pixel";
+  const double all = static_cast<double>(kImages * pixels());
+  expect_near(one.diff_scale, two.diff_scale, all);
+  expect_near(one.diff_shift, two.diff_shift, all);
+  expect_near(one.sums, two.sums, 1.0);  // means
+}
+
+TEST_P(SharedGradientsOfConv, are_the_same_bits_every_time) {
+  const Made first = made_by(true);
+  const Made again = made_by(true);
+  EXPECT_EQ(first.sums, again.sums);
+  EXPECT_EQ(first.diff_scale, again.diff_scale);
+}
+
+std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
+  constexpr std::array<const char*, 4> kNames{"plain_f32", "tiles_f32", "plain_bf16", "tiles_bf16"};
+  return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, SharedGradientsOfConv,
+                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::PlainBf16, Way::TilesBf16),
+                                          testing::ValuesIn(kCases)),
+                         name_of_test);
+
+}  // namespace
+}  // namespace roentgen::engine::cpu
