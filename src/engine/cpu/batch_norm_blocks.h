@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the forward and backward kernels of batch normalisation share: channel blocks, their statistics, sums per image.
+// What the forward and backward kernels of batch normalisation share: channel blocks, their statistics, sums.
 #pragma once
 
 #include <algorithm>
@@ -100,21 +100,22 @@ class BlockTable {
   std::vector<BlockPlace<X>> places_;
 };
 
-/// Sums per (block, image), so that adding them up does not depend on who computed them.
+/// Sums per (block, slot), added up in order of slots: of an image, whoever computes it; or of a thread, where last
+/// bits depend on how many there are.
 struct Partial {
   double* base = nullptr;
-  std::int64_t images = 0;
+  std::int64_t slots = 0;
   int block = 16;
   /// Of all ranks: [first | second] for each channel block; null: of these images alone.
   const double* totals = nullptr;
-  [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t image) const {
-    return base + (channel_block * images + image) * 2 * block;
+  [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t slot) const {
+    return base + (channel_block * slots + slot) * 2 * block;
   }
-  [[nodiscard]] double* second(std::int64_t channel_block, std::int64_t image) const {
-    return first(channel_block, image) + block;
+  [[nodiscard]] double* second(std::int64_t channel_block, std::int64_t slot) const {
+    return first(channel_block, slot) + block;
   }
-  void clear(std::int64_t channel_block, std::int64_t image) const {
-    std::fill_n(first(channel_block, image), 2 * block, 0.0);
+  void clear(std::int64_t channel_block, std::int64_t slot) const {
+    std::fill_n(first(channel_block, slot), 2 * block, 0.0);
   }
   // Totals over the images of all ranks, or of this one.
   void add_up(std::int64_t channel_block, double* first_total, double* second_total) const {
@@ -122,14 +123,14 @@ struct Partial {
     std::copy_n(totals + channel_block * 2 * block, block, first_total);
     std::copy_n(totals + (channel_block * 2 + 1) * block, block, second_total);
   }
-  // Of this rank, in image order.
+  // Of this rank.
   void add_up_own(std::int64_t channel_block, double* first_total, double* second_total) const {
     std::fill_n(first_total, block, 0.0);
     std::fill_n(second_total, block, 0.0);
-    for (std::int64_t image = 0; image < images; ++image) {
+    for (std::int64_t slot = 0; slot < slots; ++slot) {
       for (int i = 0; i < block; ++i) {
-        first_total[i] += first(channel_block, image)[i];
-        second_total[i] += second(channel_block, image)[i];
+        first_total[i] += first(channel_block, slot)[i];
+        second_total[i] += second(channel_block, slot)[i];
       }
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the plan entries of batch normalisation share. Internal to batch_norm.cpp and batch_norm_gradient.cpp.
+// What the plan entries of batch normalisation share. For batch_norm.cpp, batch_norm_gradient.cpp and convolutions
+// that do a part of it (conv2d_input.cpp).
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ Located again(graph::NodeId id, Layout layout, Lowering& lowering) {
 
 // All of a shared backward but its dy, constants and sums on the way; opens the pieces' gradients that nothing has come
 // to yet.
-NormGradient shared_gradient(graph::NodeId id, Layout layout, Lowering& lowering, Emission& emission) {
+FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering& lowering, Emission& emission) {
   const graph::Node& node = lowering.graph().node(id);
   const auto& op = std::get<graph::BatchNorm>(node.op);
   const std::vector<graph::NodeId> ids = lowering.pieces(node.inputs[0]);
@@ -64,7 +64,7 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
                     .reads = {dy.tensor},
                     .writes = {},
                     .implementation = norm_way(lowering)};
-  auto [shape, work] = shared_gradient(id, layout, lowering, emission);
+  auto [shape, work] = open_shared_backward(id, layout, lowering, emission);
   work.dy = dy.tensor;
   work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 2));
   work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
@@ -143,11 +143,11 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
   }
 }
 
-NormGradient take_norm_gradient(graph::NodeId id, Lowering& lowering, Emission& emission) {
+FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission) {
   const graph::Node& node = lowering.graph().node(id);
   RG_ASSERT(shares_statistics(node, lowering) && lowering.normalised(id) && !lowering.has_gradient(id));
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
-  NormGradient gradient = shared_gradient(id, layout, lowering, emission);
+  FusedNormBackward gradient = open_shared_backward(id, layout, lowering, emission);
   gradient.work.constants = lowering.normalised(id)->constants;
   gradient.work.partial =
       lowering.scratch(node.name + "/partial_backward", partial_bytes(gradient.shape, lowering.threads()));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The batch-norm kernels behind the plan entries of batch_norm.cpp. Layout of all values: nChw{block}c.
+// The batch-norm kernels behind the plan entries of batch_norm.cpp and batch_norm_gradient.cpp. Layout of all values:
+// nChw{block}c.
 #pragma once
 
 #include <cstdint>
@@ -115,7 +116,7 @@ struct NormBackward {
 
 /// A shared backward within the data gradient of the convolution that reads the result: `work.dy` is stored nowhere,
 /// `work.constants` are the forward's, and `work.partial` has a slot for each thread.
-struct NormGradient {
+struct FusedNormBackward {
   NormShape shape;
   NormBackward work;
 };

@@ -56,7 +56,7 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                     .flops = 2 * node.multiply_adds};
   if (adds_to_norm(node.inputs[0], g, algorithm, lowering)) {
     ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
-    tensors.norm = take_norm_gradient(node.inputs[0], lowering, emission);
+    tensors.norm = fuse_norm_backward(node.inputs[0], lowering, emission);
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
     return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms whose reader normalises train to the same bits as those whose result is stored.
+// Batch norms whose reader normalises train to the same bits as those whose result is stored; and nearly so where it
+// adds up their gradients, too.
 #include "engine/cpu/conv2d_input.h"
 
 #include <gtest/gtest.h>
@@ -83,23 +84,27 @@ TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
 }
 
 // A dense block of two layers and a transition: three batch norms of a virtual concatenation, each read by a 1x1.
-graph::Graph dense_block(bool is_named) {
+// Those that are `named`, as outputs, are stored.
+graph::Graph dense_block(const std::vector<std::string>& named) {
   Builder b("dense_block");
   const auto conv = [](std::int64_t channels, std::int64_t side) {
     return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
+  };
+  const auto name = [&](NodeId id, const std::string& as) {
+    if (std::ranges::find(named, as) != named.end()) b.output(as, id);
   };
   const NodeId image = b.input("image", {3, 3, 9, 7});
   std::vector<NodeId> pieces{b.add("before", conv(32, 3), {b.add("stem", conv(32, 3), {image})})};
   for (const std::string layer : {"1", "2"}) {
     const NodeId joined = b.add("joined" + layer, graph::Concat{.is_virtual = true}, pieces);
     const NodeId norm = b.add("norm" + layer, graph::BatchNorm{.relu = true}, {joined});
-    if (is_named) b.output("norm" + layer, norm);
+    name(norm, "norm" + layer);
     const NodeId inner = b.add("inner" + layer, conv(64, 1), {norm});
     pieces.push_back(b.add("new" + layer, conv(16, 3), {inner}));
   }
   const NodeId joined = b.add("joined", graph::Concat{.is_virtual = true}, pieces);
   const NodeId norm = b.add("norm", graph::BatchNorm{.relu = true}, {joined});
-  if (is_named) b.output("norm", norm);
+  name(norm, "norm");
   NodeId x = b.add("transition", conv(32, 1), {norm});
   x = b.add("pool", graph::GlobalAvgPool{}, {x});
   x = b.add("flat", graph::Flatten{}, {x});
@@ -111,32 +116,63 @@ std::int64_t entries_of(const Plan& plan, const std::string& kind) {
   return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
 }
 
+std::int64_t entries_into_norm(const Plan& plan) {
+  return std::ranges::count_if(plan.entries,
+                               [](const PlanEntry& e) { return e.implementation.ends_with(" into norm"); });
+}
+
+// Sums in another order; in bf16 a rounding of what they go into may turn the other way.
+void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16) {
+  const auto left = bits_of_one_step(one);
+  const auto right = bits_of_one_step(two);
+  ASSERT_EQ(left.size(), right.size());
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    double error = 0.0, size = 0.0;
+    for (std::size_t k = 0; k < left[i].size(); ++k) {
+      error += std::pow(static_cast<double>(left[i][k]) - right[i][k], 2.0);
+      size += std::pow(static_cast<double>(right[i][k]), 2.0);
+    }
+    EXPECT_LE(std::sqrt(error), (is_bf16 ? 4e-3 : 2e-5) * std::sqrt(size) + 1e-7)
+        << one.graph().parameter(static_cast<std::int32_t>(i)).name;
+  }
+}
+
 TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
   if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
-  for (const char* dtype : {"f32", "bf16"}) {
+  for (const std::string dtype : {"f32", "bf16"}) {
     SCOPED_TRACE(dtype);
     const CompileOptions options{.slots = 1, .algorithms = "split", .dtype = dtype};
-    const auto one = make_executable(dense_block(false), options);
-    const auto two = make_executable(dense_block(true), options);
-    EXPECT_EQ(entries_of(one->plan(), "concat_batch_norm_backward"), 0);
-    EXPECT_EQ(entries_of(two->plan(), "concat_batch_norm_backward"), 3);
-    EXPECT_EQ(std::ranges::count_if(one->plan().entries,
-                                    [](const PlanEntry& e) { return e.implementation.ends_with(" into norm"); }),
-              3);
-    const auto left = bits_of_one_step(*one);
-    const auto right = bits_of_one_step(*two);
-    ASSERT_EQ(left.size(), right.size());
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      // Sums in another order; in bf16 a rounding of what they go into may turn the other way.
-      double error = 0.0, size = 0.0;
-      for (std::size_t k = 0; k < left[i].size(); ++k) {
-        error += std::pow(static_cast<double>(left[i][k]) - right[i][k], 2.0);
-        size += std::pow(static_cast<double>(right[i][k]), 2.0);
-      }
-      EXPECT_LE(std::sqrt(error), (std::string(dtype) == "f32" ? 2e-5 : 4e-3) * std::sqrt(size) + 1e-7)
-          << one->graph().parameter(static_cast<std::int32_t>(i)).name;
-    }
+    const auto stored = make_executable(dense_block({"norm1", "norm2", "norm"}), options);
+    EXPECT_EQ(entries_of(stored->plan(), "concat_batch_norm_backward"), 3);
+    EXPECT_EQ(entries_into_norm(stored->plan()), 0);
+    const auto added = make_executable(dense_block({}), options);
+    EXPECT_EQ(entries_of(added->plan(), "concat_batch_norm_backward"), 0);
+    EXPECT_EQ(entries_into_norm(added->plan()), 3);
+    expect_nearly_the_same_step(*added, *stored, dtype == "bf16");
+    // Both ways add to the same pieces.
+    const auto mixed = make_executable(dense_block({"norm2"}), options);
+    EXPECT_EQ(entries_of(mixed->plan(), "concat_batch_norm_backward"), 1);
+    EXPECT_EQ(entries_into_norm(mixed->plan()), 2);
+    expect_nearly_the_same_step(*mixed, *stored, dtype == "bf16");
   }
+}
+
+// A direct data gradient behind a forward that normalises.
+TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  const auto all = make_executable(dense_block({}), {.slots = 1, .algorithms = "split"});
+  std::map<std::string, std::string> choices = all->plan().choices;
+  std::string changed;
+  for (auto& [key, choice] : choices) {
+    if (key.find("inner2") == std::string::npos || key.find("backward_data") == std::string::npos) continue;
+    choice = "direct";
+    changed = key;
+  }
+  ASSERT_FALSE(changed.empty());
+  const auto one = make_executable(dense_block({}), {.slots = 1, .choices = choices});
+  EXPECT_EQ(entries_of(one->plan(), "concat_batch_norm_backward"), 1);
+  EXPECT_EQ(entries_into_norm(one->plan()), 2);
+  expect_nearly_the_same_step(*one, *all, false);
 }
 
 // Their result would be rounded to bf16 before kernels of f32 read it.

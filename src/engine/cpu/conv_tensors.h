@@ -39,7 +39,7 @@ struct ConvTensors {
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
   /// Backward data of split products, with a window of 1x1 and no stride: where src's gradient goes in place of src.
-  std::optional<NormGradient> norm{};
+  std::optional<FusedNormBackward> norm{};
 };
 
 }  // namespace roentgen::engine::cpu

@@ -96,27 +96,39 @@ StepBits bits_of_one_step(Executable& executable) {
   return bits;
 }
 
-TEST(CpuExecutable, buckets_cover_the_arena_once_and_are_final_when_announced) {
-  auto executable = ready(model("densenet121"), {.bucket_bytes = 1U << 20});
-  ASSERT_GT(executable->buckets().size(), 5U);
+// Ways to compute convolutions that this machine has.
+std::vector<std::string> algorithms_here() {
+  if (simd::has_tiles()) return {"direct", "split"};
+  return {"direct"};
+}
+
+void expect_whole_buckets(Executable& executable) {
+  ASSERT_GT(executable.buckets().size(), 5U);
   std::int64_t next = 0;
-  for (const Bucket& bucket : executable->buckets()) {
+  for (const Bucket& bucket : executable.buckets()) {
     EXPECT_EQ(bucket.begin, next);
     next = bucket.begin + bucket.count;
   }
-  EXPECT_EQ(next, static_cast<std::int64_t>(executable->gradients().size()));
-  std::vector<float> seen(executable->gradients().size());
+  EXPECT_EQ(next, static_cast<std::int64_t>(executable.gradients().size()));
+  std::vector<float> seen(executable.gradients().size());
   std::vector<std::int64_t> order;
-  executable->forward();
-  executable->backward([&](std::int64_t index) {
+  executable.forward();
+  executable.backward([&](std::int64_t index) {
     order.push_back(index);
-    const Bucket& bucket = executable->buckets()[static_cast<std::size_t>(index)];
-    std::copy_n(executable->gradients().begin() + bucket.begin, bucket.count, seen.begin() + bucket.begin);
+    const Bucket& bucket = executable.buckets()[static_cast<std::size_t>(index)];
+    std::copy_n(executable.gradients().begin() + bucket.begin, bucket.count, seen.begin() + bucket.begin);
   });
-  ASSERT_EQ(order.size(), executable->buckets().size());
+  ASSERT_EQ(order.size(), executable.buckets().size());
   EXPECT_TRUE(std::ranges::is_sorted(order));
-  EXPECT_TRUE(std::ranges::equal(seen, executable->gradients()));
-  EXPECT_LT(executable->plan().bucket_ready.front(), 1);
+  EXPECT_TRUE(std::ranges::equal(seen, executable.gradients()));
+  EXPECT_LT(executable.plan().bucket_ready.front(), 1);
+}
+
+TEST(CpuExecutable, buckets_cover_the_arena_once_and_are_final_when_announced) {
+  for (const std::string& algorithms : algorithms_here()) {
+    SCOPED_TRACE(algorithms);
+    expect_whole_buckets(*ready(model("densenet121"), {.bucket_bytes = 1U << 20, .algorithms = algorithms}));
+  }
 }
 
 TEST(CpuExecutable, every_parameter_comes_back_as_it_was_loaded) {
@@ -217,23 +229,28 @@ TEST(CpuExecutable, no_primitive_falls_to_a_reference_implementation) {
   }
 }
 
+void expect_no_overlap(const Plan& plan) {
+  const auto& tensors = plan.tensors;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;
+    EXPECT_LE(tensors[i].offset + tensors[i].bytes, plan.memory.activations);
+    for (std::size_t k = i + 1; k < tensors.size(); ++k) {
+      if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
+      const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
+                            tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
+      // In place: the one ends in the very entry the other begins in.
+      const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
+      ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
+    }
+  }
+}
+
 TEST(CpuExecutable, live_tensors_do_not_overlap_unless_written_in_place) {
   for (const auto& [graph, recompute] :
        {std::pair(odd_graph(), "auto"), std::pair(model("resnet50"), "auto"), std::pair(model("resnet50"), "all"),
         std::pair(model("densenet121"), "auto"), std::pair(model("resnet18"), "none")}) {
-    const auto executable = make_executable(graph, {.recompute = recompute});
-    const auto& tensors = executable->plan().tensors;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;
-      EXPECT_LE(tensors[i].offset + tensors[i].bytes, executable->plan().memory.activations);
-      for (std::size_t k = i + 1; k < tensors.size(); ++k) {
-        if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
-        const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
-                              tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
-        // In place: the one ends in the very entry the other begins in.
-        const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
-        ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
-      }
+    for (const std::string& algorithms : algorithms_here()) {
+      expect_no_overlap(make_executable(graph, {.algorithms = algorithms, .recompute = recompute})->plan());
     }
   }
 }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/batch_norm_kernels.h"
 #include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/kernel.h"
 #include "engine/cpu/layout.h"
@@ -232,6 +233,6 @@ Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowerin
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering);
 /// The backward of a batch norm with shared statistics whose result is stored nowhere, for the entry of its reader's
 /// data gradient; no gradient has come to it, and none does. In batch_norm_gradient.cpp.
-[[nodiscard]] NormGradient take_norm_gradient(graph::NodeId id, Lowering& lowering, Emission& emission);
+[[nodiscard]] FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission);
 
 }  // namespace roentgen::engine::cpu

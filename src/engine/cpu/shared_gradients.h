@@ -54,11 +54,9 @@ class SharedGradients {
   }
   /// Before the first add() to a slot.
   void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
-  /// All slots of all blocks.
-  void clear() const {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) {
-      for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
-    }
+  /// All slots of a block.
+  void clear(std::int64_t block) const {
+    for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
   }
   /// `dy`: of these pixels alone, [count][block].
   void add(const Pixels& pixels, const X* dy) const {
@@ -73,8 +71,7 @@ class SharedGradients {
                                .sum_x = partial_.second(pixels.block, pixels.slot),
                                .pixels = pixels.count,
                                .block = shape_.block,
-                               .mask = work_.relu ? simd::Mask::FromX : simd::Mask::None,
-                               .stream = shape_.is_streamed};
+                               .mask = work_.relu ? simd::Mask::FromX : simd::Mask::None};
     if (place.gradient != nullptr) {
       work.g = place.gradient + at;
       work.factor = weight_ + pixels.block * shape_.block;
@@ -82,6 +79,7 @@ class SharedGradients {
     }
     if (y_again_ != nullptr) {
       work.y_again = y_again_ + offset_of(shape_, pixels.block, pixels.image) + pixels.first * shape_.block;
+      work.stream = shape_.is_streamed;
     }
     simd::gradient_sums(work);
   }
@@ -105,10 +103,6 @@ class SharedGradients {
       place.sum_a[i] = place.is_first ? a : place.sum_a[i] + a;
       place.sum_b[i] = place.is_first ? b : place.sum_b[i] + b;
     }
-  }
-  /// Of all blocks.
-  void finish() const {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) finish(block);
   }
 
  private:

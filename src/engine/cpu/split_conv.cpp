@@ -46,6 +46,7 @@ class ResultRows<float> {
 template <>
 class ResultRows<Bf16> {
  public:
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): zeros would be written for every tile
   ResultRows(simd::TileUnit unit, const float* c, std::int64_t rows) {
     simd::put_results(unit, simd::TileResults<Bf16>{.c = c, .at = kAt.data(), .rows = rows, .base = rows_.data()});
   }
@@ -57,7 +58,7 @@ class ResultRows<Bf16> {
     for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::int64_t>(i) * kSplitBlock;
     return at;
   }();
-  alignas(64) std::array<Bf16, kPanelUnit * kSplitBlock> rows_{};
+  alignas(64) std::array<Bf16, kPanelUnit * kSplitBlock> rows_;  // set by the constructor where they are read
 };
 
 // T: what values are stored in.
@@ -83,8 +84,11 @@ class SplitConvolution final : public Kernel {
     place_scratch();
     const std::int64_t results = shape.images * target_blocks_ * grid_.target_plane();
     if (tensors_.norm) {
-      RG_ASSERT(is_turned && is_pointwise(shape));
-      norm_.emplace(tensors_.norm->shape, tensors_.norm->work, shape.threads);
+      const NormShape& of = tensors_.norm->shape;
+      RG_ASSERT(is_turned && is_pointwise(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
+                of.pixels == shape.in_height * shape.in_width && of.block == kSplitBlock &&
+                of.value_dtype == shape.dtype);
+      norm_.emplace(of, tensors_.norm->work, shape.threads);
     }
     is_streaming_ = !tensors_.adds && results * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
   }
@@ -103,19 +107,21 @@ class SplitConvolution final : public Kernel {
   }
 
   void run() override {
-    if (norm_) norm_->clear();
 #pragma omp parallel num_threads(s_.threads)
     {
       const simd::TileSession session(s_.unit);
       const Share share = share_of(taps_ * pairs_ * groups_, omp_get_thread_num(), omp_get_num_threads());
       for (std::int64_t i = share.begin; i < share.end; ++i) split_weights(i);
+      const Share blocks = share_of(norm_ ? target_blocks_ : 0, omp_get_thread_num(), omp_get_num_threads());
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->clear(block);
 #pragma omp barrier
       const Share panels = share_of(panels_, omp_get_thread_num(), omp_get_num_threads());
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         compute(panel, omp_get_thread_num());
       }
+#pragma omp barrier
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->finish(block);
     }
-    if (norm_) norm_->finish();
   }
 
  private:
