@@ -109,6 +109,7 @@ std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::F
   const auto engine = engine::make_engine("cpu");
   const char* algorithms = convolutions == Convolutions::Winograd ? "winograd"
                            : convolutions == Convolutions::Split  ? "split"
+                           : convolutions == Convolutions::Split2 ? "split2"
                                                                   : "direct";
   const char* dtype = convolutions == Convolutions::Bf16 ? "bf16" : "f32";
   auto executable = engine->compile(graph, {.form = form, .slots = 1, .algorithms = algorithms, .dtype = dtype});

@@ -25,7 +25,7 @@ namespace roentgen::parity {
 
 /// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
 /// all choices is checked, whatever the timings say. Bf16: values are stored in it, as by CompileOptions::dtype.
-enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Bf16 };
+enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Bf16 };
 
 /// Compiles for the CPU and loads the formula's parameters and running statistics. ConfigError when the machine has no
 /// Winograd kernels.

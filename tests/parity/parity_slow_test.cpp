@@ -31,6 +31,13 @@ TEST(ParityAt224, resnet50_by_split_products_trains_as_torch_does) {
 TEST(ParityAt224, densenet121_by_split_products_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Split);
 }
+// Six in forward, three in backward: gradients are no further off.
+TEST(ParityAt224, resnet50_by_half_the_split_products_trains_as_torch_does) {
+  expect_training_parity("resnet50_224px", Convolutions::Split2);
+}
+TEST(ParityAt224, densenet121_by_half_the_split_products_trains_as_torch_does) {
+  expect_training_parity("densenet121_224px", Convolutions::Split2);
+}
 // Values in bf16 beside PyTorch's autocast to it.
 TEST(ParityAt224, resnet50_in_bf16_trains_as_torch_does_in_it) {
   expect_bf16_training_parity("resnet50_224px", {.logits = 1.3e-1});

@@ -23,6 +23,7 @@ void expect_training_parity(std::string_view name, Convolutions convolutions) {
       name,
       convolutions == Convolutions::Winograd ? " by Winograd"
       : convolutions == Convolutions::Split  ? " by split products"
+      : convolutions == Convolutions::Split2 ? " by half the split products"
                                              : "",
       middle, largest, golden.torch.gradient_median, golden.torch.gradient_max, ours.logits_max_abs,
       golden.torch.logits_max_abs, worst_running);

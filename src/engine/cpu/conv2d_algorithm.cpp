@@ -28,8 +28,10 @@ using Fwd = dnnl::convolution_forward;
 using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 
-// What of direct's time an algorithm must stay below: small differences are noise, and Winograd's is less accurate.
-double worthwhile(ConvAlgorithm algorithm) { return algorithm == ConvAlgorithm::Winograd ? 0.95 : 0.98; }
+// What of direct's time an algorithm must stay below: small differences are noise, and some are less accurate.
+double worthwhile(ConvAlgorithm algorithm) {
+  return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::Split2 ? 0.95 : 0.98;
+}
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
 constexpr int kTimedRuns = 4;
 
@@ -175,11 +177,14 @@ struct Candidate {
   double best_s = std::numeric_limits<double>::infinity();
 };
 
-// What can compute a pass within the scratch that is granted; direct comes first.
+// What can compute a pass within the scratch that is granted; direct comes first. Six products are never faster than
+// the three of the same pass.
 std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
-    if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32 || !can_compute(algorithm, g)) continue;
+    if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32) continue;
+    if (algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g)) continue;
+    if (!can_compute(algorithm, pass, g)) continue;
     if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
   }
   return candidates;
@@ -304,8 +309,8 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
   ConvAlgorithm algorithm = ConvAlgorithm::Direct;
   if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
     const auto found = conv_algorithm(*stored);
-    if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd, split or bf16", *stored));
-    if (!can_compute(*found, g)) {
+    if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd, split, split2 or bf16", *stored));
+    if (!can_compute(*found, pass, g)) {
       throw ConfigError(
           error_text("engine.plan", key, "a layer and machine that its algorithm's kernels can do",
                      fmt::format("{}, and {}", *stored, what_is_here()),
@@ -314,7 +319,7 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
                          : "a new run with train.algorithms = \"direct\""));
     }
     algorithm = *found;
-  } else if (lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, g)) {
+  } else if (lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, pass, g)) {
     algorithm = ConvAlgorithm::Bf16;
   } else if (lowering.options().algorithms == "auto") {
     const std::vector<ConvAlgorithm> candidates = candidates_of(g, pass, lowering.threads());
@@ -323,8 +328,9 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
       algorithm = fastest(candidates, timings);
       lowering.plan.timings[key] = timings;
     }
-  } else if (const auto wanted = conv_algorithm(lowering.options().algorithms); wanted && can_compute(*wanted, g)) {
-    algorithm = *wanted;
+  } else if (auto wanted = conv_algorithm(lowering.options().algorithms)) {
+    if (wanted == ConvAlgorithm::Split2 && pass == ConvPass::Forward) wanted = ConvAlgorithm::Split;
+    if (can_compute(*wanted, pass, g)) algorithm = *wanted;
   }
   lowering.plan.choices[key] = name_of(algorithm);
   return algorithm;

@@ -51,8 +51,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
 /// What src and dst of an algorithm's kernels are stored in.
 [[nodiscard]] DType dtype_of(ConvAlgorithm algorithm);
-/// Whether our kernels of that algorithm can compute the geometry here; always, for direct.
-[[nodiscard]] bool can_compute(ConvAlgorithm algorithm, const ConvGeometry& g);
+/// Whether our kernels of that algorithm can compute the pass of that geometry here; always, for direct.
+[[nodiscard]] bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g);
 
 /// A kernel of ours for a pass, and the scratch it needs; `algorithm` is not Direct, and can compute the geometry.
 [[nodiscard]] std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
@@ -67,9 +67,10 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
 /// The algorithm of one pass: the stored plan's; else Bf16 where values are stored in it and it can compute the
 /// geometry, in all passes; else what CompileOptions::algorithms says. "auto": direct unless
-/// another measures faster within 64 MiB of scratch (Winograd's by more than 5%, being less accurate, split products by
-/// more than 2%), then the fastest. Equal geometries are timed once a machine, per thread count (timing_store.h).
-/// Recorded in the plan. ConfigError for a stored choice this machine cannot follow.
+/// another measures faster within 64 MiB of scratch (the less accurate ones, Winograd's and Split2, by more than 5%,
+/// Split by more than 2%), then the fastest. "split2": Split in the forward pass. Equal geometries are timed once a
+/// machine, per thread count (timing_store.h). Recorded in the plan. ConfigError for a stored choice this machine
+/// cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);
 

@@ -52,7 +52,7 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
 }
 
 bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, const Lowering& lowering) {
-  if (algorithm != ConvAlgorithm::Split && algorithm != ConvAlgorithm::Bf16) return false;
+  if (algorithm == ConvAlgorithm::Direct || algorithm == ConvAlgorithm::Winograd) return false;
   const graph::Node& node = lowering.graph().node(value);
   return lowering.normalised(value) && shares_statistics(node, lowering) && dtype_of(algorithm) == lowering.dtype() &&
          is_pointwise(split_shape(g, lowering.threads()).value());

@@ -23,6 +23,7 @@ bool is_blocked(const ConvGeometry& g, int block) {
 SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
   SplitShape shape = split_shape(g, threads).value();
   shape.dtype = dtype_of(algorithm);
+  if (algorithm == ConvAlgorithm::Split2) shape.planes = 2;
   return shape;
 }
 
@@ -68,8 +69,9 @@ std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
 
 DType dtype_of(ConvAlgorithm algorithm) { return algorithm == ConvAlgorithm::Bf16 ? DType::Bf16 : DType::F32; }
 
-bool can_compute(ConvAlgorithm algorithm, const ConvGeometry& g) {
+bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) {
   if (algorithm == ConvAlgorithm::Direct) return true;
+  if (algorithm == ConvAlgorithm::Split2 && pass == ConvPass::Forward) return false;
   if (algorithm == ConvAlgorithm::Winograd) return winograd_shape(g, 1).has_value();
   return split_shape(g, 1).has_value();
 }
@@ -108,6 +110,7 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   emission.writes.push_back(tensors.scratch);
   emission.implementation = algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name())
                             : algorithm == ConvAlgorithm::Split  ? "split_bf16x3:AMX"
+                            : algorithm == ConvAlgorithm::Split2 ? "split_bf16x2:AMX"
                                                                  : "bf16:AMX";
   if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
   if (tensors.norm) emission.implementation += " into norm";

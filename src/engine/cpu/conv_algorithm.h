@@ -10,20 +10,23 @@
 
 namespace roentgen::engine::cpu {
 
-/// Direct; Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h); or products of numbers split into three
-/// bf16 ones on the machine's tiles, as accurate as direct (split_conv.h). Bf16: products of bf16 values on the tiles,
-/// which is what CompileOptions::dtype asks for.
-enum class ConvAlgorithm { Direct, Winograd, Split, Bf16 };
+/// Direct; Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h); products of numbers split into three
+/// bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half the
+/// products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16: products of
+/// bf16 values on the tiles, which is what CompileOptions::dtype asks for.
+enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16 };
 constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winograd, ConvAlgorithm::Split,
-                                     ConvAlgorithm::Bf16};
+                                     ConvAlgorithm::Split2, ConvAlgorithm::Bf16};
 
-/// "direct", "winograd", "split", "bf16": as plans name them, and --algorithms those of f32.
+/// "direct", "winograd", "split", "split2", "bf16": as plans name them, and --algorithms those of f32.
 [[nodiscard]] constexpr std::string_view name_of(ConvAlgorithm algorithm) {
   switch (algorithm) {
     case ConvAlgorithm::Winograd:
       return "winograd";
     case ConvAlgorithm::Split:
       return "split";
+    case ConvAlgorithm::Split2:
+      return "split2";
     case ConvAlgorithm::Bf16:
       return "bf16";
     default:

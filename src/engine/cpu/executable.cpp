@@ -35,8 +35,8 @@ CompileOptions checked(CompileOptions options) {
   }
   const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
   if (options.algorithms != "auto" && (!algorithm || *algorithm == ConvAlgorithm::Bf16)) {
-    throw ConfigError(
-        error_text("engine.cpu", "algorithms", "direct, auto, winograd or split", options.algorithms, "direct"));
+    throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto, winograd, split or split2",
+                                 options.algorithms, "direct"));
   }
   if (options.dtype != "f32" && options.dtype != "bf16") {
     throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", options.dtype, "f32"));

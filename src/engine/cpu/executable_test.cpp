@@ -98,7 +98,7 @@ StepBits bits_of_one_step(Executable& executable) {
 
 // Ways to compute convolutions that this machine has.
 std::vector<std::string> algorithms_here() {
-  if (simd::has_tiles()) return {"direct", "split"};
+  if (simd::has_tiles()) return {"direct", "split", "split2"};
   return {"direct"};
 }
 
@@ -302,7 +302,8 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto executable = make_executable(model("resnet18", 2, 64), {.algorithms = "auto"});
   std::size_t winograd = 0;
   for (const auto& [key, choice] : executable->plan().choices) {
-    EXPECT_TRUE(choice == "direct" || choice == "winograd" || choice == "split") << key << ": " << choice;
+    const std::string products = key.ends_with("/forward") ? "split" : "split2";
+    EXPECT_TRUE(choice == "direct" || choice == "winograd" || choice == products) << key << ": " << choice;
     winograd += choice == "winograd" ? 1 : 0;
     // The stem has no blocks of channels; strided and 1x1 convolutions cannot be Winograd's.
     EXPECT_TRUE(!key.starts_with("conv1/") || choice == "direct") << key << ": " << choice;
@@ -316,6 +317,13 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
   // All but the stem, where there are tiles.
   EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::has_tiles() ? 3 * 19 : 0);
+  // Two planes are for gradients; a plan that says otherwise is refused.
+  const auto halved = make_executable(model("resnet18", 2, 64), {.algorithms = "split2"});
+  auto choices = halved->plan().choices;
+  EXPECT_EQ(std::ranges::count(choices | std::views::values, "split"), simd::has_tiles() ? 19 : 0);
+  EXPECT_EQ(std::ranges::count(choices | std::views::values, "split2"), simd::has_tiles() ? 2 * 19 : 0);
+  choices.at("layer1.0.conv1/forward") = "split2";
+  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18", 2, 64), {.choices = choices})), ConfigError);
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
 }
 

@@ -69,6 +69,7 @@ class SplitConvolution final : public Kernel {
       : s_(shape),
         tensors_(tensors),
         is_turned_(is_turned),
+        planes_(planes_of(shape)),
         grid_(is_turned ? SplitGrid::backward(shape) : SplitGrid::forward(shape)),
         input_(is_turned ? tensors.dst : tensors.src, is_turned ? shape.out_blocks : shape.in_blocks, kSplitBlock,
                grid_.source_plane(), is_turned ? NormalisedInput{} : tensors.input),
@@ -125,14 +126,13 @@ class SplitConvolution final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kPlanes = simd::kPlanesOf<T>;
   // Two tiles of columns.
-  static constexpr std::int64_t kWeightsStep_bytes = 2 * kPlanes * kTile_bytes;
+  [[nodiscard]] std::int64_t weights_step() const { return 2 * planes_ * kTile_bytes; }
 
   // Rows of the matrix and blocks of channels that are split at a time.
   void choose_panel() {
     const auto phases = std::max<std::int64_t>(1, static_cast<std::int64_t>(grid_.phases().size()));
-    const std::int64_t row_bytes = kPlanes * kTileRow_bytes * phases;
+    const std::int64_t row_bytes = planes_ * kTileRow_bytes * phases;
     const std::int64_t most_pairs = kSplitPanel_bytes / (row_bytes * (kLeastRows + grid_.reach()));
     parts_ = pieces_of(pairs_, std::clamp<std::int64_t>(most_pairs, 1, pairs_));
     part_pairs_ = pieces_of(pairs_, parts_);
@@ -148,10 +148,10 @@ class SplitConvolution final : public Kernel {
   }
 
   void place_scratch() {
-    weights_at_ = shared_.add(taps_ * pairs_ * groups_ * kWeightsStep_bytes);
+    weights_at_ = shared_.add(taps_ * pairs_ * groups_ * weights_step());
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
     const auto phases = static_cast<std::int64_t>(grid_.phases().size());
-    values_at_ = own_.add(phases * part_pairs_ * kPlanes * plane_bytes_);
+    values_at_ = own_.add(phases * part_pairs_ * planes_ * plane_bytes_);
     sources_at_ = own_.add(words(input_.tables() * source_rows()));
     targets_at_ = own_.add(words(panel_rows_));
     steps_at_ = own_.add(words(most_taps_ * part_pairs_));
@@ -178,7 +178,7 @@ class SplitConvolution final : public Kernel {
   [[nodiscard]] std::byte* weights_of(std::size_t target, const Part& part, std::int64_t group) const {
     const auto taps = static_cast<std::int64_t>(grid_.targets()[target].taps.size());
     const std::int64_t before = first_tap_[target] * pairs_ * groups_ + taps * part.first * groups_;
-    return scratch_ + weights_at_ + (before + group * taps * part.pairs) * kWeightsStep_bytes;
+    return scratch_ + weights_at_ + (before + group * taps * part.pairs) * weights_step();
   }
 
   // One tap, pair of source blocks and group of target blocks.
@@ -190,7 +190,7 @@ class SplitConvolution final : public Kernel {
     while (target + 1 < first_tap_.size() && first_tap_[target + 1] <= tap_index) ++target;
     const std::int64_t tap = tap_index - first_tap_[target];
     const Part within = part(pair / part_pairs_);
-    std::byte* to = weights_of(target, within, group) + (tap * within.pairs + pair - within.first) * kWeightsStep_bytes;
+    std::byte* to = weights_of(target, within, group) + (tap * within.pairs + pair - within.first) * weights_step();
     const std::int64_t number = grid_.targets()[target].taps[static_cast<std::size_t>(tap)].weights;
     for (std::int64_t tile = 0; tile < 2; ++tile, to += kTile_bytes) {
       const std::int64_t target_block = group * 2 + tile;
@@ -201,10 +201,10 @@ class SplitConvolution final : public Kernel {
             kRowsOfBlock.data()};
       };
       if (is_turned_) {
-        simd::split_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, kPlanes,
+        simd::split_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, planes_,
                            2 * kTile_bytes);
       } else {
-        simd::split_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, kPlanes, 2 * kTile_bytes);
+        simd::split_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, planes_, 2 * kTile_bytes);
       }
     }
   }
@@ -226,11 +226,11 @@ class SplitConvolution final : public Kernel {
     const std::int64_t* at = own_words(thread, sources_at_);
     std::byte* to = own(thread, values_at_);
     for (std::int64_t first = 0; first < source_rows(); first += rows) {
-      for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += kPlanes * plane_bytes_) {
+      for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += planes_ * plane_bytes_) {
         if (pair >= part.pairs) continue;
         const std::int64_t block = (part.first + pair) * 2;
         simd::split_pairs(s_.unit, input_.rows(block, at, source_rows(), first),
-                          input_.rows(block + 1, at, source_rows(), first), rows, to, kPlanes, plane_bytes_);
+                          input_.rows(block + 1, at, source_rows(), first), rows, to, planes_, plane_bytes_);
       }
     }
   }
@@ -264,7 +264,7 @@ class SplitConvolution final : public Kernel {
     std::int64_t count = 0;
     for (const SplitGrid::Tap& tap : grid_.targets()[target].taps) {
       for (std::int64_t pair = 0; pair < part.pairs; ++pair) {
-        steps[count++] = (tap.phase * part_pairs_ + pair) * kPlanes * plane_bytes_ + tap.offset * kTileRow_bytes;
+        steps[count++] = (tap.phase * part_pairs_ + pair) * planes_ * plane_bytes_ + tap.offset * kTileRow_bytes;
       }
     }
     const std::int64_t rows = std::min(panel_rows_, grid_.rows() - first);
@@ -276,7 +276,7 @@ class SplitConvolution final : public Kernel {
             .a_tile = kTile_bytes,
             .a_plane = plane_bytes_,
             .b = weights_of(target, part, group),
-            .b_step = kWeightsStep_bytes,
+            .b_step = weights_step(),
             .b_tile = kTile_bytes,
             .b_plane = 2 * kTile_bytes,
             .c = results_of(group, row, thread),
@@ -285,7 +285,7 @@ class SplitConvolution final : public Kernel {
             .steps = count,
             .row_tiles = rows - row > kTileRows ? 2 : 1,
             .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
-            .planes = kPlanes,
+            .planes = planes_,
             .is_accumulating = index > 0};
         simd::tile_product(s_.unit, work);
         if (index + 1 != parts_) continue;
@@ -348,6 +348,7 @@ class SplitConvolution final : public Kernel {
   SplitShape s_;
   ConvTensors tensors_;
   bool is_turned_;
+  std::int64_t planes_;
   bool is_streaming_ = false;
   SplitGrid grid_;
   ConvInput<T> input_;

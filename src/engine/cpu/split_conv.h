@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions of any window and stride as matrix products on the machine's bf16 tiles with f32's accuracy
-// (simd/tiles.h says how), or of bf16 values as they are: what makes training fast on machines with Intel AMX. A part
-// of the source that fits into the second-level cache is split there and multiplied by all weights before the next one.
+// Convolutions of any window and stride as matrix products on the machine's bf16 tiles with f32's accuracy or, for
+// gradients, 16 bits of it (simd/tiles.h says how), or of bf16 values as they are: what makes training fast on machines
+// with Intel AMX. A part of the source that fits into the second-level cache is split there and multiplied by all
+// weights before the next one.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +40,16 @@ struct SplitShape {
   std::int64_t pad_left = 0;
   /// Of src and dst. Bf16: weights are rounded to it, products added up in f32.
   DType dtype = DType::F32;
+  /// Bf16 numbers that one of f32 is split into: 3, as accurate as f32, or 2 (simd/tiles.h). Bf16 values: any.
+  std::int64_t planes = 3;
   int threads = 1;
   simd::TileUnit unit = simd::TileUnit::Amx;
 };
+
+/// Planes of the matrices that are multiplied.
+[[nodiscard]] inline std::int64_t planes_of(const SplitShape& shape) {
+  return shape.dtype == DType::Bf16 ? 1 : shape.planes;
+}
 
 /// A window of one pixel that meets every pixel: rows of both matrices are those of the images.
 [[nodiscard]] bool is_pointwise(const SplitShape& shape);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 #include "engine/cpu/channel_sums.h"
 #include "engine/cpu/conv_input.h"
@@ -53,6 +54,7 @@ class SplitWeightsGradient final : public Kernel {
   SplitWeightsGradient(const SplitShape& shape, const ConvTensors& tensors)
       : s_(shape),
         tensors_(tensors),
+        planes_(planes_of(shape)),
         grid_(SplitGrid::forward(shape)),
         input_(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input),
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
@@ -60,7 +62,7 @@ class SplitWeightsGradient final : public Kernel {
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
         left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, kMostGroup / phases_)),
         right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, kMostGroup) {
-    const std::int64_t row_bytes = kPlanes * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group);
+    const std::int64_t row_bytes = planes_ * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group);
     panel_rows_ = std::clamp(kSplitPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
     // Work for every thread alike: of few groups, a part of the panels each.
@@ -103,8 +105,7 @@ class SplitWeightsGradient final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kPlanes = simd::kPlanesOf<T>;
-  static constexpr std::int64_t kMostGroup = kPlanes == 1 ? 32 : 16;
+  static constexpr std::int64_t kMostGroup = std::is_same_v<T, Bf16> ? 32 : 16;
 
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * taps_ * kTile; }
 
@@ -120,8 +121,8 @@ class SplitWeightsGradient final : public Kernel {
   }
   // Bytes of a row of the left matrix, of a block of it (three planes), of a block of the right one.
   [[nodiscard]] std::int64_t turned_row() const { return turned_rows_ * kHalf_bytes; }
-  [[nodiscard]] std::int64_t turned_block() const { return kPlanes * kTileRows * turned_row(); }
-  [[nodiscard]] std::int64_t pairs_block() const { return panel_rows_ / kTileTerms * kPlanes * kTile_bytes; }
+  [[nodiscard]] std::int64_t turned_block() const { return planes_ * kTileRows * turned_row(); }
+  [[nodiscard]] std::int64_t pairs_block() const { return panel_rows_ / kTileTerms * planes_ * kTile_bytes; }
 
   [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
     return scratch_ + own_at_ + thread * own_.bytes() + at;
@@ -192,16 +193,16 @@ class SplitWeightsGradient final : public Kernel {
           const std::int64_t at = phase * turned_rows_ + row;
           simd::split_turned(s_.unit, is_swapped_ ? target_rows(block, at, thread) : source_rows(block, at, thread),
                              is_swapped_ ? target_rows(block, at + 1, thread) : source_rows(block, at + 1, thread),
-                             to + row * kHalf_bytes, turned_row(), kPlanes, kTileRows * turned_row());
+                             to + row * kHalf_bytes, turned_row(), planes_, kTileRows * turned_row());
         }
       }
     }
     for (std::int64_t block = right.begin; block < right.end; ++block) {
       std::byte* to = own(thread, pairs_at_) + (block - right.begin) * pairs_block();
-      for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += kPlanes * kTile_bytes) {
+      for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += planes_ * kTile_bytes) {
         simd::split_pairs(s_.unit, is_swapped_ ? source_rows(block, row, thread) : target_rows(block, row, thread),
                           is_swapped_ ? source_rows(block, row + 1, thread) : target_rows(block, row + 1, thread),
-                          kTileRows, to, kPlanes, kTile_bytes);
+                          kTileRows, to, planes_, kTile_bytes);
       }
     }
   }
@@ -223,7 +224,7 @@ class SplitWeightsGradient final : public Kernel {
                                        .a_row = turned_row(),
                                        .a_plane = kTileRows * turned_row(),
                                        .b = own(thread, pairs_at_) + (r - right.begin) * pairs_block(),
-                                       .b_step = kPlanes * kTile_bytes,
+                                       .b_step = planes_ * kTile_bytes,
                                        .b_tile = pairs_block(),
                                        .b_plane = kTile_bytes,
                                        .c = sums + l * next_left + r * next_right + tap.weights * kTile,
@@ -232,7 +233,7 @@ class SplitWeightsGradient final : public Kernel {
                                        .steps = panel_rows_ / kTileTerms,
                                        .row_tiles = static_cast<int>(std::min<std::int64_t>(2, left.end - l)),
                                        .column_tiles = static_cast<int>(std::min<std::int64_t>(2, right.end - r)),
-                                       .planes = kPlanes,
+                                       .planes = planes_,
                                        .is_accumulating = is_accumulating});
         }
       }
@@ -241,6 +242,7 @@ class SplitWeightsGradient final : public Kernel {
 
   SplitShape s_;
   ConvTensors tensors_;
+  std::int64_t planes_;
   SplitGrid grid_;
   ConvInput<T> input_;
   std::int64_t phases_, taps_;

@@ -23,12 +23,12 @@ float rounded(float value) { return std::bit_cast<float>((std::bit_cast<std::uin
 
 using Parts = std::array<std::uint16_t, 3>;
 
-Parts split(float value) {
+Parts split(float value, std::int64_t planes) {
   const float most = rounded(value);
   const float rest = value - most;
   const float middle = rounded(rest);
   const auto bits = [](float part) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(part) >> 16); };
-  return {bits(most), bits(middle), bits(rest - middle)};
+  return {bits(most), bits(middle), planes == 2 ? std::uint16_t{0} : bits(rest - middle)};
 }
 
 template <class T>
@@ -41,7 +41,7 @@ float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
 }
 
 void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {
-  const Parts parts = planes == 1 ? Parts{to_bf16(value).bits, 0, 0} : split(value);
+  const Parts parts = planes == 1 ? Parts{to_bf16(value).bits, 0, 0} : split(value, planes);
   for (std::int64_t p = 0; p < planes; ++p) {
     std::memcpy(to + p * plane, &parts[static_cast<std::size_t>(p)], sizeof(std::uint16_t));
   }
@@ -60,11 +60,14 @@ float get(const std::byte* from) {
 }
 
 void plain_product(const TileProduct& work, const std::byte* a, const std::byte* b, float* c) {
-  // Which planes meet: what is left out lies below 2^-24 of the product.
-  static constexpr std::array<std::array<int, 2>, 6> kMeeting{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
-  static constexpr std::array<std::array<int, 2>, 1> kOnly{{{0, 0}}};
-  const std::span<const std::array<int, 2>> meeting =
-      work.planes == 1 ? std::span<const std::array<int, 2>>(kOnly) : std::span<const std::array<int, 2>>(kMeeting);
+  // Which planes meet: what is left out of three lies below 2^-24 of the product, of two below 2^-16.
+  using Meeting = std::array<int, 2>;
+  static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
+  static constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};
+  static constexpr std::array<Meeting, 6> kSix{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
+  const std::span<const Meeting> meeting = work.planes == 1   ? std::span<const Meeting>(kOne)
+                                           : work.planes == 2 ? std::span<const Meeting>(kThree)
+                                                              : std::span<const Meeting>(kSix);
   for (std::int64_t row = 0; row < kTileRows; ++row) {
     for (std::int64_t column = 0; column < kTileRows; ++column) {
       float sum = work.is_accumulating ? c[row * kTileRows + column] : 0.0F;

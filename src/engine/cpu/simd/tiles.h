@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Products of f32 matrices on the machine's bf16 tiles (Intel AMX), without losing f32's accuracy: every number is the
-// sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32 (Henry,
+// sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32; or of
+// two (16 bits), with three products, each result off by 4e-6 of itself in the mean square and 5e-5 at most (Henry,
 // Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
 // arXiv 1904.06376). A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster than one.
 //
 // A split matrix is three planes, `plane` bytes apart: what rounding to bf16 keeps, what it keeps of the rest, and the
-// rest. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Pairs: rows of the left matrix hold 32 consecutive
-// terms of the sum, two a pair; row r of the right matrix holds terms 2r and 2r + 1 of 16 columns.
+// rest; or the first two. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Pairs: rows of the left matrix hold 32
+// consecutive terms of the sum, two a pair; row r of the right matrix holds terms 2r and 2r + 1 of 16 columns.
 //
 // Numbers that are bf16 already are one plane, and need one product.
 #pragma once
@@ -22,11 +23,6 @@ namespace roentgen::engine::cpu::simd {
 
 /// Numbers, rows and terms of a tile.
 constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTile_bytes = 1024;
-/// Planes of numbers as exact as T.
-template <class T>
-constexpr std::int64_t kPlanesOf = 3;
-template <>
-inline constexpr std::int64_t kPlanesOf<Bf16> = 1;
 
 /// Whether this machine has tiles, the system lets this process use them, and oneDNN is not limited below them
 /// (DNNL_MAX_CPU_ISA). Asks the system at the first call.
@@ -59,8 +55,8 @@ struct SplitSource {
   bool relu = false;
 };
 
-/// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes,
-/// `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16.
+/// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes
+/// or two, `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16.
 template <class T>
 void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
                  std::byte* to, std::int64_t planes, std::int64_t plane);
@@ -88,7 +84,7 @@ struct TileProduct {
   std::int64_t steps = 0;
   int row_tiles = 2;
   int column_tiles = 2;
-  std::int64_t planes = 3;  ///< 3: the six products of split matrices; 1: one
+  std::int64_t planes = 3;  ///< 3: the six products of split matrices; 2: their three; 1: one
   bool is_accumulating = false;
 };
 void tile_product(TileUnit unit, const TileProduct& work);

@@ -47,20 +47,35 @@ struct alignas(64) TileConfiguration {
 // Static: GCC 12 does not see that the instruction reads all of it.
 constexpr TileConfiguration kConfiguration;
 
-struct Halves {
-  __m512 most, middle, rest;
-};
-
+// So that the upper half of the bits is that of the nearest bf16 number.
+RG_AVX512 inline __m512 raised(__m512 value) {
+  return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000)));
+}
 RG_AVX512 inline __m512 rounded(__m512 value) {
-  const __m512i bits = _mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000));
-  return _mm512_castsi512_ps(_mm512_and_si512(bits, _mm512_set1_epi32(static_cast<int>(0xffff0000U))));
+  const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
+  return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(raised(value)), upper));
 }
 
-RG_AVX512 inline Halves split(__m512 value) {
-  const __m512 most = rounded(value);
-  const __m512 rest = _mm512_sub_ps(value, most);
-  const __m512 middle = rounded(rest);
-  return {most, middle, _mm512_sub_ps(rest, middle)};
+// Of 16 numbers: those of each plane, of which the upper halves count.
+template <int kPlanes>
+struct Parts {
+  __m512 of[kPlanes];
+};
+
+template <int kPlanes>
+RG_AVX512 inline Parts<kPlanes> split(__m512 value) {
+  if constexpr (kPlanes == 1) {
+    return {value};
+  } else {
+    const __m512 most = rounded(value);
+    const __m512 rest = _mm512_sub_ps(value, most);
+    if constexpr (kPlanes == 2)
+      return {most, raised(rest)};
+    else {
+      const __m512 middle = rounded(rest);
+      return {most, middle, _mm512_sub_ps(rest, middle)};
+    }
+  }
 }
 
 // The upper half of each number: of `low` in the lower half of the result, of `high` in the upper.
@@ -113,10 +128,13 @@ class Numbers {
     // The second operand is what a NaN gives: it stays one.
     return _mm512_max_ps(least_, _mm512_fmadd_ps(load(from), scale_, shift_));
   }
-  // For one plane: rounded to bf16 as put_results() does.
-  RG_AVX512 __m512 rounded(std::int64_t i) const {
-    if constexpr (std::is_same_v<T, Bf16> && !kIsNormalised) return (*this)(i);
-    return whole((*this)(i));
+  // Split; into one plane: rounded to bf16 as put_results() does.
+  template <int kPlanes>
+  RG_AVX512 Parts<kPlanes> parts(std::int64_t i) const {
+    if constexpr (kPlanes > 1 || (std::is_same_v<T, Bf16> && !kIsNormalised))
+      return split<kPlanes>((*this)(i));
+    else
+      return {whole((*this)(i))};
   }
 
  private:
@@ -220,6 +238,8 @@ struct Products {
     begin(work);
     if (work.planes == 1) {
       one_plane(work);
+    } else if (work.planes == 2) {
+      two_planes(work);
     } else {
       three_planes(work);
     }
@@ -230,6 +250,19 @@ struct Products {
     for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
       load_a(work.a + work.a_steps[step], work, 0);
       load_b(b, work, 0);
+      add();
+    }
+  }
+  RG_AMX static void two_planes(const TileProduct& work) {
+    const std::byte* b = work.b;
+    for (std::int64_t step = 0; step < work.steps; ++step, b += work.b_step) {
+      const std::byte* a = work.a + work.a_steps[step];
+      load_a(a, work, 0);
+      load_b(b, work, 1);
+      add();
+      load_b(b, work, 0);
+      add();
+      load_a(a, work, 1);
       add();
     }
   }
@@ -255,61 +288,46 @@ struct Products {
   }
 };
 
-template <class T, bool kIsNormalised>
+template <class T, bool kIsNormalised, int kPlanes>
 RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
-                        std::int64_t planes, std::int64_t plane) {
+                        std::int64_t plane) {
   const Numbers<T, kIsNormalised> lows(first), highs(second);
-  if (planes == 1) {
-    for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
-      _mm512_store_si512(to, paired(lows.rounded(i), highs.rounded(i)));
-    }
-    return;
-  }
   for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
-    const Halves low = split(lows(i));
-    const Halves high = split(highs(i));
-    _mm512_store_si512(to, paired(low.most, high.most));
-    _mm512_store_si512(to + plane, paired(low.middle, high.middle));
-    _mm512_store_si512(to + 2 * plane, paired(low.rest, high.rest));
+    const auto low = lows.template parts<kPlanes>(i);
+    const auto high = highs.template parts<kPlanes>(i);
+    for (int p = 0; p < kPlanes; ++p) _mm512_store_si512(to + p * plane, paired(low.of[p], high.of[p]));
   }
 }
-template <class T, bool kIsNormalised>
+template <class T, bool kIsNormalised, int kPlanes>
 RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
-                         std::int64_t planes, std::int64_t plane) {
+                         std::int64_t plane) {
   const Numbers<T, kIsNormalised> lows(first), highs(second);
-  if (planes == 1) {
-    Square pairs;
-    for (std::size_t i = 0; i < 16; ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      pairs[i] = paired(lows.rounded(at), highs.rounded(at));
-    }
-    turn(pairs);
-    for (std::size_t lane = 0; lane < 16; ++lane) {
-      _mm512_store_si512(to + static_cast<std::int64_t>(lane) * row, pairs[lane]);
-    }
-    return;
-  }
-  Square most, middle, rest;
+  Square squares[kPlanes];
   for (std::size_t pair = 0; pair < 16; ++pair) {
-    const auto i = static_cast<std::int64_t>(pair);
-    const Halves low = split(lows(i));
-    const Halves high = split(highs(i));
-    most[pair] = paired(low.most, high.most);
-    middle[pair] = paired(low.middle, high.middle);
-    rest[pair] = paired(low.rest, high.rest);
+    const auto low = lows.template parts<kPlanes>(static_cast<std::int64_t>(pair));
+    const auto high = highs.template parts<kPlanes>(static_cast<std::int64_t>(pair));
+    for (int p = 0; p < kPlanes; ++p) squares[p][pair] = paired(low.of[p], high.of[p]);
   }
-  for (Square* square : {&most, &middle, &rest}) {
-    turn(*square);
+  for (Square& square : squares) {
+    turn(square);
     for (std::size_t lane = 0; lane < 16; ++lane) {
-      _mm512_store_si512(to + static_cast<std::int64_t>(lane) * row, (*square)[lane]);
+      _mm512_store_si512(to + static_cast<std::int64_t>(lane) * row, square[lane]);
     }
     to += plane;
   }
 }
-// Calls run with whether numbers are normalised, as a constant.
+
+// Calls run with whether numbers are normalised, and the number of planes, as constants.
 template <class T, class Run>
-void for_kind(const SplitSource<T>& source, const Run& run) {
-  source.scale != nullptr ? run(std::true_type{}) : run(std::false_type{});
+void for_kind(const SplitSource<T>& source, std::int64_t planes, const Run& run) {
+  const auto with = [&](auto is_normalised) {
+    if (std::is_same_v<T, Bf16> || planes == 1) return run(is_normalised, std::integral_constant<int, 1>{});
+    if constexpr (std::is_same_v<T, float>) {
+      if (planes == 2) return run(is_normalised, std::integral_constant<int, 2>{});
+      run(is_normalised, std::integral_constant<int, 3>{});
+    }
+  };
+  source.scale != nullptr ? with(std::true_type{}) : with(std::false_type{});
 }
 
 template <class T>
@@ -351,19 +369,19 @@ RG_AMX void release() {
 
 void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
                  std::int64_t planes, std::int64_t plane) {
-  for_kind(first, [&](auto norm) { pairs_of<float, norm()>(first, second, count, to, planes, plane); });
+  for_kind(first, planes, [&](auto norm, auto p) { pairs_of<float, norm(), p()>(first, second, count, to, plane); });
 }
 void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
                  std::int64_t planes, std::int64_t plane) {
-  for_kind(first, [&](auto norm) { pairs_of<Bf16, norm()>(first, second, count, to, planes, plane); });
+  for_kind(first, planes, [&](auto norm, auto p) { pairs_of<Bf16, norm(), p()>(first, second, count, to, plane); });
 }
 void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
                   std::int64_t planes, std::int64_t plane) {
-  for_kind(first, [&](auto norm) { turned_of<float, norm()>(first, second, to, row, planes, plane); });
+  for_kind(first, planes, [&](auto norm, auto p) { turned_of<float, norm(), p()>(first, second, to, row, plane); });
 }
 void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
                   std::int64_t planes, std::int64_t plane) {
-  for_kind(first, [&](auto norm) { turned_of<Bf16, norm()>(first, second, to, row, planes, plane); });
+  for_kind(first, planes, [&](auto norm, auto p) { turned_of<Bf16, norm(), p()>(first, second, to, row, plane); });
 }
 void put_results(const TileResults<float>& work) { results_of(work); }
 void put_results(const TileResults<Bf16>& work) { results_of(work); }
