@@ -2,8 +2,12 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The weight gradient: for every tap, the product of the turned source (in channels x pixels) and the gradient of dst
-// (pixels x out channels). Groups of channels whose pixels stay in the second-level cache, a part of the pixels at a
-// time.
+// (pixels x out channels), as many pixels before as the tap lies behind. Groups of channels whose pixels stay in the
+// second-level cache, a part of the pixels at a time.
+//
+// Tiles are loaded fast from whole cache lines only. A line of the turned source is 32 pixels of a channel, one of the
+// gradient a pair of pixels of 16 channels: so the gradient is what a tap moves, by pairs, and where taps lie an odd
+// number of pixels apart it is there twice, in pairs that begin with even pixels and with odd ones.
 #include <omp.h>
 
 #include <algorithm>
@@ -62,7 +66,12 @@ class SplitWeightsGradient final : public Kernel {
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
         left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, kMostGroup / phases_)),
         right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, kMostGroup) {
-    const std::int64_t row_bytes = planes_ * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group);
+    lead_ = ScratchParts::round_up(grid_.reach(), 2);
+    for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
+      if ((lead_ - tap.offset) % 2 != 0) copies_ = 2;
+    }
+    const std::int64_t row_bytes =
+        planes_ * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group * copies_);
     panel_rows_ = std::clamp(kSplitPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
     // Work for every thread alike: of few groups, a part of the panels each.
@@ -70,8 +79,6 @@ class SplitWeightsGradient final : public Kernel {
     if (groups % s_.threads != 0 && groups < 4 * s_.threads) {
       parts_ = std::min<std::int64_t>(panels_, s_.threads / std::gcd(groups, static_cast<std::int64_t>(s_.threads)));
     }
-    // An odd number of cache lines a row, so that 16 rows do not fall into the same ones.
-    turned_rows_ = (pieces_of(panel_rows_ + grid_.reach(), kTileTerms) | 1) * kTileTerms;
     place_scratch();
   }
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
@@ -114,15 +121,23 @@ class SplitWeightsGradient final : public Kernel {
     sums_at_ = shared_.add((parts_ - (is_swapped_ ? 0 : 1)) * floats() * static_cast<std::int64_t>(sizeof(float)));
     turned_at_ = own_.add(phases_ * left_.group * turned_block());
     pairs_at_ = own_.add(right_.group * pairs_block());
-    sources_at_ = own_.add(words(input_.tables() * phases_ * turned_rows_));
-    targets_at_ = own_.add(words(turned_rows_));
+    sources_at_ = own_.add(words(input_.tables() * phases_ * panel_rows_));
+    targets_at_ = own_.add(words(target_rows()));
     steps_at_ = own_.add(words(panel_rows_ / kTileTerms));
     own_at_ = shared_.add(own_.bytes() * s_.threads);
   }
-  // Bytes of a row of the left matrix, of a block of it (three planes), of a block of the right one.
-  [[nodiscard]] std::int64_t turned_row() const { return turned_rows_ * kHalf_bytes; }
+  // Of the left matrix: bytes of a row, an odd number of cache lines, so that 16 rows do not fall into the same ones;
+  // of a block in all planes.
+  [[nodiscard]] std::int64_t turned_row() const { return (panel_rows_ / kTileTerms | 1) * simd::kTileRow_bytes; }
   [[nodiscard]] std::int64_t turned_block() const { return planes_ * kTileRows * turned_row(); }
-  [[nodiscard]] std::int64_t pairs_block() const { return panel_rows_ / kTileTerms * planes_ * kTile_bytes; }
+  // Of the right one: pairs of rows, from `lead_` rows before the panel on; bytes of a plane of a block, of a copy in
+  // all planes, of all copies.
+  [[nodiscard]] std::int64_t pair_rows() const { return (lead_ + panel_rows_) / 2; }
+  [[nodiscard]] std::int64_t pairs_plane() const { return (pair_rows() | 1) * simd::kTileRow_bytes; }
+  [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
+  [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }
+  // What the second copy ends with lies one row behind the first.
+  [[nodiscard]] std::int64_t target_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
   [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
     return scratch_ + own_at_ + thread * own_.bytes() + at;
@@ -169,16 +184,19 @@ class SplitWeightsGradient final : public Kernel {
     std::int64_t* sources = own_words(thread, sources_at_);
     for (std::int64_t table = 0; table < input_.tables(); ++table) {
       for (const SplitGrid::Phase& phase : grid_.phases()) {
-        grid_.find_sources(phase, first, turned_rows_, input_.image_blocks(table), sources);
-        sources += turned_rows_;
+        grid_.find_sources(phase, first, panel_rows_, input_.image_blocks(table), sources);
+        sources += panel_rows_;
       }
     }
-    // Only results count: the rows between them are zeros on this side.
-    grid_.find_targets(grid_.targets().front(), first, turned_rows_, own_words(thread, targets_at_));
+    // Only results count: the rows between them are zeros on this side, and so are those before the first.
+    std::int64_t* targets = own_words(thread, targets_at_);
+    const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, target_rows());
+    std::fill_n(targets, before, -1);
+    grid_.find_targets(grid_.targets().front(), first - lead_ + before, target_rows() - before, targets + before);
   }
-  // Every other row of a block, from `row` of all phases on: of the source, or of the gradient.
+  // Every other row of a block: of the source from `row` of all phases on, of the gradient from `row` of its own on.
   [[nodiscard]] simd::SplitSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
-    return input_.rows(block, own_words(thread, sources_at_), phases_ * turned_rows_, row, 2);
+    return input_.rows(block, own_words(thread, sources_at_), phases_ * panel_rows_, row, 2);
   }
   [[nodiscard]] simd::SplitSource<T> target_rows(std::int64_t block, std::int64_t row, int thread) const {
     return {.base = dst_ + block * grid_.target_plane(), .at = own_words(thread, targets_at_) + row, .at_step = 2};
@@ -189,8 +207,8 @@ class SplitWeightsGradient final : public Kernel {
     for (std::int64_t phase = 0; phase < phases_; ++phase) {
       for (std::int64_t block = left.begin; block < left.end; ++block) {
         std::byte* to = own(thread, turned_at_) + (phase * left_.group + block - left.begin) * turned_block();
-        for (std::int64_t row = 0; row < turned_rows_; row += kTileTerms) {
-          const std::int64_t at = phase * turned_rows_ + row;
+        for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms) {
+          const std::int64_t at = phase * panel_rows_ + row;
           simd::split_turned(s_.unit, is_swapped_ ? target_rows(block, at, thread) : source_rows(block, at, thread),
                              is_swapped_ ? target_rows(block, at + 1, thread) : source_rows(block, at + 1, thread),
                              to + row * kHalf_bytes, turned_row(), planes_, kTileRows * turned_row());
@@ -198,13 +216,15 @@ class SplitWeightsGradient final : public Kernel {
       }
     }
     for (std::int64_t block = right.begin; block < right.end; ++block) {
-      std::byte* to = own(thread, pairs_at_) + (block - right.begin) * pairs_block();
-      for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms, to += planes_ * kTile_bytes) {
-        simd::split_pairs(s_.unit, is_swapped_ ? source_rows(block, row, thread) : target_rows(block, row, thread),
-                          is_swapped_ ? source_rows(block, row + 1, thread) : target_rows(block, row + 1, thread),
-                          kTileRows, to, planes_, kTile_bytes);
+      for (std::int64_t copy = 0; copy < copies_; ++copy) {
+        simd::split_pairs(s_.unit, is_swapped_ ? source_rows(block, copy, thread) : target_rows(block, copy, thread),
+                          is_swapped_ ? source_rows(block, copy + 1, thread) : target_rows(block, copy + 1, thread),
+                          pair_rows(), pairs_of(block - right.begin, copy, thread), planes_, pairs_plane());
       }
     }
+  }
+  [[nodiscard]] std::byte* pairs_of(std::int64_t block, std::int64_t copy, int thread) const {
+    return own(thread, pairs_at_) + block * pairs_block() + copy * pairs_copy();
   }
 
   void multiply(const Blocks& left, const Blocks& right, float* sums, bool is_accumulating, int thread) const {
@@ -213,28 +233,30 @@ class SplitWeightsGradient final : public Kernel {
     const std::int64_t next_left = is_swapped_ ? next_out : next_in;
     const std::int64_t next_right = is_swapped_ ? next_in : next_out;
     for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
+      // Where the gradient begins whose results read the panel's first row through this tap.
+      const std::int64_t moved = lead_ - tap.offset;
       for (std::int64_t r = right.begin; r < right.end; r += 2) {
         for (std::int64_t l = left.begin; l < left.end; l += 2) {
-          const std::byte* turned = own(thread, turned_at_) +
-                                    (tap.phase * left_.group + l - left.begin) * turned_block() +
-                                    tap.offset * kHalf_bytes;
-          simd::tile_product(s_.unit, {.a = turned,
-                                       .a_steps = own_words(thread, steps_at_),
-                                       .a_tile = turned_block(),
-                                       .a_row = turned_row(),
-                                       .a_plane = kTileRows * turned_row(),
-                                       .b = own(thread, pairs_at_) + (r - right.begin) * pairs_block(),
-                                       .b_step = planes_ * kTile_bytes,
-                                       .b_tile = pairs_block(),
-                                       .b_plane = kTile_bytes,
-                                       .c = sums + l * next_left + r * next_right + tap.weights * kTile,
-                                       .c_row_tile = next_left,
-                                       .c_column_tile = next_right,
-                                       .steps = panel_rows_ / kTileTerms,
-                                       .row_tiles = static_cast<int>(std::min<std::int64_t>(2, left.end - l)),
-                                       .column_tiles = static_cast<int>(std::min<std::int64_t>(2, right.end - r)),
-                                       .planes = planes_,
-                                       .is_accumulating = is_accumulating});
+          const std::byte* turned =
+              own(thread, turned_at_) + (tap.phase * left_.group + l - left.begin) * turned_block();
+          simd::tile_product(s_.unit,
+                             {.a = turned,
+                              .a_steps = own_words(thread, steps_at_),
+                              .a_tile = turned_block(),
+                              .a_row = turned_row(),
+                              .a_plane = kTileRows * turned_row(),
+                              .b = pairs_of(r - right.begin, moved % 2, thread) + moved / 2 * simd::kTileRow_bytes,
+                              .b_step = kTile_bytes,
+                              .b_tile = pairs_block(),
+                              .b_plane = pairs_plane(),
+                              .c = sums + l * next_left + r * next_right + tap.weights * kTile,
+                              .c_row_tile = next_left,
+                              .c_column_tile = next_right,
+                              .steps = panel_rows_ / kTileTerms,
+                              .row_tiles = static_cast<int>(std::min<std::int64_t>(2, left.end - l)),
+                              .column_tiles = static_cast<int>(std::min<std::int64_t>(2, right.end - r)),
+                              .planes = planes_,
+                              .is_accumulating = is_accumulating});
         }
       }
     }
@@ -248,7 +270,8 @@ class SplitWeightsGradient final : public Kernel {
   std::int64_t phases_, taps_;
   bool is_swapped_;
   Side left_, right_;
-  std::int64_t parts_ = 1, panels_ = 0, panel_rows_ = 0, turned_rows_ = 0;
+  std::int64_t parts_ = 1, panels_ = 0, panel_rows_ = 0;
+  std::int64_t lead_ = 0, copies_ = 1;
   ScratchParts shared_, own_;
   std::int64_t sums_at_ = 0, own_at_ = 0;
   std::int64_t turned_at_ = 0, pairs_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0;
