@@ -29,7 +29,13 @@ using simd::kTileTerms;
 
 constexpr std::int64_t kTile = kTileRows * kTileRows;
 constexpr std::int64_t kHalf_bytes = 2;
-constexpr std::int64_t kLeastRows = 256, kMostRows = 2048;
+// Split values of a panel of both sides, and its rows.
+constexpr std::int64_t kPanel_bytes = std::int64_t{640} << 10;
+constexpr std::int64_t kLeastRows = 128, kMostRows = 2048;
+// Blocks of channels at a time. The more, the less often is the other side split again.
+constexpr std::int64_t kMostGroup = 32;
+// Of windows of several taps, whose products take the longer and whose gradient is there twice.
+constexpr std::int64_t kMostGroupOfWindow = 16;
 
 // One of the two tensors that are multiplied, and how many of its blocks of channels are at a time.
 struct Side {
@@ -64,15 +70,15 @@ class SplitWeightsGradient final : public Kernel {
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
         taps_(shape.kernel_height * shape.kernel_width),
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
-        left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, kMostGroup / phases_)),
-        right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, kMostGroup) {
+        left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, most_group() / phases_)),
+        right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, most_group()) {
     lead_ = ScratchParts::round_up(grid_.reach(), 2);
     for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
       if ((lead_ - tap.offset) % 2 != 0) copies_ = 2;
     }
     const std::int64_t row_bytes =
         planes_ * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group * copies_);
-    panel_rows_ = std::clamp(kSplitPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
+    panel_rows_ = std::clamp(kPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
     // Work for every thread alike: of few groups, a part of the panels each.
     const std::int64_t groups = left_.groups * right_.groups;
@@ -112,8 +118,9 @@ class SplitWeightsGradient final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kMostGroup = std::is_same_v<T, Bf16> ? 32 : 16;
-
+  [[nodiscard]] std::int64_t most_group() const {
+    return taps_ == 1 ? kMostGroup : kMostGroupOfWindow;
+  }
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * taps_ * kTile; }
 
   void place_scratch() {
