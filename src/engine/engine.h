@@ -48,8 +48,8 @@ struct CompileOptions {
   std::string fuse = "on";
   /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
   /// on machines with bf16 tiles also products of split numbers), timed once at compile; the choice moves the last
-  /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split", "split2": wherever they can
-  /// be, untimed: for tests.
+  /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split", "split2": wherever they
+  /// can be, untimed: for tests.
   std::string algorithms = "direct";
   /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
   /// in f32, on machines with bf16 tiles; parameters, their gradients and all sums stay f32. "auto": whichever takes

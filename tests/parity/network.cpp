@@ -127,6 +127,34 @@ void feed(engine::Executable& executable, std::int64_t index) {
 
 double loss_of(const engine::Executable& executable) { return executable.output("loss")[0]; }
 
+std::map<std::string, double> gradient_distances(const Golden& golden, Convolutions one, Convolutions other) {
+  std::map<std::string, std::vector<float>> gradients;
+  std::map<std::string, double> distances;
+  for (const Convolutions convolutions : {one, other}) {
+    const auto executable = compile(graph_of(golden), engine::Form::Training, convolutions);
+    feed(*executable, 0);
+    executable->forward();
+    executable->backward([](std::int64_t) {});
+    const auto& parameters = executable->graph().parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!graph::is_trained(parameters[i].role)) continue;
+      std::vector<float> gradient = executable->store_gradient(static_cast<std::int32_t>(i));
+      const std::string& name = parameters[i].name;
+      if (!gradients.contains(name)) {
+        gradients[name] = std::move(gradient);
+        continue;
+      }
+      double difference = 0.0, size = 0.0;
+      for (std::size_t k = 0; k < gradient.size(); ++k) {
+        difference += std::pow(static_cast<double>(gradient[k]) - static_cast<double>(gradients[name][k]), 2.0);
+        size += std::pow(static_cast<double>(gradient[k]), 2.0);
+      }
+      distances[name] = std::sqrt(difference / size);
+    }
+  }
+  return distances;
+}
+
 Comparison compare_training(const Golden& golden, Convolutions convolutions) {
   const auto executable = compile(graph_of(golden), engine::Form::Training, convolutions);
   Comparison comparison;

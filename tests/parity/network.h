@@ -24,7 +24,8 @@ namespace roentgen::parity {
                                        std::int64_t width = 64);
 
 /// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
-/// all choices is checked, whatever the timings say. Bf16: values are stored in it, as by CompileOptions::dtype.
+/// all choices is checked, whatever the timings say. Split, Split2: likewise by products on bf16 tiles, where the
+/// machine has them, in backward six or three. Bf16: values are stored in it, as by CompileOptions::dtype.
 enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Bf16 };
 
 /// Compiles for the CPU and loads the formula's parameters and running statistics. ConfigError when the machine has no
@@ -46,6 +47,10 @@ struct Comparison {
   std::map<std::string, double> running;
 };
 [[nodiscard]] Comparison compare_training(const Golden& golden, Convolutions convolutions);
+/// Relative L2 distance of each parameter's gradient by one kind of convolution from that by another, of the first
+/// batch.
+[[nodiscard]] std::map<std::string, double> gradient_distances(const Golden& golden, Convolutions one,
+                                                               Convolutions other);
 
 /// The values of a map.
 [[nodiscard]] std::vector<double> values_of(const std::map<std::string, double>& map);

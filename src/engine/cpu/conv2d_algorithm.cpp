@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -101,6 +102,18 @@ dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), s
 
 using Run = std::function<void()>;
 
+// A buffer of numbers: tiles take a fifth less time for zeros.
+runtime::AlignedBuffer numbers(std::size_t bytes) {
+  runtime::AlignedBuffer buffer(bytes);
+  auto* const to = reinterpret_cast<float*>(buffer.data());
+  std::uint32_t state = 1;
+  for (std::size_t i = 0; i < bytes / sizeof(float); ++i) {
+    state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator
+    to[i] = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31F;
+  }
+  return buffer;
+}
+
 double seconds_of(const Run& run) {
   const auto before = std::chrono::steady_clock::now();
   run();
@@ -120,7 +133,7 @@ Run primitive_run(const Descriptor& pd, const std::vector<std::pair<int, dnnl::m
   const auto state = std::make_shared<State>(pd);  // std::function copies
   for (const auto& [index, desc] : arguments) {
     if (desc.get_size() == 0) continue;
-    state->buffers.emplace_back(desc.get_size());
+    state->buffers.push_back(numbers(desc.get_size()));
     state->memories.emplace(index, dnnl::memory(desc, library_engine(), state->buffers.back().data()));
   }
   return [state] {
@@ -163,7 +176,7 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   std::vector<std::byte*> addresses;
   for (const std::size_t bytes : {forward.src_desc().get_size(), forward.weights_desc().get_size(),
                                   forward.dst_desc().get_size(), own_scratch(algorithm, pass, g, threads)}) {
-    state->buffers.emplace_back(bytes);
+    state->buffers.push_back(numbers(bytes));
     addresses.push_back(state->buffers.back().data());
   }
   state->kernel = own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
@@ -312,7 +325,7 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
     if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd, split, split2 or bf16", *stored));
     if (!can_compute(*found, pass, g)) {
       throw ConfigError(
-          error_text("engine.plan", key, "a layer and machine that its algorithm's kernels can do",
+          error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
                      fmt::format("{}, and {}", *stored, what_is_here()),
                      *found == ConvAlgorithm::Bf16
                          ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""

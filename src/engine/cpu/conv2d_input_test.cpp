@@ -139,9 +139,10 @@ void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16)
 
 TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
   if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
-  for (const std::string dtype : {"f32", "bf16"}) {
-    SCOPED_TRACE(dtype);
-    const CompileOptions options{.slots = 1, .algorithms = "split", .dtype = dtype};
+  using Kind = std::pair<std::string, std::string>;
+  for (const auto& [algorithms, dtype] : {Kind{"split", "f32"}, Kind{"split2", "f32"}, Kind{"split", "bf16"}}) {
+    SCOPED_TRACE(algorithms + " " + dtype);
+    const CompileOptions options{.slots = 1, .algorithms = algorithms, .dtype = dtype};
     const auto stored = make_executable(dense_block({"norm1", "norm2", "norm"}), options);
     EXPECT_EQ(entries_of(stored->plan(), "concat_batch_norm_backward"), 3);
     EXPECT_EQ(entries_into_norm(stored->plan()), 0);

@@ -317,14 +317,26 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
   // All but the stem, where there are tiles.
   EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::has_tiles() ? 3 * 19 : 0);
-  // Two planes are for gradients; a plan that says otherwise is refused.
+  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
+}
+
+TEST(CpuExecutable, half_the_split_products_are_for_gradients_alone) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
   const auto halved = make_executable(model("resnet18", 2, 64), {.algorithms = "split2"});
   auto choices = halved->plan().choices;
-  EXPECT_EQ(std::ranges::count(choices | std::views::values, "split"), simd::has_tiles() ? 19 : 0);
-  EXPECT_EQ(std::ranges::count(choices | std::views::values, "split2"), simd::has_tiles() ? 2 * 19 : 0);
+  EXPECT_EQ(std::ranges::count(choices | std::views::values, "split"), 19);
+  EXPECT_EQ(std::ranges::count(choices | std::views::values, "split2"), 2 * 19);
   choices.at("layer1.0.conv1/forward") = "split2";
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18", 2, 64), {.choices = choices})), ConfigError);
-  EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
+}
+
+TEST(CpuExecutable, a_plan_of_six_products_in_backward_keeps_them) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  const auto six = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
+  const auto again = make_executable(model("resnet18", 2, 64), {.algorithms = "auto", .choices = six->plan().choices});
+  EXPECT_EQ(again->plan().hash(), six->plan().hash());
+  const auto three = make_executable(model("resnet18", 2, 64), {.algorithms = "split2"});
+  EXPECT_NE(three->plan().hash(), six->plan().hash());
 }
 
 TEST(CpuExecutable, backward_of_an_inference_form_is_refused) {

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The weight gradient: for every tap, the product of the turned source (in channels x pixels) and the gradient of dst
-// (pixels x out channels), as many pixels before as the tap lies behind. Groups of channels whose pixels stay in the
-// second-level cache, a part of the pixels at a time.
+// (pixels x out channels), moved by the tap's distance. Groups of channels whose pixels stay in the second-level cache,
+// a part of the pixels at a time.
 //
 // Tiles are loaded fast from whole cache lines only. A line of the turned source is 32 pixels of a channel, one of the
 // gradient a pair of pixels of 16 channels: so the gradient is what a tap moves, by pairs, and where taps lie an odd
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 
 #include "engine/cpu/channel_sums.h"
 #include "engine/cpu/conv_input.h"
@@ -29,13 +28,19 @@ using simd::kTileTerms;
 
 constexpr std::int64_t kTile = kTileRows * kTileRows;
 constexpr std::int64_t kHalf_bytes = 2;
-// Split values of a panel of both sides, and its rows.
-constexpr std::int64_t kPanel_bytes = std::int64_t{640} << 10;
 constexpr std::int64_t kLeastRows = 128, kMostRows = 2048;
-// Blocks of channels at a time. The more, the less often is the other side split again.
-constexpr std::int64_t kMostGroup = 32;
-// Of windows of several taps, whose products take the longer and whose gradient is there twice.
-constexpr std::int64_t kMostGroupOfWindow = 16;
+
+// What is at a time, the fastest that were seen of ResNet-50's layers: split values of a panel of both sides, beside
+// the sums that come and go, and blocks of channels of each side. The more blocks, the less often is the other side
+// split again; windows of several taps multiply longer, and their gradient is there twice.
+struct Sizes {
+  std::int64_t panel_bytes;
+  std::int64_t most_blocks;
+};
+Sizes sizes_of(std::int64_t taps, std::int64_t planes) {
+  if (taps == 1) return {std::int64_t{640} << 10, 32};
+  return {std::int64_t{768} << 10, planes == 1 ? 24 : 16};
+}
 
 // One of the two tensors that are multiplied, and how many of its blocks of channels are at a time.
 struct Side {
@@ -70,15 +75,17 @@ class SplitWeightsGradient final : public Kernel {
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
         taps_(shape.kernel_height * shape.kernel_width),
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
-        left_(is_swapped_ ? shape.out_blocks : shape.in_blocks, std::max<std::int64_t>(2, most_group() / phases_)),
-        right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, most_group()) {
+        left_(is_swapped_ ? shape.out_blocks : shape.in_blocks,
+              std::max<std::int64_t>(2, sizes_of(taps_, planes_).most_blocks / phases_)),
+        right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, sizes_of(taps_, planes_).most_blocks) {
     lead_ = ScratchParts::round_up(grid_.reach(), 2);
     for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
       if ((lead_ - tap.offset) % 2 != 0) copies_ = 2;
     }
     const std::int64_t row_bytes =
         planes_ * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group * copies_);
-    panel_rows_ = std::clamp(kPanel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
+    panel_rows_ =
+        std::clamp(sizes_of(taps_, planes_).panel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
     // Work for every thread alike: of few groups, a part of the panels each.
     const std::int64_t groups = left_.groups * right_.groups;
@@ -118,9 +125,6 @@ class SplitWeightsGradient final : public Kernel {
   }
 
  private:
-  [[nodiscard]] std::int64_t most_group() const {
-    return taps_ == 1 ? kMostGroup : kMostGroupOfWindow;
-  }
   [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * taps_ * kTile; }
 
   void place_scratch() {
@@ -129,7 +133,7 @@ class SplitWeightsGradient final : public Kernel {
     turned_at_ = own_.add(phases_ * left_.group * turned_block());
     pairs_at_ = own_.add(right_.group * pairs_block());
     sources_at_ = own_.add(words(input_.tables() * phases_ * panel_rows_));
-    targets_at_ = own_.add(words(target_rows()));
+    targets_at_ = own_.add(words(moved_rows()));
     steps_at_ = own_.add(words(panel_rows_ / kTileTerms));
     own_at_ = shared_.add(own_.bytes() * s_.threads);
   }
@@ -144,7 +148,7 @@ class SplitWeightsGradient final : public Kernel {
   [[nodiscard]] std::int64_t pairs_copy() const { return planes_ * pairs_plane(); }
   [[nodiscard]] std::int64_t pairs_block() const { return copies_ * pairs_copy(); }
   // What the second copy ends with lies one row behind the first.
-  [[nodiscard]] std::int64_t target_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
+  [[nodiscard]] std::int64_t moved_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
   [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
     return scratch_ + own_at_ + thread * own_.bytes() + at;
@@ -197,9 +201,9 @@ class SplitWeightsGradient final : public Kernel {
     }
     // Only results count: the rows between them are zeros on this side, and so are those before the first.
     std::int64_t* targets = own_words(thread, targets_at_);
-    const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, target_rows());
+    const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, moved_rows());
     std::fill_n(targets, before, -1);
-    grid_.find_targets(grid_.targets().front(), first - lead_ + before, target_rows() - before, targets + before);
+    grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
   // Every other row of a block: of the source from `row` of all phases on, of the gradient from `row` of its own on.
   [[nodiscard]] simd::SplitSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {

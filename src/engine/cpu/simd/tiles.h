@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Products of f32 matrices on the machine's bf16 tiles (Intel AMX), without losing f32's accuracy: every number is the
-// sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32; or of
-// two (16 bits), with three products, each result off by 4e-6 of itself in the mean square and 5e-5 at most (Henry,
+// sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32 (Henry,
 // Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
 // arXiv 1904.06376). A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster than one.
+//
+// Or it is the sum of two (16 bits), with three products: each product is off by 2^-15 of itself at most (what is left
+// of both numbers, and the product of both rests), by 4e-6 in the mean square. A NaN whose upper 17 bits are all ones,
+// as in memory that was filled with them, counts as zero then.
 //
 // A split matrix is three planes, `plane` bytes apart: what rounding to bf16 keeps, what it keeps of the rest, and the
 // rest; or the first two. A tile is 16 rows of 64 bytes: 16 pairs of bf16 a row. Pairs: rows of the left matrix hold 32
