@@ -265,9 +265,10 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
   }
 }
 
-// By any number of planes: what is no number does not become one.
-TEST_P(SplitPasses, a_nan_reaches_all_results_of_its_pixel) {
-  if (shape_.kernel_height != 1 || std::get<2>(GetParam()).is_large) GTEST_SKIP() << "a case of one tap is enough";
+// By any number of planes.
+class SplitNan : public SplitPasses {};
+
+TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
   src_[0] = std::numeric_limits<float>::quiet_NaN();
   run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
   for (std::int64_t block = 0; block < shape_.out_blocks; ++block) {
@@ -278,13 +279,19 @@ TEST_P(SplitPasses, a_nan_reaches_all_results_of_its_pixel) {
   }
 }
 
+std::string name_of_test(const testing::TestParamInfo<std::tuple<TileUnit, Numbers, Case>>& chosen) {
+  return std::string(std::get<0>(chosen.param) == TileUnit::Amx ? "tiles_" : "plain_") +
+         std::get<1>(chosen.param).name + "_" + std::get<2>(chosen.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, SplitNan,
+                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx), testing::ValuesIn(kNumbers),
+                                          testing::Values(kCases[1])),
+                         name_of_test);
 INSTANTIATE_TEST_SUITE_P(Units, SplitPasses,
                          testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx), testing::ValuesIn(kNumbers),
                                           testing::ValuesIn(kCases)),
-                         [](const auto& chosen) {
-                           return std::string(std::get<0>(chosen.param) == TileUnit::Amx ? "tiles_" : "plain_") +
-                                  std::get<1>(chosen.param).name + "_" + std::get<2>(chosen.param).name;
-                         });
+                         name_of_test);
 
 }  // namespace
 }  // namespace roentgen::engine::cpu

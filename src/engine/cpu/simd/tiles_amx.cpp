@@ -8,12 +8,6 @@
 #if defined(__x86_64__) && defined(__linux__)
 
 #include <cpuid.h>
-// GCC 12 takes the undefined operands of its own intrinsics for a fault.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,7 +17,8 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>
 
-#define RG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
+#include "engine/cpu/simd/tiles_turn.h"
+
 #define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 
 namespace roentgen::engine::cpu::simd::amx {
@@ -155,38 +150,6 @@ RG_AVX512 inline void put(Bf16* to, __m512 value, bool is_streaming) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits);
   } else {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
-  }
-}
-
-struct Square {
-  __m512i rows[16];
-  __m512i& operator[](std::size_t i) { return rows[i]; }
-};
-
-// 16 x 16 numbers of 32 bits turned, in four rounds that swap blocks of 1, 2, 4 and 8.
-RG_AVX512 inline void turn(Square& m) {
-  Square t;
-  for (std::size_t i = 0; i < 16; i += 2) {
-    t[i] = _mm512_unpacklo_epi32(m[i], m[i + 1]);
-    t[i + 1] = _mm512_unpackhi_epi32(m[i], m[i + 1]);
-  }
-  for (std::size_t i = 0; i < 16; i += 4) {
-    m[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-    m[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-    m[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-    m[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-  }
-  for (std::size_t i = 0; i < 16; i += 8) {
-    for (std::size_t k = 0; k < 4; ++k) {
-      t[i + k] = _mm512_shuffle_i32x4(m[i + k], m[i + k + 4], 0x88);
-      t[i + k + 4] = _mm512_shuffle_i32x4(m[i + k], m[i + k + 4], 0xdd);
-    }
-  }
-  for (std::size_t k = 0; k < 4; ++k) {
-    m[k] = _mm512_shuffle_i32x4(t[k], t[k + 8], 0x88);
-    m[k + 4] = _mm512_shuffle_i32x4(t[k + 4], t[k + 12], 0x88);
-    m[k + 8] = _mm512_shuffle_i32x4(t[k], t[k + 8], 0xdd);
-    m[k + 12] = _mm512_shuffle_i32x4(t[k + 4], t[k + 12], 0xdd);
   }
 }
 
