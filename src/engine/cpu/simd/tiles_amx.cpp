@@ -64,9 +64,9 @@ RG_AVX512 inline Parts<kPlanes> split(__m512 value) {
   } else {
     const __m512 most = rounded(value);
     const __m512 rest = _mm512_sub_ps(value, most);
-    if constexpr (kPlanes == 2)
+    if constexpr (kPlanes == 2) {
       return {most, raised(rest)};
-    else {
+    } else {
       const __m512 middle = rounded(rest);
       return {most, middle, _mm512_sub_ps(rest, middle)};
     }
