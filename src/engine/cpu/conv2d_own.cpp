@@ -109,20 +109,11 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads(), tensors.input));
   emission.writes.push_back(tensors.scratch);
   // Behind a dot: which order of sums. Plans of programs with another one are told by it.
-  const bool is_second = pass == ConvPass::BackwardWeights;
-  switch (algorithm) {
-    case ConvAlgorithm::Winograd:
-      emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
-      break;
-    case ConvAlgorithm::Split:
-      emission.implementation = is_second ? "split_bf16x3.2:AMX" : "split_bf16x3:AMX";
-      break;
-    case ConvAlgorithm::Split2:
-      emission.implementation = is_second ? "split_bf16x2.2:AMX" : "split_bf16x2:AMX";
-      break;
-    default:
-      emission.implementation = is_second ? "bf16.2:AMX" : "bf16:AMX";
-  }
+  const char* const on_tiles = pass == ConvPass::BackwardWeights ? ".2:AMX" : ":AMX";
+  emission.implementation = algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name())
+                            : algorithm == ConvAlgorithm::Split  ? std::string("split_bf16x3") + on_tiles
+                            : algorithm == ConvAlgorithm::Split2 ? std::string("split_bf16x2") + on_tiles
+                                                                 : std::string("bf16") + on_tiles;
   if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
   if (tensors.norm) emission.implementation += " into norm";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
