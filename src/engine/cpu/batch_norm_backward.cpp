@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/cpu/batch_norm_blocks.h"
+#include "engine/cpu/norm_gradients.h"
 #include "engine/cpu/shared_gradients.h"
 #include "engine/cpu/simd/batch_norm.h"
 #include "engine/cpu/team.h"
@@ -14,137 +15,58 @@ namespace {
 template <class X, class Y>
 class SingleBackward final : public Kernel {
  public:
-  SingleBackward(const NormShape& shape, NormBackward work)
-      : shape_(shape), work_(std::move(work)), table_(shape, work_.pieces), over_ranks_(shape) {}
+  SingleBackward(const NormShape& shape, const NormBackward& work)
+      : shape_(shape), work_(work), over_ranks_(shape), gradients_(shape, work, shape.images) {
+    gradients_.use_totals(over_ranks_.totals());
+  }
   void bind(const Addresses& addresses) override {
-    const auto get = [&](TensorId id) { return id >= 0 ? addresses.f32(id) : nullptr; };
-    const auto result = [&](TensorId id) { return id >= 0 ? addresses.at<Y>(id) : nullptr; };
-    table_.bind(addresses);
-    weight_ = get(work_.parameters.scale);
-    bias_ = get(work_.parameters.shift);
-    dy_ = result(work_.dy);
-    dy2_ = result(work_.dy2);
-    y_ = result(work_.y);
-    residual_ = result(work_.residual);
-    g_ = result(work_.g);
-    dx_ = work_.dx >= 0 ? addresses.at<X>(work_.dx) : nullptr;
-    y_again_ = result(work_.y_again);
-    diff_scale_ = get(work_.diff_scale);
-    diff_shift_ = get(work_.diff_shift);
-    constants_ = get(work_.constants);
-    partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block};
-    partial_.totals = over_ranks_.totals();
+    gradients_.bind(addresses);
+    dy_ = addresses.at<Y>(work_.dy);
+    g_ = work_.g >= 0 ? addresses.at<Y>(work_.g) : nullptr;
+    dx_ = addresses.at<X>(work_.dx);
+    y_again_ = work_.y_again >= 0 && work_.residual < 0 ? addresses.at<Y>(work_.y_again) : nullptr;
   }
 
   void run() override {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) fold_block(block);
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) gradients_.open(block);
     over_ranks_.run(
-        partial_, [this](std::int64_t block, std::int64_t image) { sum(block, image); },
-        [this](std::int64_t block) { prepare(block); },
+        gradients_.partial(),
+        [this](std::int64_t block, std::int64_t image) {
+          gradients_.add({.block = block, .image = image, .count = shape_.pixels, .slot = image},
+                         dy_ + offset_of(shape_, block, image));
+        },
+        [this](std::int64_t block) { gradients_.close(block); },
         [this](std::int64_t block, std::int64_t image) { apply(block, image); });
   }
 
  private:
-  [[nodiscard]] simd::Mask mask() const {
-    if (!work_.relu) return simd::Mask::None;
-    return y_ != nullptr ? simd::Mask::FromY : simd::Mask::FromX;
-  }
-  // Per-channel constants of a block: array `which` of [scale | shift | by_g | by_x | constant].
-  [[nodiscard]] float* constant(int which, std::int64_t block) const {
-    return constants_ + (which * shape_.blocks + block) * shape_.block;
-  }
-  [[nodiscard]] simd::GradientSums<X, Y> sums_work(std::int64_t block, std::int64_t image) const {
-    const BlockPlace<X>& place = table_[block];
-    const std::int64_t at = offset_of(shape_, block, image);
-    partial_.clear(block, image);
-    return {.x = place.value + image * place.image_stride,
-            .y = y_ == nullptr ? nullptr : y_ + at,
-            .residual = residual_ == nullptr ? nullptr : residual_ + at,
-            .dy = dy_ + at,
-            .dy2 = dy2_ == nullptr ? nullptr : dy2_ + at,
-            .scale = constant(0, block),
-            .shift = constant(1, block),
-            .mean = place.statistics.mean,
-            .sum = partial_.first(block, image),
-            .sum_x = partial_.second(block, image),
-            .pixels = shape_.pixels,
-            .block = shape_.block,
-            .mask = mask()};
-  }
-  void fold_block(std::int64_t block) const {
-    fold(shape_.block, weight_ + block * shape_.block, bias_ + block * shape_.block, table_[block].statistics,
-         constant(0, block), constant(1, block));
-  }
-
-  void sum(std::int64_t block, std::int64_t image) const {
-    simd::GradientSums<X, Y> work = sums_work(block, image);
-    if (g_ != nullptr) work.g = g_ + offset_of(shape_, block, image);
-    // The second phase does not read the residual.
-    if (residual_ != nullptr && y_again_ != nullptr) work.y_again = y_again_ + offset_of(shape_, block, image);
-    simd::gradient_sums(work);
-  }
-  // dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean), a = scale istd.
-  void prepare(std::int64_t block) const {
-    std::array<double, kMostBlock> sum{};
-    std::array<double, kMostBlock> sum_x{};
-    // Gradients of parameters are a rank's own, as all others are: their mean over ranks is made of all buckets.
-    partial_.add_up_own(block, sum.data(), sum_x.data());
-    for (int i = 0; i < shape_.block; ++i) {
-      const auto c = static_cast<std::size_t>(i);
-      const std::int64_t channel = block * shape_.block + i;
-      diff_shift_[channel] = static_cast<float>(sum[c]);
-      diff_scale_[channel] = static_cast<float>(sum_x[c] * static_cast<double>(table_[block].statistics.istd[i]));
-    }
-    partial_.add_up(block, sum.data(), sum_x.data());
-    const double count = shape_.count();
-    const BlockStatistics& from = table_[block].statistics;
-    for (int i = 0; i < shape_.block; ++i) {
-      const auto c = static_cast<std::size_t>(i);
-      const std::int64_t channel = block * shape_.block + i;
-      const double istd = from.istd[i];
-      const double a = static_cast<double>(weight_[channel]) * istd;
-      const double by_x = -a * istd * istd * sum_x[c] / count;
-      constant(2, block)[i] = static_cast<float>(a);
-      constant(3, block)[i] = static_cast<float>(by_x);
-      constant(4, block)[i] = static_cast<float>(-a * sum[c] / count - by_x * static_cast<double>(from.mean[i]));
-    }
-  }
   void apply(std::int64_t block, std::int64_t image) const {
-    const BlockPlace<X>& place = table_[block];
+    const BlockPlace<X>& place = gradients_.place(block);
     const std::int64_t at = offset_of(shape_, block, image);
-    simd::gradient_apply(
-        simd::GradientApply<X, Y>{.x = place.value + image * place.image_stride,
-                                  .g = g_ != nullptr ? g_ + at : dy_ + at,
-                                  .dx = dx_ + at,
-                                  .y_again = y_again_ == nullptr || residual_ != nullptr ? nullptr : y_again_ + at,
-                                  .scale = constant(0, block),
-                                  .shift = constant(1, block),
-                                  .by_g = constant(2, block),
-                                  .by_x = constant(3, block),
-                                  .constant = constant(4, block),
-                                  .pixels = shape_.pixels,
-                                  .block = shape_.block,
-                                  .mask = g_ != nullptr ? simd::Mask::None : mask(),
-                                  .relu = work_.relu});
+    using Gradients = SingleGradients<X, Y>;
+    simd::gradient_apply(simd::GradientApply<X, Y>{.x = place.value + image * place.image_stride,
+                                                   .g = g_ != nullptr ? g_ + at : dy_ + at,
+                                                   .dx = dx_ + at,
+                                                   .y_again = y_again_ == nullptr ? nullptr : y_again_ + at,
+                                                   .scale = gradients_.constant(Gradients::kScale, block),
+                                                   .shift = gradients_.constant(Gradients::kShift, block),
+                                                   .by_g = gradients_.constant(Gradients::kByG, block),
+                                                   .by_x = gradients_.constant(Gradients::kByX, block),
+                                                   .constant = gradients_.constant(Gradients::kConstant, block),
+                                                   .pixels = shape_.pixels,
+                                                   .block = shape_.block,
+                                                   .mask = g_ != nullptr ? simd::Mask::None : gradients_.mask(),
+                                                   .relu = work_.relu});
   }
 
   NormShape shape_;
   NormBackward work_;
-  BlockTable<X> table_;
-  const float* weight_ = nullptr;
-  const float* bias_ = nullptr;
+  OverRanks over_ranks_;
+  SingleGradients<X, Y> gradients_;
   const Y* dy_ = nullptr;
-  const Y* dy2_ = nullptr;
-  const Y* y_ = nullptr;
-  const Y* residual_ = nullptr;
   Y* g_ = nullptr;
   X* dx_ = nullptr;
   Y* y_again_ = nullptr;
-  float* diff_scale_ = nullptr;
-  float* diff_shift_ = nullptr;
-  float* constants_ = nullptr;
-  Partial partial_;
-  OverRanks over_ranks_;
 };
 
 // The sum over all readers is stored as the value is, and read and written in the same pass as a gradient of theirs.
@@ -166,7 +88,7 @@ class SharedBackward final : public Kernel {
           gradients_.add({.block = block, .image = image, .count = shape_.pixels, .slot = image},
                          dy_ + offset_of(shape_, block, image));
         },
-        [this](std::int64_t block) { gradients_.finish(block); }, [](std::int64_t, std::int64_t) {});
+        [this](std::int64_t block) { gradients_.close(block); }, [](std::int64_t, std::int64_t) {});
   }
 
  private:
@@ -245,9 +167,9 @@ class Finish final : public Kernel {
 };
 }  // namespace
 
-std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, NormBackward work) {
+std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work) {
   return for_types(shape, [&]<class X, class Y>(X, Y) -> std::unique_ptr<Kernel> {
-    return std::make_unique<SingleBackward<X, Y>>(shape, std::move(work));
+    return std::make_unique<SingleBackward<X, Y>>(shape, work);
   });
 }
 std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work) {

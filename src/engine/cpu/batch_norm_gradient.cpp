@@ -51,7 +51,9 @@ FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering
       emission.writes.insert(emission.writes.end(), {piece.gradient, piece.sums});
     }
   }
-  return {norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering), std::move(work)};
+  return {.shape = norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering),
+          .work = std::move(work),
+          .is_shared = true};
 }
 
 void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
@@ -64,7 +66,7 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
                     .reads = {dy.tensor},
                     .writes = {},
                     .implementation = norm_way(lowering)};
-  auto [shape, work] = open_shared_backward(id, layout, lowering, emission);
+  auto [shape, work, is_shared] = open_shared_backward(id, layout, lowering, emission);
   work.dy = dy.tensor;
   work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 2));
   work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
@@ -76,6 +78,38 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
   if (y.tensor >= 0) lowering.recomputed(id, y);
 }
 
+// What all single backwards have but for gradients that come. `y_again`: where the result goes that is missing, or -1;
+// g, the masked gradient, is stored where it is wanted.
+NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, bool is_g_wanted, Lowering& lowering,
+                         Emission& emission) {
+  const graph::Node& node = lowering.graph().node(id);
+  const auto& op = std::get<graph::BatchNorm>(node.op);
+  NormBackward work{.pieces = norm_pieces(node.inputs[0], lowering),
+                    .parameters = norm_parameters(op, node, lowering),
+                    .y_again = y_again,
+                    .diff_scale = lowering.parameter_gradient(node, "weight"),
+                    .diff_shift = lowering.parameter_gradient(node, "bias"),
+                    .relu = op.relu};
+  work.pieces[0].statistics = lowering.own_statistics(id);
+  work.constants = lowering.scratch(node.name + "/constants_backward",
+                                    channel_bytes(norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering), 5));
+  emission.reads.insert(emission.reads.end(), {work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale,
+                                               work.parameters.shift});
+  emission.writes.insert(emission.writes.end(), {work.diff_scale, work.diff_shift, work.constants});
+  if (is_g_wanted) {
+    work.g = lowering.tensor("g:" + node.name, node.shape, layout);
+    emission.writes.push_back(work.g);
+  }
+  if (node.inputs.size() == 2 && (op.relu || y_again >= 0)) {
+    const bool is_there = !lowering.is_missing(id);
+    const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
+    (is_there ? work.y : work.residual) = read;
+    emission.reads.push_back(read);
+  }
+  if (y_again >= 0) emission.writes.push_back(y_again);
+  return work;
+}
+
 void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Layout layout = layout_of_result(node.inputs[0], lowering);
@@ -84,59 +118,52 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   if (incoming.size() > 2) incoming = {lowering.gradient(id, layout)};
   const NormShape shape = norm_shape(incoming[0], layout_of_dx.dtype, id, lowering);
   const bool has_residual = node.inputs.size() == 2;
-  NormBackward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
-  work.pieces[0].statistics = lowering.own_statistics(id);
+  Emission emission{.what = "backward",
+                    .kind = has_residual ? "batch_norm_add_relu_backward"
+                            : op.relu    ? "batch_norm_relu_backward"
+                                         : "batch_norm_backward",
+                    .pass = Pass::BackwardData,
+                    .reads = {incoming[0].tensor},
+                    .writes = {},
+                    .implementation = norm_way(lowering),
+                    .in_place = {}};
+  // The masked sum is needed again: by the residual, or by the second phase.
+  const bool is_g_wanted = has_residual || incoming.size() == 2;
+  const Located y = again(id, layout, lowering);
+  NormBackward work = single_work(id, layout, y.tensor, is_g_wanted, lowering, emission);
   work.dy = incoming[0].tensor;
-  work.relu = op.relu;
-  work.diff_scale = lowering.parameter_gradient(node, "weight");
-  work.diff_shift = lowering.parameter_gradient(node, "bias");
-  work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 5));
   work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
   const graph::Node& source = lowering.graph().node(node.inputs[0]);
   const Located dx{lowering.tensor("d:" + source.name, source.shape, layout_of_dx), source.shape, layout_of_dx};
   work.dx = dx.tensor;
-  Emission emission{
-      .what = "backward",
-      .kind = has_residual ? "batch_norm_add_relu_backward"
-              : op.relu    ? "batch_norm_relu_backward"
-                           : "batch_norm_backward",
-      .pass = Pass::BackwardData,
-      .reads = {work.dy, work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale, work.parameters.shift},
-      .writes = {dx.tensor, work.diff_scale, work.diff_shift, work.constants, work.partial},
-      .implementation = norm_way(lowering)};
+  emission.writes.insert(emission.writes.end(), {work.partial, work.dx});
   if (incoming.size() == 2) {
     work.dy2 = incoming[1].tensor;
     emission.reads.push_back(work.dy2);
   }
-  Located g;
-  if (has_residual ||
-      incoming.size() == 2) {  // the masked sum is needed again: by the residual, or by the second phase
-    g = {lowering.tensor("g:" + node.name, node.shape, layout), node.shape, layout};
-    work.g = g.tensor;
-    emission.writes.push_back(g.tensor);
-    emission.in_place.emplace_back(incoming.back().tensor, g.tensor);
-  }
-  const Located y = again(id, layout, lowering);
-  if (has_residual && (op.relu || y.tensor >= 0)) {
-    const bool is_there = !lowering.is_missing(id);
-    const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
-    (is_there ? work.y : work.residual) = read;
-    emission.reads.push_back(read);
-  }
+  if (is_g_wanted) emission.in_place.emplace_back(incoming.back().tensor, work.g);
   // dx may lie over dy: the second phase reads g instead, or dy at the very element it writes.
-  emission.in_place.emplace_back(incoming[0].tensor, dx.tensor);
-  work.y_again = y.tensor;
-  if (y.tensor >= 0) emission.writes.push_back(y.tensor);
-  lowering.emit(node, std::move(emission), single_backward_kernel(shape, std::move(work)));
+  emission.in_place.emplace_back(incoming[0].tensor, work.dx);
+  lowering.emit(node, std::move(emission), single_backward_kernel(shape, work));
   lowering.contribute(node.inputs[0], dx);
-  if (has_residual) lowering.contribute(node.inputs[1], g);
+  if (has_residual) lowering.contribute(node.inputs[1], {work.g, node.shape, layout});
   if (y.tensor >= 0) lowering.recomputed(id, y);
+}
+
+// What is left of a backward that a data gradient has done: the convolution before it reads g through the batch norm.
+void hand_on(const SummedNorm& summed, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located value = lowering.value_in(node.inputs[0], layout_of_value(node.inputs[0], lowering));
+  lowering.define_norm_gradient(node.inputs[0], {value.tensor, summed.constants});
+  for (const graph::NodeId input : node.inputs) lowering.contribute(input, summed.g);
 }
 }  // namespace
 
 void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  if (node.inputs.size() == 1 && shares_statistics(node, lowering)) {
+  if (lowering.summed(id)) {
+    hand_on(*lowering.summed(id), id, lowering);
+  } else if (node.inputs.size() == 1 && shares_statistics(node, lowering)) {
     lower_backward_shared(id, lowering);
   } else {
     lower_backward_single(op, id, lowering);
@@ -145,15 +172,31 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
 
 FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission) {
   const graph::Node& node = lowering.graph().node(id);
-  RG_ASSERT(shares_statistics(node, lowering) && lowering.normalised(id) && !lowering.has_gradient(id));
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
-  FusedNormBackward gradient = open_shared_backward(id, layout, lowering, emission);
-  gradient.work.constants = lowering.normalised(id)->constants;
-  gradient.work.partial =
-      lowering.scratch(node.name + "/partial_backward", partial_bytes(gradient.shape, lowering.threads()));
-  emission.reads.push_back(gradient.work.constants);
-  emission.writes.push_back(gradient.work.partial);
-  return gradient;
+  FusedNormBackward fused;
+  if (shares_statistics(node, lowering)) {
+    RG_ASSERT(lowering.normalised(id) && !lowering.has_gradient(id));
+    fused = open_shared_backward(id, layout, lowering, emission);
+    fused.work.constants = lowering.normalised(id)->constants;
+    emission.reads.push_back(fused.work.constants);
+  } else {
+    const std::vector<Located> others = lowering.gradients(id, layout);
+    RG_ASSERT(others.size() <= 1);
+    fused.shape = norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering);
+    const bool is_missing = lowering.is_missing(id);
+    const TensorId y = is_missing ? lowering.tensor(node.name + "/again", node.shape, layout) : -1;
+    fused.work = single_work(id, layout, y, true, lowering, emission);
+    if (!others.empty()) {
+      fused.work.dy2 = others[0].tensor;
+      emission.reads.push_back(fused.work.dy2);
+      emission.in_place.emplace_back(fused.work.dy2, fused.work.g);
+    }
+    lowering.define_summed(id, {.g = {fused.work.g, node.shape, layout}, .constants = fused.work.constants});
+  }
+  fused.work.partial =
+      lowering.scratch(node.name + "/partial_backward", partial_bytes(fused.shape, lowering.threads()));
+  emission.writes.push_back(fused.work.partial);
+  return fused;
 }
 
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering) {

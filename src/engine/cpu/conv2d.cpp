@@ -31,6 +31,16 @@ void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std
                 primitive_kernel(dnnl::reorder(pd), {from, to}));
 }
 
+// The gradient of its result, for kernels of ours.
+void read_gradient(const Located& gradient, graph::NodeId id, const Lowering& lowering, ConvTensors& tensors,
+                   Emission& emission) {
+  tensors.dst = gradient.tensor;
+  tensors.gradient = lowering.norm_gradient(id);
+  emission.reads.push_back(tensors.dst);
+  if (tensors.gradient.constants < 0) return;
+  emission.reads.insert(emission.reads.end(), {tensors.gradient.value, tensors.gradient.constants});
+}
+
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                          graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
@@ -50,15 +60,18 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   Emission emission{.what = "backward_data",
                     .kind = "conv2d_backward_data",
                     .pass = Pass::BackwardData,
-                    .reads = {incoming.tensor, weights},
+                    .reads = {weights},
                     .writes = {},
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
+  ConvTensors tensors{.weights = weights};
+  read_gradient(incoming, id, lowering, tensors, emission);
   if (adds_to_norm(node.inputs[0], g, algorithm, lowering)) {
-    ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
     tensors.norm = fuse_norm_backward(node.inputs[0], lowering, emission);
+    const TensorId again = tensors.norm->work.y_again;
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
+    if (again >= 0) lowering.recomputed(node.inputs[0], {again, g.src, {static_cast<int>(kSplitBlock), dtype}});
     return;
   }
   const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
@@ -66,8 +79,8 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                          layout};
   emission.writes.push_back(diff_src.tensor);
   if (is_ours) {
-    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission,
-                            {.src = diff_src.tensor, .weights = weights, .dst = incoming.tensor});
+    tensors.src = diff_src.tensor;
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
   } else {
     std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
@@ -88,17 +101,15 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
     const ConvSource source =
         conv_source(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype}, lowering);
     const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
-    ConvTensors tensors{.src = source.src,
-                        .weights = lowering.parameter_gradient(node, "weight"),
-                        .dst = incoming.tensor,
-                        .input = source.input};
+    ConvTensors tensors{
+        .src = source.src, .weights = lowering.parameter_gradient(node, "weight"), .input = source.input};
     Emission emission{.what = "backward_weights",
                       .kind = "conv2d_backward_weights",
                       .pass = Pass::BackwardWeights,
                       .reads = source.reads,
                       .writes = {tensors.weights},
                       .flops = 2 * node.multiply_adds};
-    emission.reads.push_back(incoming.tensor);
+    read_gradient(incoming, id, lowering, tensors, emission);
     if (!g.bias.empty()) {
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);

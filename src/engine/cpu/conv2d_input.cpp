@@ -17,6 +17,27 @@ int block_of(ConvAlgorithm algorithm, const Lowering& lowering) {
   return algorithm == ConvAlgorithm::Winograd ? lowering.vector_block() : static_cast<int>(kSplitBlock);
 }
 
+bool is_on_tiles(ConvAlgorithm algorithm) {
+  return algorithm != ConvAlgorithm::Direct && algorithm != ConvAlgorithm::Winograd;
+}
+
+// Whether this is a convolution that nothing but a batch norm reads, and the kernels of its gradients compute what
+// comes to it from what comes to that one.
+bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const auto* conv = std::get_if<graph::Conv2d>(&node.op);
+  if (conv == nullptr || lowering.readers(id).size() != 1) return false;
+  const ConvGeometry g = conv_geometry(*conv, node, lowering.graph().node(node.inputs[0]).shape);
+  const Layout layout{static_cast<int>(kSplitBlock), lowering.dtype()};
+  if (!g.bias.empty() || layout_of_value(id, lowering) != layout) return false;
+  const auto is_ours = [&](ConvPass pass) {
+    const ConvAlgorithm algorithm = choose_algorithm(g, pass, node, lowering);
+    return is_on_tiles(algorithm) && dtype_of(algorithm) == lowering.dtype();
+  };
+  return is_ours(ConvPass::BackwardWeights) &&
+         (!lowering.needs_gradient(node.inputs[0]) || is_ours(ConvPass::BackwardData));
+}
+
 }  // namespace
 
 bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& lowering) {
@@ -51,11 +72,19 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
   return source;
 }
 
-bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, const Lowering& lowering) {
-  if (algorithm == ConvAlgorithm::Direct || algorithm == ConvAlgorithm::Winograd) return false;
+bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, Lowering& lowering) {
+  if (!is_on_tiles(algorithm)) return false;
   const graph::Node& node = lowering.graph().node(value);
-  return lowering.normalised(value) && shares_statistics(node, lowering) && dtype_of(algorithm) == lowering.dtype() &&
-         is_pointwise(split_shape(g, lowering.threads()).value());
+  const SplitShape shape = split_shape(g, lowering.threads()).value();
+  if (!std::holds_alternative<graph::BatchNorm>(node.op) || dtype_of(algorithm) != lowering.dtype()) return false;
+  if (shares_statistics(node, lowering)) return lowering.normalised(value) && is_pointwise(shape);
+  // Without a residual nothing else wants the masked gradient, and the batch norm's own second phase finds all in
+  // cache; half as many bytes are read as fast by passes of their own (docs/adr/0014).
+  if (node.inputs.size() != 2 || lowering.dtype() != DType::F32) return false;
+  const std::size_t readers = lowering.readers(value).size();
+  return is_unstrided(shape) && readers <= 2 && lowering.gradients_arrived(value) + 1 == readers &&
+         !norm_shape({-1, node.shape, {}}, lowering.dtype(), value, lowering).is_over_ranks() &&
+         reads_gradient_of_norm(node.inputs[0], lowering);
 }
 
 }  // namespace roentgen::engine::cpu

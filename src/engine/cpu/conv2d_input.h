@@ -29,9 +29,11 @@ struct ConvSource {
 /// The value in a layout, or what define_normalised() said of it.
 [[nodiscard]] ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering);
 
-/// True when the data gradient of a convolution that reads `value` can add up the batch norm's gradients itself
-/// (shared_gradients.h): it has shared statistics and stores no result, and the algorithm's kernels see whole pixels.
+/// True when the data gradient of a convolution that reads `value` does the backward of the batch norm that made it
+/// (norm_gradients.h): it is the last gradient to come, and its algorithm's kernels see whole pixels. One with shared
+/// statistics stores no result, either. One of a single value has a residual, and the kernels chosen for the gradients
+/// of the convolution before it compute the gradient of what it reads themselves.
 [[nodiscard]] bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm,
-                                const Lowering& lowering);
+                                Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

@@ -176,6 +176,89 @@ TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   expect_nearly_the_same_step(*one, *all, false);
 }
 
+// Two bottlenecks and a block of 3x3 convolutions, each with a residual.
+graph::Graph residual_blocks() {
+  Builder b("residual_blocks");
+  const auto conv = [](std::int64_t channels, std::int64_t side) {
+    return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
+  };
+  const NodeId image = b.input("image", {3, 3, 9, 7});
+  NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(32, 3), {image})});
+  const auto layer = [&](const std::string& name, std::int64_t channels, std::int64_t side, NodeId from) {
+    return b.add(name + "_norm", graph::BatchNorm{.relu = true}, {b.add(name, conv(channels, side), {from})});
+  };
+  for (const std::string block : {"1", "2", "3"}) {
+    const std::int64_t side = block == "3" ? 3 : 1;
+    NodeId inner = layer("in" + block, 16, side, x);
+    if (side == 1) inner = layer("mid" + block, 16, 3, inner);
+    x = b.add("join" + block, graph::BatchNorm{.relu = true}, {b.add("out" + block, conv(32, side), {inner}), x});
+  }
+  x = b.add("pool", graph::GlobalAvgPool{}, {x});
+  x = b.add("flat", graph::Flatten{}, {x});
+  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+std::map<std::string, std::string> with_direct(std::map<std::string, std::string> choices, const std::string& part) {
+  int changed = 0;
+  for (auto& [key, choice] : choices) {
+    if (key.find(part) == std::string::npos) continue;
+    choice = "direct";
+    ++changed;
+  }
+  EXPECT_EQ(changed, 1) << part;
+  return choices;
+}
+
+// The first two joins: the last one is read by a pooling.
+TEST(NormWithResidual, data_gradients_do_the_backward_of_the_norm_before_them) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  const auto reads_through = [](const Plan& plan) {
+    return std::ranges::count_if(
+        plan.entries, [](const PlanEntry& e) { return e.implementation.find(" from norm") != std::string::npos; });
+  };
+  std::vector<std::vector<float>> kept;
+  for (const char* recompute : {"none", "auto", "all"}) {
+    SCOPED_TRACE(recompute);
+    CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
+    const auto done = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_into_norm(done->plan()), 2);
+    EXPECT_EQ(reads_through(done->plan()), 4) << "both gradients of the convolutions before them";
+    EXPECT_EQ(entries_of(done->plan(), "batch_norm_add_relu_backward"), 1);
+    const bool is_dropped = std::ranges::any_of(done->plan().tensors, [](const PlanTensor& tensor) {
+      return tensor.name == "join1/again" || tensor.name == "join2/again";
+    });
+    EXPECT_EQ(is_dropped, std::string(recompute) != "none") << "written again with the gradient";
+    const auto bits = bits_of_one_step(*done);
+    EXPECT_EQ(bits, bits_of_one_step(*done));
+    if (kept.empty()) kept = bits;
+    EXPECT_EQ(bits, kept) << "whatever was dropped";
+    // A weight gradient that needs stored values.
+    options.choices = with_direct(done->plan().choices, "out1/backward_weights");
+    options.choices = with_direct(options.choices, "out2/backward_weights");
+    const auto stored = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_into_norm(stored->plan()), 0);
+    EXPECT_EQ(reads_through(stored->plan()), 0);
+    EXPECT_EQ(entries_of(stored->plan(), "batch_norm_add_relu_backward"), 3);
+    expect_nearly_the_same_step(*done, *stored, false);
+  }
+}
+
+TEST(NormWithResidual, other_kernels_leave_it_to_the_norm) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  const auto all = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2"});
+  for (const char* part : {"in2/backward_data", "out1/backward_data", "out1/backward_weights"}) {
+    SCOPED_TRACE(part);
+    const auto one =
+        make_executable(residual_blocks(), {.slots = 1, .choices = with_direct(all->plan().choices, part)});
+    EXPECT_EQ(entries_into_norm(one->plan()), 1);
+    EXPECT_EQ(entries_of(one->plan(), "batch_norm_add_relu_backward"), 2);
+    expect_nearly_the_same_step(*one, *all, false);
+  }
+  const auto narrow = make_executable(residual_blocks(), {.slots = 1, .algorithms = "direct", .dtype = "bf16"});
+  EXPECT_EQ(entries_into_norm(narrow->plan()), 0) << "slower in bf16";
+}
+
 // Their result would be rounded to bf16 before kernels of f32 read it.
 TEST(NormalisedInput, values_of_another_type_than_the_kernels_are_stored) {
   const auto made = make_executable(two_norms(false), {.slots = 1, .algorithms = "winograd"});

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The blocks of channels that a convolution of ours reads: of one tensor, or of several that are normalised while they
-// are read. Internal to split_conv*.cpp and winograd.cpp.
+// are read; or of a gradient, which goes back through a batch norm then. Internal to split_conv*.cpp and winograd.cpp.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,9 @@ class ConvInput {
     std::int64_t table = 0;
     const float* scale = nullptr;
     const float* shift = nullptr;
+    /// Of a gradient through a batch norm: what that one read, and by_g of the block; by_x and constant lie behind it.
+    const T* x = nullptr;
+    const float* by_g = nullptr;
   };
 
   /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
@@ -40,7 +43,14 @@ class ConvInput {
     }
   }
 
+  /// `blocks` of `block` channels of the gradient `dst`, or what is made of it.
+  ConvInput(TensorId dst, std::int64_t blocks, int block, std::int64_t block_numbers, NormGradient gradient)
+      : ConvInput(dst, blocks, block, block_numbers, NormalisedInput{}) {
+    gradient_ = gradient;
+  }
+
   void bind(const Addresses& addresses) {
+    if (gradient_.constants >= 0) return bind_gradient(addresses);
     const float* constants = is_normalised() ? addresses.f32(input_.constants) : nullptr;
     const std::int64_t channels = blocks() * block_;
     std::int64_t at = 0;
@@ -74,20 +84,37 @@ class ConvInput {
                                           std::int64_t row, std::int64_t step = 1) const {
     if (block >= blocks()) return {};
     const Place& here = place(block);
-    return {.base = here.base,
-            .at = at + here.table * table_rows + row,
-            .at_step = step,
-            .scale = here.scale,
-            .shift = here.shift,
-            .relu = input_.relu};
+    simd::SplitSource<T> source{.base = here.base,
+                                .at = at + here.table * table_rows + row,
+                                .at_step = step,
+                                .scale = here.scale,
+                                .shift = here.shift,
+                                .relu = input_.relu};
+    if (here.x != nullptr) {
+      source.x = here.x;
+      source.by_g = here.by_g;
+      source.by_x = source.by_g + blocks() * block_;
+      source.constant = source.by_x + blocks() * block_;
+    }
+    return source;
   }
 
  private:
   [[nodiscard]] bool is_normalised() const { return input_.constants >= 0; }
+  void bind_gradient(const Addresses& addresses) {
+    for (std::int64_t block = 0; block < blocks(); ++block) {
+      const std::int64_t at = block * block_numbers_;
+      const float* by_g = addresses.f32(gradient_.constants) + (2 * blocks() + block) * block_;
+      places_[static_cast<std::size_t>(block)] = {.base = addresses.at<T>(input_.pieces[0].value) + at,
+                                                  .x = addresses.at<T>(gradient_.value) + at,
+                                                  .by_g = by_g};
+    }
+  }
 
   int block_;
   std::int64_t block_numbers_;
   NormalisedInput input_;
+  NormGradient gradient_;
   std::vector<std::int64_t> image_blocks_;
   std::vector<Place> places_;
 };

@@ -26,6 +26,14 @@ struct NormalisedInput {
   bool relu = false;
 };
 
+/// What a data or weight gradient reads in place of dst's gradient where a batch norm alone reads dst: in dst's place
+/// lies the masked gradient g of the batch norm's result, and g * by_g + value * by_x + constant is computed while it
+/// is read.
+struct NormGradient {
+  TensorId value = -1;      ///< dst itself
+  TensorId constants = -1;  ///< NormBackward's; -1: no batch norm
+};
+
 /// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
 /// backward data reads dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst,
 /// writes weights and, where there is one, bias.
@@ -36,9 +44,10 @@ struct ConvTensors {
   TensorId dst = -1;        ///< or its gradient
   TensorId scratch = -1;    ///< as many bytes as the kernel's scratch function says, unset before and after
   NormalisedInput input{};  ///< not of direct's kernels
+  NormGradient gradient{};  ///< of split products alone
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
-  /// Backward data of split products, with a window of 1x1 and no stride: where src's gradient goes in place of src.
+  /// Backward data of split products without a stride: where src's gradient goes in place of src.
   std::optional<FusedNormBackward> norm{};
 };
 

@@ -315,7 +315,7 @@ void Lowering::contribute(graph::NodeId id, const Located& gradient) {
   if (needs_gradient(id)) state(id).gradients.push_back(gradient);
 }
 
-bool Lowering::has_gradient(graph::NodeId id) const { return !state(id).gradients.empty(); }
+bool Lowering::has_gradient(graph::NodeId id) const { return !state(id).gradients.empty() || state(id).summed; }
 
 std::vector<Located> Lowering::gradients(graph::NodeId id, Layout layout) {
   // Closed once: asking again must find it among the others.

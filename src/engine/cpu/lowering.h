@@ -52,6 +52,14 @@ struct SharedNorm {
   TensorId sums = -1;
 };
 
+/// The backward of a batch norm of one value, done but for dx: by the data gradient that came to it last.
+struct SummedNorm {
+  /// Masked gradient of the result, of all readers.
+  Located g;
+  /// Scale, shift, by_g, by_x, constant (NormGradient).
+  TensorId constants = -1;
+};
+
 /// Working state of one compile. One thread; discarded afterwards.
 class Lowering {
  public:
@@ -128,12 +136,22 @@ class Lowering {
   [[nodiscard]] bool needs_gradient(graph::NodeId id) const;
   /// Hands a gradient over to a value.
   void contribute(graph::NodeId id, const Located& gradient);
+  /// The gradient g that has come to this convolution is that of the batch norm behind it: its kernels read it through
+  /// that one.
+  void define_norm_gradient(graph::NodeId id, const NormGradient& gradient) { state(id).norm_gradient = gradient; }
+  /// That; without constants where there is none.
+  [[nodiscard]] const NormGradient& norm_gradient(graph::NodeId id) const { return state(id).norm_gradient; }
+  /// A data gradient has done a batch norm's backward.
+  void define_summed(graph::NodeId id, const SummedNorm& summed) { state(id).summed = summed; }
+  [[nodiscard]] const std::optional<SummedNorm>& summed(graph::NodeId id) const { return state(id).summed; }
   /// All gradients that have arrived, in the given layout, unsummed.
   std::vector<Located> gradients(graph::NodeId id, Layout layout);
   /// The sum of all gradients that have arrived, in the given layout; also closes a SharedNorm.
   Located gradient(graph::NodeId id, Layout layout);
   /// True when any gradient has arrived.
   [[nodiscard]] bool has_gradient(graph::NodeId id) const;
+  /// How many readers' have.
+  [[nodiscard]] std::size_t gradients_arrived(graph::NodeId id) const { return state(id).gradients.size(); }
   /// Shared statistics of a piece, made on first use by `make`.
   SharedNorm& shared_norm(graph::NodeId piece) { return shared_norms_[piece]; }
   /// Statistics of a batch norm that shares them with nobody.
@@ -189,6 +207,8 @@ class Lowering {
     bool needs_gradient = false;
     std::vector<Located> copies;
     std::vector<Located> gradients;
+    NormGradient norm_gradient;
+    std::optional<SummedNorm> summed;
     std::vector<std::function<void()>> waiting;
     /// How backward comes by it, and whether it has.
     Source source = Source::Kept;
@@ -231,8 +251,8 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
 Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowering);
 /// Closes the shared gradient of a value: diff = istd * (G - A - B xhat). In batch_norm_gradient.cpp.
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering);
-/// The backward of a batch norm with shared statistics whose result is stored nowhere, for the entry of its reader's
-/// data gradient; no gradient has come to it, and none does. In batch_norm_gradient.cpp.
+/// The backward of a batch norm for the entry of a reader's data gradient, the last gradient that comes to it
+/// (adds_to_norm() has said so). In batch_norm_gradient.cpp.
 [[nodiscard]] FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission);
 
 }  // namespace roentgen::engine::cpu

@@ -12,29 +12,20 @@
 #include <utility>
 
 #include "engine/cpu/batch_norm_blocks.h"
+#include "engine/cpu/norm_gradients.h"
 #include "engine/cpu/simd/batch_norm.h"
 
 namespace roentgen::engine::cpu {
 
-/// Of one batch norm. X: what values and gradients are stored in. After bind(), add() may be called by several threads
-/// for different pixels, with a slot each; finish() comes after all of them.
+/// X: what values and gradients are stored in.
 template <class X>
-class SharedGradients {
+class SharedGradients final : public NormGradients<X> {
  public:
-  /// Pixels [first, first + count) of a block of an image, and the slot their sums go to.
-  struct Pixels {
-    std::int64_t block = 0;
-    std::int64_t image = 0;
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-    std::int64_t slot = 0;
-  };
-
   /// `slots`: as many as `work.partial` has sums for.
   SharedGradients(const NormShape& shape, NormBackward work, std::int64_t slots)
       : shape_(shape), work_(std::move(work)), slots_(slots), table_(shape, work_.pieces) {}
 
-  void bind(const Addresses& addresses) {
+  void bind(const Addresses& addresses) override {
     table_.bind(addresses);
     weight_ = addresses.f32(work_.parameters.scale);
     bias_ = addresses.f32(work_.parameters.shift);
@@ -52,14 +43,12 @@ class SharedGradients {
       fold(shape_.block, weight_ + c, bias_ + c, table_[block].statistics, scale_of(block), shift_of(block));
     }
   }
-  /// Before the first add() to a slot.
-  void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
-  /// All slots of a block.
-  void clear(std::int64_t block) const {
+  void open(std::int64_t block) const override {
     for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
   }
-  /// `dy`: of these pixels alone, [count][block].
-  void add(const Pixels& pixels, const X* dy) const {
+  /// One slot of a block, before the first add() to it.
+  void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
+  void add(const NormPixels& pixels, const X* dy) const override {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
     simd::GradientSums<X> work{.x = place.value + at,
@@ -83,8 +72,8 @@ class SharedGradients {
     }
     simd::gradient_sums(work);
   }
-  /// Gradients of the parameters and, of pieces that need one, A and B. Slots are added up in order.
-  void finish(std::int64_t block) const {
+  /// Gradients of the parameters and, of pieces that need one, A and B.
+  void close(std::int64_t block) const override {
     std::array<double, kMostBlock> sum{};
     std::array<double, kMostBlock> sum_x{};
     partial_.add_up(block, sum.data(), sum_x.data());

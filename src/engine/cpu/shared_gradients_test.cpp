@@ -9,16 +9,15 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "core/random.h"
+#include "engine/cpu/drawn_tensors_testing.h"
 #include "engine/cpu/split_conv.h"
-#include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -47,6 +46,18 @@ const std::vector<Case> kCases{
     {"a_frozen_piece", {2, 1, 2}, 2, 5, 7, 2, true, false, 1},
     {"many_panels", {2, 2}, 2, 40, 41},
     {"parts_of_the_channels", {1, 1}, 50, 18, 19},
+};
+
+// What a forward leaves. T: what values are stored in.
+template <class T>
+class Constants final : public Kernel {
+ public:
+  Constants(const NormShape& shape, NormBackward work, std::int64_t slots) : of_(shape, std::move(work), slots) {}
+  void bind(const Addresses& addresses) override { of_.bind(addresses); }
+  void run() override { of_.fold_constants(); }
+
+ private:
+  SharedGradients<T> of_;
 };
 
 class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>> {
@@ -108,7 +119,8 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case
                                     .diff_shift = kDiffShift,
                                     .constants = kConstants,
                                     .partial = kPartial,
-                                    .relu = c().relu}};
+                                    .relu = c().relu},
+                           .is_shared = true};
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const auto at = kPieces + static_cast<TensorId>(i) * kOfPiece;
       made.work.pieces.push_back({.value = at,
@@ -124,42 +136,36 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case
 
   // What a pass leaves: of one kernel, or of two with dy stored between them.
   Made made_by(bool is_one) {
-    memory_.clear();
-    is_narrow_.clear();
+    tensors_ = {};
     const std::int64_t channels = blocks_ * kBlock;
-    draw(kImages * c().out_blocks * pixels() * kBlock, 1, is_bf16());
-    draw(channels * c().out_blocks * kBlock, 2, false);
-    fill(is_one ? 0 : kImages * channels * pixels(), is_bf16());  // dy
-    draw(channels, 3, false);
-    draw(channels, 4, false);
-    fill(2 * channels, false);
-    fill(channels, false);
-    fill(channels, false);
-    fill(4 * channels * std::max<std::int64_t>(kImages, c().threads), false);  // doubles, two a channel and slot
-    fill(0, false);
+    tensors_.draw(kImages * c().out_blocks * pixels() * kBlock, 1, is_bf16());
+    tensors_.draw(channels * c().out_blocks * kBlock, 2, false);
+    tensors_.fill(is_one ? 0 : kImages * channels * pixels(), is_bf16());  // dy
+    tensors_.draw(channels, 3, false);
+    tensors_.draw(channels, 4, false);
+    tensors_.fill(2 * channels, false);
+    tensors_.fill(channels, false);
+    tensors_.fill(channels, false);
+    tensors_.fill(4 * channels * std::max<std::int64_t>(kImages, c().threads),
+                  false);  // doubles, two a channel and slot
+    tensors_.fill(0, false);
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const std::int64_t own = c().pieces[i] * kBlock;
-      draw(kImages * own * pixels(), 10 + 10 * i, is_bf16());
-      draw(3 * own, 11 + 10 * i, false);
-      draw(kImages * own * pixels(), 12 + 10 * i, is_bf16());
-      draw(2 * own, 13 + 10 * i, false);
+      tensors_.draw(kImages * own * pixels(), 10 + 10 * i, is_bf16());
+      tensors_.draw(3 * own, 11 + 10 * i, false);
+      tensors_.draw(kImages * own * pixels(), 12 + 10 * i, is_bf16());
+      tensors_.draw(2 * own, 13 + 10 * i, false);
     }
-    const runtime::AlignedBuffer scratch(split_backward_data_scratch(shape_));
-    std::vector<std::byte*> addresses;
-    for (std::vector<std::byte>& each : memory_) addresses.push_back(each.data());
-    addresses[kScratch] = scratch.data();
-    const Addresses bound(addresses, is_narrow_);
-    const auto run = [&](const std::unique_ptr<Kernel>& kernel) {
-      kernel->bind(bound);
-      kernel->run();
-    };
+    const std::size_t scratch_bytes = split_backward_data_scratch(shape_);
+    const auto run = [&](const std::unique_ptr<Kernel>& kernel) { tensors_.run(*kernel, kScratch, scratch_bytes); };
     if (is_one) {
       const FusedNormBackward gradient = norm(true);
       // The forward has left them.
-      SharedGradients<float> constants_of({.images = kImages, .blocks = blocks_, .pixels = pixels()},
-                                          of_pieces_in_f32(gradient.work), c().threads);
-      constants_of.bind(Addresses(addresses));
-      constants_of.fold_constants();
+      if (is_bf16()) {
+        run(std::make_unique<Constants<Bf16>>(gradient.shape, gradient.work, c().threads));
+      } else {
+        run(std::make_unique<Constants<float>>(gradient.shape, gradient.work, c().threads));
+      }
       ConvTensors tensors{.weights = kWeights, .dst = kDst, .scratch = kScratch};
       tensors.norm = gradient;
       run(split_backward_data(shape_, tensors));
@@ -168,62 +174,22 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case
       const FusedNormBackward gradient = norm(false);
       run(shared_backward_kernel(gradient.shape, gradient.work));
     }
-    Made made{.gradients = {}, .sums = {}, .diff_scale = floats(kDiffScale), .diff_shift = floats(kDiffShift)};
+    Made made{.gradients = {},
+              .sums = {},
+              .diff_scale = tensors_.floats(kDiffScale),
+              .diff_shift = tensors_.floats(kDiffShift)};
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const std::size_t at = kPieces + i * kOfPiece;
-      for (const float value : floats(at + 2)) made.gradients.push_back(value);
-      for (const float value : floats(at + 3)) made.sums.push_back(value);
+      for (const float value : tensors_.floats(at + 2)) made.gradients.push_back(value);
+      for (const float value : tensors_.floats(at + 3)) made.sums.push_back(value);
     }
     return made;
   }
 
  private:
-  // Statistics are f32 whatever values are.
-  static NormBackward of_pieces_in_f32(NormBackward work) {
-    for (NormPiece& piece : work.pieces) piece.gradient = -1;
-    return work;
-  }
-  void draw(std::int64_t count, std::uint64_t seed, bool is_narrow) {
-    Random random(seed, RandomStage::Test);
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for (float& value : values) value = static_cast<float>(random.normal());
-    add(values, is_narrow);
-  }
-  // What is not set shows.
-  void fill(std::int64_t count, bool is_narrow) {
-    add(std::vector<float>(static_cast<std::size_t>(count), std::nanf("")), is_narrow);
-  }
-  void add(const std::vector<float>& values, bool is_narrow) {
-    is_narrow_.push_back(is_narrow);
-    memory_.emplace_back(values.size() * (is_narrow ? sizeof(Bf16) : sizeof(float)));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const Bf16 narrow = to_bf16(values[i]);
-      if (is_narrow) {
-        std::memcpy(memory_.back().data() + i * sizeof narrow, &narrow, sizeof narrow);
-      } else {
-        std::memcpy(memory_.back().data() + i * sizeof(float), &values[i], sizeof(float));
-      }
-    }
-  }
-  std::vector<float> floats(std::size_t tensor) const {
-    const std::vector<std::byte>& from = memory_[tensor];
-    std::vector<float> values(from.size() / (is_narrow_[tensor] ? sizeof(Bf16) : sizeof(float)));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      Bf16 narrow{};
-      if (is_narrow_[tensor]) {
-        std::memcpy(&narrow, from.data() + i * sizeof narrow, sizeof narrow);
-        values[i] = to_f32(narrow);
-      } else {
-        std::memcpy(&values[i], from.data() + i * sizeof(float), sizeof(float));
-      }
-    }
-    return values;
-  }
-
   SplitShape shape_;
   std::int64_t blocks_ = 0;
-  std::vector<std::vector<std::byte>> memory_;
-  std::vector<bool> is_narrow_;
+  DrawnTensors tensors_;
 };
 
 // Sums of f32 chains of at most 64 pixels (2^-24 = 6e-8 a term) that begin elsewhere. A term is up to about 50: dy is a

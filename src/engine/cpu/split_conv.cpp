@@ -9,13 +9,14 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "core/error.h"
 #include "engine/cpu/conv_input.h"
 #include "engine/cpu/shared_gradients.h"
 #include "engine/cpu/split_grid.h"
+#include "engine/cpu/split_results.h"
 #include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
 
@@ -31,36 +32,6 @@ constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
 // Results of so many bytes go past the caches, which would first read what they will overwrite.
 constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
 
-// Rows of a tile of results as they would be stored.
-template <class T>
-class ResultRows;
-template <>
-class ResultRows<float> {
- public:
-  ResultRows(simd::TileUnit /*unit*/, const float* c, std::int64_t /*rows*/) : rows_(c) {}
-  [[nodiscard]] const float* at(std::int64_t row) const { return rows_ + row * kSplitBlock; }
-
- private:
-  const float* rows_;
-};
-template <>
-class ResultRows<Bf16> {
- public:
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): zeros would be written for every tile
-  ResultRows(simd::TileUnit unit, const float* c, std::int64_t rows) {
-    simd::put_results(unit, simd::TileResults<Bf16>{.c = c, .at = kAt.data(), .rows = rows, .base = rows_.data()});
-  }
-  [[nodiscard]] const Bf16* at(std::int64_t row) const { return rows_.data() + row * kSplitBlock; }
-
- private:
-  static constexpr std::array<std::int64_t, kPanelUnit> kAt = [] {
-    std::array<std::int64_t, kPanelUnit> at{};
-    for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::int64_t>(i) * kSplitBlock;
-    return at;
-  }();
-  alignas(64) std::array<Bf16, kPanelUnit * kSplitBlock> rows_;  // set by the constructor where they are read
-};
-
 // T: what values are stored in.
 template <class T>
 class SplitConvolution final : public Kernel {
@@ -71,8 +42,9 @@ class SplitConvolution final : public Kernel {
         is_turned_(is_turned),
         planes_(planes_of(shape)),
         grid_(is_turned ? SplitGrid::backward(shape) : SplitGrid::forward(shape)),
-        input_(is_turned ? tensors.dst : tensors.src, is_turned ? shape.out_blocks : shape.in_blocks, kSplitBlock,
-               grid_.source_plane(), is_turned ? NormalisedInput{} : tensors.input),
+        input_(is_turned
+                   ? ConvInput<T>(tensors.dst, shape.out_blocks, kSplitBlock, grid_.source_plane(), tensors.gradient)
+                   : ConvInput<T>(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input)),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
         pairs_(pieces_of(input_.blocks(), 2)),
         groups_(pieces_of(target_blocks_, 2)) {
@@ -86,10 +58,14 @@ class SplitConvolution final : public Kernel {
     const std::int64_t results = shape.images * target_blocks_ * grid_.target_plane();
     if (tensors_.norm) {
       const NormShape& of = tensors_.norm->shape;
-      RG_ASSERT(is_turned && is_pointwise(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
+      RG_ASSERT(is_turned && is_unstrided(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
                 of.pixels == shape.in_height * shape.in_width && of.block == kSplitBlock &&
-                of.value_dtype == shape.dtype);
-      norm_.emplace(of, tensors_.norm->work, shape.threads);
+                of.value_dtype == shape.dtype && of.result_dtype == shape.dtype);
+      if (tensors_.norm->is_shared) {
+        norm_ = std::make_unique<SharedGradients<T>>(of, tensors_.norm->work, shape.threads);
+      } else {
+        norm_ = std::make_unique<SingleGradients<T>>(of, tensors_.norm->work, shape.threads);
+      }
     }
     is_streaming_ = !tensors_.adds && results * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
   }
@@ -114,14 +90,14 @@ class SplitConvolution final : public Kernel {
       const Share share = share_of(taps_ * pairs_ * groups_, omp_get_thread_num(), omp_get_num_threads());
       for (std::int64_t i = share.begin; i < share.end; ++i) split_weights(i);
       const Share blocks = share_of(norm_ ? target_blocks_ : 0, omp_get_thread_num(), omp_get_num_threads());
-      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->clear(block);
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->open(block);
 #pragma omp barrier
       const Share panels = share_of(panels_, omp_get_thread_num(), omp_get_num_threads());
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         compute(panel, omp_get_thread_num());
       }
 #pragma omp barrier
-      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->finish(block);
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->close(block);
     }
   }
 
@@ -155,7 +131,9 @@ class SplitConvolution final : public Kernel {
     sources_at_ = own_.add(words(input_.tables() * source_rows()));
     targets_at_ = own_.add(words(panel_rows_));
     steps_at_ = own_.add(words(most_taps_ * part_pairs_));
-    results_at_ = own_.add((parts_ > 1 ? groups_ * (panel_rows_ / kPanelUnit) : 1) * 4 * kTile_bytes);
+    // Enough for any batch norm: scratch is asked for before it is known.
+    const std::int64_t rows = parts_ > 1 ? panel_rows_ : std::min(panel_rows_, is_turned_ ? kResultRows : kPanelUnit);
+    results_at_ = own_.add((parts_ > 1 ? groups_ : 1) * 2 * rows * kTileRow_bytes);
     own_at_ = shared_.add(own_.bytes() * s_.threads);
   }
 
@@ -269,68 +247,77 @@ class SplitConvolution final : public Kernel {
     }
     const std::int64_t rows = std::min(panel_rows_, grid_.rows() - first);
     for (std::int64_t group = 0; group < groups_; ++group) {
-      for (std::int64_t row = 0; row < rows; row += kPanelUnit) {
-        const simd::TileProduct work{
-            .a = own(thread, values_at_) + row * kTileRow_bytes,
-            .a_steps = steps,
-            .a_tile = kTile_bytes,
-            .a_plane = plane_bytes_,
-            .b = weights_of(target, part, group),
-            .b_step = weights_step(),
-            .b_tile = kTile_bytes,
-            .b_plane = 2 * kTile_bytes,
-            .c = results_of(group, row, thread),
-            .c_row_tile = kTileRows * kTileRows,
-            .c_column_tile = 2 * kTileRows * kTileRows,
-            .steps = count,
-            .row_tiles = rows - row > kTileRows ? 2 : 1,
-            .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
-            .planes = planes_,
-            .is_accumulating = index > 0};
-        simd::tile_product(s_.unit, work);
+      for (std::int64_t begin = 0; begin < rows; begin += rows_at_a_time()) {
+        const std::int64_t end = std::min(rows, begin + rows_at_a_time());
+        for (std::int64_t row = begin; row < end; row += kPanelUnit) {
+          simd::tile_product(s_.unit,
+                             {.a = own(thread, values_at_) + row * kTileRow_bytes,
+                              .a_steps = steps,
+                              .a_tile = kTile_bytes,
+                              .a_plane = plane_bytes_,
+                              .b = weights_of(target, part, group),
+                              .b_step = weights_step(),
+                              .b_tile = kTile_bytes,
+                              .b_plane = 2 * kTile_bytes,
+                              .c = results_of(group, row, thread),
+                              .c_row_tile = kTileRows * kTileRows,
+                              .c_column_tile = results_rows() * kSplitBlock,
+                              .steps = count,
+                              .row_tiles = rows - row > kTileRows ? 2 : 1,
+                              .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
+                              .planes = planes_,
+                              .is_accumulating = index > 0});
+        }
         if (index + 1 != parts_) continue;
-        if (norm_) {
-          add_to_norm(work, group, first + row, thread);
-        } else {
-          put(work, group, row, thread);
+        for (std::int64_t block = group * 2; block < std::min(target_blocks_, group * 2 + 2); ++block) {
+          norm_ ? add_to_norm(block, begin, end, thread) : put(block, begin, end, thread);
         }
       }
     }
   }
-  // Four tiles, the same for all; those of a whole panel where products are summed in parts.
+  // Rows that are computed before they are stored; a batch norm's backward, which reads two more tensors, is faster
+  // with longer runs of each.
+  [[nodiscard]] std::int64_t rows_at_a_time() const {
+    return tensors_.norm && !tensors_.norm->is_shared ? std::min(panel_rows_, kResultRows) : kPanelUnit;
+  }
+  // Rows whose results lie side by side, of two blocks of channels: those, or all of a panel where products are summed
+  // in parts.
+  [[nodiscard]] std::int64_t results_rows() const { return parts_ > 1 ? panel_rows_ : rows_at_a_time(); }
   [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
-    const std::int64_t slot = parts_ > 1 ? group * (panel_rows_ / kPanelUnit) + row / kPanelUnit : 0;
-    return reinterpret_cast<float*>(own(thread, results_at_) + slot * 4 * kTile_bytes);
+    const std::int64_t slot = parts_ > 1 ? group : 0;
+    return reinterpret_cast<float*>(own(thread, results_at_)) +
+           (slot * 2 * results_rows() + row % results_rows()) * kSplitBlock;
+  }
+  [[nodiscard]] const float* results_of_block(std::int64_t block, std::int64_t row, int thread) const {
+    return results_of(block / 2, row, thread) + block % 2 * results_rows() * kSplitBlock;
   }
 
-  void put(const simd::TileProduct& work, std::int64_t group, std::int64_t row, int thread) const {
-    for (int tile = 0; tile < work.column_tiles; ++tile) {
-      const std::int64_t block = group * 2 + tile;
-      simd::put_results(s_.unit, simd::TileResults<T>{.c = work.c + tile * work.c_column_tile,
-                                                      .at = own_words(thread, targets_at_) + row,
-                                                      .rows = work.row_tiles * kTileRows,
-                                                      .base = target_ + block * grid_.target_plane(),
-                                                      .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
-                                                      .adds = tensors_.adds,
-                                                      .relu = tensors_.relu,
-                                                      .is_streaming = is_streaming_});
-    }
+  // Rows [begin, end) of the panel.
+  void put(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) const {
+    simd::put_results(s_.unit, simd::TileResults<T>{.c = results_of_block(block, begin, thread),
+                                                    .at = own_words(thread, targets_at_) + begin,
+                                                    .rows = end - begin,
+                                                    .base = target_ + block * grid_.target_plane(),
+                                                    .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
+                                                    .adds = tensors_.adds,
+                                                    .relu = tensors_.relu,
+                                                    .is_streaming = is_streaming_});
   }
-  // Rows of the matrix are pixels of one image after another, those of a block side by side in its tile.
-  void add_to_norm(const simd::TileProduct& work, std::int64_t group, std::int64_t first, int thread) const {
+  // The same rows, those that are pixels side by side one run after another.
+  void add_to_norm(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) const {
+    const std::int64_t* at = own_words(thread, targets_at_);
     const std::int64_t plane = s_.in_height * s_.in_width;
-    const std::int64_t end = std::min(first + work.row_tiles * kTileRows, grid_.rows());
-    for (int tile = 0; tile < work.column_tiles; ++tile) {
-      const ResultRows<T> rows(s_.unit, work.c + tile * work.c_column_tile, end - first);
-      for (std::int64_t row = first, next = 0; row < end; row = next) {
-        next = std::min(end, (row / plane + 1) * plane);
-        norm_->add({.block = group * 2 + tile,
-                    .image = row / plane,
-                    .first = row % plane,
-                    .count = next - row,
-                    .slot = thread},
-                   rows.at(row - first));
-      }
+    for (std::int64_t row = begin, next = 0; row < end; row = next) {
+      next = row + 1;
+      if (at[row] < 0) continue;
+      const std::int64_t image = at[row] / (plane * target_blocks_ * kSplitBlock);
+      const std::int64_t pixel = at[row] / kSplitBlock - image * plane * target_blocks_;
+      const std::int64_t last = std::min(end, row + plane - pixel);
+      // Pixels only ever follow each other: where the last is as far off as it is rows on, none lacks in between.
+      if (at[last - 1] == at[row] + (last - 1 - row) * kSplitBlock) next = last;
+      while (next < last && at[next] == at[next - 1] + kSplitBlock) ++next;
+      const ResultRows<T> rows(s_.unit, results_of_block(block, row, thread), next - row);
+      norm_->add({.block = block, .image = image, .first = pixel, .count = next - row, .slot = thread}, rows.at(0));
     }
   }
   // What no tap reaches has no gradient.
@@ -352,7 +339,7 @@ class SplitConvolution final : public Kernel {
   bool is_streaming_ = false;
   SplitGrid grid_;
   ConvInput<T> input_;
-  std::optional<SharedGradients<T>> norm_;
+  std::unique_ptr<NormGradients<T>> norm_;
   std::int64_t target_blocks_, pairs_, groups_;
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
@@ -379,9 +366,10 @@ std::unique_ptr<Kernel> kernel_of(const SplitShape& shape, const ConvTensors& te
 
 }  // namespace
 
+bool is_unstrided(const SplitShape& s) { return s.stride_y == 1 && s.stride_x == 1; }
 bool is_pointwise(const SplitShape& s) {
-  return s.kernel_height == 1 && s.kernel_width == 1 && s.stride_y == 1 && s.stride_x == 1 && s.pad_top == 0 &&
-         s.pad_left == 0 && s.in_height == s.out_height && s.in_width == s.out_width;
+  return s.kernel_height == 1 && s.kernel_width == 1 && is_unstrided(s) && s.pad_top == 0 && s.pad_left == 0 &&
+         s.in_height == s.out_height && s.in_width == s.out_width;
 }
 
 std::size_t split_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {

@@ -51,6 +51,8 @@ struct SplitShape {
   return shape.dtype == DType::Bf16 ? 1 : shape.planes;
 }
 
+/// Every pixel is the first of a window.
+[[nodiscard]] bool is_unstrided(const SplitShape& shape);
 /// A window of one pixel that meets every pixel: rows of both matrices are those of the images.
 [[nodiscard]] bool is_pointwise(const SplitShape& shape);
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/error.h"
 #include "engine/cpu/channel_sums.h"
 #include "engine/cpu/conv_input.h"
 #include "engine/cpu/split_conv.h"
@@ -72,12 +73,14 @@ class SplitWeightsGradient final : public Kernel {
         planes_(planes_of(shape)),
         grid_(SplitGrid::forward(shape)),
         input_(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input),
+        gradient_(tensors.dst, shape.out_blocks, kSplitBlock, grid_.target_plane(), tensors.gradient),
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
         taps_(shape.kernel_height * shape.kernel_width),
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
         left_(is_swapped_ ? shape.out_blocks : shape.in_blocks,
               std::max<std::int64_t>(2, sizes_of(taps_, planes_).most_blocks / phases_)),
         right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, sizes_of(taps_, planes_).most_blocks) {
+    RG_ASSERT(tensors.bias < 0 || tensors.gradient.constants < 0);
     lead_ = ScratchParts::round_up(grid_.reach(), 2);
     for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
       if ((lead_ - tap.offset) % 2 != 0) copies_ = 2;
@@ -98,6 +101,7 @@ class SplitWeightsGradient final : public Kernel {
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
+    gradient_.bind(addresses);
     dst_ = addresses.at<T>(tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
@@ -210,7 +214,7 @@ class SplitWeightsGradient final : public Kernel {
     return input_.rows(block, own_words(thread, sources_at_), phases_ * panel_rows_, row, 2);
   }
   [[nodiscard]] simd::SplitSource<T> target_rows(std::int64_t block, std::int64_t row, int thread) const {
-    return {.base = dst_ + block * grid_.target_plane(), .at = own_words(thread, targets_at_) + row, .at_step = 2};
+    return gradient_.rows(block, own_words(thread, targets_at_), moved_rows(), row, 2);
   }
 
   void split_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
@@ -277,7 +281,7 @@ class SplitWeightsGradient final : public Kernel {
   ConvTensors tensors_;
   std::int64_t planes_;
   SplitGrid grid_;
-  ConvInput<T> input_;
+  ConvInput<T> input_, gradient_;
   std::int64_t phases_, taps_;
   bool is_swapped_;
   Side left_, right_;

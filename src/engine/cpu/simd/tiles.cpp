@@ -34,7 +34,12 @@ Parts split(float value, std::int64_t planes) {
 template <class T>
 float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
   if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
-  const float stored = to_f32(source.base[source.at[i * source.at_step] + lane]);
+  const std::int64_t at = source.at[i * source.at_step] + lane;
+  const float stored = to_f32(source.base[at]);
+  if (source.x != nullptr) {
+    const float rest = std::fma(source.by_x[lane], to_f32(source.x[at]), source.constant[lane]);
+    return std::fma(source.by_g[lane], stored, rest);
+  }
   if (source.scale == nullptr) return stored;
   const float value = std::fma(stored, source.scale[lane], source.shift[lane]);
   return source.relu && value < 0.0F ? 0.0F : value;

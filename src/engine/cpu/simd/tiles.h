@@ -48,6 +48,8 @@ class TileSession {
 
 /// Numbers to split, of float or Bf16: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
 /// With a scale: numbers * scale + shift of 16 channels, and with `relu` max(., 0) of it, as batch norms compute it.
+/// With `x`: numbers * by_g + x * by_x + constant, as they compute the gradient of what they read, x, which lies as the
+/// numbers do.
 template <class T>
 struct SplitSource {
   const T* base = nullptr;
@@ -56,6 +58,10 @@ struct SplitSource {
   const float* scale = nullptr;
   const float* shift = nullptr;
   bool relu = false;
+  const T* x = nullptr;
+  const float* by_g = nullptr;
+  const float* by_x = nullptr;
+  const float* constant = nullptr;
 };
 
 /// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes

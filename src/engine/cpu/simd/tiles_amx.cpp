@@ -13,10 +13,10 @@
 
 #include <array>
 #include <cstring>
-#include <limits>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>
 
+#include "engine/cpu/simd/tiles_numbers.h"
 #include "engine/cpu/simd/tiles_turn.h"
 
 #define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
@@ -41,101 +41,6 @@ struct alignas(64) TileConfiguration {
 };
 // Static: GCC 12 does not see that the instruction reads all of it.
 constexpr TileConfiguration kConfiguration;
-
-// So that the upper half of the bits is that of the nearest bf16 number.
-RG_AVX512 inline __m512 raised(__m512 value) {
-  return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x8000)));
-}
-RG_AVX512 inline __m512 rounded(__m512 value) {
-  const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
-  return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(raised(value)), upper));
-}
-
-// Of 16 numbers: those of each plane, of which the upper halves count.
-template <int kPlanes>
-struct Parts {
-  __m512 of[kPlanes];
-};
-
-template <int kPlanes>
-RG_AVX512 inline Parts<kPlanes> split(__m512 value) {
-  if constexpr (kPlanes == 1) {
-    return {value};
-  } else {
-    const __m512 most = rounded(value);
-    const __m512 rest = _mm512_sub_ps(value, most);
-    if constexpr (kPlanes == 2) {
-      return {most, raised(rest)};
-    } else {
-      const __m512 middle = rounded(rest);
-      return {most, middle, _mm512_sub_ps(rest, middle)};
-    }
-  }
-}
-
-// The upper half of each number: of `low` in the lower half of the result, of `high` in the upper.
-RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
-  const __m512i shifted = _mm512_srli_epi32(_mm512_castps_si512(low), 16);
-  const __m512i mask = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
-  // shifted | (high & mask)
-  return _mm512_ternarylogic_epi32(shifted, _mm512_castps_si512(high), mask, 0xf8);
-}
-
-// Rows lie side by side mostly: what is so many bytes on will be read soon. Splitting waits for memory, which fetches
-// a page ahead by itself, but late: 5 to 15% of a pass whose source is in no cache.
-constexpr std::uintptr_t kAhead_bytes = 2048;
-
-RG_AVX512 inline void expect(const void* from) {
-  // May lie behind the tensor, which a prefetch does not mind, but adding to the pointer would.
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read through it
-  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + kAhead_bytes), _MM_HINT_T0);
-}
-
-RG_AVX512 inline __m512 load(const float* from) { return _mm512_loadu_ps(from); }
-RG_AVX512 inline __m512 load(const Bf16* from) {
-  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
-}
-
-RG_AVX512 inline __m512 whole(__m512 value) {
-  const auto bits = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
-}
-
-// A source's numbers in f32, normalised where it says so.
-template <class T, bool kIsNormalised>
-class Numbers {
- public:
-  RG_AVX512 explicit Numbers(const SplitSource<T>& source) : source_(source) {
-    if constexpr (kIsNormalised) {
-      if (source.scale == nullptr) return;
-      scale_ = _mm512_loadu_ps(source.scale);
-      shift_ = _mm512_loadu_ps(source.shift);
-      least_ = _mm512_set1_ps(source.relu ? 0.0F : -std::numeric_limits<float>::infinity());
-    }
-  }
-  RG_AVX512 __m512 operator()(std::int64_t i) const {
-    const std::int64_t at = source_.base == nullptr ? -1 : source_.at[i * source_.at_step];
-    if (at < 0) return _mm512_setzero_ps();
-    const T* from = source_.base + at;
-    expect(from);
-    if constexpr (!kIsNormalised) return load(from);
-    // The second operand is what a NaN gives: it stays one.
-    return _mm512_max_ps(least_, _mm512_fmadd_ps(load(from), scale_, shift_));
-  }
-  // Split; into one plane: rounded to bf16 as put_results() does.
-  template <int kPlanes>
-  RG_AVX512 Parts<kPlanes> parts(std::int64_t i) const {
-    if constexpr (kPlanes > 1 || (std::is_same_v<T, Bf16> && !kIsNormalised))
-      return split<kPlanes>((*this)(i));
-    else
-      return {whole((*this)(i))};
-  }
-
- private:
-  SplitSource<T> source_;
-  __m512 scale_ = _mm512_setzero_ps(), shift_ = _mm512_setzero_ps(), least_ = _mm512_setzero_ps();
-};
 
 RG_AVX512 inline void put(float* to, __m512 value, bool is_streaming) {
   if (is_streaming) {
@@ -251,20 +156,20 @@ struct Products {
   }
 };
 
-template <class T, bool kIsNormalised, int kPlanes>
+template <class T, Made kMade, int kPlanes>
 RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
                         std::int64_t plane) {
-  const Numbers<T, kIsNormalised> lows(first), highs(second);
+  const Numbers<T, kMade> lows(first), highs(second);
   for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
     const auto low = lows.template parts<kPlanes>(i);
     const auto high = highs.template parts<kPlanes>(i);
     for (int p = 0; p < kPlanes; ++p) _mm512_store_si512(to + p * plane, paired(low.of[p], high.of[p]));
   }
 }
-template <class T, bool kIsNormalised, int kPlanes>
+template <class T, Made kMade, int kPlanes>
 RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
                          std::int64_t plane) {
-  const Numbers<T, kIsNormalised> lows(first), highs(second);
+  const Numbers<T, kMade> lows(first), highs(second);
   Square squares[kPlanes];
   for (std::size_t pair = 0; pair < 16; ++pair) {
     const auto low = lows.template parts<kPlanes>(static_cast<std::int64_t>(pair));
@@ -280,17 +185,24 @@ RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& seco
   }
 }
 
-// Calls run with whether numbers are normalised, and the number of planes, as constants.
+// Calls run with what is made of the numbers, and the number of planes, as constants.
 template <class T, class Run>
 void for_kind(const SplitSource<T>& source, std::int64_t planes, const Run& run) {
-  const auto with = [&](auto is_normalised) {
-    if (std::is_same_v<T, Bf16> || planes == 1) return run(is_normalised, std::integral_constant<int, 1>{});
+  const auto with = [&](auto made) {
+    if (std::is_same_v<T, Bf16> || planes == 1) return run(made, std::integral_constant<int, 1>{});
     if constexpr (std::is_same_v<T, float>) {
-      if (planes == 2) return run(is_normalised, std::integral_constant<int, 2>{});
-      run(is_normalised, std::integral_constant<int, 3>{});
+      if (planes == 2) return run(made, std::integral_constant<int, 2>{});
+      run(made, std::integral_constant<int, 3>{});
     }
   };
-  source.scale != nullptr ? with(std::true_type{}) : with(std::false_type{});
+  switch (made_of(source)) {
+    case Made::Nothing:
+      return with(std::integral_constant<Made, Made::Nothing>{});
+    case Made::Norm:
+      return with(std::integral_constant<Made, Made::Norm>{});
+    case Made::NormGradient:
+      return with(std::integral_constant<Made, Made::NormGradient>{});
+  }
 }
 
 template <class T>
