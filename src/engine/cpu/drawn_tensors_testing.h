@@ -60,7 +60,7 @@ class DrawnTensors {
   /// Runs a kernel; tensor `scratch` has so many bytes, NaN at first.
   void run(Kernel& kernel, std::size_t scratch, std::size_t scratch_bytes) {
     const runtime::AlignedBuffer buffer(scratch_bytes);
-    std::memset(buffer.data(), 0xff, buffer.size());
+    if (scratch_bytes > 0) std::memset(buffer.data(), 0xff, buffer.size());
     std::vector<std::byte*> addresses;
     for (std::vector<std::byte>& each : memory_) addresses.push_back(each.data());
     addresses[scratch] = buffer.data();
