@@ -28,10 +28,11 @@ class SingleBackward final : public Kernel {
   }
 
   void run() override {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) gradients_.open(block);
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) gradients_.fold_constants(block);
     over_ranks_.run(
         gradients_.partial(),
         [this](std::int64_t block, std::int64_t image) {
+          gradients_.clear(block, image);
           gradients_.add({.block = block, .image = image, .count = shape_.pixels, .slot = image},
                          dy_ + offset_of(shape_, block, image));
         },

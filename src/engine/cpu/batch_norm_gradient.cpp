@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Plan entries of batch normalisation's gradients.
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -78,10 +79,9 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
   if (y.tensor >= 0) lowering.recomputed(id, y);
 }
 
-// What all single backwards have but for gradients that come. `y_again`: where the result goes that is missing, or -1;
-// g, the masked gradient, is stored where it is wanted.
-NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, bool is_g_wanted, Lowering& lowering,
-                         Emission& emission) {
+// What all single backwards have but for gradients that come and go. `y_again`: where the result goes that is missing,
+// or -1.
+NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, Lowering& lowering, Emission& emission) {
   const graph::Node& node = lowering.graph().node(id);
   const auto& op = std::get<graph::BatchNorm>(node.op);
   NormBackward work{.pieces = norm_pieces(node.inputs[0], lowering),
@@ -96,10 +96,6 @@ NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, bool
   emission.reads.insert(emission.reads.end(), {work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale,
                                                work.parameters.shift});
   emission.writes.insert(emission.writes.end(), {work.diff_scale, work.diff_shift, work.constants});
-  if (is_g_wanted) {
-    work.g = lowering.tensor("g:" + node.name, node.shape, layout);
-    emission.writes.push_back(work.g);
-  }
   if (node.inputs.size() == 2 && (op.relu || y_again >= 0)) {
     const bool is_there = !lowering.is_missing(id);
     const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
@@ -127,10 +123,8 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
                     .writes = {},
                     .implementation = norm_way(lowering),
                     .in_place = {}};
-  // The masked sum is needed again: by the residual, or by the second phase.
-  const bool is_g_wanted = has_residual || incoming.size() == 2;
   const Located y = again(id, layout, lowering);
-  NormBackward work = single_work(id, layout, y.tensor, is_g_wanted, lowering, emission);
+  NormBackward work = single_work(id, layout, y.tensor, lowering, emission);
   work.dy = incoming[0].tensor;
   work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
   const graph::Node& source = lowering.graph().node(node.inputs[0]);
@@ -141,7 +135,12 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
     work.dy2 = incoming[1].tensor;
     emission.reads.push_back(work.dy2);
   }
-  if (is_g_wanted) emission.in_place.emplace_back(incoming.back().tensor, work.g);
+  // The masked sum is needed again: by the residual, or by the second phase.
+  if (has_residual || incoming.size() == 2) {
+    work.g = lowering.tensor("g:" + node.name, node.shape, layout);
+    emission.writes.push_back(work.g);
+    emission.in_place.emplace_back(incoming.back().tensor, work.g);
+  }
   // dx may lie over dy: the second phase reads g instead, or dy at the very element it writes.
   emission.in_place.emplace_back(incoming[0].tensor, work.dx);
   lowering.emit(node, std::move(emission), single_backward_kernel(shape, work));
@@ -185,11 +184,15 @@ FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emiss
     fused.shape = norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering);
     const bool is_missing = lowering.is_missing(id);
     const TensorId y = is_missing ? lowering.tensor(node.name + "/again", node.shape, layout) : -1;
-    fused.work = single_work(id, layout, y, true, lowering, emission);
+    fused.work = single_work(id, layout, y, lowering, emission);
+    fused.work.g = lowering.tensor("g:" + node.name, node.shape, layout);
+    emission.writes.push_back(fused.work.g);
     if (!others.empty()) {
       fused.work.dy2 = others[0].tensor;
+      // Where it is what the data gradient itself reads, other threads still do while g is stored.
+      const bool is_source = std::ranges::find(emission.reads, fused.work.dy2) != emission.reads.end();
+      if (!is_source) emission.in_place.emplace_back(fused.work.dy2, fused.work.g);
       emission.reads.push_back(fused.work.dy2);
-      emission.in_place.emplace_back(fused.work.dy2, fused.work.g);
     }
     lowering.define_summed(id, {.g = {fused.work.g, node.shape, layout}, .constants = fused.work.constants});
   }

@@ -5,6 +5,7 @@
 // ask for, or kernels of ours in the same layouts where they were measured to be faster (conv2d_algorithm.h).
 #include "graph/ops/conv2d.h"
 
+#include "core/error.h"
 #include "engine/cpu/conv2d_algorithm.h"
 #include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/epilogue.h"
@@ -83,6 +84,7 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
   } else {
+    RG_ASSERT(tensors.gradient.constants < 0);
     std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
                                     {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
                                     {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
@@ -118,6 +120,7 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
     lowering.emit(node, std::move(emission), std::move(kernel));
     return;
   }
+  RG_ASSERT(lowering.norm_gradient(id).constants < 0);
   const BwdWeights::primitive_desc pd = conv_backward_weights(g);
   const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
   const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));

@@ -80,7 +80,7 @@ bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algo
   if (shares_statistics(node, lowering)) return lowering.normalised(value) && is_pointwise(shape);
   // Without a residual nothing else wants the masked gradient, and the batch norm's own second phase finds all in
   // cache; half as many bytes are read as fast by passes of their own (docs/adr/0014).
-  if (node.inputs.size() != 2 || lowering.dtype() != DType::F32) return false;
+  if (node.inputs.size() != 2 || lowering.dtype() != DType::F32 || lowering.is_shared_piece(value)) return false;
   const std::size_t readers = lowering.readers(value).size();
   return is_unstrided(shape) && readers <= 2 && lowering.gradients_arrived(value) + 1 == readers &&
          !norm_shape({-1, node.shape, {}}, lowering.dtype(), value, lowering).is_over_ranks() &&

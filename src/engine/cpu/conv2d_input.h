@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms that store no result: the convolution behind them normalises what it reads.
+// Batch norms that store no result, since the convolution behind them normalises what it reads; and those whose
+// backward is done by the convolutions around them.
 #pragma once
 
 #include <vector>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/error.h"
 #include "engine/cpu/conv2d_algorithm.h"
 #include "engine/cpu/simd/isa.h"
 
@@ -79,6 +80,7 @@ bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) 
 std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
                                    const ConvTensors& tensors) {
   if (algorithm == ConvAlgorithm::Winograd) {
+    RG_ASSERT(tensors.gradient.constants < 0);
     const WinogradShape shape = winograd_shape(g, threads).value();
     if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
     if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);

@@ -17,20 +17,21 @@
 
 namespace roentgen::engine::cpu {
 
-/// Numbered in the order they are added. Narrow ones are stored in bf16, the others in f32.
+/// Numbered in the order they are added; each stored in its type.
 class DrawnTensors {
  public:
-  void draw(std::int64_t count, std::uint64_t seed, bool is_narrow) {
+  void draw(std::int64_t count, std::uint64_t seed, DType dtype) {
     Random random(seed, RandomStage::Test);
     std::vector<float> values(static_cast<std::size_t>(count));
     for (float& value : values) value = static_cast<float>(random.normal());
-    add(values, is_narrow);
+    add(values, dtype);
   }
   /// NaN: what is not set shows.
-  void fill(std::int64_t count, bool is_narrow) {
-    add(std::vector<float>(static_cast<std::size_t>(count), std::nanf("")), is_narrow);
+  void fill(std::int64_t count, DType dtype) {
+    add(std::vector<float>(static_cast<std::size_t>(count), std::nanf("")), dtype);
   }
-  void add(const std::vector<float>& values, bool is_narrow) {
+  void add(const std::vector<float>& values, DType dtype) {
+    const bool is_narrow = dtype == DType::Bf16;
     is_narrow_.push_back(is_narrow);
     memory_.emplace_back(values.size() * (is_narrow ? sizeof(Bf16) : sizeof(float)));
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -150,7 +150,7 @@ class Lowering {
   Located gradient(graph::NodeId id, Layout layout);
   /// True when any gradient has arrived.
   [[nodiscard]] bool has_gradient(graph::NodeId id) const;
-  /// How many readers' have.
+  /// How many have, but for an open shared one.
   [[nodiscard]] std::size_t gradients_arrived(graph::NodeId id) const { return state(id).gradients.size(); }
   /// Shared statistics of a piece, made on first use by `make`.
   SharedNorm& shared_norm(graph::NodeId piece) { return shared_norms_[piece]; }

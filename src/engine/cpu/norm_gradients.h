@@ -22,8 +22,9 @@ struct NormPixels {
   std::int64_t slot = 0;
 };
 
-/// Of one batch norm. T: what gradients are stored in. After bind(), open() for every block, add() for every pixel of a
-/// block, then close(): blocks and pixels may be shared out to threads, pixels with a slot for each.
+/// Of one batch norm. T: what gradients are stored in. After bind(), open() for every block (or what it consists of),
+/// add() for every pixel of a block, then close(): blocks and pixels may be shared out to threads, pixels with a slot
+/// for each.
 template <class T>
 class NormGradients {
  public:
@@ -73,10 +74,15 @@ class SingleGradients final : public NormGradients<Y> {
   void use_totals(const double* totals) { partial_.totals = totals; }
 
   void open(std::int64_t block) const override {
+    fold_constants(block);
+    for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
+  }
+  /// The two halves of open(), for who clears a slot where it is used.
+  void fold_constants(std::int64_t block) const {
     fold(shape_.block, weight_ + block * shape_.block, bias_ + block * shape_.block, table_[block].statistics,
          constant(kScale, block), constant(kShift, block));
-    for (std::int64_t slot = 0; slot < slots_; ++slot) partial_.clear(block, slot);
   }
+  void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
   void add(const NormPixels& pixels, const Y* dy) const override {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = offset_of(shape_, pixels.block, pixels.image) + pixels.first * shape_.block;

@@ -138,23 +138,23 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case
   Made made_by(bool is_one) {
     tensors_ = {};
     const std::int64_t channels = blocks_ * kBlock;
-    tensors_.draw(kImages * c().out_blocks * pixels() * kBlock, 1, is_bf16());
-    tensors_.draw(channels * c().out_blocks * kBlock, 2, false);
-    tensors_.fill(is_one ? 0 : kImages * channels * pixels(), is_bf16());  // dy
-    tensors_.draw(channels, 3, false);
-    tensors_.draw(channels, 4, false);
-    tensors_.fill(2 * channels, false);
-    tensors_.fill(channels, false);
-    tensors_.fill(channels, false);
+    tensors_.draw(kImages * c().out_blocks * pixels() * kBlock, 1, shape_.dtype);
+    tensors_.draw(channels * c().out_blocks * kBlock, 2, DType::F32);
+    tensors_.fill(is_one ? 0 : kImages * channels * pixels(), shape_.dtype);  // dy
+    tensors_.draw(channels, 3, DType::F32);
+    tensors_.draw(channels, 4, DType::F32);
+    tensors_.fill(2 * channels, DType::F32);
+    tensors_.fill(channels, DType::F32);
+    tensors_.fill(channels, DType::F32);
     tensors_.fill(4 * channels * std::max<std::int64_t>(kImages, c().threads),
-                  false);  // doubles, two a channel and slot
-    tensors_.fill(0, false);
+                  DType::F32);  // doubles, two a channel and slot
+    tensors_.fill(0, DType::F32);
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const std::int64_t own = c().pieces[i] * kBlock;
-      tensors_.draw(kImages * own * pixels(), 10 + 10 * i, is_bf16());
-      tensors_.draw(3 * own, 11 + 10 * i, false);
-      tensors_.draw(kImages * own * pixels(), 12 + 10 * i, is_bf16());
-      tensors_.draw(2 * own, 13 + 10 * i, false);
+      tensors_.draw(kImages * own * pixels(), 10 + 10 * i, shape_.dtype);
+      tensors_.draw(3 * own, 11 + 10 * i, DType::F32);
+      tensors_.draw(kImages * own * pixels(), 12 + 10 * i, shape_.dtype);
+      tensors_.draw(2 * own, 13 + 10 * i, DType::F32);
     }
     const std::size_t scratch_bytes = split_backward_data_scratch(shape_);
     const auto run = [&](const std::unique_ptr<Kernel>& kernel) { tensors_.run(*kernel, kScratch, scratch_bytes); };

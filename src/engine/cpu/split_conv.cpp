@@ -132,8 +132,9 @@ class SplitConvolution final : public Kernel {
     targets_at_ = own_.add(words(panel_rows_));
     steps_at_ = own_.add(words(most_taps_ * part_pairs_));
     // Enough for any batch norm: scratch is asked for before it is known.
-    const std::int64_t rows = parts_ > 1 ? panel_rows_ : std::min(panel_rows_, is_turned_ ? kResultRows : kPanelUnit);
-    results_at_ = own_.add((parts_ > 1 ? groups_ : 1) * 2 * rows * kTileRow_bytes);
+    const std::int64_t most = is_turned_ ? kResultRows : kPanelUnit;
+    const std::int64_t rows = parts_ > 1 ? groups_ * ScratchParts::round_up(panel_rows_, most) : most;
+    results_at_ = own_.add(2 * rows * kTileRow_bytes);
     own_at_ = shared_.add(own_.bytes() * s_.threads);
   }
 
@@ -261,7 +262,7 @@ class SplitConvolution final : public Kernel {
                               .b_plane = 2 * kTile_bytes,
                               .c = results_of(group, row, thread),
                               .c_row_tile = kTileRows * kTileRows,
-                              .c_column_tile = results_rows() * kSplitBlock,
+                              .c_column_tile = rows_at_a_time() * kSplitBlock,
                               .steps = count,
                               .row_tiles = rows - row > kTileRows ? 2 : 1,
                               .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
@@ -270,26 +271,28 @@ class SplitConvolution final : public Kernel {
         }
         if (index + 1 != parts_) continue;
         for (std::int64_t block = group * 2; block < std::min(target_blocks_, group * 2 + 2); ++block) {
-          norm_ ? add_to_norm(block, begin, end, thread) : put(block, begin, end, thread);
+          if (norm_) {
+            add_to_norm(block, begin, end, thread);
+          } else {
+            put(block, begin, end, thread);
+          }
         }
       }
     }
   }
-  // Rows that are computed before they are stored; a batch norm's backward, which reads two more tensors, is faster
-  // with longer runs of each.
+  // Rows that are computed before they are stored; a batch norm's backward, which reads as many of other tensors, is
+  // faster with longer runs of each. Results of two blocks of channels lie side by side, of so many rows.
   [[nodiscard]] std::int64_t rows_at_a_time() const {
-    return tensors_.norm && !tensors_.norm->is_shared ? std::min(panel_rows_, kResultRows) : kPanelUnit;
+    return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
   }
-  // Rows whose results lie side by side, of two blocks of channels: those, or all of a panel where products are summed
-  // in parts.
-  [[nodiscard]] std::int64_t results_rows() const { return parts_ > 1 ? panel_rows_ : rows_at_a_time(); }
+  // The same memory for all; all of a panel where products are summed in parts.
   [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
-    const std::int64_t slot = parts_ > 1 ? group : 0;
-    return reinterpret_cast<float*>(own(thread, results_at_)) +
-           (slot * 2 * results_rows() + row % results_rows()) * kSplitBlock;
+    const std::int64_t each = rows_at_a_time();
+    const std::int64_t slot = parts_ > 1 ? group * pieces_of(panel_rows_, each) + row / each : 0;
+    return reinterpret_cast<float*>(own(thread, results_at_)) + (slot * 2 * each + row % each) * kSplitBlock;
   }
   [[nodiscard]] const float* results_of_block(std::int64_t block, std::int64_t row, int thread) const {
-    return results_of(block / 2, row, thread) + block % 2 * results_rows() * kSplitBlock;
+    return results_of(block / 2, row, thread) + block % 2 * rows_at_a_time() * kSplitBlock;
   }
 
   // Rows [begin, end) of the panel.
