@@ -4,6 +4,7 @@
 // Tensors of drawn numbers for tests of kernels.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,8 @@ class DrawnTensors {
       }
     }
   }
+  /// All bits ones: NaN again.
+  void forget(std::size_t tensor) { std::ranges::fill(memory_[tensor], std::byte{0xff}); }
   [[nodiscard]] const std::vector<std::byte>& bits(std::size_t tensor) const { return memory_[tensor]; }
   [[nodiscard]] std::vector<float> floats(std::size_t tensor) const {
     const std::vector<std::byte>& from = memory_[tensor];

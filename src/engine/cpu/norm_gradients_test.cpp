@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/random.h"
 #include "engine/cpu/drawn_tensors_testing.h"
 #include "engine/cpu/split_conv.h"
 
@@ -250,17 +251,20 @@ TEST_P(NormGradientsOfConv, are_the_same_bits_every_time) {
 }
 
 TEST_P(NormGradientsOfConv, are_read_through_the_norm_with_the_bits_of_stored_ones) {
-  backward(false);
   for (const bool is_of_weights : {false, true}) {
     SCOPED_TRACE(is_of_weights);
+    backward(false);
     const SplitShape shape = before();
     const auto compute = [&](const ConvTensors& tensors) {
+      const auto made = static_cast<std::size_t>(is_of_weights ? tensors.weights : tensors.src);
       if (is_of_weights) {
         run(split_backward_weights(shape, tensors), split_backward_weights_scratch(shape));
       } else {
         run(split_backward_data(shape, tensors), split_backward_data_scratch(shape));
       }
-      return tensors_.bits(static_cast<std::size_t>(is_of_weights ? tensors.weights : tensors.src));
+      const std::vector<std::byte> bits = tensors_.bits(made);
+      tensors_.forget(made);
+      return bits;
     };
     ConvTensors tensors{.src = kBefore, .weights = kWeightsBefore, .dst = kDx, .scratch = kScratch};
     const auto stored = compute(tensors);

@@ -320,7 +320,7 @@ class SplitConvolution final : public Kernel {
       if (at[last - 1] == at[row] + (last - 1 - row) * kSplitBlock) next = last;
       while (next < last && at[next] == at[next - 1] + kSplitBlock) ++next;
       const ResultRows<T> rows(s_.unit, results_of_block(block, row, thread), next - row);
-      norm_->add({.block = block, .image = image, .first = pixel, .count = next - row, .slot = thread}, rows.at(0));
+      norm_->add({.block = block, .image = image, .first = pixel, .count = next - row, .slot = thread}, rows.data());
     }
   }
   // What no tap reaches has no gradient.

@@ -23,7 +23,7 @@ template <>
 class ResultRows<float> {
  public:
   ResultRows(simd::TileUnit /*unit*/, const float* c, std::int64_t /*rows*/) : rows_(c) {}
-  [[nodiscard]] const float* at(std::int64_t row) const { return rows_ + row * simd::kTileRows; }
+  [[nodiscard]] const float* data() const { return rows_; }
 
  private:
   const float* rows_;
@@ -35,7 +35,7 @@ class ResultRows<Bf16> {
   ResultRows(simd::TileUnit unit, const float* c, std::int64_t rows) {
     simd::put_results(unit, simd::TileResults<Bf16>{.c = c, .at = kAt.data(), .rows = rows, .base = rows_.data()});
   }
-  [[nodiscard]] const Bf16* at(std::int64_t row) const { return rows_.data() + row * simd::kTileRows; }
+  [[nodiscard]] const Bf16* data() const { return rows_.data(); }
 
  private:
   static constexpr std::array<std::int64_t, kResultRows> kAt = [] {
