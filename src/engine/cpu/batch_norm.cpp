@@ -114,7 +114,8 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
-  const bool is_stored = !is_normalised_by_reader(id, values, lowering);
+  const bool is_stored =
+      !is_normalised_by_reader(id, values, lowering) && !is_normalised_as_residual(id, values, lowering);
   const Located dst = is_stored ? lowering.define(id, layout) : Located{-1, node.shape, layout};
   const NormShape shape = norm_shape(dst, values.dtype, id, lowering);
   work.dst = dst.tensor;
@@ -123,6 +124,26 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   NormalisedInput input{.pieces = {}, .constants = work.constants, .relu = work.relu};
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
+  return shape;
+}
+
+// Leaves the result to the convolution that reads it first.
+NormShape define_sum(graph::NodeId id, Layout layout, graph::NodeId reader, NormForward& work, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located dst = lowering.define(id, layout);
+  const NormShape shape = norm_shape(dst, layout_of_value(node.inputs[0], lowering).dtype, id, lowering);
+  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
+  NormalisedInput input{.pieces = {{.value = work.pieces[0].value, .blocks = work.pieces[0].blocks}},
+                        .constants = work.constants,
+                        .relu = work.relu,
+                        .residual = NormalisedInput::Residual{.result = dst.tensor}};
+  if (const auto& normalised = lowering.normalised(node.inputs[1])) {
+    input.residual->value = normalised->pieces[0].value;
+    input.residual->constants = normalised->constants;
+  } else {
+    input.residual->value = lowering.value_in(node.inputs[1], layout).tensor;
+  }
+  lowering.define_residual_sum(reader, std::move(input));
   return shape;
 }
 
@@ -182,20 +203,27 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   work.relu = op.relu;
   const Layout layout = layout_of_result(node.inputs[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
-  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
-  const NormShape shape = define_result(id, layout, work, lowering);
+  const graph::NodeId summing = summing_reader(id, lowering);
+  if (node.inputs.size() == 2 && summing < 0) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  const NormShape shape =
+      summing < 0 ? define_result(id, layout, work, lowering) : define_sum(id, layout, summing, work, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
-  work.partial = lowering.scratch(node.name + "/partial", partial_bytes(shape, shape.images));
-  Emission emission{.what = "forward",
-                    .kind = work.residual >= 0 ? "batch_norm_add_relu_forward"
-                            : work.dst < 0     ? "batch_norm_statistics"
-                            : op.relu          ? "batch_norm_relu_forward"
-                                               : "batch_norm_forward",
-                    .reads = {work.pieces[0].value, work.parameters.scale, work.parameters.shift},
-                    .writes = {statistics, work.constants, work.partial, work.parameters.running_mean,
-                               work.parameters.running_variance},
-                    .implementation = norm_way(lowering)};
+  const TensorId moments = lowering.moments(node.inputs[0]);
+  work.has_moments = moments >= 0;
+  work.partial =
+      work.has_moments ? moments : lowering.scratch(node.name + "/partial", partial_bytes(shape, shape.images));
+  Emission emission{
+      .what = "forward",
+      .kind = work.residual >= 0 ? "batch_norm_add_relu_forward"
+              : work.dst < 0     ? "batch_norm_statistics"
+              : op.relu          ? "batch_norm_relu_forward"
+                                 : "batch_norm_forward",
+      .reads = {work.parameters.scale, work.parameters.shift},
+      .writes = {statistics, work.constants, work.parameters.running_mean, work.parameters.running_variance},
+      .implementation = norm_way(lowering)};
+  if (!work.has_moments || work.dst >= 0) emission.reads.push_back(work.pieces[0].value);
+  (work.has_moments ? emission.reads : emission.writes).push_back(work.partial);
   if (work.dst >= 0) emission.writes.push_back(work.dst);
   if (work.residual >= 0) {
     emission.reads.push_back(work.residual);

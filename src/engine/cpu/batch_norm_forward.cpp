@@ -74,7 +74,8 @@ class Forward final : public Kernel {
     if (work_.dst >= 0) dst_ = addresses.at<Y>(work_.dst);
     constants_ = addresses.f32(work_.constants);
     if (work_.partial >= 0) {
-      partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
+      const std::int64_t slots = work_.has_moments ? shape_.threads : shape_.images;
+      partial_ = {addresses.f64(work_.partial), slots, shape_.block, over_ranks_.totals()};
     }
   }
   void run() override {
@@ -86,7 +87,7 @@ class Forward final : public Kernel {
 
  private:
   void sum(std::int64_t block, std::int64_t image) const {
-    if (kind_ != Kind::Single) return;
+    if (kind_ != Kind::Single || work_.has_moments) return;
     partial_.clear(block, image);
     const BlockPlace<X>& place = table_[block];
     simd::moments(place.value + image * place.image_stride, shape_.pixels, shape_.block,

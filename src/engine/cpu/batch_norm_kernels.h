@@ -61,8 +61,9 @@ struct NormParameters {
   double momentum = 0.1;
 };
 
-/// A forward. `constants` is for [scale | shift] folded; `partial` is scratch for sums per (block, image). Without a
-/// `dst` the constants are all of the result.
+/// A forward. `constants` is for [scale | shift] folded; `partial` is scratch for sums per (block, image), or with
+/// `has_moments` holds those per (block, thread) that the convolution added up whose result this is. Without a `dst`
+/// the constants are all of the result.
 struct NormForward {
   std::vector<NormPiece> pieces;
   NormParameters parameters;
@@ -71,6 +72,7 @@ struct NormForward {
   TensorId constants = -1;
   TensorId partial = -1;
   bool relu = false;
+  bool has_moments = false;
 };
 /// Running statistics instead of the batch's. Two passes per element: read, write.
 [[nodiscard]] std::unique_ptr<Kernel> inference_kernel(const NormShape& shape, NormForward work);

@@ -83,7 +83,9 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
 
   const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
   const DType dtype = dtype_of(algorithm);
-  const ConvSource source = conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
+  const ConvSource source = lowering.residual_sum(id)
+                                ? residual_sum(id, lowering)
+                                : conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
   const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
@@ -97,6 +99,10 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                     .reads = source.reads,
                     .writes = {dst.tensor},
                     .flops = 2 * node.multiply_adds};
+  if (const auto& sum = source.input.residual) {
+    emission.writes.push_back(sum->result);
+    emission.in_place.emplace_back(sum->value, sum->result);
+  }
   emission.reads.push_back(weights.weight);
   if (weights.bias >= 0) emission.reads.push_back(weights.bias);
   if (g.adds) {
@@ -105,14 +111,19 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   }
   std::unique_ptr<Kernel> kernel;
   if (algorithm != ConvAlgorithm::Direct) {
-    kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission,
-                       {.src = source.src,
+    ConvTensors tensors{.src = source.src,
                         .weights = weights.weight,
                         .bias = weights.bias,
                         .dst = dst.tensor,
                         .input = source.input,
                         .adds = g.adds,
-                        .relu = g.relu});
+                        .relu = g.relu};
+    if (gathers_moments(id, algorithm, lowering)) {
+      tensors.moments = moments_for_norm(dst, id, lowering);
+      emission.reads.push_back(tensors.moments.pivot);
+      emission.writes.push_back(tensors.moments.partial);
+    }
+    kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission, tensors);
   } else {
     emission.implementation = pd.impl_info_str();
     kernel = direct_kernel(pd, g, source.src, weights, dst, lowering, emission);

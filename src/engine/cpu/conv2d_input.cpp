@@ -59,6 +59,48 @@ bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& loweri
                              [&](graph::NodeId piece) { return graph.node(piece).shape[1] % block == 0; });
 }
 
+graph::NodeId summing_reader(graph::NodeId norm, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(norm);
+  if (!lowering.is_training() || lowering.dtype() != DType::F32 || node.inputs.size() != 2 ||
+      lowering.readers(norm).empty()) {
+    return -1;
+  }
+  const graph::NodeId first = lowering.readers(norm)[0];
+  const graph::Node& reader = lowering.graph().node(first);
+  const auto* conv = std::get_if<graph::Conv2d>(&reader.op);
+  if (conv == nullptr) return -1;
+  const ConvGeometry g = conv_geometry(*conv, reader, node.shape);
+  const ConvAlgorithm forward = choose_algorithm(g, ConvPass::Forward, reader, lowering);
+  const Layout layout{static_cast<int>(kSplitBlock), lowering.dtype()};
+  const bool is_ours = is_on_tiles(forward) && dtype_of(forward) == lowering.dtype() &&
+                       is_pointwise(split_shape(g, lowering.threads()).value());
+  return is_ours && layout_of_value(node.inputs[0], lowering) == layout ? first : -1;
+}
+
+bool is_normalised_as_residual(graph::NodeId norm, Layout values, Lowering& lowering) {
+  const graph::Graph& graph = lowering.graph();
+  const graph::Node& node = graph.node(norm);
+  if (node.inputs.size() != 1 || std::get<graph::BatchNorm>(node.op).relu || lowering.readers(norm).size() != 1 ||
+      lowering.is_virtual(node.inputs[0])) {
+    return false;
+  }
+  if (std::ranges::any_of(graph.outputs(), [norm](const auto& output) { return output.second == norm; })) return false;
+  const graph::NodeId sum = lowering.readers(norm)[0];
+  const graph::Node& reader = graph.node(sum);
+  // Dropped results are computed again from one that is stored. What the sum's own value lies in must be known.
+  return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs[0] < norm && !lowering.is_dropped(norm) &&
+         !lowering.is_dropped(sum) && values == Layout{static_cast<int>(kSplitBlock), lowering.dtype()} &&
+         summing_reader(sum, lowering) >= 0;
+}
+
+ConvSource residual_sum(graph::NodeId conv, const Lowering& lowering) {
+  ConvSource source{.input = lowering.residual_sum(conv).value()};
+  const NormalisedInput::Residual& residual = source.input.residual.value();
+  source.reads = {source.input.pieces[0].value, source.input.constants, residual.value};
+  if (residual.constants >= 0) source.reads.push_back(residual.constants);
+  return source;
+}
+
 ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
   ConvSource source;
   if (!lowering.normalised(value)) {
@@ -70,6 +112,24 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
   for (const NormalisedInput::Piece& piece : source.input.pieces) source.reads.push_back(piece.value);
   source.reads.push_back(source.input.constants);
   return source;
+}
+
+bool gathers_moments(graph::NodeId id, ConvAlgorithm algorithm, const Lowering& lowering) {
+  if (!lowering.is_training() || !is_on_tiles(algorithm) || lowering.readers(id).size() != 1) return false;
+  const graph::Node& reader = lowering.graph().node(lowering.readers(id)[0]);
+  // A rounded copy would have other sums.
+  return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs[0] == id &&
+         dtype_of(algorithm) == lowering.dtype();
+}
+
+ResultMoments moments_for_norm(const Located& result, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& norm = lowering.graph().node(lowering.readers(id)[0]);
+  const NormShape shape = norm_shape(result, result.layout.dtype, id, lowering);
+  const ResultMoments sums{
+      .partial = lowering.scratch(norm.name + "/partial", partial_bytes(shape, lowering.threads())),
+      .pivot = lowering.parameter(norm, "running_mean")};
+  lowering.define_moments(id, sums.partial);
+  return sums;
 }
 
 bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, Lowering& lowering) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/cpu/executable.h"
+#include "engine/cpu/plan_testing.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/step_bits_testing.h"
 #include "graph/builder.h"
@@ -51,9 +52,7 @@ graph::Graph two_norms(bool is_named) {
   return graph::with_loss(std::move(b).build(), {});
 }
 
-std::int64_t entries_of_norm(const Plan& plan) {
-  return std::ranges::count_if(plan.entries, [](const PlanEntry& e) { return e.implementation.ends_with(" of norm"); });
-}
+std::int64_t entries_of_norm(const Plan& plan) { return entries_that(plan, " of norm"); }
 
 struct Way {
   const char* name;
@@ -73,9 +72,6 @@ TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
     const auto stored = make_executable(two_norms(true), options);
     EXPECT_EQ(entries_of_norm(read->plan()), 4) << "forward and weight gradient of both readers";
     EXPECT_EQ(entries_of_norm(stored->plan()), 0);
-    const auto stores = [](const Plan& plan, const std::string& name) {
-      return std::ranges::any_of(plan.tensors, [&](const PlanTensor& tensor) { return tensor.name == name; });
-    };
     for (const char* norm : {"single", "shared"}) {
       EXPECT_FALSE(stores(read->plan(), norm)) << norm;
       EXPECT_TRUE(stores(stored->plan(), norm)) << norm;
@@ -111,32 +107,6 @@ graph::Graph dense_block(const std::vector<std::string>& named) {
   x = b.add("flat", graph::Flatten{}, {x});
   b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
   return graph::with_loss(std::move(b).build(), {});
-}
-
-std::int64_t entries_of(const Plan& plan, const std::string& kind) {
-  return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
-}
-
-std::int64_t entries_into_norm(const Plan& plan) {
-  return std::ranges::count_if(plan.entries,
-                               [](const PlanEntry& e) { return e.implementation.ends_with(" into norm"); });
-}
-
-// Sums in another order, or one gradient of a convolution by direct instead of by three products, each off by 4e-6 in
-// the mean square; in bf16 a rounding of what they go into may turn the other way.
-void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16) {
-  const auto left = bits_of_one_step(one);
-  const auto right = bits_of_one_step(two);
-  ASSERT_EQ(left.size(), right.size());
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    double error = 0.0, size = 0.0;
-    for (std::size_t k = 0; k < left[i].size(); ++k) {
-      error += std::pow(static_cast<double>(left[i][k]) - right[i][k], 2.0);
-      size += std::pow(static_cast<double>(right[i][k]), 2.0);
-    }
-    EXPECT_LE(std::sqrt(error), (is_bf16 ? 4e-3 : 2e-5) * std::sqrt(size) + 1e-7)
-        << one.graph().parameter(static_cast<std::int32_t>(i)).name;
-  }
 }
 
 TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
@@ -176,107 +146,6 @@ TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
   EXPECT_EQ(entries_of(one->plan(), "concat_batch_norm_backward"), 1);
   EXPECT_EQ(entries_into_norm(one->plan()), 2);
   expect_nearly_the_same_step(*one, *all, false);
-}
-
-// Two bottlenecks, a block of 3x3 convolutions, and one convolution alone, whose source is its residual: each with a
-// residual.
-graph::Graph residual_blocks() {
-  Builder b("residual_blocks");
-  const auto conv = [](std::int64_t channels, std::int64_t side) {
-    return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
-  };
-  const NodeId image = b.input("image", {3, 3, 9, 7});
-  NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(32, 3), {image})});
-  const auto layer = [&](const std::string& name, std::int64_t channels, std::int64_t side, NodeId from) {
-    return b.add(name + "_norm", graph::BatchNorm{.relu = true}, {b.add(name, conv(channels, side), {from})});
-  };
-  for (const std::string block : {"1", "2", "3"}) {
-    const std::int64_t side = block == "3" ? 3 : 1;
-    NodeId inner = layer("in" + block, 16, side, x);
-    if (side == 1) inner = layer("mid" + block, 16, 3, inner);
-    x = b.add("join" + block, graph::BatchNorm{.relu = true}, {b.add("out" + block, conv(32, side), {inner}), x});
-  }
-  x = b.add("join4", graph::BatchNorm{.relu = true}, {b.add("out4", conv(32, 1), {x}), x});
-  x = b.add("pool", graph::GlobalAvgPool{}, {x});
-  x = b.add("flat", graph::Flatten{}, {x});
-  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
-  return graph::with_loss(std::move(b).build(), {});
-}
-
-std::map<std::string, std::string> with_direct(std::map<std::string, std::string> choices, const std::string& part) {
-  int changed = 0;
-  for (auto& [key, choice] : choices) {
-    if (key.find(part) == std::string::npos) continue;
-    choice = "direct";
-    ++changed;
-  }
-  EXPECT_EQ(changed, 1) << part;
-  return choices;
-}
-
-std::int64_t entries_into_norm_that_write_again(const Plan& plan) {
-  return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) {
-    return e.implementation.ends_with(" into norm") && std::ranges::any_of(e.writes, [&](TensorId id) {
-             return plan.tensors.at(static_cast<std::size_t>(id)).name.ends_with("/again");
-           });
-  });
-}
-
-// The first three joins: the last one is read by a pooling.
-TEST(NormWithResidual, data_gradients_do_the_backward_of_the_norm_before_them) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
-  const auto reads_through = [](const Plan& plan) {
-    return std::ranges::count_if(
-        plan.entries, [](const PlanEntry& e) { return e.implementation.find(" from norm") != std::string::npos; });
-  };
-  std::vector<std::vector<float>> kept;
-  for (const char* recompute : {"none", "auto", "all"}) {
-    SCOPED_TRACE(recompute);
-    CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
-    const auto done = make_executable(residual_blocks(), options);
-    EXPECT_EQ(entries_into_norm(done->plan()), 3);
-    EXPECT_EQ(reads_through(done->plan()), 6) << "both gradients of the convolutions before them";
-    EXPECT_EQ(entries_of(done->plan(), "batch_norm_add_relu_backward"), 1);
-    // What was dropped is written again on the way, but where it is wanted before.
-    EXPECT_EQ(entries_into_norm_that_write_again(done->plan()), std::string(recompute) == "auto" ? 1 : 0);
-    const auto bits = bits_of_one_step(*done);
-    EXPECT_EQ(bits, bits_of_one_step(*done));
-    if (kept.empty()) kept = bits;
-    EXPECT_EQ(bits, kept) << "whatever was dropped";
-    // A weight gradient that needs stored values.
-    options.choices = with_direct(done->plan().choices, "out1/backward_weights");
-    options.choices = with_direct(options.choices, "out2/backward_weights");
-    options.choices = with_direct(options.choices, "out3/backward_weights");
-    const auto stored = make_executable(residual_blocks(), options);
-    EXPECT_EQ(entries_into_norm(stored->plan()), 0);
-    EXPECT_EQ(reads_through(stored->plan()), 0);
-    EXPECT_EQ(entries_of(stored->plan(), "batch_norm_add_relu_backward"), 4);
-    expect_nearly_the_same_step(*done, *stored, false);
-  }
-}
-
-TEST(NormWithResidual, other_kernels_leave_it_to_the_norm) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
-  const auto all = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2"});
-  for (const char* part : {"in2/backward_data", "out1/backward_data", "out1/backward_weights"}) {
-    SCOPED_TRACE(part);
-    const auto one =
-        make_executable(residual_blocks(), {.slots = 1, .choices = with_direct(all->plan().choices, part)});
-    EXPECT_EQ(entries_into_norm(one->plan()), 2);
-    EXPECT_EQ(entries_of(one->plan(), "batch_norm_add_relu_backward"), 2);
-    expect_nearly_the_same_step(*one, *all, false);
-  }
-  const auto narrow = make_executable(residual_blocks(), {.slots = 1, .algorithms = "direct", .dtype = "bf16"});
-  EXPECT_EQ(entries_into_norm(narrow->plan()), 0) << "slower in bf16";
-  EXPECT_EQ(std::ranges::count_if(narrow->plan().entries,
-                                  [](const PlanEntry& e) {
-                                    return e.kind == "conv2d_backward_data" && e.implementation.starts_with("bf16");
-                                  }),
-            9);
-  const auto group = std::make_shared<NormGroup>();
-  group->ranks = 2;
-  const auto over_ranks = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2", .norm_group = group});
-  EXPECT_EQ(entries_into_norm(over_ranks->plan()), 0) << "means of all ranks";
 }
 
 // Their result would be rounded to bf16 before kernels of f32 read it.

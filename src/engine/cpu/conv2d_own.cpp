@@ -117,7 +117,8 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                             : algorithm == ConvAlgorithm::Split2 ? std::string("split_bf16x2") + on_tiles
                                                                  : std::string("bf16") + on_tiles;
   if (tensors.gradient.constants >= 0) emission.implementation += " from norm";
-  if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
+  if (!tensors.input.pieces.empty()) emission.implementation += tensors.input.residual ? " of sum" : " of norm";
+  if (tensors.moments.partial >= 0) emission.implementation += " with moments";
   if (tensors.norm) emission.implementation += " into norm";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
 }

@@ -29,6 +29,10 @@ class ConvInput {
     /// Of a gradient through a batch norm: what that one read, and by_g of the block; by_x and constant lie behind it.
     const T* x = nullptr;
     const float* by_g = nullptr;
+    /// Of a sum: the residual, null or how to normalise it (its shift), and where results go.
+    const T* residual = nullptr;
+    const float* residual_scale = nullptr;
+    T* result = nullptr;
   };
 
   /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
@@ -42,6 +46,9 @@ class ConvInput {
       places_.insert(places_.end(), static_cast<std::size_t>(piece.blocks), Place{.table = table});
     }
   }
+
+  /// Results of a sum go past the caches.
+  void stream_results() { is_streaming_ = true; }
 
   /// `blocks` of `block` channels of the gradient `dst`, or what is made of it.
   ConvInput(TensorId dst, std::int64_t blocks, int block, std::int64_t block_numbers, NormGradient gradient)
@@ -64,6 +71,7 @@ class ConvInput {
         place.shift = place.scale + channels;
       }
     }
+    if (input_.residual) bind_residual(*input_.residual, addresses);
   }
 
   [[nodiscard]] bool relu() const { return input_.relu; }
@@ -90,6 +98,13 @@ class ConvInput {
                                 .scale = here.scale,
                                 .shift = here.shift,
                                 .relu = input_.relu};
+    if (here.result != nullptr) {
+      source.residual = here.residual;
+      source.residual_scale = here.residual_scale;
+      if (here.residual_scale != nullptr) source.residual_shift = here.residual_scale + blocks() * block_;
+      source.result = here.result;
+      source.is_streaming = is_streaming_;
+    }
     if (here.x != nullptr) {
       source.x = here.x;
       source.by_g = here.by_g;
@@ -111,8 +126,20 @@ class ConvInput {
     }
   }
 
+  void bind_residual(const NormalisedInput::Residual& residual, const Addresses& addresses) {
+    const float* scale = residual.constants >= 0 ? addresses.f32(residual.constants) : nullptr;
+    for (std::int64_t block = 0; block < blocks(); ++block) {
+      const std::int64_t at = block * block_numbers_;
+      Place& place = places_[static_cast<std::size_t>(block)];
+      place.residual = addresses.at<T>(residual.value) + at;
+      place.residual_scale = scale == nullptr ? nullptr : scale + block * block_;
+      place.result = addresses.at<T>(residual.result) + at;
+    }
+  }
+
   int block_;
   std::int64_t block_numbers_;
+  bool is_streaming_ = false;
   NormalisedInput input_;
   NormGradient gradient_;
   std::vector<std::int64_t> image_blocks_;

@@ -24,6 +24,13 @@ struct NormalisedInput {
   std::vector<Piece> pieces;  ///< none: src as it is
   TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
   bool relu = false;
+  /// Of a batch norm that adds a residual, which split products' pointwise forward does and stores: one piece.
+  struct Residual {
+    TensorId value = -1;
+    TensorId constants = -1;  ///< as above, for the residual; -1: as it is
+    TensorId result = -1;     ///< may lie over `value`
+  };
+  std::optional<Residual> residual{};
 };
 
 /// What a data or weight gradient reads in place of dst's gradient where a batch norm alone reads dst: in dst's place
@@ -32,6 +39,13 @@ struct NormalisedInput {
 struct NormGradient {
   TensorId value = -1;      ///< dst itself
   TensorId constants = -1;  ///< NormBackward's; -1: no batch norm
+};
+
+/// What a forward adds up, for the batch norm that reads it, while it stores results: of every channel, result - pivot
+/// and its square, in sums for each (block of channels, thread) as Partial in batch_norm_blocks.h has them.
+struct ResultMoments {
+  TensorId partial = -1;  ///< f64; -1: nothing is added up
+  TensorId pivot = -1;    ///< f32, a number for every channel
 };
 
 /// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
@@ -47,6 +61,7 @@ struct ConvTensors {
   NormGradient gradient{};  ///< of split products alone
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
+  ResultMoments moments{};  ///< forward of split products alone
   /// Backward data of split products without a stride: where src's gradient goes in place of src.
   std::optional<FusedNormBackward> norm{};
 };

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "core/random.h"
@@ -17,6 +18,19 @@
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
+
+/// Of memory as plans have it: at a multiple of 64 bytes, which results that go past the caches need.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlignment{64};
+  [[nodiscard]] T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), kAlignment));
+  }
+  void deallocate(T* pointer, std::size_t /*count*/) noexcept { ::operator delete(pointer, kAlignment); }
+  friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) = default;
+};
+using TensorBytes = std::vector<std::byte, AlignedAllocator<std::byte>>;
 
 /// Numbered in the order they are added; each stored in its type.
 class DrawnTensors {
@@ -46,9 +60,9 @@ class DrawnTensors {
   }
   /// All bits ones: NaN again.
   void forget(std::size_t tensor) { std::ranges::fill(memory_[tensor], std::byte{0xff}); }
-  [[nodiscard]] const std::vector<std::byte>& bits(std::size_t tensor) const { return memory_[tensor]; }
+  [[nodiscard]] const TensorBytes& bits(std::size_t tensor) const { return memory_[tensor]; }
   [[nodiscard]] std::vector<float> floats(std::size_t tensor) const {
-    const std::vector<std::byte>& from = memory_[tensor];
+    const TensorBytes& from = memory_[tensor];
     std::vector<float> values(from.size() / (is_narrow_[tensor] ? sizeof(Bf16) : sizeof(float)));
     for (std::size_t i = 0; i < values.size(); ++i) {
       Bf16 narrow{};
@@ -66,14 +80,14 @@ class DrawnTensors {
     const runtime::AlignedBuffer buffer(scratch_bytes);
     if (scratch_bytes > 0) std::memset(buffer.data(), 0xff, buffer.size());
     std::vector<std::byte*> addresses;
-    for (std::vector<std::byte>& each : memory_) addresses.push_back(each.data());
+    for (TensorBytes& each : memory_) addresses.push_back(each.data());
     addresses[scratch] = buffer.data();
     kernel.bind(Addresses(addresses, is_narrow_));
     kernel.run();
   }
 
  private:
-  std::vector<std::vector<std::byte>> memory_;
+  std::vector<TensorBytes> memory_;
   std::vector<bool> is_narrow_;
 };
 

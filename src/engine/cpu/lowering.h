@@ -104,6 +104,19 @@ class Lowering {
   [[nodiscard]] const std::optional<NormalisedInput>& normalised(graph::NodeId id) const {
     return state(id).normalised;
   }
+  /// A convolution's forward adds up moments for the batch norm that reads it.
+  void define_moments(graph::NodeId id, TensorId partial) { state(id).moments = partial; }
+  /// Where to (ResultMoments::partial), or -1.
+  [[nodiscard]] TensorId moments(graph::NodeId id) const { return state(id).moments; }
+  /// A batch norm's output is made and stored by the convolution `reader`, the first that reads it: of these values and
+  /// a residual.
+  void define_residual_sum(graph::NodeId reader, NormalisedInput input) {
+    state(reader).residual_sum = std::move(input);
+  }
+  /// What this convolution makes so while it reads it, or nothing.
+  [[nodiscard]] const std::optional<NormalisedInput>& residual_sum(graph::NodeId reader) const {
+    return state(reader).residual_sum;
+  }
   /// The value in a layout: itself, or a reordered copy made once.
   Located value_in(graph::NodeId id, Layout layout);
   /// The value where it lies, or a copy of it in f32.
@@ -165,6 +178,8 @@ class Lowering {
   /// True when batch norms share this value's statistics: it is a piece of a virtual concat.
   [[nodiscard]] bool is_shared_piece(graph::NodeId id) const;
 
+  /// The value is dropped after forward.
+  [[nodiscard]] bool is_dropped(graph::NodeId id) const { return state(id).source != Source::Kept; }
   /// The value was dropped after forward, and is not there again yet.
   [[nodiscard]] bool is_missing(graph::NodeId id) const;
   /// Something waits for the missing value.
@@ -204,6 +219,8 @@ class Lowering {
     Located located;
     bool is_virtual = false;
     std::optional<NormalisedInput> normalised;
+    TensorId moments = -1;
+    std::optional<NormalisedInput> residual_sum;
     bool needs_gradient = false;
     std::vector<Located> copies;
     std::vector<Located> gradients;

@@ -262,7 +262,7 @@ TEST_P(NormGradientsOfConv, are_read_through_the_norm_with_the_bits_of_stored_on
       } else {
         run(split_backward_data(shape, tensors), split_backward_data_scratch(shape));
       }
-      const std::vector<std::byte> bits = tensors_.bits(made);
+      const TensorBytes bits = tensors_.bits(made);
       tensors_.forget(made);
       return bits;
     };

@@ -14,7 +14,6 @@
 
 #include "core/error.h"
 #include "engine/cpu/conv_input.h"
-#include "engine/cpu/shared_gradients.h"
 #include "engine/cpu/split_grid.h"
 #include "engine/cpu/split_results.h"
 #include "engine/cpu/split_scratch.h"
@@ -26,11 +25,8 @@ using simd::kTile_bytes;
 using simd::kTileRow_bytes;
 using simd::kTileRows;
 
-constexpr std::int64_t kPanelUnit = 2 * kTileRows;
 // Fewer rows than these reuse the weights too little: rather a part of the channels at a time.
 constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
-// Results of so many bytes go past the caches, which would first read what they will overwrite.
-constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
 
 // T: what values are stored in.
 template <class T>
@@ -45,6 +41,7 @@ class SplitConvolution final : public Kernel {
         input_(is_turned
                    ? ConvInput<T>(tensors.dst, shape.out_blocks, kSplitBlock, grid_.source_plane(), tensors.gradient)
                    : ConvInput<T>(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input)),
+        results_(shape, tensors, is_turned, grid_.target_plane()),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
         pairs_(pieces_of(input_.blocks(), 2)),
         groups_(pieces_of(target_blocks_, 2)) {
@@ -55,31 +52,18 @@ class SplitConvolution final : public Kernel {
     }
     choose_panel();
     place_scratch();
-    const std::int64_t results = shape.images * target_blocks_ * grid_.target_plane();
-    if (tensors_.norm) {
-      const NormShape& of = tensors_.norm->shape;
-      RG_ASSERT(is_turned && is_unstrided(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
-                of.pixels == shape.in_height * shape.in_width && of.block == kSplitBlock &&
-                of.value_dtype == shape.dtype && of.result_dtype == shape.dtype);
-      if (tensors_.norm->is_shared) {
-        norm_ = std::make_unique<SharedGradients<T>>(of, tensors_.norm->work, shape.threads);
-      } else {
-        norm_ = std::make_unique<SingleGradients<T>>(of, tensors_.norm->work, shape.threads);
-      }
+    RG_ASSERT(!tensors_.input.residual || is_pointwise(shape));
+    const std::int64_t values = shape.images * shape.in_blocks * grid_.source_plane();
+    if (tensors_.input.residual && values * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes) {
+      input_.stream_results();
     }
-    is_streaming_ = !tensors_.adds && results * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
   }
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
-    if (norm_) {
-      norm_->bind(addresses);
-    } else {
-      target_ = addresses.at<T>(is_turned_ ? tensors_.src : tensors_.dst);
-    }
+    results_.bind(addresses);
     weights_ = addresses.f32(tensors_.weights);
-    bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
     scratch_ = addresses.bytes(tensors_.scratch);
   }
 
@@ -89,15 +73,14 @@ class SplitConvolution final : public Kernel {
       const simd::TileSession session(s_.unit);
       const Share share = share_of(taps_ * pairs_ * groups_, omp_get_thread_num(), omp_get_num_threads());
       for (std::int64_t i = share.begin; i < share.end; ++i) split_weights(i);
-      const Share blocks = share_of(norm_ ? target_blocks_ : 0, omp_get_thread_num(), omp_get_num_threads());
-      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->open(block);
+      results_.open(omp_get_thread_num(), omp_get_num_threads());
 #pragma omp barrier
       const Share panels = share_of(panels_, omp_get_thread_num(), omp_get_num_threads());
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
         compute(panel, omp_get_thread_num());
       }
 #pragma omp barrier
-      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->close(block);
+      results_.close(omp_get_thread_num(), omp_get_num_threads());
     }
   }
 
@@ -227,7 +210,7 @@ class SplitConvolution final : public Kernel {
     for (std::size_t target = 0; target < grid_.targets().size(); ++target) {
       grid_.find_targets(grid_.targets()[target], panel * panel_rows_, panel_rows_, own_words(thread, targets_at_));
       if (grid_.targets()[target].taps.empty()) {
-        put_zeros(thread);
+        results_.put_zeros(own_words(thread, targets_at_), panel_rows_);
         continue;
       }
       for (std::int64_t index = 0; index < parts_; ++index) {
@@ -248,8 +231,8 @@ class SplitConvolution final : public Kernel {
     }
     const std::int64_t rows = std::min(panel_rows_, grid_.rows() - first);
     for (std::int64_t group = 0; group < groups_; ++group) {
-      for (std::int64_t begin = 0; begin < rows; begin += rows_at_a_time()) {
-        const std::int64_t end = std::min(rows, begin + rows_at_a_time());
+      for (std::int64_t begin = 0; begin < rows; begin += results_.rows_at_a_time()) {
+        const std::int64_t end = std::min(rows, begin + results_.rows_at_a_time());
         for (std::int64_t row = begin; row < end; row += kPanelUnit) {
           simd::tile_product(s_.unit,
                              {.a = own(thread, values_at_) + row * kTileRow_bytes,
@@ -262,7 +245,7 @@ class SplitConvolution final : public Kernel {
                               .b_plane = 2 * kTile_bytes,
                               .c = results_of(group, row, thread),
                               .c_row_tile = kTileRows * kTileRows,
-                              .c_column_tile = rows_at_a_time() * kSplitBlock,
+                              .c_column_tile = results_.rows_at_a_time() * kSplitBlock,
                               .steps = count,
                               .row_tiles = rows - row > kTileRows ? 2 : 1,
                               .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
@@ -271,65 +254,21 @@ class SplitConvolution final : public Kernel {
         }
         if (index + 1 != parts_) continue;
         for (std::int64_t block = group * 2; block < std::min(target_blocks_, group * 2 + 2); ++block) {
-          if (norm_) {
-            add_to_norm(block, begin, end, thread);
-          } else {
-            put(block, begin, end, thread);
-          }
+          results_.put(block, results_of_block(block, begin, thread), own_words(thread, targets_at_) + begin,
+                       end - begin, thread);
         }
       }
     }
   }
-  // Rows that are computed before they are stored; a batch norm's backward, which reads as many of other tensors, is
-  // faster with longer runs of each. Results of two blocks of channels lie side by side, of so many rows.
-  [[nodiscard]] std::int64_t rows_at_a_time() const {
-    return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
-  }
-  // The same memory for all; all of a panel where products are summed in parts.
+  // The same memory for all; all of a panel where products are summed in parts. Results of two blocks of channels lie
+  // side by side, of as many rows as are stored at a time.
   [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
-    const std::int64_t each = rows_at_a_time();
+    const std::int64_t each = results_.rows_at_a_time();
     const std::int64_t slot = parts_ > 1 ? group * pieces_of(panel_rows_, each) + row / each : 0;
     return reinterpret_cast<float*>(own(thread, results_at_)) + (slot * 2 * each + row % each) * kSplitBlock;
   }
   [[nodiscard]] const float* results_of_block(std::int64_t block, std::int64_t row, int thread) const {
-    return results_of(block / 2, row, thread) + block % 2 * rows_at_a_time() * kSplitBlock;
-  }
-
-  // Rows [begin, end) of the panel.
-  void put(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) const {
-    simd::put_results(s_.unit, simd::TileResults<T>{.c = results_of_block(block, begin, thread),
-                                                    .at = own_words(thread, targets_at_) + begin,
-                                                    .rows = end - begin,
-                                                    .base = target_ + block * grid_.target_plane(),
-                                                    .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
-                                                    .adds = tensors_.adds,
-                                                    .relu = tensors_.relu,
-                                                    .is_streaming = is_streaming_});
-  }
-  // The same rows, those that are pixels side by side one run after another.
-  void add_to_norm(std::int64_t block, std::int64_t begin, std::int64_t end, int thread) const {
-    const std::int64_t* at = own_words(thread, targets_at_);
-    const std::int64_t plane = s_.in_height * s_.in_width;
-    for (std::int64_t row = begin, next = 0; row < end; row = next) {
-      next = row + 1;
-      if (at[row] < 0) continue;
-      const std::int64_t image = at[row] / (plane * target_blocks_ * kSplitBlock);
-      const std::int64_t pixel = at[row] / kSplitBlock - image * plane * target_blocks_;
-      const std::int64_t last = std::min(end, row + plane - pixel);
-      // Pixels only ever follow each other: where the last is as far off as it is rows on, none lacks in between.
-      if (at[last - 1] == at[row] + (last - 1 - row) * kSplitBlock) next = last;
-      while (next < last && at[next] == at[next - 1] + kSplitBlock) ++next;
-      const ResultRows<T> rows(s_.unit, results_of_block(block, row, thread), next - row);
-      norm_->add({.block = block, .image = image, .first = pixel, .count = next - row, .slot = thread}, rows.data());
-    }
-  }
-  // What no tap reaches has no gradient.
-  void put_zeros(int thread) const {
-    for (std::int64_t block = 0; block < target_blocks_; ++block) {
-      simd::put_results(s_.unit, simd::TileResults<T>{.at = own_words(thread, targets_at_),
-                                                      .rows = panel_rows_,
-                                                      .base = target_ + block * grid_.target_plane()});
-    }
+    return results_of(block / 2, row, thread) + block % 2 * results_.rows_at_a_time() * kSplitBlock;
   }
 
   static constexpr std::array<std::int64_t, kTileRows> kRowsOfBlock{0,   16,  32,  48,  64,  80,  96,  112,
@@ -339,10 +278,9 @@ class SplitConvolution final : public Kernel {
   ConvTensors tensors_;
   bool is_turned_;
   std::int64_t planes_;
-  bool is_streaming_ = false;
   SplitGrid grid_;
   ConvInput<T> input_;
-  std::unique_ptr<NormGradients<T>> norm_;
+  SplitResults<T> results_;
   std::int64_t target_blocks_, pairs_, groups_;
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
@@ -350,9 +288,7 @@ class SplitConvolution final : public Kernel {
   ScratchParts shared_, own_;
   std::int64_t weights_at_ = 0, own_at_ = 0;
   std::int64_t values_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0, results_at_ = 0;
-  T* target_ = nullptr;
   float* weights_ = nullptr;
-  float* bias_ = nullptr;
   std::byte* scratch_ = nullptr;
 };
 

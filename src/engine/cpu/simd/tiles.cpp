@@ -31,6 +31,12 @@ Parts split(float value, std::int64_t planes) {
   return {bits(most), bits(middle), planes == 2 ? std::uint16_t{0} : bits(rest - middle)};
 }
 
+void store(float value, float& to) { to = value; }
+void store(float value, Bf16& to) {
+  constexpr float kLeast = 0x1p-126F;
+  to = to_bf16(value > -kLeast && value < kLeast ? 0.0F : value);
+}
+
 template <class T>
 float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
   if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
@@ -41,8 +47,16 @@ float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
     return std::fma(source.by_g[lane], stored, rest);
   }
   if (source.scale == nullptr) return stored;
-  const float value = std::fma(stored, source.scale[lane], source.shift[lane]);
-  return source.relu && value < 0.0F ? 0.0F : value;
+  float value = std::fma(stored, source.scale[lane], source.shift[lane]);
+  if (source.result != nullptr) {
+    const float residual = to_f32(source.residual[at]);
+    value += source.residual_scale == nullptr
+                 ? residual
+                 : std::fma(residual, source.residual_scale[lane], source.residual_shift[lane]);
+  }
+  value = source.relu && value < 0.0F ? 0.0F : value;
+  if (source.result != nullptr) store(value, source.result[at]);
+  return value;
 }
 
 void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {
@@ -50,12 +64,6 @@ void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {
   for (std::int64_t p = 0; p < planes; ++p) {
     std::memcpy(to + p * plane, &parts[static_cast<std::size_t>(p)], sizeof(std::uint16_t));
   }
-}
-
-void store(float value, float& to) { to = value; }
-void store(float value, Bf16& to) {
-  constexpr float kLeast = 0x1p-126F;
-  to = to_bf16(value > -kLeast && value < kLeast ? 0.0F : value);
 }
 
 float get(const std::byte* from) {
@@ -141,6 +149,10 @@ void put_results(TileUnit unit, const TileResults<T>& work) {
       if (work.bias != nullptr) value += work.bias[lane];
       if (work.adds) value += to_f32(to);
       store(work.relu && value < 0.0F ? 0.0F : value, to);
+      if (work.pivot == nullptr) continue;
+      const double from_pivot = static_cast<double>(to_f32(to) - work.pivot[lane]);
+      work.sum[lane] += from_pivot;
+      work.sum_sq[lane] += from_pivot * from_pivot;
     }
   }
 }

@@ -49,7 +49,8 @@ class TileSession {
 /// Numbers to split, of float or Bf16: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
 /// With a scale: numbers * scale + shift of 16 channels, and with `relu` max(., 0) of it, as batch norms compute it.
 /// With `x`: numbers * by_g + x * by_x + constant, as they compute the gradient of what they read, x, which lies as the
-/// numbers do.
+/// numbers do. With a `result`: numbers * scale + shift + residual, or + residual * residual_scale + residual_shift,
+/// and with `relu` max(., 0) of it, which is also stored there; the three lie alike, and result may be residual.
 template <class T>
 struct SplitSource {
   const T* base = nullptr;
@@ -62,16 +63,21 @@ struct SplitSource {
   const float* by_g = nullptr;
   const float* by_x = nullptr;
   const float* constant = nullptr;
+  const T* residual = nullptr;
+  const float* residual_scale = nullptr;
+  const float* residual_shift = nullptr;
+  T* result = nullptr;
+  bool is_streaming = false;  ///< result, past the caches
 };
 
 /// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes
-/// or two, `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16.
+/// or two, `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16. Both sources of one kind.
 template <class T>
 void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
                  std::byte* to, std::int64_t planes, std::int64_t plane);
 
-/// The same for 16 rows, turned: row l holds pairs (first's number l, second's number l) of all 16, rows `row` bytes
-/// apart.
+/// The same for 16 rows of sources without a result, turned: row l holds pairs (first's number l, second's number l) of
+/// all 16, rows `row` bytes apart.
 template <class T>
 void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
                   std::int64_t row, std::int64_t planes, std::int64_t plane);
@@ -110,6 +116,11 @@ struct TileResults {
   bool adds = false;
   bool relu = false;
   bool is_streaming = false;  ///< past the caches: for more than they hold; not with adds
+  /// With a pivot, 16 numbers: 16 sums each, over rows that go somewhere, of stored numbers less the pivot and of the
+  /// squares of that are added to these.
+  const float* pivot = nullptr;
+  double* sum = nullptr;
+  double* sum_sq = nullptr;
 };
 template <class T>
 void put_results(TileUnit unit, const TileResults<T>& work);

@@ -42,22 +42,6 @@ struct alignas(64) TileConfiguration {
 // Static: GCC 12 does not see that the instruction reads all of it.
 constexpr TileConfiguration kConfiguration;
 
-RG_AVX512 inline void put(float* to, __m512 value, bool is_streaming) {
-  if (is_streaming) {
-    _mm512_stream_ps(to, value);
-  } else {
-    _mm512_storeu_ps(to, value);
-  }
-}
-RG_AVX512 inline void put(Bf16* to, __m512 value, bool is_streaming) {
-  const auto bits = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(value));
-  if (is_streaming) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits);
-  } else {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
-  }
-}
-
 // Tiles 0 to 3 hold results, 4 and 5 rows of a, 6 and 7 columns of b.
 template <int RowTiles, int ColumnTiles>
 struct Products {
@@ -202,12 +186,25 @@ void for_kind(const SplitSource<T>& source, std::int64_t planes, const Run& run)
       return with(std::integral_constant<Made, Made::Norm>{});
     case Made::NormGradient:
       return with(std::integral_constant<Made, Made::NormGradient>{});
+    case Made::Sum:
+      return with(std::integral_constant<Made, Made::Sum>{});
   }
 }
 
-template <class T>
+RG_AVX512 void add_to(double* to, __m512 values) {
+  const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
+  _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
+  _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
+}
+
+RG_AVX512 inline __m512 as_stored(__m512 value, const float* /*to*/) { return value; }
+RG_AVX512 inline __m512 as_stored(__m512 value, const Bf16* /*to*/) { return whole(value); }
+
+template <class T, bool kSums>
 RG_AVX512 void results_of(const TileResults<T>& work) {
   const __m512 bias = work.bias == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(work.bias);
+  const __m512 pivot = kSums ? _mm512_loadu_ps(work.pivot) : _mm512_setzero_ps();
+  __m512 sum = _mm512_setzero_ps(), sum_sq = _mm512_setzero_ps();
   for (std::int64_t row = 0; row < work.rows; ++row) {
     if (work.at[row] < 0) continue;
     T* to = work.base + work.at[row];
@@ -216,7 +213,21 @@ RG_AVX512 void results_of(const TileResults<T>& work) {
     // The second operand is what a NaN gives: it stays one.
     if (work.relu) value = _mm512_max_ps(_mm512_setzero_ps(), value);
     put(to, value, work.is_streaming);
+    if constexpr (kSums) {
+      const __m512 from_pivot = _mm512_sub_ps(as_stored(value, to), pivot);
+      sum = _mm512_add_ps(sum, from_pivot);
+      sum_sq = _mm512_fmadd_ps(from_pivot, from_pivot, sum_sq);
+    }
   }
+  if constexpr (kSums) {
+    add_to(work.sum, sum);
+    add_to(work.sum_sq, sum_sq);
+  }
+}
+template <class T>
+void put_all(const TileResults<T>& work) {
+  if (work.pivot == nullptr) return results_of<T, false>(work);
+  results_of<T, true>(work);
 }
 
 }  // namespace
@@ -258,8 +269,8 @@ void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& secon
                   std::int64_t planes, std::int64_t plane) {
   for_kind(first, planes, [&](auto norm, auto p) { turned_of<Bf16, norm(), p()>(first, second, to, row, plane); });
 }
-void put_results(const TileResults<float>& work) { results_of(work); }
-void put_results(const TileResults<Bf16>& work) { results_of(work); }
+void put_results(const TileResults<float>& work) { put_all(work); }
+void put_results(const TileResults<Bf16>& work) { put_all(work); }
 
 void tile_product(const TileProduct& work) {
   if (work.row_tiles == 2) return work.column_tiles == 2 ? Products<2, 2>::run(work) : Products<2, 1>::run(work);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Batch norms whose forward or backward is partly done by the convolutions around them: those with a residual, and the
+// moments of all. They train as those that do it themselves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/executable.h"
+#include "engine/cpu/plan_testing.h"
+#include "engine/cpu/simd/tiles.h"
+#include "engine/cpu/step_bits_testing.h"
+#include "graph/builder.h"
+#include "graph/loss.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using graph::Builder;
+using graph::NodeId;
+
+// Two bottlenecks, a block of 3x3 convolutions, and one convolution alone, whose source is its residual: each with a
+// residual.
+graph::Graph residual_blocks() {
+  Builder b("residual_blocks");
+  const auto conv = [](std::int64_t channels, std::int64_t side) {
+    return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
+  };
+  const NodeId image = b.input("image", {3, 3, 9, 7});
+  NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(32, 3), {image})});
+  const auto layer = [&](const std::string& name, std::int64_t channels, std::int64_t side, NodeId from) {
+    return b.add(name + "_norm", graph::BatchNorm{.relu = true}, {b.add(name, conv(channels, side), {from})});
+  };
+  for (const std::string block : {"1", "2", "3"}) {
+    const std::int64_t side = block == "3" ? 3 : 1;
+    NodeId inner = layer("in" + block, 16, side, x);
+    if (side == 1) inner = layer("mid" + block, 16, 3, inner);
+    x = b.add("join" + block, graph::BatchNorm{.relu = true}, {b.add("out" + block, conv(32, side), {inner}), x});
+  }
+  x = b.add("join4", graph::BatchNorm{.relu = true}, {b.add("out4", conv(32, 1), {x}), x});
+  x = b.add("pool", graph::GlobalAvgPool{}, {x});
+  x = b.add("flat", graph::Flatten{}, {x});
+  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+std::map<std::string, std::string> with_direct(std::map<std::string, std::string> choices, const std::string& part) {
+  int changed = 0;
+  for (auto& [key, choice] : choices) {
+    if (key.find(part) == std::string::npos) continue;
+    choice = "direct";
+    ++changed;
+  }
+  EXPECT_EQ(changed, 1) << part;
+  return choices;
+}
+
+std::int64_t entries_into_norm_that_write_again(const Plan& plan) {
+  return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) {
+    return e.implementation.ends_with(" into norm") && std::ranges::any_of(e.writes, [&](TensorId id) {
+             return plan.tensors.at(static_cast<std::size_t>(id)).name.ends_with("/again");
+           });
+  });
+}
+
+// The first three joins: the last one is read by a pooling.
+TEST(NormWithResidual, data_gradients_do_the_backward_of_the_norm_before_them) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  const auto reads_through = [](const Plan& plan) { return entries_that(plan, " from norm"); };
+  std::vector<std::vector<float>> kept;
+  for (const char* recompute : {"none", "auto", "all"}) {
+    SCOPED_TRACE(recompute);
+    CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
+    const auto done = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_into_norm(done->plan()), 3);
+    EXPECT_EQ(reads_through(done->plan()), 6) << "both gradients of the convolutions before them";
+    EXPECT_EQ(entries_of(done->plan(), "batch_norm_add_relu_backward"), 1);
+    // What was dropped is written again on the way, but where it is wanted before.
+    EXPECT_EQ(entries_into_norm_that_write_again(done->plan()), std::string(recompute) == "auto" ? 1 : 0);
+    const auto bits = bits_of_one_step(*done);
+    EXPECT_EQ(bits, bits_of_one_step(*done));
+    if (kept.empty()) kept = bits;
+    EXPECT_EQ(bits, kept) << "whatever was dropped";
+    // A weight gradient that needs stored values.
+    options.choices = with_direct(done->plan().choices, "out1/backward_weights");
+    options.choices = with_direct(options.choices, "out2/backward_weights");
+    options.choices = with_direct(options.choices, "out3/backward_weights");
+    const auto stored = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_into_norm(stored->plan()), 0);
+    EXPECT_EQ(reads_through(stored->plan()), 0);
+    EXPECT_EQ(entries_of(stored->plan(), "batch_norm_add_relu_backward"), 4);
+    expect_nearly_the_same_step(*done, *stored, false);
+  }
+}
+
+TEST(NormWithResidual, other_kernels_leave_it_to_the_norm) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  const auto all = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2"});
+  for (const char* part : {"in2/backward_data", "out1/backward_data", "out1/backward_weights"}) {
+    SCOPED_TRACE(part);
+    const auto one =
+        make_executable(residual_blocks(), {.slots = 1, .choices = with_direct(all->plan().choices, part)});
+    EXPECT_EQ(entries_into_norm(one->plan()), 2);
+    EXPECT_EQ(entries_of(one->plan(), "batch_norm_add_relu_backward"), 2);
+    expect_nearly_the_same_step(*one, *all, false);
+  }
+  const auto narrow = make_executable(residual_blocks(), {.slots = 1, .algorithms = "direct", .dtype = "bf16"});
+  EXPECT_EQ(entries_into_norm(narrow->plan()), 0) << "slower in bf16";
+  EXPECT_EQ(std::ranges::count_if(narrow->plan().entries,
+                                  [](const PlanEntry& e) {
+                                    return e.kind == "conv2d_backward_data" && e.implementation.starts_with("bf16");
+                                  }),
+            9);
+  const auto group = std::make_shared<NormGroup>();
+  group->ranks = 2;
+  const auto over_ranks = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2", .norm_group = group});
+  EXPECT_EQ(entries_into_norm(over_ranks->plan()), 0) << "means of all ranks";
+}
+
+// A block whose residual is a batch norm of a 1x1 convolution, and one with its source as residual. Where it is
+// `named`, as an output, that batch norm is stored.
+graph::Graph projected_blocks(bool is_named) {
+  Builder b("projected_blocks");
+  const auto conv = [](std::int64_t channels, std::int64_t side) {
+    return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
+  };
+  const NodeId image = b.input("image", {3, 3, 9, 7});
+  NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(16, 3), {image})});
+  for (const std::string block : {"1", "2"}) {
+    NodeId inner = b.add("in" + block, conv(16, 1), {x});
+    inner = b.add("in_norm" + block, graph::BatchNorm{.relu = true}, {inner});
+    inner = b.add("out" + block, conv(32, 3), {inner});
+    NodeId residual = x;
+    if (block == "1") {
+      residual = b.add("shortcut_norm", graph::BatchNorm{}, {b.add("shortcut", conv(32, 1), {x})});
+      if (is_named) b.output("shortcut", residual);
+    }
+    x = b.add("join" + block, graph::BatchNorm{.relu = true}, {inner, residual});
+  }
+  x = b.add("pool", graph::GlobalAvgPool{}, {b.add("last", conv(16, 1), {x})});
+  x = b.add("flat", graph::Flatten{}, {x});
+  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+// join1 and join3 are read by a pointwise convolution first, join2 by a window, join4 by a pooling.
+TEST(NormWithResidual, the_first_pointwise_reader_makes_the_sum) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  std::vector<std::vector<float>> kept;
+  for (const char* recompute : {"none", "auto", "all"}) {
+    SCOPED_TRACE(recompute);
+    CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
+    const auto made = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_that(made->plan(), " of sum"), 2);
+    EXPECT_EQ(entries_of(made->plan(), "batch_norm_add_relu_forward"), 2);
+    const auto bits = bits_of_one_step(*made);
+    EXPECT_EQ(bits, bits_of_one_step(*made));
+    if (kept.empty()) kept = bits;
+    EXPECT_EQ(bits, kept) << "whatever was dropped";
+    // Forwards that need stored values.
+    options.choices = with_direct(made->plan().choices, "in2/forward");
+    options.choices = with_direct(options.choices, "out4/forward");
+    const auto stored = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_that(stored->plan(), " of sum"), 0);
+    EXPECT_EQ(entries_of(stored->plan(), "batch_norm_add_relu_forward"), 4);
+    expect_nearly_the_same_step(*made, *stored, false);
+  }
+  for (const char* dtype : {"f32", "bf16"}) {
+    const auto narrow = make_executable(residual_blocks(), {.slots = 1, .algorithms = "direct", .dtype = dtype});
+    EXPECT_EQ(entries_that(narrow->plan(), " of sum"), 0) << dtype;
+  }
+}
+
+TEST(NormWithResidual, a_residual_that_is_a_norm_is_normalised_in_the_sum) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  for (const char* recompute : {"none", "auto", "all"}) {
+    SCOPED_TRACE(recompute);
+    const CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
+    const auto read = make_executable(projected_blocks(false), options);
+    const auto stored = make_executable(projected_blocks(true), options);
+    EXPECT_EQ(entries_that(read->plan(), " of sum"), 2);
+    EXPECT_EQ(entries_that(stored->plan(), " of sum"), 2);
+    // To compute it again, the sum needs a stored one.
+    EXPECT_EQ(stores(read->plan(), "shortcut_norm"), std::string(recompute) == "all");
+    EXPECT_TRUE(stores(stored->plan(), "shortcut_norm"));
+    EXPECT_EQ(bits_of_one_step(*read), bits_of_one_step(*stored));
+  }
+}
+
+// Convolutions on tiles, whose result a batch norm alone reads, leave it no pass over that for its statistics.
+TEST(NormMoments, are_added_up_by_the_convolution_before) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  for (const char* dtype : {"f32", "bf16"}) {
+    SCOPED_TRACE(dtype);
+    const CompileOptions options{.slots = 1, .algorithms = "split2", .dtype = dtype};
+    const auto alone = make_executable(residual_blocks(), options);
+    EXPECT_EQ(entries_that(alone->plan(), " with moments"), 9) << "all but the stem, of three channels";
+    std::map<std::string, std::string> choices = alone->plan().choices;
+    for (auto& [key, choice] : choices) {
+      if (key.ends_with("/forward")) choice = "direct";
+    }
+    if (std::string(dtype) == "f32") {
+      const auto apart = make_executable(residual_blocks(), {.slots = 1, .choices = choices});
+      EXPECT_EQ(entries_that(apart->plan(), " with moments"), 0);
+      expect_nearly_the_same_step(*alone, *apart, false);
+    }
+    // Another rank with the same images changes no mean.
+    CompileOptions of_two = options;
+    const auto group = std::make_shared<NormGroup>();
+    group->ranks = 2;
+    group->sum = [](std::span<double> sums, std::int64_t /*index*/) {
+      for (double& sum : sums) sum *= 2.0;
+    };
+    of_two.norm_group = group;
+    const auto over_ranks = make_executable(residual_blocks(), of_two);
+    EXPECT_EQ(entries_that(over_ranks->plan(), " with moments"), 9);
+    const auto here = bits_of_one_step(*alone), both = bits_of_one_step(*over_ranks);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const std::string& name = alone->graph().parameter(static_cast<std::int32_t>(i)).name;
+      if (!name.ends_with("running_mean")) continue;
+      EXPECT_EQ(here[i], both[i]) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What tests ask of plans, and of steps that may differ in last bits.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/cpu/executable.h"
+#include "engine/cpu/step_bits_testing.h"
+
+namespace roentgen::engine::cpu {
+
+/// Entries whose implementation has these words.
+inline std::int64_t entries_that(const Plan& plan, const std::string& words) {
+  return std::ranges::count_if(plan.entries,
+                               [&](const PlanEntry& e) { return e.implementation.find(words) != std::string::npos; });
+}
+
+/// Entries of a kind.
+inline std::int64_t entries_of(const Plan& plan, const std::string& kind) {
+  return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) { return e.kind == kind; });
+}
+
+/// Data gradients that do a batch norm's backward.
+inline std::int64_t entries_into_norm(const Plan& plan) {
+  return std::ranges::count_if(plan.entries,
+                               [](const PlanEntry& e) { return e.implementation.ends_with(" into norm"); });
+}
+
+/// Whether a tensor of this name is in the plan.
+inline bool stores(const Plan& plan, const std::string& name) {
+  return std::ranges::any_of(plan.tensors, [&](const PlanTensor& tensor) { return tensor.name == name; });
+}
+
+/// Expects the same gradients and running statistics but for sums in another order, or one gradient of a convolution by
+/// direct instead of by three products, each off by 4e-6 in the mean square; in bf16 a rounding of what they go into
+/// may turn the other way.
+inline void expect_nearly_the_same_step(Executable& one, Executable& two, bool is_bf16) {
+  const auto left = bits_of_one_step(one);
+  const auto right = bits_of_one_step(two);
+  ASSERT_EQ(left.size(), right.size());
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    double error = 0.0, size = 0.0;
+    for (std::size_t k = 0; k < left[i].size(); ++k) {
+      error += std::pow(static_cast<double>(left[i][k]) - right[i][k], 2.0);
+      size += std::pow(static_cast<double>(right[i][k]), 2.0);
+    }
+    EXPECT_LE(std::sqrt(error), (is_bf16 ? 4e-3 : 2e-5) * std::sqrt(size) + 1e-7)
+        << one.graph().parameter(static_cast<std::int32_t>(i)).name;
+  }
+}
+
+}  // namespace roentgen::engine::cpu
