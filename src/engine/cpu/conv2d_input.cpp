@@ -7,6 +7,7 @@
 
 #include "engine/cpu/batch_norm_entries.h"
 #include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/pooling.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -19,6 +20,21 @@ int block_of(ConvAlgorithm algorithm, const Lowering& lowering) {
 
 bool is_on_tiles(ConvAlgorithm algorithm) {
   return algorithm != ConvAlgorithm::Direct && algorithm != ConvAlgorithm::Winograd;
+}
+
+// The layout of values that kernels chosen for all that reads them in a step normalise while they read; blocks of 0:
+// they do not.
+Layout layout_normalised_by(const graph::Node& reader, const Shape& shape, Lowering& lowering) {
+  const auto* pool = std::get_if<graph::MaxPool>(&reader.op);
+  if (pool != nullptr && pools_normalised(*pool)) return {lowering.vector_block(), lowering.dtype()};
+  const auto* conv = std::get_if<graph::Conv2d>(&reader.op);
+  if (conv == nullptr) return {.block = 0};
+  const ConvGeometry g = conv_geometry(*conv, reader, shape);
+  const ConvAlgorithm forward = choose_algorithm(g, ConvPass::Forward, reader, lowering);
+  const ConvAlgorithm weights = choose_algorithm(g, ConvPass::BackwardWeights, reader, lowering);
+  const int block = block_of(forward, lowering);
+  if (block_of(weights, lowering) != block || dtype_of(forward) != dtype_of(weights)) return {.block = 0};
+  return {block, dtype_of(forward)};
 }
 
 // Whether this is a convolution that nothing but a batch norm reads, and the kernels of its gradients compute what
@@ -46,17 +62,12 @@ bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& loweri
     return false;
   if (std::ranges::any_of(graph.outputs(), [norm](const auto& output) { return output.second == norm; })) return false;
   const graph::Node& reader = graph.node(lowering.readers(norm)[0]);
-  const auto* conv = std::get_if<graph::Conv2d>(&reader.op);
-  if (conv == nullptr) return false;
-  const ConvGeometry g = conv_geometry(*conv, reader, graph.node(norm).shape);
-  const ConvAlgorithm forward = choose_algorithm(g, ConvPass::Forward, reader, lowering);
-  const ConvAlgorithm weights = choose_algorithm(g, ConvPass::BackwardWeights, reader, lowering);
-  const int block = block_of(forward, lowering);
-  if (block == 0 || block_of(weights, lowering) != block || dtype_of(forward) != dtype_of(weights)) return false;
+  const Layout read = layout_normalised_by(reader, graph.node(norm).shape, lowering);
   // Whole blocks, as they lie; and a result that would not be rounded to another type in between.
-  if (dtype_of(forward) != lowering.dtype() || values != Layout{block, dtype_of(forward)}) return false;
-  return std::ranges::all_of(lowering.pieces(graph.node(norm).inputs[0]),
-                             [&](graph::NodeId piece) { return graph.node(piece).shape[1] % block == 0; });
+  if (read.block == 0 || read.dtype != lowering.dtype() || values != read) return false;
+  const std::vector<graph::NodeId> pieces = lowering.pieces(graph.node(norm).inputs[0]);
+  if (pieces.size() > 1 && !std::holds_alternative<graph::Conv2d>(reader.op)) return false;
+  return std::ranges::all_of(pieces, [&](graph::NodeId piece) { return graph.node(piece).shape[1] % read.block == 0; });
 }
 
 graph::NodeId summing_reader(graph::NodeId norm, Lowering& lowering) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Batch norms that store no result, since the convolution behind them normalises what it reads; and those whose
-// backward is done by the convolutions around them.
+// Batch norms that store no result, since the convolution or pooling behind them normalises what it reads; and those
+// whose forward or backward is partly done by the convolutions around them.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ namespace roentgen::engine::cpu {
 struct ConvGeometry;
 
 /// True when a batch norm need not store its result in training: a convolution is its only reader, and the kernels
-/// chosen for its forward and its weight gradient normalise while they read. `values`: how what the batch norm reads
-/// lies.
+/// chosen for its forward and its weight gradient normalise while they read; or a max pooling is. `values`: how what
+/// the batch norm reads lies.
 [[nodiscard]] bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& lowering);
 
 /// The convolution that makes the result of a batch norm with a residual while it reads it, and stores it: the first

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Loops of max pooling over one plane: the pixels of `block` channels that lie side by side, [H][W][block]. `block` is
+// 4, 8 or 16. T: float or Bf16; compared as f32.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/cpu/bf16.h"
+
+namespace roentgen::engine::cpu::simd {
+
+/// Extents in pixels. Windows that reach beyond the plane end there.
+struct PoolExtent {
+  std::int64_t in_height = 0;
+  std::int64_t in_width = 0;
+  std::int64_t out_height = 0;
+  std::int64_t out_width = 0;
+  std::int64_t kernel_height = 0;
+  std::int64_t kernel_width = 0;
+  std::int64_t stride_y = 1;
+  std::int64_t stride_x = 1;
+  std::int64_t pad_top = 0;
+  std::int64_t pad_left = 0;
+  int block = 16;
+};
+
+/// What max_pool does.
+template <class T>
+struct MaxPool {
+  const T* src = nullptr;
+  T* dst = nullptr;
+  std::uint8_t* position = nullptr;  ///< as dst: which of its window's pixels it is, row by row; or null
+  const float* scale = nullptr;      ///< `block` each: of src * scale + shift, or null: of src
+  const float* shift = nullptr;
+  bool relu = false;  ///< with a scale: max(., 0) of that first
+};
+/// Rows [begin, end) of dst: the first maximum of each window, row by row; a NaN is larger than any number, the last
+/// one the largest.
+template <class T>
+void max_pool(const PoolExtent& extent, const MaxPool<T>& work, std::int64_t begin, std::int64_t end);
+
+/// Row `row` of the gradient of src, `to`: each pixel has the sum of the gradients of windows whose maximum it is, row
+/// by row. Of a kernel of 256 pixels at most.
+template <class T>
+void max_pool_gradient(const PoolExtent& extent, const T* diff_dst, const std::uint8_t* position, std::int64_t row,
+                       T* to);
+
+}  // namespace roentgen::engine::cpu::simd
