@@ -61,7 +61,8 @@ struct StepOptions {
 ///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
 ///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best run alone, on the step's own buffers: of 4
 ///                       before the measured steps and 4 after them, since a machine's speed drifts; with what else
-///                       these entries do ("of norm", "into norm", "from norm" in `implementation`)
+///                       these entries do ("of norm", "of sum", "with moments", "into norm", "from norm" in
+///                       `implementation`)
 ///   floor_ratio         median step / conv_floor_ms; both are null where the engine cannot time single entries
 ///   warnings            [text]: signs that the machine was busy (signs_of_other_work())
 ///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines

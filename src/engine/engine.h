@@ -47,7 +47,8 @@ struct CompileOptions {
   /// Graph passes to run, by name (graph/passes/pass_list.h): "on" = all, "off" = none, or "name,name".
   std::string fuse = "on";
   /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
-  /// on machines with bf16 tiles also products of split numbers), timed once at compile; the choice moves the last
+  /// on machines with bf16 tiles also products of split numbers), timed once at compile, or about as fast if it saves
+  /// the batch norm behind it a pass; the choice moves the last
   /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split", "split2": wherever they
   /// can be, untimed: for tests.
   std::string algorithms = "direct";

@@ -50,6 +50,7 @@ std::vector<Case> cases_of(const graph::MaxPool&) {
       single_op_case("max_pool.ceil", MaxPool{.is_ceil = true}, {2, 16, 7, 5}),
       single_op_case("max_pool.ceil_3x3", MaxPool{.kernel = {3, 3}, .stride = {2, 2}, .is_ceil = true}, {2, 16, 8, 6}),
       single_op_case("max_pool.pixels_no_window_reads", MaxPool{.kernel = {1, 1}, .stride = {2, 2}}, {2, 16, 6, 5}),
+      single_op_case("max_pool.kernel_17x16", MaxPool{.kernel = {17, 16}, .stride = {1, 1}}, {1, 16, 18, 17}),
       single_op_case("max_pool.channels_3", stem, {3, 3, 8, 8}),
       single_op_case("max_pool.channels_20", stem, {1, 20, 8, 8}),
       single_op_case("max_pool.channels_24", MaxPool{}, {2, 24, 6, 6}),

@@ -3,7 +3,8 @@
 //
 // Plan entries of batch normalisation, forward (its gradients are in batch_norm_gradient.cpp). Two ways, with the same
 // numbers:
-// - a value read by one batch norm: statistics and result block by block, while the block is in cache;
+// - a value read by one batch norm: statistics and result block by block, while the block is in cache; or what of these
+//   the convolution before it has added up, and the one behind it computes, is left out (conv2d_input.h);
 // - pieces of a virtual concat, read by many (DenseNet): statistics once per piece, when it is born; the gradients of
 //   all readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
 #include "engine/cpu/batch_norm_entries.h"
@@ -110,7 +111,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
   return shared.statistics;
 }
 
-// Makes the result, `work.dst`; or none, but the constants from which a convolution computes it while it reads.
+// Makes the result, `work.dst`; or none, but the constants from which its reader computes it.
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);

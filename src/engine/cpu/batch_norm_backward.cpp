@@ -23,7 +23,7 @@ class SingleBackward final : public Kernel {
     gradients_.bind(addresses);
     dy_ = addresses.at<Y>(work_.dy);
     g_ = work_.g >= 0 ? addresses.at<Y>(work_.g) : nullptr;
-    dx_ = addresses.at<X>(work_.dx);
+    dx_ = work_.dx >= 0 ? addresses.at<X>(work_.dx) : nullptr;
     y_again_ = work_.y_again >= 0 && work_.residual < 0 ? addresses.at<Y>(work_.y_again) : nullptr;
   }
 
@@ -42,6 +42,7 @@ class SingleBackward final : public Kernel {
 
  private:
   void apply(std::int64_t block, std::int64_t image) const {
+    if (dx_ == nullptr) return;
     const BlockPlace<X>& place = gradients_.place(block);
     const std::int64_t at = offset_of(shape_, block, image);
     using Gradients = SingleGradients<X, Y>;

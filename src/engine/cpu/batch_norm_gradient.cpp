@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "engine/cpu/batch_norm_entries.h"
+#include "engine/cpu/conv2d_input.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -106,6 +107,43 @@ NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, Lowe
   return work;
 }
 
+// What is left of a backward that a data gradient has done: the convolution before it reads g through the batch norm.
+void hand_on(const SummedNorm& summed, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located value = lowering.value_in(node.inputs[0], layout_of_value(node.inputs[0], lowering));
+  lowering.define_norm_gradient(node.inputs[0], {value.tensor, summed.constants});
+  for (const graph::NodeId input : node.inputs) lowering.contribute(input, summed.g);
+}
+
+// True when the convolution before this batch norm can read its gradient through this one: there is no mask, and no sum
+// of several. In bf16 that is slower (docs/adr/0014).
+bool is_read_through(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  return !op.relu && node.inputs.size() == 1 && lowering.dtype() == DType::F32 && !lowering.is_missing(id) &&
+         lowering.gradients_arrived(id) == 1 && reads_gradient_of_norm(node.inputs[0], lowering);
+}
+
+// The sums alone.
+void lower_read_through(graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Layout layout = layout_of_result(node.inputs[0], lowering);
+  const Located g = lowering.gradient(id, layout);
+  const NormShape shape = norm_shape(g, layout.dtype, id, lowering);
+  Emission emission{.what = "backward",
+                    .kind = "batch_norm_gradient_sums",
+                    .pass = Pass::BackwardData,
+                    .reads = {g.tensor},
+                    .writes = {},
+                    .implementation = norm_way(lowering)};
+  NormBackward work = single_work(id, layout, -1, lowering, emission);
+  work.dy = g.tensor;
+  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
+  emission.writes.push_back(work.partial);
+  const SummedNorm summed{.g = g, .constants = work.constants};
+  lowering.emit(node, std::move(emission), single_backward_kernel(shape, work));
+  hand_on(summed, id, lowering);
+}
+
 void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Layout layout = layout_of_result(node.inputs[0], lowering);
@@ -149,13 +187,6 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
   if (y.tensor >= 0) lowering.recomputed(id, y);
 }
 
-// What is left of a backward that a data gradient has done: the convolution before it reads g through the batch norm.
-void hand_on(const SummedNorm& summed, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Located value = lowering.value_in(node.inputs[0], layout_of_value(node.inputs[0], lowering));
-  lowering.define_norm_gradient(node.inputs[0], {value.tensor, summed.constants});
-  for (const graph::NodeId input : node.inputs) lowering.contribute(input, summed.g);
-}
 }  // namespace
 
 void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
@@ -164,6 +195,8 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
     hand_on(*lowering.summed(id), id, lowering);
   } else if (node.inputs.size() == 1 && shares_statistics(node, lowering)) {
     lower_backward_shared(id, lowering);
+  } else if (is_read_through(op, id, lowering)) {
+    lower_read_through(id, lowering);
   } else {
     lower_backward_single(op, id, lowering);
   }

@@ -112,7 +112,7 @@ struct NormBackward {
   TensorId partial = -1;
   bool relu = false;
 };
-/// Both phases block by block.
+/// Both phases block by block; without a `dx` the first alone.
 [[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work);
 /// Adds to the pieces' G, A and B: one pass.
 [[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);

@@ -20,6 +20,7 @@
 
 #include "core/error.h"
 #include "core/thread_annotations.h"
+#include "engine/cpu/algorithm_choice.h"
 #include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
@@ -32,12 +33,6 @@ using Fwd = dnnl::convolution_forward;
 using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 
-// What of direct's time an algorithm must stay below: small differences are noise, and some are less accurate. But
-// kernels that also add up for the batch norm behind them save it a pass over the result.
-double worthwhile(ConvAlgorithm algorithm, bool gathers_moments) {
-  if (gathers_moments) return 1.02;
-  return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::Split2 ? 0.95 : 0.98;
-}
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
 constexpr int kTimedRuns = 4;
 
@@ -237,21 +232,6 @@ Timings measure(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry
   return timings;
 }
 
-using Gathers = std::function<bool(ConvAlgorithm)>;
-
-// The fastest of those that win by enough; direct, unless there is one.
-ConvAlgorithm fastest(const std::vector<ConvAlgorithm>& algorithms, const Timings& timings, const Gathers& gathers) {
-  const auto seconds = [&](ConvAlgorithm algorithm) { return timings.at(std::string(name_of(algorithm))); };
-  const double direct_s = seconds(ConvAlgorithm::Direct);
-  ConvAlgorithm chosen = ConvAlgorithm::Direct;
-  for (const ConvAlgorithm algorithm : algorithms) {
-    const double limit = worthwhile(algorithm, gathers(algorithm));
-    const bool is_worthwhile = seconds(algorithm) < limit * direct_s;
-    if (is_worthwhile && (chosen == ConvAlgorithm::Direct || seconds(algorithm) < seconds(chosen))) chosen = algorithm;
-  }
-  return chosen;
-}
-
 // What was measured on this machine, by geometry, pass and team size.
 class Measurements {
  public:
@@ -355,7 +335,7 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
     const std::vector<ConvAlgorithm> candidates = candidates_of(g, pass, lowering.threads());
     if (candidates.size() > 1) {
       const Timings timings = measurements().get(candidates, g, pass, lowering.threads());
-      algorithm = fastest(candidates, timings, [&](ConvAlgorithm candidate) {
+      algorithm = fastest_algorithm(candidates, timings, [&](ConvAlgorithm candidate) {
         return pass == ConvPass::Forward && gathers_moments(lowering.graph().find(node.name), candidate, lowering);
       });
       lowering.plan.timings[key] = timings;

@@ -67,10 +67,9 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 
 /// The algorithm of one pass: the stored plan's; else Bf16 where values are stored in it and it can compute the
 /// geometry, in all passes; else what CompileOptions::algorithms says. "auto": direct unless
-/// another measures faster within 64 MiB of scratch (the less accurate ones, Winograd's and Split2, by more than 5%,
-/// Split by more than 2%), then the fastest. "split2": Split in the forward pass. Equal geometries are timed once a
-/// machine, per thread count (timing_store.h). Recorded in the plan. ConfigError for a stored choice this machine
-/// cannot follow.
+/// another measures faster within 64 MiB of scratch by enough (fastest_algorithm()). "split2": Split in the forward
+/// pass. Equal geometries are timed once a machine, per thread count (timing_store.h). Recorded in the plan.
+/// ConfigError for a stored choice this machine cannot follow.
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);
 

@@ -69,6 +69,27 @@ std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive
   add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
   return primitive_kernel(dnnl::convolution_forward(pd), arguments);
 }
+
+void gather_moments(const Located& dst, graph::NodeId id, Lowering& lowering, ConvTensors& tensors,
+                    Emission& emission) {
+  tensors.moments = moments_for_norm(dst, id, lowering);
+  emission.reads.push_back(tensors.moments.pivot);
+  emission.writes.push_back(tensors.moments.partial);
+}
+
+// Reads the source, and writes what a residual sum there makes.
+Emission emission_of(const ConvSource& source, const Located& dst, const graph::Node& node) {
+  Emission emission{.what = "forward",
+                    .kind = "conv2d_forward",
+                    .reads = source.reads,
+                    .writes = {dst.tensor},
+                    .flops = 2 * node.multiply_adds};
+  if (const auto& sum = source.input.residual) {
+    emission.writes.push_back(sum->result);
+    emission.in_place.emplace_back(sum->value, sum->result);
+  }
+  return emission;
+}
 }  // namespace
 
 bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
@@ -94,15 +115,7 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   if (epilogue.norm != nullptr) weights = folded_weights(weights, node, epilogue, lowering);
   const Located residual = g.adds ? lowering.value_in(epilogue.residual, layout) : Located{};
   const Located dst = lowering.define(epilogue.result, layout);
-  Emission emission{.what = "forward",
-                    .kind = "conv2d_forward",
-                    .reads = source.reads,
-                    .writes = {dst.tensor},
-                    .flops = 2 * node.multiply_adds};
-  if (const auto& sum = source.input.residual) {
-    emission.writes.push_back(sum->result);
-    emission.in_place.emplace_back(sum->value, sum->result);
-  }
+  Emission emission = emission_of(source, dst, node);
   emission.reads.push_back(weights.weight);
   if (weights.bias >= 0) emission.reads.push_back(weights.bias);
   if (g.adds) {
@@ -118,11 +131,7 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                         .input = source.input,
                         .adds = g.adds,
                         .relu = g.relu};
-    if (gathers_moments(id, algorithm, lowering)) {
-      tensors.moments = moments_for_norm(dst, id, lowering);
-      emission.reads.push_back(tensors.moments.pivot);
-      emission.writes.push_back(tensors.moments.partial);
-    }
+    if (gathers_moments(id, algorithm, lowering)) gather_moments(dst, id, lowering, tensors, emission);
     kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission, tensors);
   } else {
     emission.implementation = pd.impl_info_str();

@@ -26,7 +26,8 @@ bool is_on_tiles(ConvAlgorithm algorithm) {
 // they do not.
 Layout layout_normalised_by(const graph::Node& reader, const Shape& shape, Lowering& lowering) {
   const auto* pool = std::get_if<graph::MaxPool>(&reader.op);
-  if (pool != nullptr && pools_normalised(*pool)) return {lowering.vector_block(), lowering.dtype()};
+  // In bf16 values that differ would be compared where their roundings are the same.
+  if (pool != nullptr && pools_normalised(*pool) && lowering.dtype() == DType::F32) return {lowering.vector_block()};
   const auto* conv = std::get_if<graph::Conv2d>(&reader.op);
   if (conv == nullptr) return {.block = 0};
   const ConvGeometry g = conv_geometry(*conv, reader, shape);
@@ -35,23 +36,6 @@ Layout layout_normalised_by(const graph::Node& reader, const Shape& shape, Lower
   const int block = block_of(forward, lowering);
   if (block_of(weights, lowering) != block || dtype_of(forward) != dtype_of(weights)) return {.block = 0};
   return {block, dtype_of(forward)};
-}
-
-// Whether this is a convolution that nothing but a batch norm reads, and the kernels of its gradients compute what
-// comes to it from what comes to that one.
-bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const auto* conv = std::get_if<graph::Conv2d>(&node.op);
-  if (conv == nullptr || lowering.readers(id).size() != 1) return false;
-  const ConvGeometry g = conv_geometry(*conv, node, lowering.graph().node(node.inputs[0]).shape);
-  const Layout layout{static_cast<int>(kSplitBlock), lowering.dtype()};
-  if (!g.bias.empty() || layout_of_value(id, lowering) != layout) return false;
-  const auto is_ours = [&](ConvPass pass) {
-    const ConvAlgorithm algorithm = choose_algorithm(g, pass, node, lowering);
-    return is_on_tiles(algorithm) && dtype_of(algorithm) == lowering.dtype();
-  };
-  return is_ours(ConvPass::BackwardWeights) &&
-         (!lowering.needs_gradient(node.inputs[0]) || is_ours(ConvPass::BackwardData));
 }
 
 }  // namespace
@@ -66,6 +50,7 @@ bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& loweri
   // Whole blocks, as they lie; and a result that would not be rounded to another type in between.
   if (read.block == 0 || read.dtype != lowering.dtype() || values != read) return false;
   const std::vector<graph::NodeId> pieces = lowering.pieces(graph.node(norm).inputs[0]);
+  // A pooling of several pieces: no network has one.
   if (pieces.size() > 1 && !std::holds_alternative<graph::Conv2d>(reader.op)) return false;
   return std::ranges::all_of(pieces, [&](graph::NodeId piece) { return graph.node(piece).shape[1] % read.block == 0; });
 }
@@ -98,10 +83,9 @@ bool is_normalised_as_residual(graph::NodeId norm, Layout values, Lowering& lowe
   if (std::ranges::any_of(graph.outputs(), [norm](const auto& output) { return output.second == norm; })) return false;
   const graph::NodeId sum = lowering.readers(norm)[0];
   const graph::Node& reader = graph.node(sum);
-  // Dropped results are computed again from one that is stored. What the sum's own value lies in must be known.
-  return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs[0] < norm && !lowering.is_dropped(norm) &&
-         !lowering.is_dropped(sum) && values == Layout{static_cast<int>(kSplitBlock), lowering.dtype()} &&
-         summing_reader(sum, lowering) >= 0;
+  // A dropped sum is computed again from a residual that is stored. The layout of the sum's own value must be known.
+  return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs[0] < norm && !lowering.is_dropped(sum) &&
+         values == Layout{static_cast<int>(kSplitBlock), lowering.dtype()} && summing_reader(sum, lowering) >= 0;
 }
 
 ConvSource residual_sum(graph::NodeId conv, const Lowering& lowering) {
@@ -141,6 +125,21 @@ ResultMoments moments_for_norm(const Located& result, graph::NodeId id, Lowering
       .pivot = lowering.parameter(norm, "running_mean")};
   lowering.define_moments(id, sums.partial);
   return sums;
+}
+
+bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const auto* conv = std::get_if<graph::Conv2d>(&node.op);
+  if (conv == nullptr || lowering.readers(id).size() != 1) return false;
+  const ConvGeometry g = conv_geometry(*conv, node, lowering.graph().node(node.inputs[0]).shape);
+  const Layout layout{static_cast<int>(kSplitBlock), lowering.dtype()};
+  if (!g.bias.empty() || layout_of_value(id, lowering) != layout) return false;
+  const auto is_ours = [&](ConvPass pass) {
+    const ConvAlgorithm algorithm = choose_algorithm(g, pass, node, lowering);
+    return is_on_tiles(algorithm) && dtype_of(algorithm) == lowering.dtype();
+  };
+  return is_ours(ConvPass::BackwardWeights) &&
+         (!lowering.needs_gradient(node.inputs[0]) || is_ours(ConvPass::BackwardData));
 }
 
 bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, Lowering& lowering) {

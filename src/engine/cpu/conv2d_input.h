@@ -44,6 +44,10 @@ struct ConvSource {
 /// Where to, for the batch norm to find; before it is lowered. `result`: of the convolution.
 [[nodiscard]] ResultMoments moments_for_norm(const Located& result, graph::NodeId id, Lowering& lowering);
 
+/// True for a convolution that nothing but a batch norm reads, if the kernels of its gradients compute what comes to it
+/// from what comes to that one.
+[[nodiscard]] bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering);
+
 /// True when the data gradient of a convolution that reads `value` does the backward of the batch norm that made it
 /// (norm_gradients.h): it is the last gradient to come, and its algorithm's kernels see whole pixels. One with shared
 /// statistics stores no result, either. One of a single value has a residual, and the kernels chosen for the gradients

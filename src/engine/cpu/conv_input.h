@@ -48,7 +48,7 @@ class ConvInput {
     }
   }
 
-  /// Results of a sum go past the caches.
+  /// Results of a sum go past the caches, but where they lie over the residual, whose lines are there.
   void stream_results() { is_streaming_ = true; }
 
   /// `blocks` of `block` channels of the gradient `dst`, or what is made of it.
@@ -104,7 +104,7 @@ class ConvInput {
       source.residual_scale = here.residual_scale;
       if (here.residual_scale != nullptr) source.residual_shift = here.residual_scale + blocks() * block_;
       source.result = here.result;
-      source.is_streaming = is_streaming_;
+      source.is_streaming = is_streaming_ && here.result != here.residual;
     }
     if (here.x != nullptr) {
       source.x = here.x;

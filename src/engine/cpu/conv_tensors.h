@@ -13,9 +13,9 @@
 
 namespace roentgen::engine::cpu {
 
-/// What a forward or a weight gradient reads in place of src: value * scale + shift, and with `relu` max(., 0) of it,
-/// of values whose channels lie one after another. Computed while they are read and stored nowhere; zeros that pad them
-/// stay zeros.
+/// What a forward (of a max pooling, too) or a weight gradient reads in place of src: value * scale + shift, and with
+/// `relu` max(., 0) of it, of values whose channels lie one after another. Computed while they are read and stored
+/// nowhere; zeros that pad them stay zeros.
 struct NormalisedInput {
   struct Piece {
     TensorId value = -1;

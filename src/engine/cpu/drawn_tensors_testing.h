@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "core/random.h"
@@ -19,20 +18,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Of memory as plans have it: at a multiple of 64 bytes, which results that go past the caches need.
-template <class T>
-struct AlignedAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t kAlignment{64};
-  [[nodiscard]] T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new(count * sizeof(T), kAlignment));
-  }
-  void deallocate(T* pointer, std::size_t /*count*/) noexcept { ::operator delete(pointer, kAlignment); }
-  friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) = default;
-};
-using TensorBytes = std::vector<std::byte, AlignedAllocator<std::byte>>;
-
-/// Numbered in the order they are added; each stored in its type.
+/// Numbered in the order they are added; each stored in its type, aligned as a plan's.
 class DrawnTensors {
  public:
   void draw(std::int64_t count, std::uint64_t seed, DType dtype) {
@@ -48,7 +34,8 @@ class DrawnTensors {
   void add(const std::vector<float>& values, DType dtype) {
     const bool is_narrow = dtype == DType::Bf16;
     is_narrow_.push_back(is_narrow);
-    memory_.emplace_back(values.size() * (is_narrow ? sizeof(Bf16) : sizeof(float)));
+    bytes_.push_back(values.size() * (is_narrow ? sizeof(Bf16) : sizeof(float)));
+    memory_.emplace_back(bytes_.back());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const Bf16 narrow = to_bf16(values[i]);
       if (is_narrow) {
@@ -59,10 +46,12 @@ class DrawnTensors {
     }
   }
   /// All bits ones: NaN again.
-  void forget(std::size_t tensor) { std::ranges::fill(memory_[tensor], std::byte{0xff}); }
-  [[nodiscard]] const TensorBytes& bits(std::size_t tensor) const { return memory_[tensor]; }
+  void forget(std::size_t tensor) { std::ranges::fill(memory_[tensor].bytes(), std::byte{0xff}); }
+  [[nodiscard]] std::vector<std::byte> bits(std::size_t tensor) const {
+    return {memory_[tensor].data(), memory_[tensor].data() + bytes_[tensor]};
+  }
   [[nodiscard]] std::vector<float> floats(std::size_t tensor) const {
-    const TensorBytes& from = memory_[tensor];
+    const std::vector<std::byte> from = bits(tensor);
     std::vector<float> values(from.size() / (is_narrow_[tensor] ? sizeof(Bf16) : sizeof(float)));
     for (std::size_t i = 0; i < values.size(); ++i) {
       Bf16 narrow{};
@@ -80,14 +69,15 @@ class DrawnTensors {
     const runtime::AlignedBuffer buffer(scratch_bytes);
     if (scratch_bytes > 0) std::memset(buffer.data(), 0xff, buffer.size());
     std::vector<std::byte*> addresses;
-    for (TensorBytes& each : memory_) addresses.push_back(each.data());
+    for (const runtime::AlignedBuffer& each : memory_) addresses.push_back(each.data());
     addresses[scratch] = buffer.data();
     kernel.bind(Addresses(addresses, is_narrow_));
     kernel.run();
   }
 
  private:
-  std::vector<TensorBytes> memory_;
+  std::vector<runtime::AlignedBuffer> memory_;
+  std::vector<std::size_t> bytes_;
   std::vector<bool> is_narrow_;
 };
 

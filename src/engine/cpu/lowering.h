@@ -98,7 +98,8 @@ class Lowering {
   /// The node's output is stored nowhere: a virtual concat.
   void define_virtual(graph::NodeId id);
   [[nodiscard]] bool is_virtual(graph::NodeId id) const;
-  /// A batch norm's output is stored nowhere: the convolution that alone reads it normalises these values itself.
+  /// A batch norm's output is stored nowhere: what alone reads it normalises these values itself: a convolution, a max
+  /// pooling, or the convolution that makes the sum whose residual it is.
   void define_normalised(graph::NodeId id, NormalisedInput input);
   /// That, or nothing.
   [[nodiscard]] const std::optional<NormalisedInput>& normalised(graph::NodeId id) const {

@@ -116,8 +116,11 @@ class MaxPoolBackward final : public Kernel {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t plane = i / extent_.in_height;
         const std::int64_t at = plane * extent_.out_height * extent_.out_width * extent_.block;
-        simd::max_pool_gradient(extent_, diff_dst_ + at, position_ + at, i - plane * extent_.in_height,
-                                diff_src_ + i * extent_.in_width * extent_.block);
+        const std::int64_t to = plane * extent_.in_height * extent_.in_width * extent_.block;
+        simd::max_pool_gradient(extent_,
+                                simd::MaxPoolGradient<T>{
+                                    .diff_dst = diff_dst_ + at, .position = position_ + at, .diff_src = diff_src_ + to},
+                                i - plane * extent_.in_height);
       }
     });
   }

@@ -14,6 +14,7 @@
 #include <ostream>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -216,7 +217,7 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>>
 
 TEST_P(NormGradientsOfConv, are_those_of_the_norms_own_backward) {
   backward(false);
-  const DrawnTensors two = tensors_;
+  const DrawnTensors two = std::exchange(tensors_, {});
   backward(true);
   EXPECT_EQ(tensors_.bits(kG), two.bits(kG)) << "the masked gradient, pixel by pixel";
   EXPECT_EQ(tensors_.bits(kAgain), two.bits(kAgain));
@@ -245,7 +246,7 @@ TEST_P(NormGradientsOfConv, are_those_of_the_norms_own_backward) {
 
 TEST_P(NormGradientsOfConv, are_the_same_bits_every_time) {
   backward(true);
-  const DrawnTensors first = tensors_;
+  const DrawnTensors first = std::exchange(tensors_, {});
   backward(true);
   for (const Tensor each : {kG, kDiffScale, kDiffShift, kConstants}) EXPECT_EQ(tensors_.bits(each), first.bits(each));
 }
@@ -262,7 +263,7 @@ TEST_P(NormGradientsOfConv, are_read_through_the_norm_with_the_bits_of_stored_on
       } else {
         run(split_backward_data(shape, tensors), split_backward_data_scratch(shape));
       }
-      const TensorBytes bits = tensors_.bits(made);
+      const std::vector<std::byte> bits = tensors_.bits(made);
       tensors_.forget(made);
       return bits;
     };

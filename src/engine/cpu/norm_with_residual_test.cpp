@@ -122,9 +122,23 @@ TEST(NormWithResidual, other_kernels_leave_it_to_the_norm) {
   EXPECT_EQ(entries_into_norm(over_ranks->plan()), 0) << "means of all ranks";
 }
 
-// A block whose residual is a batch norm of a 1x1 convolution, and one with its source as residual. Where it is
-// `named`, as an output, that batch norm is stored.
-graph::Graph projected_blocks(bool is_named) {
+// Results that lie over a tensor that the same entry reads, which is over then.
+std::int64_t sums_over_their_residual(const Plan& plan) {
+  return std::ranges::count_if(plan.entries, [&](const PlanEntry& e) {
+    const auto tensor = [&](TensorId id) { return plan.tensors.at(static_cast<std::size_t>(id)); };
+    return e.implementation.find(" of sum") != std::string::npos && std::ranges::any_of(e.writes, [&](TensorId made) {
+             return tensor(made).name.starts_with("join") && std::ranges::any_of(e.reads, [&](TensorId read) {
+                      return tensor(read).bytes == tensor(made).bytes && tensor(read).offset == tensor(made).offset;
+                    });
+           });
+  });
+}
+
+// What becomes of the batch norm "shortcut_norm".
+enum class Shortcut { Alone, Named, WithRelu, ReadTwice, First };
+
+// A block whose residual is a batch norm of a 1x1 convolution, and one with its source as residual.
+graph::Graph projected_blocks(Shortcut shortcut) {
   Builder b("projected_blocks");
   const auto conv = [](std::int64_t channels, std::int64_t side) {
     return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
@@ -132,15 +146,20 @@ graph::Graph projected_blocks(bool is_named) {
   const NodeId image = b.input("image", {3, 3, 9, 7});
   NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(16, 3), {image})});
   for (const std::string block : {"1", "2"}) {
+    const auto project = [&] {
+      const bool relu = shortcut == Shortcut::WithRelu;
+      return b.add("shortcut_norm", graph::BatchNorm{.relu = relu}, {b.add("shortcut", conv(32, 1), {x})});
+    };
+    const bool is_projected = block == "1";
+    NodeId residual = is_projected && shortcut == Shortcut::First ? project() : x;
     NodeId inner = b.add("in" + block, conv(16, 1), {x});
     inner = b.add("in_norm" + block, graph::BatchNorm{.relu = true}, {inner});
     inner = b.add("out" + block, conv(32, 3), {inner});
-    NodeId residual = x;
-    if (block == "1") {
-      residual = b.add("shortcut_norm", graph::BatchNorm{}, {b.add("shortcut", conv(32, 1), {x})});
-      if (is_named) b.output("shortcut", residual);
-    }
+    if (is_projected && shortcut != Shortcut::First) residual = project();
+    if (is_projected && shortcut == Shortcut::Named) b.output("shortcut", residual);
+    const bool is_read_twice = is_projected && shortcut == Shortcut::ReadTwice;
     x = b.add("join" + block, graph::BatchNorm{.relu = true}, {inner, residual});
+    if (is_read_twice) x = b.add("sum" + block, graph::Add{}, {x, residual});
   }
   x = b.add("pool", graph::GlobalAvgPool{}, {b.add("last", conv(16, 1), {x})});
   x = b.add("flat", graph::Flatten{}, {x});
@@ -158,6 +177,7 @@ TEST(NormWithResidual, the_first_pointwise_reader_makes_the_sum) {
     const auto made = make_executable(residual_blocks(), options);
     EXPECT_EQ(entries_that(made->plan(), " of sum"), 2);
     EXPECT_EQ(entries_of(made->plan(), "batch_norm_add_relu_forward"), 2);
+    EXPECT_EQ(sums_over_their_residual(made->plan()) > 0, std::string(recompute) != "none") << "no memory of its own";
     const auto bits = bits_of_one_step(*made);
     EXPECT_EQ(bits, bits_of_one_step(*made));
     if (kept.empty()) kept = bits;
@@ -181,8 +201,8 @@ TEST(NormWithResidual, a_residual_that_is_a_norm_is_normalised_in_the_sum) {
   for (const char* recompute : {"none", "auto", "all"}) {
     SCOPED_TRACE(recompute);
     const CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
-    const auto read = make_executable(projected_blocks(false), options);
-    const auto stored = make_executable(projected_blocks(true), options);
+    const auto read = make_executable(projected_blocks(Shortcut::Alone), options);
+    const auto stored = make_executable(projected_blocks(Shortcut::Named), options);
     EXPECT_EQ(entries_that(read->plan(), " of sum"), 2);
     EXPECT_EQ(entries_that(stored->plan(), " of sum"), 2);
     // To compute it again, the sum needs a stored one.
@@ -190,6 +210,45 @@ TEST(NormWithResidual, a_residual_that_is_a_norm_is_normalised_in_the_sum) {
     EXPECT_TRUE(stores(stored->plan(), "shortcut_norm"));
     EXPECT_EQ(bits_of_one_step(*read), bits_of_one_step(*stored));
   }
+  for (const Shortcut shortcut : {Shortcut::WithRelu, Shortcut::ReadTwice, Shortcut::First}) {
+    const auto other = make_executable(projected_blocks(shortcut), {.slots = 1, .algorithms = "split2"});
+    EXPECT_TRUE(stores(other->plan(), "shortcut_norm")) << static_cast<int>(shortcut);
+  }
+  // The sum is made by its batch norm.
+  const auto all = make_executable(projected_blocks(Shortcut::Alone), {.slots = 1, .algorithms = "split2"});
+  const auto direct = make_executable(projected_blocks(Shortcut::Alone),
+                                      {.slots = 1, .choices = with_direct(all->plan().choices, "in2/forward")});
+  EXPECT_TRUE(stores(direct->plan(), "shortcut_norm"));
+  expect_nearly_the_same_step(*all, *direct, false);
+}
+
+// A batch norm without a ReLU: the gradients of the convolution before it compute its dx while they read.
+TEST(NormWithResidual, a_norm_without_a_mask_adds_up_and_stores_no_gradient) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  for (const char* recompute : {"none", "all"}) {
+    SCOPED_TRACE(recompute);
+    CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
+    const auto read = make_executable(projected_blocks(Shortcut::Alone), options);
+    EXPECT_EQ(entries_of(read->plan(), "batch_norm_gradient_sums"), 1);
+    EXPECT_EQ(entries_of(read->plan(), "batch_norm_backward"), 0);
+    EXPECT_FALSE(stores(read->plan(), "d:shortcut"));
+    for (const char* part : {"shortcut/backward_weights", "shortcut/backward_data"}) {
+      SCOPED_TRACE(part);
+      options.choices = with_direct(read->plan().choices, part);
+      const auto stored = make_executable(projected_blocks(Shortcut::Alone), options);
+      EXPECT_EQ(entries_of(stored->plan(), "batch_norm_gradient_sums"), 0);
+      EXPECT_EQ(entries_of(stored->plan(), "batch_norm_backward"), 1);
+      EXPECT_TRUE(stores(stored->plan(), "d:shortcut"));
+      expect_nearly_the_same_step(*read, *stored, false);
+    }
+  }
+  // A mask, a sum of gradients.
+  for (const Shortcut shortcut : {Shortcut::WithRelu, Shortcut::ReadTwice}) {
+    const auto other = make_executable(projected_blocks(shortcut), {.slots = 1, .algorithms = "split2"});
+    EXPECT_EQ(entries_of(other->plan(), "batch_norm_gradient_sums"), 0) << static_cast<int>(shortcut);
+  }
+  const auto narrow = make_executable(projected_blocks(Shortcut::Alone), {.slots = 1, .dtype = "bf16"});
+  EXPECT_EQ(entries_of(narrow->plan(), "batch_norm_gradient_sums"), 0) << "slower in bf16";
 }
 
 // Convolutions on tiles, whose result a batch norm alone reads, leave it no pass over that for its statistics.

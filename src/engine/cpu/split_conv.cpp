@@ -254,8 +254,11 @@ class SplitConvolution final : public Kernel {
         }
         if (index + 1 != parts_) continue;
         for (std::int64_t block = group * 2; block < std::min(target_blocks_, group * 2 + 2); ++block) {
-          results_.put(block, results_of_block(block, begin, thread), own_words(thread, targets_at_) + begin,
-                       end - begin, thread);
+          results_.put({.block = block,
+                        .c = results_of_block(block, begin, thread),
+                        .at = own_words(thread, targets_at_) + begin,
+                        .rows = end - begin,
+                        .thread = thread});
         }
       }
     }

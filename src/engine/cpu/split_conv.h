@@ -63,9 +63,9 @@ struct SplitShape {
 /// Likewise for the weight gradient.
 [[nodiscard]] std::size_t split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input = {});
 
-/// The passes. Results of the first two do not depend on the number of threads, but for the sums of a batch norm's
-/// gradient, one a thread; the weight gradient of a layer of few channels is summed in parts, so that every thread has
-/// one.
+/// The passes. Results of the first two do not depend on the number of threads, but for moments and the sums of a batch
+/// norm's gradient, one a thread; the weight gradient of a layer of few channels is summed in parts, so that every
+/// thread has one.
 [[nodiscard]] std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors);
 [[nodiscard]] std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors);

@@ -59,6 +59,15 @@ class ResultRows<Bf16> {
   alignas(64) std::array<Bf16, kResultRows * simd::kTileRows> rows_;  // set by the constructor where they are read
 };
 
+/// Rows of 16 results of a block of channels, by a thread of the team.
+struct ResultsOfBlock {
+  std::int64_t block = 0;
+  const float* c = nullptr;          ///< [rows][16]
+  const std::int64_t* at = nullptr;  ///< where each row goes behind block 0 of the target; negative: nowhere
+  std::int64_t rows = 0;
+  int thread = 0;
+};
+
 /// Of a forward, or of a data gradient (`is_turned`). T: what values are stored in. After bind() every thread calls
 /// open(), puts rows of its own, and calls close().
 template <class T>
@@ -98,11 +107,14 @@ class SplitResults {
     pivot_ = addresses.f32(tensors_.moments.pivot);
   }
 
-  /// Before a barrier, and before anything is put.
+  /// Before a barrier, and that before anything is put: a team may be smaller than the one that was asked for, and
+  /// slots of members that are not there are added up too.
   void open(int thread, int threads) const {
     const Share blocks = share_of(norm_ ? blocks_ : 0, thread, threads);
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->open(block);
-    for (std::int64_t block = 0; pivot_ != nullptr && block < blocks_; ++block) sums_.clear(block, thread);
+    for (std::int64_t slot = thread; pivot_ != nullptr && slot < s_.threads; slot += threads) {
+      for (std::int64_t block = 0; block < blocks_; ++block) sums_.clear(block, slot);
+    }
   }
   /// After a barrier.
   void close(int thread, int threads) const {
@@ -116,21 +128,20 @@ class SplitResults {
     return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
   }
 
-  /// `rows` of 16 results of a block, which go to `at` of the target's block 0; where that is negative, nowhere.
-  void put(std::int64_t block, const float* c, const std::int64_t* at, std::int64_t rows, int thread) const {
-    if (norm_) return add_to_norm(block, c, at, rows, thread);
-    simd::TileResults<T> results{.c = c,
-                                 .at = at,
-                                 .rows = rows,
-                                 .base = target_ + block * plane_,
-                                 .bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock,
+  void put(const ResultsOfBlock& of) const {
+    if (norm_) return add_to_norm(of);
+    simd::TileResults<T> results{.c = of.c,
+                                 .at = of.at,
+                                 .rows = of.rows,
+                                 .base = target_ + of.block * plane_,
+                                 .bias = bias_ == nullptr ? nullptr : bias_ + of.block * kSplitBlock,
                                  .adds = tensors_.adds,
                                  .relu = tensors_.relu,
                                  .is_streaming = is_streaming_};
     if (pivot_ != nullptr) {
-      results.pivot = pivot_ + block * kSplitBlock;
-      results.sum = sums_.first(block, thread);
-      results.sum_sq = sums_.second(block, thread);
+      results.pivot = pivot_ + of.block * kSplitBlock;
+      results.sum = sums_.first(of.block, of.thread);
+      results.sum_sq = sums_.second(of.block, of.thread);
     }
     simd::put_results(s_.unit, results);
   }
@@ -143,19 +154,21 @@ class SplitResults {
 
  private:
   // Pixels side by side one run after another.
-  void add_to_norm(std::int64_t block, const float* c, const std::int64_t* at, std::int64_t rows, int thread) const {
+  void add_to_norm(const ResultsOfBlock& of) const {
     const std::int64_t pixels = s_.in_height * s_.in_width;
-    for (std::int64_t row = 0, next = 0; row < rows; row = next) {
+    const std::int64_t* at = of.at;
+    for (std::int64_t row = 0, next = 0; row < of.rows; row = next) {
       next = row + 1;
       if (at[row] < 0) continue;
       const std::int64_t image = at[row] / (pixels * blocks_ * kSplitBlock);
       const std::int64_t pixel = at[row] / kSplitBlock - image * pixels * blocks_;
-      const std::int64_t last = std::min(rows, row + pixels - pixel);
+      const std::int64_t last = std::min(of.rows, row + pixels - pixel);
       // Pixels only ever follow each other: where the last is as far off as it is rows on, none lacks in between.
       if (at[last - 1] == at[row] + (last - 1 - row) * kSplitBlock) next = last;
       while (next < last && at[next] == at[next - 1] + kSplitBlock) ++next;
-      const ResultRows<T> some(s_.unit, c + row * kSplitBlock, next - row);
-      norm_->add({.block = block, .image = image, .first = pixel, .count = next - row, .slot = thread}, some.data());
+      const ResultRows<T> some(s_.unit, of.c + row * kSplitBlock, next - row);
+      norm_->add({.block = of.block, .image = image, .first = pixel, .count = next - row, .slot = of.thread},
+                 some.data());
     }
   }
 

@@ -18,7 +18,7 @@ namespace roentgen::engine::cpu {
 using Timings = std::map<std::string, double>;
 
 /// To be raised when kernels change what they take: keys that name it make earlier measurements be taken again.
-constexpr int kKernelRevision = 5;
+constexpr int kKernelRevision = 6;
 
 /// $XDG_CACHE_HOME/roentgen/algorithm_timings.txt, or below ~/.cache; empty without either variable.
 [[nodiscard]] std::filesystem::path timing_file();

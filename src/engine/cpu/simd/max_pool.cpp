@@ -39,21 +39,27 @@ struct Within {
   std::int64_t begin;
   std::int64_t end;
 };
+// Rows of dst, for the lanes from `lane` on.
+struct LaneRows {
+  std::int64_t begin;
+  std::int64_t end;
+  std::int64_t lane;
+};
 HWY_INLINE Within within(std::int64_t first, std::int64_t kernel, std::int64_t length) {
   return {std::max<std::int64_t>(0, -first), std::min(kernel, length - first)};
 }
 
 // kSide: of windows whose loops are unrolled, 0: of any.
 template <std::int64_t kSide, bool kNorm, class D, class T>
-HWY_INLINE void max_pool_lanes(D d, const PoolExtent& e, const MaxPool<T>& work, std::int64_t begin, std::int64_t end,
-                               std::int64_t lane) {
+HWY_INLINE void max_pool_lanes(D d, const PoolExtent& e, const MaxPool<T>& work, const LaneRows& of) {
+  const std::int64_t lane = of.lane;
   using V = hn::Vec<D>;
   const hn::RebindToSigned<D> d32;
   const hn::Rebind<std::uint8_t, D> d8;
   const V zero = hn::Zero(d);
   const V scale = kNorm ? hn::LoadU(d, work.scale + lane) : zero;
   const V shift = kNorm ? hn::LoadU(d, work.shift + lane) : zero;
-  for (std::int64_t row = begin; row < end; ++row) {
+  for (std::int64_t row = of.begin; row < of.end; ++row) {
     const std::int64_t top = row * e.stride_y - e.pad_top;
     const Within rows = within(top, e.kernel_height, e.in_height);
     for (std::int64_t column = 0; column < e.out_width; ++column) {
@@ -95,21 +101,22 @@ HWY_INLINE void max_pool_of(const PoolExtent& e, const MaxPool<T>& work, std::in
   const bool is_3x3 = e.kernel_height == 3 && e.kernel_width == 3;
   const bool is_2x2 = e.kernel_height == 2 && e.kernel_width == 2;
   for_pool_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
+    const LaneRows of{begin, end, lane};
     if (work.scale != nullptr) {
-      if (is_3x3) return max_pool_lanes<3, true>(d, e, work, begin, end, lane);
-      if (is_2x2) return max_pool_lanes<2, true>(d, e, work, begin, end, lane);
-      return max_pool_lanes<0, true>(d, e, work, begin, end, lane);
+      if (is_3x3) return max_pool_lanes<3, true>(d, e, work, of);
+      if (is_2x2) return max_pool_lanes<2, true>(d, e, work, of);
+      return max_pool_lanes<0, true>(d, e, work, of);
     }
-    if (is_3x3) return max_pool_lanes<3, false>(d, e, work, begin, end, lane);
-    if (is_2x2) return max_pool_lanes<2, false>(d, e, work, begin, end, lane);
-    max_pool_lanes<0, false>(d, e, work, begin, end, lane);
+    if (is_3x3) return max_pool_lanes<3, false>(d, e, work, of);
+    if (is_2x2) return max_pool_lanes<2, false>(d, e, work, of);
+    max_pool_lanes<0, false>(d, e, work, of);
   });
 }
 
 template <class T>
-HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const T* diff_dst, const std::uint8_t* position,
-                                     std::int64_t row, T* to) {
-  // Windows [first_row, end_row) have this row, from window row `y` of the first on.
+HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const MaxPoolGradient<T>& work, std::int64_t row) {
+  T* to = work.diff_src + row * e.in_width * e.block;
+  // Windows [first_row, end_row) have this row.
   const std::int64_t from_top = row + e.pad_top;
   std::int64_t first_row = 0;
   while (first_row * e.stride_y + e.kernel_height <= from_top) ++first_row;
@@ -129,8 +136,8 @@ HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const T* diff_dst, con
         for (std::int64_t x = first; x < end; ++x) {
           const std::int64_t at = (y * e.out_width + x) * e.block + lane;
           const auto here = hn::Set(d32, static_cast<std::int32_t>(window_row + from_left - x * e.stride_x));
-          const auto is_maximum = hn::Eq(hn::PromoteTo(d32, hn::LoadU(d8, position + at)), here);
-          const auto gradient = load(d, diff_dst + at);
+          const auto is_maximum = hn::Eq(hn::PromoteTo(d32, hn::LoadU(d8, work.position + at)), here);
+          const auto gradient = load(d, work.diff_dst + at);
           sum = hn::Add(sum, hn::IfThenElseZero(hn::RebindMask(d, is_maximum), gradient));
         }
       }
@@ -144,9 +151,8 @@ HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const T* diff_dst, con
   void max_pool_##suffix(const PoolExtent& e, const MaxPool<T>& work, std::int64_t begin, std::int64_t end) { \
     max_pool_of(e, work, begin, end);                                                                         \
   }                                                                                                           \
-  void max_pool_gradient_##suffix(const PoolExtent& e, const T* diff_dst, const std::uint8_t* position,       \
-                                  std::int64_t row, T* to) {                                                  \
-    max_pool_gradient_of(e, diff_dst, position, row, to);                                                     \
+  void max_pool_gradient_##suffix(const PoolExtent& e, const MaxPoolGradient<T>& work, std::int64_t row) {    \
+    max_pool_gradient_of(e, work, row);                                                                       \
   }
 RG_POOL(float, f32)
 RG_POOL(Bf16, bf16)
@@ -158,17 +164,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roentgen::engine::cpu::simd {
 
-#define RG_DISPATCH(T, suffix)                                                                                   \
-  HWY_EXPORT(max_pool_##suffix);                                                                                 \
-  HWY_EXPORT(max_pool_gradient_##suffix);                                                                        \
-  template <>                                                                                                    \
-  void max_pool(const PoolExtent& e, const MaxPool<T>& work, std::int64_t begin, std::int64_t end) {             \
-    HWY_DYNAMIC_DISPATCH(max_pool_##suffix)(e, work, begin, end);                                                \
-  }                                                                                                              \
-  template <>                                                                                                    \
-  void max_pool_gradient(const PoolExtent& e, const T* diff_dst, const std::uint8_t* position, std::int64_t row, \
-                         T* to) {                                                                                \
-    HWY_DYNAMIC_DISPATCH(max_pool_gradient_##suffix)(e, diff_dst, position, row, to);                            \
+#define RG_DISPATCH(T, suffix)                                                                       \
+  HWY_EXPORT(max_pool_##suffix);                                                                     \
+  HWY_EXPORT(max_pool_gradient_##suffix);                                                            \
+  template <>                                                                                        \
+  void max_pool(const PoolExtent& e, const MaxPool<T>& work, std::int64_t begin, std::int64_t end) { \
+    HWY_DYNAMIC_DISPATCH(max_pool_##suffix)(e, work, begin, end);                                    \
+  }                                                                                                  \
+  template <>                                                                                        \
+  void max_pool_gradient(const PoolExtent& e, const MaxPoolGradient<T>& work, std::int64_t row) {    \
+    HWY_DYNAMIC_DISPATCH(max_pool_gradient_##suffix)(e, work, row);                                  \
   }
 RG_DISPATCH(float, f32)
 RG_DISPATCH(Bf16, bf16)

@@ -37,14 +37,20 @@ struct MaxPool {
   bool relu = false;  ///< with a scale: max(., 0) of that first
 };
 /// Rows [begin, end) of dst: the first maximum of each window, row by row; a NaN is larger than any number, the last
-/// one the largest.
+/// one the largest. Every window has a pixel of the plane; with positions it has 256 pixels at most.
 template <class T>
 void max_pool(const PoolExtent& extent, const MaxPool<T>& work, std::int64_t begin, std::int64_t end);
 
-/// Row `row` of the gradient of src, `to`: each pixel has the sum of the gradients of windows whose maximum it is, row
-/// by row. Of a kernel of 256 pixels at most.
+/// What max_pool_gradient does.
 template <class T>
-void max_pool_gradient(const PoolExtent& extent, const T* diff_dst, const std::uint8_t* position, std::int64_t row,
-                       T* to);
+struct MaxPoolGradient {
+  const T* diff_dst = nullptr;
+  const std::uint8_t* position = nullptr;
+  T* diff_src = nullptr;
+};
+/// Row `row` of the gradient of src: each pixel has the sum of the gradients of windows whose maximum it is, row by
+/// row.
+template <class T>
+void max_pool_gradient(const PoolExtent& extent, const MaxPoolGradient<T>& work, std::int64_t row);
 
 }  // namespace roentgen::engine::cpu::simd

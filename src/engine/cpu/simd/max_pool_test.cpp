@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The vector loops of max pooling against plain ones, to the bit: windows that overlap, leave gaps and reach beyond the
-// plane, ties, NaN and infinities, for every block and every instruction set this machine has.
+// plane, ties, NaN and infinities, for every block, with AVX-512 and AVX2.
 #include "engine/cpu/simd/max_pool.h"
 
 #include <gtest/gtest.h>
@@ -147,7 +147,8 @@ class MaxPoolLoops : public testing::TestWithParam<std::int64_t> {
     }
     std::vector<T> made(src.size(), stored<T>(std::nanf("")));
     for (std::int64_t row = 0; row < e.in_height; ++row) {
-      max_pool_gradient(e, dst.data(), position.data(), row, made.data() + row * e.in_width * e.block);
+      max_pool_gradient(
+          e, MaxPoolGradient<T>{.diff_dst = dst.data(), .position = position.data(), .diff_src = made.data()}, row);
     }
     for (std::size_t i = 0; i < made.size(); ++i) ASSERT_EQ(as_f32(made[i]), as_f32(stored<T>(expected[i]))) << i;
   }

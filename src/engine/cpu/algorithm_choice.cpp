@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/algorithm_choice.h"
+
+#include <string>
+
+namespace roentgen::engine::cpu {
+namespace {
+// What of direct's time an algorithm must stay below.
+double worthwhile(ConvAlgorithm algorithm, bool gathers) {
+  if (gathers) return 1.02;
+  return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::Split2 ? 0.95 : 0.98;
+}
+}  // namespace
+
+ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,
+                                const std::function<bool(ConvAlgorithm)>& gathers) {
+  const auto seconds = [&](ConvAlgorithm algorithm) { return timings.at(std::string(name_of(algorithm))); };
+  const double direct_s = seconds(ConvAlgorithm::Direct);
+  ConvAlgorithm chosen = ConvAlgorithm::Direct;
+  for (const ConvAlgorithm algorithm : candidates) {
+    if (algorithm == ConvAlgorithm::Direct) continue;
+    if (seconds(algorithm) >= worthwhile(algorithm, gathers(algorithm)) * direct_s) continue;
+    if (chosen == ConvAlgorithm::Direct || seconds(algorithm) < seconds(chosen)) chosen = algorithm;
+  }
+  return chosen;
+}
+
+}  // namespace roentgen::engine::cpu
