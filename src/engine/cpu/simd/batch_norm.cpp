@@ -150,21 +150,6 @@ HWY_INLINE void gradient_apply_lanes(D d, const GradientApply<X, Y>& work, std::
   }
 }
 
-// Runs `lanes(d, lane)` over the block with the widest vectors that fit into it.
-template <class F>
-HWY_INLINE void for_lanes(int block, const F& lanes) {
-  const auto over = [&](auto d) HWY_ATTR {
-    for (std::int64_t lane = 0; lane < block; lane += static_cast<std::int64_t>(hn::Lanes(d))) lanes(d, lane);
-  };
-  if (block == 16) {
-    over(hn::CappedTag<float, 16>());
-  } else if (block == 8) {
-    over(hn::CappedTag<float, 8>());
-  } else {
-    over(hn::CappedTag<float, 4>());
-  }
-}
-
 template <class X>
 HWY_INLINE void moments_of(const X* x, std::int64_t pixels, int block, const float* pivot, double* sum,
                            double* sum_sq) {

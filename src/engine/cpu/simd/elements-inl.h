@@ -64,6 +64,22 @@ HWY_INLINE void store(V value, D /*d*/, Bf16* to) {
   }
 }
 
+/// Runs `lanes(d, lane)` over a block of 16, 8 or 4 numbers with the widest vectors that fit into it.
+template <class F>
+HWY_INLINE void for_lanes(int block, const F& lanes) {
+  const auto over = [&](auto d) HWY_ATTR {
+    for (std::int64_t lane = 0; lane < block; lane += static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(d)))
+      lanes(d, lane);
+  };
+  if (block == 16) {
+    over(hwy::HWY_NAMESPACE::CappedTag<float, 16>());
+  } else if (block == 8) {
+    over(hwy::HWY_NAMESPACE::CappedTag<float, 8>());
+  } else {
+    over(hwy::HWY_NAMESPACE::CappedTag<float, 4>());
+  }
+}
+
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

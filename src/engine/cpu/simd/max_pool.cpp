@@ -19,21 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Runs `lanes(d, lane)` over the block with the widest vectors that fit into it.
-template <class F>
-HWY_INLINE void for_pool_lanes(int block, const F& lanes) {
-  const auto over = [&](auto d) HWY_ATTR {
-    for (std::int64_t lane = 0; lane < block; lane += static_cast<std::int64_t>(hn::Lanes(d))) lanes(d, lane);
-  };
-  if (block == 16) {
-    over(hn::CappedTag<float, 16>());
-  } else if (block == 8) {
-    over(hn::CappedTag<float, 8>());
-  } else {
-    over(hn::CappedTag<float, 4>());
-  }
-}
-
 // The part of a window that lies within the plane, along one axis.
 struct Within {
   std::int64_t begin;
@@ -100,7 +85,7 @@ template <class T>
 HWY_INLINE void max_pool_of(const PoolExtent& e, const MaxPool<T>& work, std::int64_t begin, std::int64_t end) {
   const bool is_3x3 = e.kernel_height == 3 && e.kernel_width == 3;
   const bool is_2x2 = e.kernel_height == 2 && e.kernel_width == 2;
-  for_pool_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
+  for_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
     const LaneRows of{begin, end, lane};
     if (work.scale != nullptr) {
       if (is_3x3) return max_pool_lanes<3, true>(d, e, work, of);
@@ -121,7 +106,7 @@ HWY_INLINE void max_pool_gradient_of(const PoolExtent& e, const MaxPoolGradient<
   std::int64_t first_row = 0;
   while (first_row * e.stride_y + e.kernel_height <= from_top) ++first_row;
   const std::int64_t end_row = std::min(e.out_height, from_top / e.stride_y + 1);
-  for_pool_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
+  for_lanes(e.block, [&](auto d, std::int64_t lane) HWY_ATTR {
     const hn::RebindToSigned<decltype(d)> d32;
     const hn::Rebind<std::uint8_t, decltype(d)> d8;
     // As for rows: of windows, [first, end) have this column.
