@@ -47,17 +47,16 @@ struct CompileOptions {
   /// Graph passes to run, by name (graph/passes/pass_list.h): "on" = all, "off" = none, or "name,name".
   std::string fuse = "on";
   /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
-  /// on machines with bf16 tiles also products of split numbers), timed once at compile, or about as fast if it saves
-  /// the batch norm behind it a pass; the choice moves the last
-  /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split", "split2": wherever they
-  /// can be, untimed: for tests.
+  /// on machines with bf16 tiles also products of split numbers), timed once at compile; one that saves the batch norm
+  /// behind it a pass also where it is about as fast. The choice moves the last digits, so it is in the plan and a
+  /// resumed run takes it from there. "winograd", "split", "split2": wherever they can be, untimed: for tests.
   std::string algorithms = "direct";
   /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
   /// in f32, on machines with bf16 tiles; parameters, their gradients and all sums stay f32. "auto": whichever takes
   /// the shorter step: compile() measures it once for a graph and machine, plan() only knows what was measured.
   /// Training form; of no account with `choices`, which know.
   std::string dtype = "f32";
-  /// Which values backward computes again instead of keeping them : "auto", what a kernel
+  /// Which values backward computes again instead of keeping them: "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
   /// bits.
   std::string recompute = "auto";

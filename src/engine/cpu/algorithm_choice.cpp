@@ -8,10 +8,9 @@
 namespace roentgen::engine::cpu {
 namespace {
 // What of direct's time an algorithm must stay below.
-double worthwhile(ConvAlgorithm algorithm, bool gathers) {
-  if (gathers) return 1.02;
-  return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::Split2 ? 0.95 : 0.98;
-}
+constexpr double kOfGathering = 1.02;
+constexpr double kOfLessAccurate = 0.95;
+constexpr double kOfOthers = 0.98;
 }  // namespace
 
 ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,
@@ -21,7 +20,9 @@ ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, co
   ConvAlgorithm chosen = ConvAlgorithm::Direct;
   for (const ConvAlgorithm algorithm : candidates) {
     if (algorithm == ConvAlgorithm::Direct) continue;
-    if (seconds(algorithm) >= worthwhile(algorithm, gathers(algorithm)) * direct_s) continue;
+    const bool is_less_accurate = algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::Split2;
+    const double worthwhile = gathers(algorithm) ? kOfGathering : is_less_accurate ? kOfLessAccurate : kOfOthers;
+    if (seconds(algorithm) >= worthwhile * direct_s) continue;
     if (chosen == ConvAlgorithm::Direct || seconds(algorithm) < seconds(chosen)) chosen = algorithm;
   }
   return chosen;

@@ -17,6 +17,7 @@ class SingleBackward final : public Kernel {
  public:
   SingleBackward(const NormShape& shape, const NormBackward& work)
       : shape_(shape), work_(work), over_ranks_(shape), gradients_(shape, work, shape.images) {
+    RG_ASSERT(work.dx >= 0 || work.y_again < 0 || work.residual >= 0);
     gradients_.use_totals(over_ranks_.totals());
   }
   void bind(const Addresses& addresses) override {

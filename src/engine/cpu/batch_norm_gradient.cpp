@@ -107,7 +107,7 @@ NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, Lowe
   return work;
 }
 
-// What is left of a backward that a data gradient has done: the convolution before it reads g through the batch norm.
+// What is left of a backward that is done but for dx: the convolution before it reads g through the batch norm.
 void hand_on(const SummedNorm& summed, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Located value = lowering.value_in(node.inputs[0], layout_of_value(node.inputs[0], lowering));
@@ -115,11 +115,20 @@ void hand_on(const SummedNorm& summed, graph::NodeId id, Lowering& lowering) {
   for (const graph::NodeId input : node.inputs) lowering.contribute(input, summed.g);
 }
 
-// True when the convolution before this batch norm can read its gradient through this one: there is no mask, and no sum
-// of several. In bf16 that is slower (docs/adr/0014).
+// True when what comes to this value goes to others, too, as it is: it stays stored, whatever this one does.
+bool shares_its_gradient(graph::NodeId id, const Lowering& lowering) {
+  if (lowering.readers(id).size() != 1) return false;
+  const graph::Node& reader = lowering.graph().node(lowering.readers(id)[0]);
+  if (std::holds_alternative<graph::Add>(reader.op)) return true;
+  return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs.size() == 2 && reader.inputs[1] == id;
+}
+
+// True when the convolution before this batch norm reads its gradient through this one: there is no mask, and no sum of
+// several. Where nobody else wants that gradient, the second phase finds it in cache instead (docs/adr/0014). Such a
+// reader waits for no value to be written again.
 bool is_read_through(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  return !op.relu && node.inputs.size() == 1 && lowering.dtype() == DType::F32 && !lowering.is_missing(id) &&
+  return !op.relu && node.inputs.size() == 1 && lowering.dtype() == DType::F32 && shares_its_gradient(id, lowering) &&
          lowering.gradients_arrived(id) == 1 && reads_gradient_of_norm(node.inputs[0], lowering);
 }
 

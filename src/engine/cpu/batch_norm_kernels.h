@@ -112,7 +112,8 @@ struct NormBackward {
   TensorId partial = -1;
   bool relu = false;
 };
-/// Both phases block by block; without a `dx` the first alone.
+/// Both phases block by block; without a `dx` the first alone, which ends with the parameters' gradients and the
+/// constants that others read dx through.
 [[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work);
 /// Adds to the pieces' G, A and B: one pass.
 [[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);

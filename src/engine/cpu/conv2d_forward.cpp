@@ -70,13 +70,6 @@ std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive
   return primitive_kernel(dnnl::convolution_forward(pd), arguments);
 }
 
-void gather_moments(const Located& dst, graph::NodeId id, Lowering& lowering, ConvTensors& tensors,
-                    Emission& emission) {
-  tensors.moments = moments_for_norm(dst, id, lowering);
-  emission.reads.push_back(tensors.moments.pivot);
-  emission.writes.push_back(tensors.moments.partial);
-}
-
 // Reads the source, and writes what a residual sum there makes.
 Emission emission_of(const ConvSource& source, const Located& dst, const graph::Node& node) {
   Emission emission{.what = "forward",
@@ -131,7 +124,11 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                         .input = source.input,
                         .adds = g.adds,
                         .relu = g.relu};
-    if (gathers_moments(id, algorithm, lowering)) gather_moments(dst, id, lowering, tensors, emission);
+    if (gathers_moments(id, algorithm, lowering)) {
+      tensors.moments = moments_for_norm(dst, id, lowering);
+      emission.reads.push_back(tensors.moments.pivot);
+      emission.writes.push_back(tensors.moments.partial);
+    }
     kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission, tensors);
   } else {
     emission.implementation = pd.impl_info_str();

@@ -44,8 +44,8 @@ struct ConvSource {
 /// Where to, for the batch norm to find; before it is lowered. `result`: of the convolution.
 [[nodiscard]] ResultMoments moments_for_norm(const Located& result, graph::NodeId id, Lowering& lowering);
 
-/// True for a convolution that nothing but a batch norm reads, if the kernels of its gradients compute what comes to it
-/// from what comes to that one.
+/// True if the kernels of a convolution's gradients compute what comes to it from what comes to its one reader, by the
+/// caller's word a batch norm.
 [[nodiscard]] bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering);
 
 /// True when the data gradient of a convolution that reads `value` does the backward of the batch norm that made it

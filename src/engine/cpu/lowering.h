@@ -52,7 +52,8 @@ struct SharedNorm {
   TensorId sums = -1;
 };
 
-/// The backward of a batch norm of one value, done but for dx: by the data gradient that came to it last.
+/// The backward of a batch norm of one value, done but for dx: by the data gradient that came to it last, or by an
+/// entry of its own.
 struct SummedNorm {
   /// Masked gradient of the result, of all readers.
   Located g;
@@ -155,7 +156,7 @@ class Lowering {
   void define_norm_gradient(graph::NodeId id, const NormGradient& gradient) { state(id).norm_gradient = gradient; }
   /// That; without constants where there is none.
   [[nodiscard]] const NormGradient& norm_gradient(graph::NodeId id) const { return state(id).norm_gradient; }
-  /// A data gradient has done a batch norm's backward.
+  /// A data gradient has done a batch norm's backward, but for dx.
   void define_summed(graph::NodeId id, const SummedNorm& summed) { state(id).summed = summed; }
   [[nodiscard]] const std::optional<SummedNorm>& summed(graph::NodeId id) const { return state(id).summed; }
   /// All gradients that have arrived, in the given layout, unsummed.

@@ -36,6 +36,7 @@ struct Case {
   bool is_missing = false;  // the result was dropped: from the residual, and stored again
   // The convolution before the batch norm.
   std::int64_t blocks_before = 2, side_before = 1, pad_before = 0, stride_before = 1, planes = 2;
+  std::int64_t unread_before = 0;  // last rows and columns that no window reads
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -51,6 +52,22 @@ const std::vector<Case> kCases{
     {"fewer_channels_than_before", 2, 1, 6, 7, 1, 0, 2, true, true, false, 5},
     {"window_before", 2, 2, 7, 6, 1, 0, 2, true, true, false, 3, 3, 1},
     {"stride_before", 2, 2, 6, 5, 1, 0, 2, true, true, false, 1, 3, 1, 2},
+    {.name = "strided_pixels_before",
+     .blocks = 2,
+     .out_blocks = 2,
+     .height = 6,
+     .width = 5,
+     .blocks_before = 1,
+     .stride_before = 2,
+     .unread_before = 1},
+    {.name = "strided_pixels_of_more_channels_before",
+     .blocks = 1,
+     .out_blocks = 2,
+     .height = 7,
+     .width = 7,
+     .blocks_before = 4,
+     .stride_before = 2,
+     .unread_before = 1},
     {"in_three_planes", 3, 2, 9, 6, 1, 0, 2, true, true, false, 2, 3, 1, 1, 3},
     {"window", 2, 2, 7, 7, 3, 1},
     {"window_without_pad", 1, 2, 9, 8, 3, 0, 3},
@@ -180,8 +197,8 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>>
     shape.stride_y = shape.stride_x = c().stride_before;
     shape.out_height = c().height;
     shape.out_width = c().width;
-    shape.in_height = (c().height - 1) * c().stride_before + c().side_before - 2 * c().pad_before;
-    shape.in_width = (c().width - 1) * c().stride_before + c().side_before - 2 * c().pad_before;
+    shape.in_height = (c().height - 1) * c().stride_before + c().side_before - 2 * c().pad_before + c().unread_before;
+    shape.in_width = (c().width - 1) * c().stride_before + c().side_before - 2 * c().pad_before + c().unread_before;
     return shape;
   }
   // Mean, variance and 1/sd as those of values that were drawn.

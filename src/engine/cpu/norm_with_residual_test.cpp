@@ -49,6 +49,16 @@ graph::Graph residual_blocks() {
   return graph::with_loss(std::move(b).build(), {});
 }
 
+// Another rank that has the same images.
+std::shared_ptr<NormGroup> group_of_two() {
+  auto group = std::make_shared<NormGroup>();
+  group->ranks = 2;
+  group->sum = [](std::span<double> sums, std::int64_t /*index*/) {
+    for (double& sum : sums) sum *= 2.0;
+  };
+  return group;
+}
+
 std::map<std::string, std::string> with_direct(std::map<std::string, std::string> choices, const std::string& part) {
   int changed = 0;
   for (auto& [key, choice] : choices) {
@@ -134,8 +144,8 @@ std::int64_t sums_over_their_residual(const Plan& plan) {
   });
 }
 
-// What becomes of the batch norm "shortcut_norm".
-enum class Shortcut { Alone, Named, WithRelu, ReadTwice, First };
+// What becomes of the batch norm "shortcut_norm". First: before the block's other layers, in the second block too.
+enum class Shortcut { Alone, Named, WithRelu, ReadTwice, Added, First };
 
 // A block whose residual is a batch norm of a 1x1 convolution, and one with its source as residual.
 graph::Graph projected_blocks(Shortcut shortcut) {
@@ -146,18 +156,23 @@ graph::Graph projected_blocks(Shortcut shortcut) {
   const NodeId image = b.input("image", {3, 3, 9, 7});
   NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(16, 3), {image})});
   for (const std::string block : {"1", "2"}) {
+    const bool is_projected = block == "1", is_first = shortcut == Shortcut::First;
     const auto project = [&] {
+      const std::string name = is_projected ? "shortcut" : "shortcut2";
       const bool relu = shortcut == Shortcut::WithRelu;
-      return b.add("shortcut_norm", graph::BatchNorm{.relu = relu}, {b.add("shortcut", conv(32, 1), {x})});
+      return b.add(name + "_norm", graph::BatchNorm{.relu = relu}, {b.add(name, conv(32, 1), {x})});
     };
-    const bool is_projected = block == "1";
-    NodeId residual = is_projected && shortcut == Shortcut::First ? project() : x;
+    NodeId residual = is_first ? project() : x;
     NodeId inner = b.add("in" + block, conv(16, 1), {x});
     inner = b.add("in_norm" + block, graph::BatchNorm{.relu = true}, {inner});
     inner = b.add("out" + block, conv(32, 3), {inner});
-    if (is_projected && shortcut != Shortcut::First) residual = project();
+    if (is_projected && !is_first) residual = project();
     if (is_projected && shortcut == Shortcut::Named) b.output("shortcut", residual);
     const bool is_read_twice = is_projected && shortcut == Shortcut::ReadTwice;
+    if (is_projected && shortcut == Shortcut::Added) {
+      x = b.add("sum" + block, graph::Add{}, {b.add("join" + block, graph::BatchNorm{}, {inner}), residual});
+      continue;
+    }
     x = b.add("join" + block, graph::BatchNorm{.relu = true}, {inner, residual});
     if (is_read_twice) x = b.add("sum" + block, graph::Add{}, {x, residual});
   }
@@ -242,13 +257,55 @@ TEST(NormWithResidual, a_norm_without_a_mask_adds_up_and_stores_no_gradient) {
       expect_nearly_the_same_step(*read, *stored, false);
     }
   }
+  // Both batch norms before an addition, dropped or not.
+  for (const char* recompute : {"none", "auto", "all"}) {
+    SCOPED_TRACE(recompute);
+    CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
+    const auto added = make_executable(projected_blocks(Shortcut::Added), options);
+    EXPECT_EQ(entries_of(added->plan(), "batch_norm_gradient_sums"), 2);
+    options.choices = with_direct(added->plan().choices, "shortcut/backward_weights");
+    options.choices = with_direct(options.choices, "out1/backward_weights");
+    const auto stored = make_executable(projected_blocks(Shortcut::Added), options);
+    EXPECT_EQ(entries_of(stored->plan(), "batch_norm_gradient_sums"), 0);
+    expect_nearly_the_same_step(*added, *stored, false);
+  }
+  // A data gradient that reads through one batch norm and does the backward of another.
+  const auto first = make_executable(projected_blocks(Shortcut::First), {.slots = 1, .algorithms = "split2"});
+  EXPECT_EQ(entries_of(first->plan(), "batch_norm_gradient_sums"), 2);
+  EXPECT_EQ(std::ranges::count_if(first->plan().entries,
+                                  [](const PlanEntry& e) {
+                                    return e.implementation.find(" from norm") != std::string::npos &&
+                                           e.implementation.ends_with(" into norm");
+                                  }),
+            1);
+  const auto apart =
+      make_executable(projected_blocks(Shortcut::First),
+                      {.slots = 1, .choices = with_direct(first->plan().choices, "shortcut2/backward_data")});
+  EXPECT_EQ(entries_of(apart->plan(), "batch_norm_gradient_sums"), 1);
+  expect_nearly_the_same_step(*first, *apart, false);
+}
+
+TEST(NormWithResidual, a_norm_without_a_mask_stores_a_gradient_where_nothing_is_saved) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
   // A mask, a sum of gradients.
   for (const Shortcut shortcut : {Shortcut::WithRelu, Shortcut::ReadTwice}) {
     const auto other = make_executable(projected_blocks(shortcut), {.slots = 1, .algorithms = "split2"});
     EXPECT_EQ(entries_of(other->plan(), "batch_norm_gradient_sums"), 0) << static_cast<int>(shortcut);
   }
   const auto narrow = make_executable(projected_blocks(Shortcut::Alone), {.slots = 1, .dtype = "bf16"});
-  EXPECT_EQ(entries_of(narrow->plan(), "batch_norm_gradient_sums"), 0) << "slower in bf16";
+  EXPECT_EQ(entries_of(narrow->plan(), "batch_norm_gradient_sums"), 0) << "f32 alone";
+}
+
+// Sums of all ranks: with those of another that has the same images, the means are the same.
+TEST(NormWithResidual, a_norm_without_a_mask_adds_up_over_ranks) {
+  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  CompileOptions options{.slots = 1, .algorithms = "split2", .norm_group = group_of_two()};
+  const auto read = make_executable(projected_blocks(Shortcut::Alone), options);
+  EXPECT_EQ(entries_of(read->plan(), "batch_norm_gradient_sums"), 1);
+  options.choices = with_direct(read->plan().choices, "shortcut/backward_weights");
+  const auto stored = make_executable(projected_blocks(Shortcut::Alone), options);
+  EXPECT_EQ(entries_of(stored->plan(), "batch_norm_gradient_sums"), 0);
+  expect_nearly_the_same_step(*read, *stored, false);
 }
 
 // Convolutions on tiles, whose result a batch norm alone reads, leave it no pass over that for its statistics.
@@ -270,12 +327,7 @@ TEST(NormMoments, are_added_up_by_the_convolution_before) {
     }
     // Another rank with the same images changes no mean.
     CompileOptions of_two = options;
-    const auto group = std::make_shared<NormGroup>();
-    group->ranks = 2;
-    group->sum = [](std::span<double> sums, std::int64_t /*index*/) {
-      for (double& sum : sums) sum *= 2.0;
-    };
-    of_two.norm_group = group;
+    of_two.norm_group = group_of_two();
     const auto over_ranks = make_executable(residual_blocks(), of_two);
     EXPECT_EQ(entries_that(over_ranks->plan(), " with moments"), 9);
     const auto here = bits_of_one_step(*alone), both = bits_of_one_step(*over_ranks);

@@ -59,7 +59,7 @@ class ResultRows<Bf16> {
   alignas(64) std::array<Bf16, kResultRows * simd::kTileRows> rows_;  // set by the constructor where they are read
 };
 
-/// Rows of 16 results of a block of channels, by a thread of the team.
+/// Rows of 16 results of a block of channels, for a thread of the team to put.
 struct ResultsOfBlock {
   std::int64_t block = 0;
   const float* c = nullptr;          ///< [rows][16]
@@ -128,6 +128,7 @@ class SplitResults {
     return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
   }
 
+  /// Stores rows, or takes them into the batch norm's backward.
   void put(const ResultsOfBlock& of) const {
     if (norm_) return add_to_norm(of);
     simd::TileResults<T> results{.c = of.c,

@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "engine/cpu/simd/elements-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -277,19 +279,6 @@ HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::in
 #pragma GCC unroll 16
       for (int c = 0; c < kColumns; ++c) hn::StoreU(sums[r][c], d, to + r * width + c * block);
     }
-  }
-}
-
-// Runs f(descriptor, lane) over a block of 16 or 8 lanes, in as many parts as the machine's vectors need.
-template <class F>
-HWY_INLINE void for_lanes(int block, const F& f) {
-  const auto over = [&](auto d) HWY_ATTR {
-    for (std::int64_t lane = 0; lane < block; lane += static_cast<std::int64_t>(hn::Lanes(d))) f(d, lane);
-  };
-  if (block == 16) {
-    over(hn::CappedTag<float, 16>());
-  } else {
-    over(hn::CappedTag<float, 8>());
   }
 }
 
