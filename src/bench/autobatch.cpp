@@ -47,13 +47,31 @@ class Needs {
   std::size_t process_bytes_ = 0;
 };
 
-Value confirm(StepOptions network) {
+// One step at the batch, with whether it stayed within the budget.
+Value confirm(StepOptions network, std::size_t budget_bytes) {
   network.warmup = 0;
   network.steps = 1;
   const Value step = run_step(network);
+  const std::int64_t peak_bytes = step.at("process_peak_bytes").as_integer();
   return Value::Table{{"step_ms", step.at("step_ms").at("median")},
                       {"images_per_s", step.at("images_per_s")},
-                      {"peak_bytes", step.at("process_peak_bytes")}};
+                      {"peak_bytes", peak_bytes},
+                      {"fits", static_cast<std::size_t>(peak_bytes) <= budget_bytes}};
+}
+
+// Steps at smaller and smaller batches, from network.batch on, until one stays within the budget; network.batch is the
+// last. The plans that `tried` has are of batches in ascending order, one of them of one image.
+Value confirm_downwards(StepOptions& network, std::size_t budget_bytes, Needs& needs,
+                        std::vector<PlannedBatch>& tried) {
+  for (;;) {
+    Value confirmed = confirm(network, budget_bytes);
+    if (confirmed.at("fits").as_bool() || network.batch == 1) return confirmed;
+    const auto planned = std::ranges::find(tried, network.batch, &PlannedBatch::batch);
+    const std::size_t excess = static_cast<std::size_t>(confirmed.at("peak_bytes").as_integer()) - budget_bytes;
+    network.batch = batch_below(*planned, tried.front(), excess);
+    const auto place = std::ranges::lower_bound(tried, network.batch, {}, &PlannedBatch::batch);
+    if (place->batch != network.batch) tried.insert(place, {network.batch, needs.of(network.batch)});
+  }
 }
 
 }  // namespace
@@ -84,6 +102,15 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
     if (tried.size() >= kGuesses && high.batch <= most) guess = (low.batch + high.batch) / 2;
   }
   return low.batch;
+}
+
+std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest, std::size_t excess_bytes) {
+  const std::int64_t images = planned.batch - smallest.batch;
+  const double each = planned.bytes > smallest.bytes
+                          ? static_cast<double>(planned.bytes - smallest.bytes) / static_cast<double>(images)
+                          : std::numeric_limits<double>::infinity();
+  const double fewer = std::ceil(static_cast<double>(excess_bytes) / each);
+  return planned.batch - static_cast<std::int64_t>(std::clamp(fewer, 1.0, static_cast<double>(images)));
 }
 
 std::size_t parse_bytes(std::string_view option, std::string_view text) {
@@ -124,6 +151,8 @@ Value run_autobatch(const AutobatchOptions& options) {
         "a smaller --image or --model, or --recompute all"));
   }
   std::ranges::sort(tried, {}, &PlannedBatch::batch);
+  const Value confirmed =
+      options.is_confirmed ? confirm_downwards(network, options.budget_bytes, needs, tried) : Value();
   Value result = Value::Table{{"case", "autobatch"},
                               {"model", network.model},
                               {"image_px", network.image_px},
@@ -141,15 +170,11 @@ Value run_autobatch(const AutobatchOptions& options) {
   Value rows = Value::array();
   for (const PlannedBatch& each : tried) {
     if (each.batch == network.batch) result.set("needed_bytes", each.bytes);
-    rows.push_back(Value::Table{
-        {"batch", each.batch}, {"needed_bytes", each.bytes}, {"fits", each.bytes <= options.budget_bytes}});
+    rows.push_back(
+        Value::Table{{"batch", each.batch}, {"needed_bytes", each.bytes}, {"fits", each.batch <= network.batch}});
   }
   result.set("tried", std::move(rows));
-  Value& confirmed = result.set("confirmed", options.is_confirmed ? confirm(network) : Value());
-  if (options.is_confirmed) {
-    const auto peak_bytes = static_cast<std::size_t>(confirmed.at("peak_bytes").as_integer());
-    confirmed.set("fits", peak_bytes <= options.budget_bytes);
-  }
+  result.set("confirmed", confirmed);
   result.set("engine", engine->description());
   add_environment(result);
   return result;

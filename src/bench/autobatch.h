@@ -39,18 +39,24 @@ struct PlannedBatch {
 [[nodiscard]] std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
                                          std::size_t budget_bytes, std::int64_t most, std::vector<PlannedBatch>& tried);
 
+/// The batch to try after a step at `planned` held `excess_bytes` more than it may: fewer by as many images as that is,
+/// by what one more image needs between `smallest` and it, but at least by one. `planned.batch` > `smallest.batch`.
+[[nodiscard]] std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest,
+                                       std::size_t excess_bytes);
+
 /// Bytes of "8GiB", "500 MiB", "2GB", "1048576": a whole or broken number with a unit of KiB, MiB, GiB, kB, MB, GB or
 /// none. ConfigError naming `option`.
 [[nodiscard]] std::size_t parse_bytes(std::string_view option, std::string_view text);
 
-/// Plans, then runs one step. The result, a table:
+/// Plans, then runs one step; where that holds more than the budget (algorithms that are timed for the first time take
+/// memory beside the plan), one at a smaller batch, until one fits. The result, a table:
 ///   case, model, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute
 ///   budget_bytes
 ///   process_bytes    what the process held when it had planned, kernels included, and 16 MiB for running; beside the
 ///                    plan
 ///   batch            the largest that fits
 ///   needed_bytes     of the process with it: process_bytes, plan and the state of SGD with momentum
-///   tried            [{batch, needed_bytes, fits}] ascending
+///   tried            [{batch, needed_bytes, fits}] ascending; fits: by plan and, where one was run, by its step
 ///   confirmed        {step_ms, images_per_s, peak_bytes: the most that the process held, fits}; null unless asked
 /// ConfigError on options out of range and where not even one image fits.
 [[nodiscard]] Value run_autobatch(const AutobatchOptions& options);

@@ -73,6 +73,31 @@ TEST(Autobatch, plans_the_largest_batch_and_one_step_at_it_stays_within_the_budg
   EXPECT_TRUE(confirmed.at("fits").as_bool());
 }
 
+TEST(Autobatch, stays_within_the_budget_while_algorithms_are_timed_for_the_first_time) {
+  AutobatchOptions options = small();
+  options.network.algorithms = "auto";
+  options.network.labels = 5;
+  options.network.image_px = 72;  // shapes that no other test has timed
+  const Value result = run_autobatch(options);
+  EXPECT_TRUE(result.at("confirmed").at("fits").as_bool());
+  EXPECT_LE(result.at("confirmed").at("peak_bytes").as_integer(), static_cast<std::int64_t>(options.budget_bytes));
+  options.network.algorithms = "direct";
+  options.is_confirmed = false;
+  // Scratch of algorithms may take some images, buffers of timings that are left behind would take most.
+  EXPECT_GT(2 * result.at("batch").as_integer(), run_autobatch(options).at("batch").as_integer());
+}
+
+TEST(Autobatch, a_step_that_holds_too_much_is_tried_with_as_many_images_fewer) {
+  const PlannedBatch one{1, 1000};
+  EXPECT_EQ(batch_below({11, 2000}, one, 1), 10);
+  EXPECT_EQ(batch_below({11, 2000}, one, 100), 10);
+  EXPECT_EQ(batch_below({11, 2000}, one, 101), 9);
+  EXPECT_EQ(batch_below({11, 2000}, one, 250), 8);
+  EXPECT_EQ(batch_below({11, 2000}, one, 5000), 1);
+  EXPECT_EQ(batch_below({2, 1000}, one, 5000), 1) << "no slope";
+  EXPECT_EQ(batch_below({5, 1000}, one, 5000), 4) << "no slope";
+}
+
 TEST(Autobatch, recomputation_makes_room_for_more) {
   AutobatchOptions options = small();
   options.is_confirmed = false;

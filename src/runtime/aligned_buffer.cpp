@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -16,30 +17,45 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // Below this a buffer would waste a part of its last huge page that counts.
 constexpr std::size_t kHugeFrom = 2 * kHugePage;
+constexpr std::size_t kMost = std::size_t{1} << 46;
+
+// Bytes of the mapping of a buffer; 0 where it comes from malloc.
+std::size_t mapping_of(std::size_t bytes) {
+  return bytes < kHugeFrom ? 0 : (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
 
 // Kernels walk dozens of rows at once, each in a page of its own: with 4 KiB pages the address translation shows in
-// every one of them, twice as much on a virtual machine. Only advice: a system without huge pages ignores it.
-void* allocate(std::size_t bytes) {
-  if (bytes > (std::size_t{1} << 46)) return nullptr;
-  if (bytes < kHugeFrom) return std::aligned_alloc(AlignedBuffer::kAlignment, align_up(bytes));
-  // A size that the alignment does not divide is undefined in C11; what is behind `bytes` is never touched.
-  void* memory = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
-  if (memory != nullptr) ::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
-  return memory;
+// every one of them, twice as much on a virtual machine. Only advice: a system without huge pages ignores it. malloc
+// would keep what is freed for itself, and a later, larger buffer would come on top of it. The last huge page stays in
+// small ones, so that a buffer holds what it asks for.
+void* map(std::size_t bytes) {
+  const std::size_t mapped = mapping_of(bytes);
+  const std::size_t reserved = mapped + kHugePage;
+  void* region = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (region == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(region);
+  const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(region) % kHugePage) % kHugePage;
+  if (before != 0) ::munmap(begin, before);
+  ::munmap(begin + before + mapped, kHugePage - before);
+  ::madvise(begin + before, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return begin + before;
 }
 }  // namespace
 
 AlignedBuffer::AlignedBuffer(std::size_t bytes) : size_(bytes) {
   if (bytes == 0) return;
-  void* memory = allocate(bytes);
+  const std::size_t mapped = bytes > kMost ? 0 : mapping_of(bytes);
+  void* memory = bytes > kMost ? nullptr : mapped != 0 ? map(bytes) : std::aligned_alloc(kAlignment, align_up(bytes));
   if (memory == nullptr) {
     throw DeviceError(error_text("runtime.memory", "host buffer", std::to_string(bytes) + " bytes", "no memory",
                                  "a smaller batch or image"));
   }
   std::memset(memory, 0, align_up(bytes));
-  data_.reset(static_cast<std::byte*>(memory));
+  data_ = {static_cast<std::byte*>(memory), FreeBuffer{mapped}};
 }
 
-void AlignedBuffer::Free::operator()(std::byte* memory) const noexcept { std::free(memory); }
+void FreeBuffer::operator()(std::byte* memory) const noexcept {
+  mapped == 0 ? std::free(memory) : static_cast<void>(::munmap(memory, mapped));
+}
 
 }  // namespace roentgen::runtime

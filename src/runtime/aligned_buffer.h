@@ -10,7 +10,15 @@
 
 namespace roentgen::runtime {
 
-/// Zeroed memory, 64-byte aligned (a cache line and an AVX-512 vector), rounded up to whole lines. Move-only.
+/// Frees what AlignedBuffer took.
+struct FreeBuffer {
+  std::size_t mapped = 0;  // bytes of its mapping; 0 where malloc has it
+  void operator()(std::byte* memory) const noexcept;
+};
+
+/// Zeroed memory, 64-byte aligned (a cache line and an AVX-512 vector), rounded up to whole lines. Move-only. From 4
+/// MiB on it is a mapping of its own, in huge pages where the system has them, all of it resident: freeing it gives it
+/// back to the system, so that what a process holds is what its buffers hold.
 class AlignedBuffer {
  public:
   static constexpr std::size_t kAlignment = 64;
@@ -23,10 +31,7 @@ class AlignedBuffer {
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_.get(), size_}; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const noexcept;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<std::byte, FreeBuffer> data_;
   std::size_t size_ = 0;
 };
 

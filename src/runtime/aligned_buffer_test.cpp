@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
+#include "runtime/memory.h"
 
 namespace roentgen::runtime {
 namespace {
@@ -46,6 +48,23 @@ TEST(AlignedBuffer, of_many_megabytes_is_zeroed_and_starts_at_a_huge_page) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (std::size_t{2} << 20), 0U);
   EXPECT_TRUE(
       std::all_of(buffer.data(), buffer.data() + align_up(bytes), [](std::byte b) { return b == std::byte{}; }));
+}
+
+TEST(AlignedBuffer, of_many_megabytes_is_given_back_when_it_is_freed) {
+  const std::size_t bytes = std::size_t{96} << 20;
+  const std::size_t before = resident_memory_bytes();
+  if (before == 0) GTEST_SKIP() << "this system does not tell what a process holds";
+  {
+    // Buffers of less between them and the end of the heap, which keep malloc from trimming it.
+    std::vector<AlignedBuffer> buffers;
+    for (int i = 0; i < 3; ++i) {
+      buffers.emplace_back(bytes / 3);
+      buffers.emplace_back(1000);
+    }
+    EXPECT_GE(resident_memory_bytes(), before + bytes * 9 / 10) << "not resident from the start";
+    for (int i = 0; i < 3; ++i) buffers[2 * i] = AlignedBuffer();
+    EXPECT_LE(resident_memory_bytes(), before + bytes / 10);
+  }
 }
 
 TEST(AlignedBuffer, of_no_bytes_owns_nothing) {
