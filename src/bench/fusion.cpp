@@ -20,7 +20,8 @@ namespace {
 
 using engine::Form;
 
-// "off", every pass that does something on its own, "on".
+// "off", every pass that does something on its own, "on", and in training "on" without each fusion that it has: what a
+// fusion saves depends on the passes before it.
 std::vector<std::unique_ptr<ModelRun>> arms_of(const StepOptions& network, Form form, engine::Engine& engine) {
   std::vector<std::unique_ptr<ModelRun>> arms;
   const auto add = [&](std::string_view fuse) {
@@ -35,6 +36,12 @@ std::vector<std::unique_ptr<ModelRun>> arms_of(const StepOptions& network, Form 
     if (arms.back()->plan().hash() == unchanged) arms.pop_back();
   }
   add("on");
+  const std::string all = arms.back()->plan().hash();
+  for (const std::string_view fusion : graph::fusion_names()) {
+    if (form == Form::Inference) break;
+    add(fmt::format("on,-{}", fusion));
+    if (arms.back()->plan().hash() == all) arms.pop_back();
+  }
   return arms;
 }
 
@@ -92,8 +99,10 @@ Value run_fusion(const FusionOptions& options) {
   if (network.threads == 0) network.threads = runtime::default_compute_threads();
   const std::vector<graph::Graph> graphs = graphs_of(options);
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
-  Value passes = Value::array(), training = Value::array(), inference = Value::array(), warnings = Value::array();
+  Value passes = Value::array(), fusions = Value::array(), training = Value::array(), inference = Value::array(),
+        warnings = Value::array();
   for (const std::string_view pass : graph::pass_names()) passes.push_back(std::string(pass));
+  for (const std::string_view fusion : graph::fusion_names()) fusions.push_back(std::string(fusion));
   for (std::size_t i = 0; i < graphs.size(); ++i) {
     network.model = options.models[i];
     network.graph = &graphs[i];
@@ -112,6 +121,7 @@ Value run_fusion(const FusionOptions& options) {
                               {"n", network.steps},
                               {"rounds", options.rounds},
                               {"passes", std::move(passes)},
+                              {"fusions", std::move(fusions)},
                               {"training", std::move(training)},
                               {"inference", std::move(inference)},
                               {"warnings", std::move(warnings)}};

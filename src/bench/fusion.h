@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Case `fusion`: what each graph pass saves, in time and in planned memory, of training and of inference.
+// Case `fusion`: what each graph pass and each fusion saves, in time and in planned memory, of training and of
+// inference.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,14 @@ struct FusionOptions {
   std::int64_t rounds = 3;
 };
 
-/// Measures every network in interleaved rounds with no pass ("off": one kernel for each op), with each pass alone and
-/// with all ("on"): whole training steps with SGD, then inference. A pass alone that changes nothing of a network is
-/// left out. The result, a table:
+/// Measures every network in interleaved rounds with no pass ("off": one kernel for each op), with each pass alone,
+/// with all passes and fusions ("on"), and in training with all but one fusion ("on,-NAME"): whole training steps with
+/// SGD, then inference. What changes nothing of a network is left out. The result, a table:
 ///   case, batch, image_px, channels, labels, threads, device, algorithms, warmup, n, rounds
-///   passes              names, in running order
+///   passes, fusions     names, in running order
 ///   training            [{model, fuse, step_ms, gain, activation_bytes, of_off, entries}]: median step; gain, the
-///   median
-///                       over the rounds of (median step off / this); planned peak of activations, and that over off's;
-///                       kernels of a step
+///                       median over the rounds of (median step off / this); planned peak of activations, and that over
+///                       off's; kernels of a step
 ///   inference           the same, of a forward
 ///   warnings            [text]: signs that the machine was busy
 ///   engine, program, cpu, ...

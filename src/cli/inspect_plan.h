@@ -20,8 +20,11 @@ namespace roentgen::cli {
 ///   model, batch, image_px, channels, labels, threads, algorithms, dtype, recompute, plan_hash
 ///   peak_bytes   as train tells before its first step; of it activations_bytes, optimizer_bytes, validation_bytes
 ///   input_bytes  what train.memory_mb grants to input beside that; null where the recipe leaves it open
-///   choices      [{name, algorithm, <algorithm>_ms ...}]: every convolution's pass; times of those that were measured,
-///                null for others
+///   fuse         the recipe's choice of passes and fusions
+///   fused        [{name, kind, times}]: what each did; kind "pass": nodes changed, "fusion": places where it is made
+///   choices      [{name, algorithm, kernel, layout, <algorithm>_ms ...}]: every convolution's pass, by which kernel,
+///   the
+///                layout of what it makes, and times of the algorithms that were measured, null for others
 /// @param is_shaped batch, image and channels are those of `shape`, not of the recipe
 [[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape,
                                          bool is_shaped);

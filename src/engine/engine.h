@@ -17,12 +17,17 @@
 #include "core/shape.h"
 #include "engine/plan.h"
 #include "graph/graph.h"
+#include "graph/passes/pass_list.h"
 
 namespace roentgen::engine {
 
 /// What a graph is compiled for. Training: batch statistics, dropout, backward. Inference: running statistics, no loss
 /// gradient, nothing kept.
 enum class Form : std::uint8_t { Training, Inference };
+/// What graph passes and fusions of that form are for.
+[[nodiscard]] constexpr graph::Purpose purpose_of(Form form) {
+  return form == Form::Training ? graph::Purpose::Training : graph::Purpose::Inference;
+}
 
 /// Sums over ranks, in place: all of them end with the same bits. Called within forward() and backward(), on the
 /// stepping thread, and by equal plans in the same order; returns when it is done.
@@ -44,7 +49,8 @@ struct CompileOptions {
   int slots = 2;
   /// Gradient buckets are closed at this size.
   std::size_t bucket_bytes = 4U << 20;
-  /// Graph passes to run, by name (graph/passes/pass_list.h): "on" = all, "off" = none, or "name,name".
+  /// Graph passes to run and fusions to make, by name (graph/passes/pass_list.h): "on" = all, "off" = none,
+  /// "name,name", or "on,-name" = all others. Results move within rounding.
   std::string fuse = "on";
   /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
   /// on machines with bf16 tiles also products of split numbers), timed once at compile; one that saves the batch norm

@@ -92,6 +92,8 @@ struct Plan {
   std::map<std::string, std::string> choices;
   /// Of choices that were measured, here or earlier on this machine: seconds by name. No part of the identity.
   std::map<std::string, std::map<std::string, double>> timings;
+  /// How often each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
+  std::map<std::string, std::int64_t> fused;
   MemoryReport memory;
 
   /// "f32" or "bf16": what CompileOptions::dtype came to.

@@ -74,7 +74,7 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("keep_last", train.keep_last, {.low = 1, .high = 1000}, "resume files that are kept");
   v.integer("checkpoint_steps", train.checkpoint_steps, kCount, "resume file every so many updates; 0 = every epoch");
   v.text("engine", train.engine, engine::engine_names(), "what computes");
-  v.text("fuse", train.fuse, {}, "graph passes: on, off or names");
+  v.text("fuse", train.fuse, {}, "passes and fusions: on, off, names or on,-NAME; results move within rounding");
   v.text("algorithms", train.algorithms, {"direct", "auto"},
          "convolutions: direct, or per layer the fastest of direct and our own, which moves the last digits");
   v.text("dtype", train.dtype, {"f32", "bf16", "auto"},

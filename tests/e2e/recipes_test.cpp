@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "tests/e2e/program.h"
@@ -63,8 +66,16 @@ TEST(Recipes, a_plan_names_every_convolutions_algorithm_and_the_times_it_was_cho
     if (direct_ms == nullptr || direct_ms->is_null()) continue;
     const std::string algorithm = choice.at("algorithm").as_string();
     const double chosen_ms = choice.at(algorithm + "_ms").as_double();
-    EXPECT_TRUE(algorithm == "direct" || chosen_ms < direct_ms->as_double()) << choice.at("name").as_string();
+    // One that gathers moments on the way may take 2% longer: the batch norm behind it saves a pass.
+    EXPECT_TRUE(algorithm == "direct" || chosen_ms < 1.02 * direct_ms->as_double()) << choice.at("name").as_string();
+    EXPECT_FALSE(choice.at("kernel").as_string().empty());
+    EXPECT_FALSE(choice.at("layout").as_string().empty());
   }
+  std::map<std::string, std::int64_t> fused;
+  for (const Value& each : plan.at("fused").as_array())
+    fused[each.at("name").as_string()] = each.at("times").as_integer();
+  EXPECT_EQ(fused["batch_norm_relu"], 9) << "the stem's, and the first of each of eight blocks";
+  EXPECT_EQ(fused["batch_norm_add_relu"], 8);
   const Ended refused = place.run({"inspect", "--plan", "--data", place / "none"});
   expect_refusal(refused, {"inspect --plan", "--recipe FILE"});
 }

@@ -115,8 +115,8 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
-  const bool is_stored =
-      !is_normalised_by_reader(id, values, lowering) && !is_normalised_as_residual(id, values, lowering);
+  const bool is_read_so = is_normalised_by_reader(id, values, lowering);
+  const bool is_stored = !is_read_so && !is_normalised_as_residual(id, values, lowering);
   const Located dst = is_stored ? lowering.define(id, layout) : Located{-1, node.shape, layout};
   const NormShape shape = norm_shape(dst, values.dtype, id, lowering);
   work.dst = dst.tensor;
@@ -125,6 +125,7 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   NormalisedInput input{.pieces = {}, .constants = work.constants, .relu = work.relu};
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
+  if (is_read_so) ++lowering.plan.fused["normalised_input"];
   return shape;
 }
 
@@ -145,6 +146,7 @@ NormShape define_sum(graph::NodeId id, Layout layout, graph::NodeId reader, Norm
     input.residual->value = lowering.value_in(node.inputs[1], layout).tensor;
   }
   lowering.define_residual_sum(reader, std::move(input));
+  ++lowering.plan.fused["residual_sum"];
   return shape;
 }
 

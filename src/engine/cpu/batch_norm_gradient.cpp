@@ -128,12 +128,14 @@ bool shares_its_gradient(graph::NodeId id, const Lowering& lowering) {
 // reader waits for no value to be written again.
 bool is_read_through(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  return !op.relu && node.inputs.size() == 1 && lowering.dtype() == DType::F32 && shares_its_gradient(id, lowering) &&
-         lowering.gradients_arrived(id) == 1 && reads_gradient_of_norm(node.inputs[0], lowering);
+  return lowering.fusions().norm_gradient && !op.relu && node.inputs.size() == 1 && lowering.dtype() == DType::F32 &&
+         shares_its_gradient(id, lowering) && lowering.gradients_arrived(id) == 1 &&
+         reads_gradient_of_norm(node.inputs[0], lowering);
 }
 
 // The sums alone.
 void lower_read_through(graph::NodeId id, Lowering& lowering) {
+  ++lowering.plan.fused["norm_gradient"];
   const graph::Node& node = lowering.graph().node(id);
   const Layout layout = layout_of_result(node.inputs[0], lowering);
   const Located g = lowering.gradient(id, layout);
@@ -212,6 +214,7 @@ void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
 }
 
 FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission) {
+  ++lowering.plan.fused["norm_gradient"];
   const graph::Node& node = lowering.graph().node(id);
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   FusedNormBackward fused;

@@ -42,8 +42,10 @@ Layout layout_normalised_by(const graph::Node& reader, const Shape& shape, Lower
 
 bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& lowering) {
   const graph::Graph& graph = lowering.graph();
-  if (!lowering.is_training() || graph.node(norm).inputs.size() != 1 || lowering.readers(norm).size() != 1)
+  if (!lowering.fusions().normalised_input || graph.node(norm).inputs.size() != 1 ||
+      lowering.readers(norm).size() != 1) {
     return false;
+  }
   if (std::ranges::any_of(graph.outputs(), [norm](const auto& output) { return output.second == norm; })) return false;
   const graph::Node& reader = graph.node(lowering.readers(norm)[0]);
   const Layout read = layout_normalised_by(reader, graph.node(norm).shape, lowering);
@@ -57,7 +59,7 @@ bool is_normalised_by_reader(graph::NodeId norm, Layout values, Lowering& loweri
 
 graph::NodeId summing_reader(graph::NodeId norm, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(norm);
-  if (!lowering.is_training() || lowering.dtype() != DType::F32 || node.inputs.size() != 2 ||
+  if (!lowering.fusions().residual_sum || lowering.dtype() != DType::F32 || node.inputs.size() != 2 ||
       lowering.readers(norm).empty()) {
     return -1;
   }
@@ -110,7 +112,7 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
 }
 
 bool gathers_moments(graph::NodeId id, ConvAlgorithm algorithm, const Lowering& lowering) {
-  if (!lowering.is_training() || !is_on_tiles(algorithm) || lowering.readers(id).size() != 1) return false;
+  if (!lowering.fusions().norm_moments || !is_on_tiles(algorithm) || lowering.readers(id).size() != 1) return false;
   const graph::Node& reader = lowering.graph().node(lowering.readers(id)[0]);
   // A rounded copy would have other sums.
   return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs[0] == id &&
@@ -124,6 +126,7 @@ ResultMoments moments_for_norm(const Located& result, graph::NodeId id, Lowering
       .partial = lowering.scratch(norm.name + "/partial", partial_bytes(shape, lowering.threads())),
       .pivot = lowering.parameter(norm, "running_mean")};
   lowering.define_moments(id, sums.partial);
+  ++lowering.plan.fused["norm_moments"];
   return sums;
 }
 
@@ -143,7 +146,7 @@ bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering) {
 }
 
 bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, Lowering& lowering) {
-  if (!is_on_tiles(algorithm)) return false;
+  if (!lowering.fusions().norm_gradient || !is_on_tiles(algorithm)) return false;
   const graph::Node& node = lowering.graph().node(value);
   const SplitShape shape = split_shape(g, lowering.threads()).value();
   if (!std::holds_alternative<graph::BatchNorm>(node.op) || dtype_of(algorithm) != lowering.dtype()) return false;

@@ -23,10 +23,6 @@ namespace roentgen::engine::cpu {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-graph::Purpose purpose_of(Form form) {
-  return form == Form::Training ? graph::Purpose::Training : graph::Purpose::Inference;
-}
-
 // The options with what is left open filled in; ConfigError on what is out of range.
 CompileOptions checked(CompileOptions options) {
   if (options.threads < 1) options.threads = runtime::default_compute_threads();

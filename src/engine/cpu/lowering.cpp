@@ -33,6 +33,7 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int
       threads_(threads),
       vector_block_(simd::vector_block()),
       dtype_(dtype_of(options)),
+      fusions_(graph::fusions_of(options.fuse, purpose_of(options.form))),
       readers_(graph.consumers()),
       values_(graph.nodes().size()),
       is_shared_piece_(graph.nodes().size(), false) {

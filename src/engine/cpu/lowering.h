@@ -74,6 +74,8 @@ class Lowering {
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   [[nodiscard]] bool is_training() const { return options_.form == Form::Training; }
   [[nodiscard]] int threads() const { return threads_; }
+  /// Which fusions may be made.
+  [[nodiscard]] const graph::Fusions& fusions() const { return fusions_; }
   /// Block that vectors of this machine fill: 16 with AVX-512, else 8.
   [[nodiscard]] int vector_block() const { return vector_block_; }
   /// What values are stored in by the ops that can: F32 or Bf16. Parameters, their gradients and sums are f32.
@@ -248,6 +250,7 @@ class Lowering {
   int threads_;
   int vector_block_;
   DType dtype_;
+  graph::Fusions fusions_;
   std::vector<std::vector<graph::NodeId>> readers_;
   std::vector<ValueState> values_;
   std::map<graph::NodeId, SharedNorm> shared_norms_;

@@ -14,6 +14,7 @@
 
 #include "engine/cpu/executable.h"
 #include "engine/cpu/plan_testing.h"
+#include "engine/cpu/residual_blocks_testing.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/step_bits_testing.h"
 #include "graph/builder.h"
@@ -23,31 +24,6 @@ namespace roentgen::engine::cpu {
 namespace {
 using graph::Builder;
 using graph::NodeId;
-
-// Two bottlenecks, a block of 3x3 convolutions, and one convolution alone, whose source is its residual: each with a
-// residual.
-graph::Graph residual_blocks() {
-  Builder b("residual_blocks");
-  const auto conv = [](std::int64_t channels, std::int64_t side) {
-    return graph::Conv2d{.out_channels = channels, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
-  };
-  const NodeId image = b.input("image", {3, 3, 9, 7});
-  NodeId x = b.add("start", graph::BatchNorm{.relu = true}, {b.add("stem", conv(32, 3), {image})});
-  const auto layer = [&](const std::string& name, std::int64_t channels, std::int64_t side, NodeId from) {
-    return b.add(name + "_norm", graph::BatchNorm{.relu = true}, {b.add(name, conv(channels, side), {from})});
-  };
-  for (const std::string block : {"1", "2", "3"}) {
-    const std::int64_t side = block == "3" ? 3 : 1;
-    NodeId inner = layer("in" + block, 16, side, x);
-    if (side == 1) inner = layer("mid" + block, 16, 3, inner);
-    x = b.add("join" + block, graph::BatchNorm{.relu = true}, {b.add("out" + block, conv(32, side), {inner}), x});
-  }
-  x = b.add("join4", graph::BatchNorm{.relu = true}, {b.add("out4", conv(32, 1), {x}), x});
-  x = b.add("pool", graph::GlobalAvgPool{}, {x});
-  x = b.add("flat", graph::Flatten{}, {x});
-  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
-  return graph::with_loss(std::move(b).build(), {});
-}
 
 // Another rank that has the same images.
 std::shared_ptr<NormGroup> group_of_two() {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of graph passes, in the order they run. A pass is a pure function Graph -> Graph with the same results
-// up to rounding; each can be switched (`--fuse off|on|NAME,...`). A new pass: graph/passes/x.cpp and one line here,
-// which also says whether training can use it.
+// The one list of graph passes, in the order they run, and of the fusions that an engine makes while it lowers a graph.
+// A pass is a pure function Graph -> Graph with the same results up to rounding. A fusion is work that a kernel does
+// beside its own, where the kernels chosen can: it leaves the graph as it is. Each of both can be switched
+// (`--fuse off|on|NAME,...|on,-NAME,...`). A new pass: graph/passes/x.cpp and one line here, which also says whether
+// training can use it; a new fusion: a line here, and the engine that asks Fusions for it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -26,6 +29,13 @@
   X(fold_batch_norm, Inference)  \
   X(fold_relu, Inference)
 
+// In training:
+// normalised_input: a convolution or pooling normalises what it reads; the batch norm's result is stored nowhere.
+// residual_sum:     a convolution makes the sum of a batch norm and a residual while it reads it.
+// norm_moments:     a convolution adds up the moments of what it writes for the batch norm that reads it.
+// norm_gradient:    convolutions do a batch norm's backward: one masks and adds up, others compute dx as they read.
+#define RG_FUSION_LIST(X) X(normalised_input) X(residual_sum) X(norm_moments) X(norm_gradient)
+
 namespace roentgen::graph {
 
 #define RG_PASS_DECLARATION(name, use) [[nodiscard]] Graph name(const Graph& graph);
@@ -35,13 +45,31 @@ RG_PASS_LIST(RG_PASS_DECLARATION)
 /// What a graph is prepared for.
 enum class Purpose : std::uint8_t { Training, Inference };
 
+/// Which fusions a choice leaves on.
+struct Fusions {
+#define RG_FUSION_MEMBER(name) bool name = false;
+  RG_FUSION_LIST(RG_FUSION_MEMBER)
+#undef RG_FUSION_MEMBER
+  bool operator==(const Fusions&) const = default;
+};
+
 /// Names of all passes, in running order; of those that training can use.
 [[nodiscard]] const std::vector<std::string_view>& pass_names();
 [[nodiscard]] std::vector<std::string_view> training_pass_names();
+/// Names of all fusions.
+[[nodiscard]] const std::vector<std::string_view>& fusion_names();
 /// ConfigError unless run_passes() takes this choice.
 void check_passes(std::string_view choice);
-/// Runs "on" (all), "off" (none) or a comma-separated choice, without those that the purpose has no use for;
-/// ConfigError for an unknown name.
+/// Runs "on" (all), "off" (none), a comma-separated choice of names, or "on" without those behind a minus
+/// ("on,-virtual_concat,-norm_moments"); of these the passes that the purpose has a use for. ConfigError for an unknown
+/// name.
 [[nodiscard]] Graph run_passes(const Graph& graph, std::string_view choice, Purpose purpose);
+/// The fusions of such a choice; none for inference.
+[[nodiscard]] Fusions fusions_of(std::string_view choice, Purpose purpose);
+/// How many nodes each pass of the choice leaves otherwise than it found them, those it removes not counted, in running
+/// order; passes that do nothing to this graph are left out.
+[[nodiscard]] std::vector<std::pair<std::string_view, std::int64_t>> pass_effects(const Graph& graph,
+                                                                                  std::string_view choice,
+                                                                                  Purpose purpose);
 
 }  // namespace roentgen::graph

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 #include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "graph/passes/pass_list.h"
@@ -29,16 +32,60 @@ std::vector<std::string_view> split(std::string_view choice) {
   return names;
 }
 
-std::vector<std::string_view> chosen_passes(std::string_view choice) {
+bool has(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> names = pass_names();
+  names.insert(names.end(), fusion_names().begin(), fusion_names().end());
+  return names;
+}
+
+void require_known(std::string_view name, std::string_view part) {
+  if (has(pass_names(), name) || has(fusion_names(), name)) return;
+  std::string known;
+  for (const std::string_view each : all_names()) known.append(known.empty() ? "" : ", ").append(each);
+  throw ConfigError(error_text("graph.passes", "fuse", "on, off, names or on,-NAME out of " + known, part, "on"));
+}
+
+// Names of the passes and fusions that are on.
+std::vector<std::string_view> chosen_names(std::string_view choice) {
   if (choice == "off") return {};
-  const std::vector<std::string_view> chosen = choice == "on" ? pass_names() : split(choice);
-  for (const std::string_view name : chosen) {
-    if (std::ranges::find(pass_names(), name) != pass_names().end()) continue;
-    std::string known;
-    for (const std::string_view pass : pass_names()) known.append(known.empty() ? "" : ", ").append(pass);
-    throw ConfigError(error_text("graph.passes", "fuse", "on, off or names out of " + known, name, "on"));
+  std::vector<std::string_view> chosen = split(choice);
+  if (chosen.empty() || chosen.front() != "on") {
+    for (const std::string_view name : chosen) require_known(name, name);
+    return chosen;
   }
-  return chosen;
+  std::vector<std::string_view> names = all_names();
+  for (const std::string_view part : std::span(chosen).subspan(1)) {
+    require_known(part.starts_with('-') ? part.substr(1) : "", part);
+    std::erase(names, part.substr(1));
+  }
+  return names;
+}
+
+// Calls `visit` with every pass of the choice, the graph before and the one behind it.
+template <typename Visit>
+Graph run_each(const Graph& graph, std::string_view choice, Purpose purpose, const Visit& visit) {
+  const std::vector<std::string_view> chosen = chosen_names(choice);
+  Graph result = graph;
+  for (const Pass& pass : kPasses) {
+    if (pass.use == Use::Inference && purpose == Purpose::Training) continue;
+    if (!has(chosen, pass.name)) continue;
+    Graph after = pass.run(result);
+    visit(pass.name, result, after);
+    result = std::move(after);
+  }
+  return result;
+}
+
+// Nodes that compute something else than the node of that name did before.
+std::int64_t count_changed(const Graph& before, const Graph& after) {
+  return std::ranges::count_if(after.nodes(), [&](const Node& node) {
+    const NodeId old = before.find(node.name);
+    return old < 0 || !(before.node(old).op == node.op) || before.node(old).inputs.size() != node.inputs.size();
+  });
 }
 }  // namespace
 
@@ -51,7 +98,14 @@ const std::vector<std::string_view>& pass_names() {
   return names;
 }
 
-void check_passes(std::string_view choice) { static_cast<void>(chosen_passes(choice)); }
+const std::vector<std::string_view>& fusion_names() {
+#define RG_FUSION_NAME(name) #name,
+  static const std::vector<std::string_view> names{RG_FUSION_LIST(RG_FUSION_NAME)};
+#undef RG_FUSION_NAME
+  return names;
+}
+
+void check_passes(std::string_view choice) { static_cast<void>(chosen_names(choice)); }
 
 std::vector<std::string_view> training_pass_names() {
   std::vector<std::string_view> names;
@@ -62,13 +116,28 @@ std::vector<std::string_view> training_pass_names() {
 }
 
 Graph run_passes(const Graph& graph, std::string_view choice, Purpose purpose) {
-  const std::vector<std::string_view> chosen = chosen_passes(choice);
-  Graph result = graph;
-  for (const Pass& pass : kPasses) {
-    if (pass.use == Use::Inference && purpose == Purpose::Training) continue;
-    if (std::ranges::find(chosen, pass.name) != chosen.end()) result = pass.run(result);
-  }
-  return result;
+  return run_each(graph, choice, purpose, [](std::string_view, const Graph&, const Graph&) {});
+}
+
+Fusions fusions_of(std::string_view choice, Purpose purpose) {
+  const std::vector<std::string_view> chosen = chosen_names(choice);
+  if (purpose == Purpose::Inference) return {};
+  return {
+#define RG_FUSION_IS_CHOSEN(name) .name = has(chosen, #name),
+      RG_FUSION_LIST(RG_FUSION_IS_CHOSEN)
+#undef RG_FUSION_IS_CHOSEN
+  };
+}
+
+std::vector<std::pair<std::string_view, std::int64_t>> pass_effects(const Graph& graph, std::string_view choice,
+                                                                    Purpose purpose) {
+  std::vector<std::pair<std::string_view, std::int64_t>> effects;
+  static_cast<void>(
+      run_each(graph, choice, purpose, [&](std::string_view name, const Graph& before, const Graph& after) {
+        const std::int64_t changed = count_changed(before, after);
+        if (changed > 0) effects.emplace_back(name, changed);
+      }));
+  return effects;
 }
 
 }  // namespace roentgen::graph
