@@ -4,66 +4,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
 #include <string>
 
 #include "cli/report_text.h"
 #include "engine/engine.h"
+#include "engine/plan_table.h"
 #include "graph/loss.h"
-#include "graph/passes/pass_list.h"
 #include "train/optimizer/optimizer.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
-namespace {
-
-// The layout of what an entry makes: of the first tensor that is no scratch.
-std::string layout_of_result(const engine::PlanEntry& entry, const engine::Plan& plan) {
-  for (const engine::TensorId id : entry.writes) {
-    const std::string& layout = plan.tensors.at(static_cast<std::size_t>(id)).layout;
-    if (!layout.empty() && layout != "scratch") return layout;
-  }
-  return "";
-}
-
-// Each pass with its algorithm, kernel, the layout of its result and, in columns of their own, what those that were
-// timed took.
-Value choice_table(const engine::Plan& plan) {
-  std::set<std::string> names;
-  for (const auto& [key, timings] : plan.timings) {
-    for (const auto& [name, seconds] : timings) names.insert(name);
-  }
-  Value table = Value::array();
-  for (const auto& [key, choice] : plan.choices) {
-    Value row = Value::Table{{"name", key}, {"algorithm", choice}};
-    const auto entry = std::ranges::find(plan.entries, key, &engine::PlanEntry::name);
-    const bool has_entry = entry != plan.entries.end();
-    row.set("kernel", has_entry ? Value(entry->implementation) : Value());
-    row.set("layout", has_entry ? Value(layout_of_result(*entry, plan)) : Value());
-    const auto timed = plan.timings.find(key);
-    for (const std::string& name : names) {
-      const bool is_known = timed != plan.timings.end() && timed->second.contains(name);
-      row.set(name + "_ms", is_known ? Value(timed->second.at(name) * 1e3) : Value());
-    }
-    table.push_back(std::move(row));
-  }
-  return table;
-}
-
-// What each pass and fusion of the choice came to: nodes that it changed, places where it is made.
-Value effect_table(const graph::Graph& graph, const std::string& fuse, const engine::Plan& plan) {
-  Value table = Value::array();
-  for (const auto& [name, count] : graph::pass_effects(graph, fuse, graph::Purpose::Training)) {
-    table.push_back(Value::Table{{"name", std::string(name)}, {"kind", "pass"}, {"times", count}});
-  }
-  for (const auto& [name, count] : plan.fused) {
-    table.push_back(Value::Table{{"name", name}, {"kind", "fusion"}, {"times", count}});
-  }
-  return table;
-}
-
-}  // namespace
 
 CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape, bool is_shaped) {
   train::ModelRecipe network = recipe.model;
@@ -109,8 +59,8 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
       {"validation_bytes", validation_bytes},
       {"input_bytes", recipe.train.memory_mb > 0 ? Value(recipe.train.memory_mb << 20) : Value()},
       {"fuse", recipe.train.fuse},
-      {"fused", effect_table(graph, recipe.train.fuse, plan)},
-      {"choices", choice_table(plan)}};
+      {"fused", engine::effect_table(graph, recipe.train.fuse, plan)},
+      {"choices", engine::choice_table(plan)}};
   fmt::print("{}", report_text(json));
   return {.json = std::move(json)};
 }

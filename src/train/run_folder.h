@@ -22,6 +22,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path log() const { return root_ / "log.jsonl"; }
   /// Machine, libraries, program.
   [[nodiscard]] std::filesystem::path environment() const { return root_ / "environment.json"; }
+  /// Kernels of a step, what they were chosen by, and what was fused, as of the last start.
+  [[nodiscard]] std::filesystem::path plan() const { return root_ / "plan.json"; }
   /// Data folder and counts.
   [[nodiscard]] std::filesystem::path data() const { return root_ / "data.json"; }
   /// Unreadable images met in training.

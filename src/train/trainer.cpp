@@ -155,6 +155,7 @@ Trainer::Trainer(const TrainJob& job)
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
   state_.plan_choices = executable_->plan().choices;
   state_.plan_hash = executable_->plan().hash();
+  if (ranks_.is_first()) write_plan(job, *executable_);
   log_.emplace(job, state_.step);
   outcome_.planned_bytes =
       log_step(recipe_.train, {*executable_, validator_.get(), stepper_->optimizer(), ema_.has_value()});

@@ -17,10 +17,12 @@
 #include "data/transform/transform.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
+#include "engine/plan_table.h"
 #include "graph/graph.h"
 #include "graph/loss.h"
 #include "graph/text.h"
 #include "io/cache_folder.h"
+#include "io/file.h"
 #include "io/json.h"
 #include "io/sha256.h"
 #include "io/toml.h"
@@ -335,6 +337,20 @@ std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory) {
   std::size_t bytes = plan.memory.total();
   for (const auto& [name, each] : more) bytes += each;
   return bytes;
+}
+
+void write_plan(const TrainJob& job, const engine::Executable& executable) {
+  const engine::Plan& plan = executable.plan();
+  const TrainRecipe& recipe = job.recipe.train;
+  const Value table = Value::Table{{"plan_hash", plan.hash()},
+                                   {"algorithms", recipe.algorithms},
+                                   {"dtype", plan.dtype()},
+                                   {"recompute", recipe.recompute},
+                                   {"threads", compute_threads(recipe)},
+                                   {"fuse", recipe.fuse},
+                                   {"fused", engine::effect_table(executable.graph(), recipe.fuse, plan)},
+                                   {"choices", engine::choice_table(plan)}};
+  io::write_file_atomically(job.folder.plan(), io::to_json(table) + "\n");
 }
 
 StepperOptions stepper_options(const Recipe& recipe) {

@@ -84,6 +84,11 @@ struct PlannedMemory {
 /// are shared out. Returns that peak in bytes.
 [[nodiscard]] std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory);
 
+/// Writes plan.json, atomically: plan_hash, algorithms, dtype, recompute, threads, fuse and the tables of
+/// engine/plan_table.h. Once a start, by rank 0, for people: a resumed run reads its choices from the resume file.
+/// DataError.
+void write_plan(const TrainJob& job, const engine::Executable& executable);
+
 /// The resume file, as rank 0 reads it, without tensors for the others; nothing for a fresh run.
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job);
 

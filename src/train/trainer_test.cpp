@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "io/file.h"
+#include "io/json.h"
 #include "io/safetensors.h"
 #include "train/observer.h"
 #include "train/trainer_setup.h"
@@ -42,6 +43,9 @@ TEST_F(Trainer, leaves_the_files_of_a_run) {
   EXPECT_THAT(io::read_text(folder.predictions()).or_throw(),
               testing::StartsWith("Image Index,prob_bright,prob_noise\nimg32.png,"));
   EXPECT_FALSE(std::filesystem::exists(folder.quarantine()));
+  const Value plan = io::parse_json(io::read_text(folder.plan()).or_throw(), "plan").or_throw();
+  EXPECT_EQ(plan.at("plan_hash").as_string(), resume_of("a").state.plan_hash);
+  EXPECT_EQ(plan.at("choices").as_array().size(), resume_of("a").state.plan_choices.size());
   const auto reader = io::SafetensorsReader::open(folder.best()).or_throw();
   const CheckpointInfo info = from_metadata(reader.metadata(), "best").or_throw();
   EXPECT_EQ(info.labels, (std::vector<std::string>{"bright", "noise"}));

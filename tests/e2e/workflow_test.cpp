@@ -40,8 +40,8 @@ TEST(Workflow, trains_and_evaluates_what_was_synthesised) {
   const fs::path data = place.synth("data", 240);
   const Ended train = place.must_run(plus(place.train_arguments(data, "run"), {"--json", place / "train.json"}));
   EXPECT_THAT(train.out, HasSubstr("best epoch "));
-  for (const char* file : {"recipe.toml", "log.jsonl", "environment.json", "data.json", "preds.csv", "aucs.csv",
-                           "checkpoints/best.safetensors", "checkpoints/resume.safetensors"}) {
+  for (const char* file : {"recipe.toml", "log.jsonl", "environment.json", "plan.json", "data.json", "preds.csv",
+                           "aucs.csv", "checkpoints/best.safetensors", "checkpoints/resume.safetensors"}) {
     EXPECT_TRUE(fs::is_regular_file(place / "run" / file)) << file;
   }
   EXPECT_TRUE(read_json(place / "train.json").at("finished").as_bool());

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/plan_table.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "graph/passes/pass_list.h"
+
+namespace roentgen::engine {
+namespace {
+
+// The layout of what an entry makes: of the first tensor that is no scratch.
+std::string layout_of_result(const PlanEntry& entry, const Plan& plan) {
+  for (const TensorId id : entry.writes) {
+    const std::string& layout = plan.tensors.at(static_cast<std::size_t>(id)).layout;
+    if (!layout.empty() && layout != "scratch") return layout;
+  }
+  return "";
+}
+
+}  // namespace
+
+Value choice_table(const Plan& plan) {
+  std::set<std::string> names;
+  for (const auto& [key, timings] : plan.timings) {
+    for (const auto& [name, seconds] : timings) names.insert(name);
+  }
+  Value table = Value::array();
+  for (const auto& [key, choice] : plan.choices) {
+    Value row = Value::Table{{"name", key}, {"algorithm", choice}};
+    const auto entry = std::ranges::find(plan.entries, key, &PlanEntry::name);
+    const bool has_entry = entry != plan.entries.end();
+    row.set("kernel", has_entry ? Value(entry->implementation) : Value());
+    row.set("layout", has_entry ? Value(layout_of_result(*entry, plan)) : Value());
+    const auto timed = plan.timings.find(key);
+    for (const std::string& name : names) {
+      const bool is_known = timed != plan.timings.end() && timed->second.contains(name);
+      row.set(name + "_ms", is_known ? Value(timed->second.at(name) * 1e3) : Value());
+    }
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan) {
+  Value table = Value::array();
+  for (const auto& [name, count] : graph::pass_effects(graph, fuse, graph::Purpose::Training)) {
+    table.push_back(Value::Table{{"name", std::string(name)}, {"kind", "pass"}, {"times", count}});
+  }
+  for (const auto& [name, count] : plan.fused) {
+    table.push_back(Value::Table{{"name", name}, {"kind", "fusion"}, {"times", count}});
+  }
+  return table;
+}
+
+}  // namespace roentgen::engine

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a plan chose, as tables for people and for files.
+#pragma once
+
+#include <string_view>
+
+#include "core/value.h"
+#include "engine/plan.h"
+
+namespace roentgen::engine {
+
+/// [{name, algorithm, kernel, layout, <algorithm>_ms ...}]: every convolution's pass and by which kernel, the layout of
+/// what it makes, and the times of those algorithms that were measured; null for what is not known.
+[[nodiscard]] Value choice_table(const Plan& plan);
+/// [{name, kind, times}]: what the choice `fuse` of passes and fusions came to in training; kind "pass": nodes of
+/// `graph` changed, "fusion": places of `plan` where it is made.
+[[nodiscard]] Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan);
+
+}  // namespace roentgen::engine
