@@ -39,6 +39,7 @@ Yardstick read_yardstick(const Value& layouts) {
     larger.gradient_median = std::max(larger.gradient_median, errors.at("gradient_median").as_double());
     larger.gradient_max = std::max(larger.gradient_max, errors.at("gradient_max").as_double());
     larger.logits_max_abs = std::max(larger.logits_max_abs, errors.at("logits_max_abs").as_double());
+    larger.running_max = std::max(larger.running_max, errors.at("running_max").as_double());
     if (const Value* gradients = errors.find("gradients")) {
       for (const auto& [name, error] : gradients->as_table()) {
         larger.gradients[name] = std::max(larger.gradients[name], error.as_double());

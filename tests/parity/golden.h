@@ -38,13 +38,15 @@ struct Yardstick {
   double gradient_median = 0.0;
   double gradient_max = 0.0;
   double logits_max_abs = 0.0;
+  /// Relative L2 error of a running mean or variance after the first batch.
+  double running_max = 0.0;
   /// Per parameter; empty where the network has kinks and no tensor is judged alone.
   std::map<std::string, double> gradients;
 };
 
 /// A golden file of a whole network.
 struct Golden {
-  /// Of a torchvision model, or of a graph text beside the file; the other is empty.
+  /// Of a model of torchvision or timm, or of a graph text beside the file; the other is empty.
   std::string model;
   std::string graph;
   /// Of the model (models::ModelConfig).

@@ -20,6 +20,19 @@
 
 namespace roentgen::parity {
 namespace {
+/// What stands for each of Convolutions: in output, and in CompileOptions.
+struct Words {
+  std::string_view name;
+  const char* algorithms;
+  const char* dtype;
+};
+constexpr Words kWords[] = {{"", "direct", "f32"},
+                            {" by Winograd", "winograd", "f32"},
+                            {" by split products", "split", "f32"},
+                            {" by half the split products", "split2", "f32"},
+                            {" by measurement", "auto", "f32"},
+                            {" in bf16", "direct", "bf16"}};
+
 graph::Graph parsed_graph(const Golden& golden) {
   std::ifstream file(golden_path(golden.graph));
   std::ostringstream text;
@@ -105,14 +118,13 @@ graph::Graph graph_of(const Golden& golden) {
   return model_graph(golden.model, golden.image, golden.labels, golden.width);
 }
 
+std::string_view name_of(Convolutions convolutions) { return kWords[static_cast<std::size_t>(convolutions)].name; }
+
 std::unique_ptr<engine::Executable> compile(const graph::Graph& graph, engine::Form form, Convolutions convolutions) {
   const auto engine = engine::make_engine("cpu");
-  const char* algorithms = convolutions == Convolutions::Winograd ? "winograd"
-                           : convolutions == Convolutions::Split  ? "split"
-                           : convolutions == Convolutions::Split2 ? "split2"
-                                                                  : "direct";
-  const char* dtype = convolutions == Convolutions::Bf16 ? "bf16" : "f32";
-  auto executable = engine->compile(graph, {.form = form, .slots = 1, .algorithms = algorithms, .dtype = dtype});
+  const Words& words = kWords[static_cast<std::size_t>(convolutions)];
+  auto executable =
+      engine->compile(graph, {.form = form, .slots = 1, .algorithms = words.algorithms, .dtype = words.dtype});
   load_formula(*executable);
   return executable;
 }

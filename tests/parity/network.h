@@ -19,14 +19,17 @@ namespace roentgen::parity {
 
 /// The graph of a golden network, with the masked sigmoid cross-entropy behind it.
 [[nodiscard]] graph::Graph graph_of(const Golden& golden);
-/// A torchvision model with that loss and without dropout.
+/// A model of the list with that loss and without dropout.
 [[nodiscard]] graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels,
                                        std::int64_t width = 64);
 
 /// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
 /// all choices is checked, whatever the timings say. Split, Split2: likewise by products on bf16 tiles, where the
-/// machine has them, in backward six or three. Bf16: values are stored in it, as by CompileOptions::dtype.
-enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Bf16 };
+/// machine has them, in backward six or three. Auto: as the timings say, other ones each time. Bf16: values are stored
+/// in it, as by CompileOptions::dtype.
+enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Auto, Bf16 };
+/// " by Winograd": how a test's output names it; empty for Direct.
+[[nodiscard]] std::string_view name_of(Convolutions convolutions);
 
 /// Compiles for the CPU and loads the formula's parameters and running statistics. ConfigError when the machine has no
 /// Winograd kernels.

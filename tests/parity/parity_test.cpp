@@ -23,8 +23,17 @@ TEST(Parity, vgg16_trains_as_torch_does) { expect_training_parity("vgg16_64px");
 TEST(Parity, vgg16_infers_as_torch_does) { expect_inference_parity("vgg16_64px"); }
 TEST(Parity, vgg16_with_batch_norms_trains_as_torch_does) { expect_training_parity("vgg16_bn_64px"); }
 TEST(Parity, vgg16_with_batch_norms_infers_as_torch_does) { expect_inference_parity("vgg16_bn_64px"); }
+TEST(Parity, vgg19_trains_as_torch_does) { expect_training_parity("vgg19_64px"); }
+TEST(Parity, vgg19_infers_as_torch_does) { expect_inference_parity("vgg19_64px"); }
+TEST(Parity, vgg19_with_batch_norms_trains_as_torch_does) { expect_training_parity("vgg19_bn_64px"); }
+TEST(Parity, vgg19_with_batch_norms_infers_as_torch_does) { expect_inference_parity("vgg19_bn_64px"); }
 TEST(Parity, googlenet_trains_as_torch_does) { expect_training_parity("googlenet_64px"); }
 TEST(Parity, googlenet_infers_as_torch_does) { expect_inference_parity("googlenet_64px"); }
+// Beside timm's.
+TEST(Parity, inception_v4_trains_as_torch_does) {
+  expect_training_parity("inception_v4_128px", Convolutions::Direct, Bounds::Yardstick);
+}
+TEST(Parity, inception_v4_infers_as_torch_does) { expect_inference_parity("inception_v4_128px"); }
 TEST(Parity, smooth_network_infers_as_torch_does) { expect_inference_parity("smooth"); }
 
 // No ReLU can flip here, so every tensor is held to the yardstick by itself.

@@ -4,6 +4,7 @@
 """Writes tests/golden/parity/*.json: what PyTorch computes in float64, and how far its own float32 is from that.
 
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
+  pip install --no-deps timm==0.6.13 huggingface_hub==0.16.4 safetensors==0.3.3     # for inception_v4 alone
   python3 tools/peers/parity_golden.py tests/golden/parity [CASE ...]
 
 Weights and batches come from closed formulas (parity_formula.py), so a file holds results alone. Gradients and running
@@ -66,10 +67,11 @@ def without_dropout(model):
     return model
 
 
-def vgg16(width, has_norms):
-    """VGG-16 for one channel with `width` of 64 channels everywhere: its linear layers alone hold 120 million weights."""
+def vgg(last, width, has_norms):
+    """VGG-16 (`last` stages of three) or VGG-19 (four) for one channel with `width` of 64 channels everywhere: their
+    linear layers alone hold 120 million weights."""
     factor = width / 64
-    stages = [64, 64, "M", 128, 128, "M", 256, 256, 256, "M", 512, 512, 512, "M", 512, 512, 512, "M"]
+    stages = [64, 64, "M", 128, 128, "M", *[256] * last, "M", *[512] * last, "M", *[512] * last, "M"]
     scaled = [stage if stage == "M" else int(stage * factor) for stage in stages]
     model = torchvision.models.VGG(torchvision.models.vgg.make_layers(scaled, batch_norm=has_norms),
                                    num_classes=LABELS, init_weights=False, dropout=0.0)
@@ -80,6 +82,11 @@ def vgg16(width, has_norms):
     model.classifier[3] = torch.nn.Linear(hidden, hidden)
     model.classifier[6] = torch.nn.Linear(hidden, LABELS)
     return model
+
+
+def inception_v4():
+    import timm  # pylint: disable=import-outside-toplevel
+    return timm.create_model("inception_v4", num_classes=LABELS)
 
 
 def training_pass(build, spec, batch, dtype, layout):
@@ -195,7 +202,8 @@ def cases(folder):
     for name in ("googlenet", "inception_v3"):
         models[name] = lambda f=getattr(torchvision.models, name): without_dropout(
             f(num_classes=LABELS, init_weights=False))
-    vgg = {"width": 16, "shape": [8, 1, 64, 64], "projections": 8, "batches": 3}
+    width = 16
+    vggs = {"width": width, "shape": [8, 1, 64, 64], "projections": 8, "batches": 3}
     text = (folder / "smooth.graph").read_text()
     smooth = {"shape": [8, 3, 32, 32], "projections": 24, "batches": 6}
     curve = {"shape": [8, 3, 64, 64], "batches": 3, "steps": 30, "learning_rate": 1e-3}
@@ -204,13 +212,17 @@ def cases(folder):
         "densenet121_64px": (model_case, models["densenet121"], {"model": "densenet121", **small}),
         "resnet50_224px": (model_case, models["resnet50"], {"model": "resnet50", **large}),
         "densenet121_224px": (model_case, models["densenet121"], {"model": "densenet121", **large}),
-        "vgg16_64px": (model_case, lambda: vgg16(16, False), {"model": "vgg16", **vgg}),
-        "vgg16_bn_64px": (model_case, lambda: vgg16(16, True), {"model": "vgg16_bn", **vgg}),
+        "vgg16_64px": (model_case, lambda: vgg(3, width, False), {"model": "vgg16", **vggs}),
+        "vgg16_bn_64px": (model_case, lambda: vgg(3, width, True), {"model": "vgg16_bn", **vggs}),
+        "vgg19_64px": (model_case, lambda: vgg(4, width, False), {"model": "vgg19", **vggs}),
+        "vgg19_bn_64px": (model_case, lambda: vgg(4, width, True), {"model": "vgg19_bn", **vggs}),
         "googlenet_64px": (model_case, models["googlenet"],
                            {"model": "googlenet", "auxiliary_weight": 0.3, **small, "shape": [8, 3, 64, 64]}),
         "inception_v3_304px": (model_case, models["inception_v3"],
                                {"model": "inception_v3", "auxiliary_weight": 0.4, "shape": [3, 3, 304, 304],
                                 "projections": 8, "batches": 1}),
+        "inception_v4_128px": (model_case, inception_v4,
+                               {"model": "inception_v4", "shape": [8, 3, 128, 128], "projections": 8, "batches": 2}),
         "smooth": (model_case, lambda: GraphModule(text, {"C": 3, "K": LABELS}), {"graph": "smooth.graph", **smooth}),
         "resnet18_descent": (descent_case, models["resnet18"], {"model": "resnet18", **curve}),
         "formula": (formula_case, None, {}),
@@ -228,6 +240,14 @@ def plain(value):
     return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
+def library_of(case):
+    """The library that the network is of, with its version."""
+    if not case.startswith("inception_v4"):
+        return f"torchvision {torchvision.__version__}"
+    import timm  # pylint: disable=import-outside-toplevel
+    return f"timm {timm.__version__}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -238,7 +258,7 @@ def main():
     known = cases(arguments.folder)
     for name in arguments.names or known:
         function, build, spec = known[name]
-        source = f"tools/peers/parity_golden.py, PyTorch {torch.__version__}, torchvision {torchvision.__version__}"
+        source = f"tools/peers/parity_golden.py, PyTorch {torch.__version__}, {library_of(name)}"
         result = {"source": source, **spec, "labels": LABELS, **function(build, spec)}
         text = json.dumps(plain(result), separators=(",", ":")).replace("],[", "],\n[")
         (arguments.folder / f"{name}.json").write_text(text + "\n")
