@@ -22,6 +22,8 @@ class ModelRun {
   ModelRun(const StepOptions& options, engine::Form form, engine::Engine& engine);
 
   [[nodiscard]] const engine::Plan& plan() const { return executable_->plan(); }
+  /// To time single entries of its plan between two calls of run().
+  [[nodiscard]] engine::Executable& executable() { return *executable_; }
   [[nodiscard]] const StepOptions& options() const { return options_; }
 
   /// Runs options.warmup steps, then options.steps; seconds of each of these. DataError when loss or logits are not

@@ -4,14 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bench/child.h"
+#include "bench/floor.h"
 #include "bench/harness.h"
 #include "bench/model_run.h"
 #include "bench/rounds.h"
@@ -25,23 +27,42 @@ namespace {
 namespace fs = std::filesystem;
 using engine::Form;
 
-struct Peer {
+// A script of tools/peers that takes --model, --batch, --image, --threads, --warmup, --steps and prints JSON with
+// `peer`, its name and version, and `figures`, {way: images a second}. A new peer: a row of kScripts.
+struct Script {
+  std::string_view peer;
+  // "training" or "inference": what it measures.
   std::string_view what;
-  std::string_view script;
-  std::string_view modules;
+  std::string_view file;
+  // Further option of the script; empty: none.
+  std::string_view option;
+  // Python code that fails where the script would, for lack of a package.
+  std::string_view probe;
+  // What pip installs for it.
+  std::string_view packages;
+  // Names it has, with spaces around each; empty: all.
+  std::string_view models;
 };
-#define RG_PEER_ROW(what, script, modules) Peer{what, script, modules},
-constexpr Peer kPeers[] = {RG_PEER_LIST(RG_PEER_ROW)};
-#undef RG_PEER_ROW
+constexpr std::string_view kTorch = "import torch, torchvision", kTorch2 = "import torch, torchvision; torch.compile";
+constexpr Script kScripts[] = {
+    {"torch", "training", "bench_step_torch.py", "", kTorch, "torch torchvision", ""},
+    {"torch", "inference", "bench_infer_torch.py", "", kTorch, "torch torchvision", ""},
+    {"torch-compile", "training", "bench_step_torch.py", "--compile", kTorch2, "'torch>=2' torchvision", ""},
+    {"tensorflow", "training", "bench_step_tensorflow.py", "", "import tensorflow", "tensorflow-cpu",
+     " resnet50 densenet121 vgg16 inception_v3 "}};
 
 // One run: who it was, and images a second of each way.
 struct Figures {
   std::string program;
   std::vector<std::pair<std::string, double>> ways;
+  // Of our training step.
+  std::optional<double> floor_ratio = std::nullopt;
 };
 
+// What is measured in turns; `peer` is "-" of ours.
 struct Arm {
   std::string what;
+  std::string peer;
   std::function<Figures()> run;
 };
 
@@ -61,36 +82,49 @@ fs::path scripts_of(const PeersOptions& options) {
                                folder.empty() ? "none beside the program" : folder.string(), "--scripts DIR"));
 }
 
-// Why a peer cannot be run, in a few words; empty when it can.
-std::string obstacle(const Peer& peer, const PeersOptions& options, const fs::path& scripts) {
-  if (!fs::exists(scripts / peer.script)) return fmt::format("no such file in {}", scripts.string());
-  try {
-    if (run_child({options.python, "-c", fmt::format("import {}", peer.modules)}).code == 0) return {};
-  } catch (const DeviceError&) {
-    return fmt::format("{} does not start", options.python);
-  }
-  return fmt::format("{} lacks one of the modules {}", options.python, peer.modules);
+const std::string& python_of(const Script& script, const PeersOptions& options) {
+  const bool is_apart = script.peer == "tensorflow" && !options.tensorflow_python.empty();
+  return is_apart ? options.tensorflow_python : options.python;
 }
 
-Figures run_script(const Peer& peer, const PeersOptions& options, const fs::path& scripts) {
+// Why a script cannot be run, and what would help; empty when it can.
+std::string obstacle(const Script& script, const PeersOptions& options, const fs::path& scripts) {
+  if (!fs::exists(scripts / script.file)) return fmt::format("no such file in {}", scripts.string());
+  if (!script.models.empty() && script.models.find(" " + options.network.model + " ") == std::string_view::npos) {
+    return fmt::format("it has no {}; try one of{}", options.network.model,
+                       script.models.substr(0, script.models.size() - 1));
+  }
+  const std::string& python = python_of(script, options);
+  try {
+    if (run_child({python, "-c", std::string(script.probe)}).code == 0) return {};
+  } catch (const DeviceError&) {
+    return fmt::format("{} does not start; try {} with a Python interpreter", python,
+                       script.peer == "tensorflow" ? "--tensorflow-python" : "--python");
+  }
+  return fmt::format("{} fails at `{}`; try {} -m pip install {}", python, script.probe, python, script.packages);
+}
+
+Figures run_script(const Script& script, const PeersOptions& options, const fs::path& scripts) {
   const StepOptions& network = options.network;
-  std::vector<std::string> command{options.python, (scripts / peer.script).string(), "--model", network.model};
+  std::vector<std::string> command{python_of(script, options), (scripts / script.file).string(), "--model",
+                                   network.model};
   const std::pair<const char*, std::int64_t> numbers[] = {{"--batch", network.batch},
                                                           {"--image", network.image_px},
                                                           {"--threads", network.threads},
                                                           {"--warmup", network.warmup},
                                                           {"--steps", network.steps}};
   for (const auto& [name, value] : numbers) command.insert(command.end(), {name, std::to_string(value)});
+  if (!script.option.empty()) command.emplace_back(script.option);
   const ChildResult ended = run_child(command);
   const auto failed = [&](const std::string& how) {
-    return DeviceError(error_text("bench.peers", std::string(peer.script), "a measurement", how,
+    return DeviceError(error_text("bench.peers", std::string(script.file), "a measurement", how,
                                   fmt::format("{}, which shows the rest", fmt::join(command, " "))));
   };
   if (ended.code != 0) {
     const std::string text = ended.err.substr(0, ended.err.find_last_not_of("\n ") + 1);
     throw failed(fmt::format("status {}, {}", ended.code, text.substr(text.rfind('\n') + 1)));
   }
-  const Result<Value> read = io::parse_json(ended.out, std::string(peer.script));
+  const Result<Value> read = io::parse_json(ended.out, std::string(script.file));
   if (!read.ok()) throw failed(read.error());
   const Value* name = read.value().is_table() ? read.value().find("peer") : nullptr;
   const Value* ways = read.value().is_table() ? read.value().find("figures") : nullptr;
@@ -105,11 +139,15 @@ Figures run_script(const Peer& peer, const PeersOptions& options, const fs::path
   return figures;
 }
 
-Figures run_ours(std::vector<std::unique_ptr<ModelRun>>& runs) {
+Figures run_ours(std::vector<std::unique_ptr<ModelRun>>& runs, Form form) {
   Figures figures{.program = "roentgen"};
   for (const std::unique_ptr<ModelRun>& run : runs) {
     const double step_s = summarise(run->run()).median;
     figures.ways.emplace_back(run->options().algorithms, static_cast<double>(run->options().batch) / step_s);
+    if (form != Form::Training) continue;
+    Floor floor(run->executable());
+    floor.measure();
+    if (const std::optional<double> floor_s = floor.seconds()) figures.floor_ratio = step_s / *floor_s;
   }
   return figures;
 }
@@ -122,19 +160,21 @@ Arm our_arm(const StepOptions& network, Form form, const std::vector<std::string
     options.algorithms = algorithms;
     runs->push_back(std::make_unique<ModelRun>(options, form, engine));
   }
-  return {.what = form == Form::Training ? "training" : "inference", .run = [runs] { return run_ours(*runs); }};
+  return {.what = form == Form::Training ? "training" : "inference", .peer = "-", .run = [runs, form] {
+            return run_ours(*runs, form);
+          }};
 }
 
 // Rows of an arm; `ours` are the figures of our arm of its kind, by round.
-void add_rows(const std::string& what, const std::vector<Figures>& rounds, const std::vector<Figures>& ours,
-              Value& table) {
+void add_rows(const Arm& arm, const std::vector<Figures>& rounds, const std::vector<Figures>& ours, Value& table) {
   for (std::size_t way = 0; way < rounds.front().ways.size(); ++way) {
     std::vector<double> speeds, ratios;
     for (std::size_t round = 0; round < rounds.size(); ++round) {
       speeds.push_back(rounds[round].ways.at(way).second);
       ratios.push_back(ours[round].ways.front().second / speeds.back());
     }
-    table.push_back(Value::Table{{"what", what},
+    table.push_back(Value::Table{{"what", arm.what},
+                                 {"peer", arm.peer},
                                  {"program", rounds.front().program},
                                  {"way", rounds.front().ways[way].first},
                                  {"images_per_s", summarise(speeds).median},
@@ -142,37 +182,99 @@ void add_rows(const std::string& what, const std::vector<Figures>& rounds, const
   }
 }
 
-}  // namespace
+// Ours against the fastest way that the peer had in each round.
+Value ratio_row(const Arm& arm, const std::vector<Figures>& rounds, const std::vector<Figures>& ours) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    const auto& ways = rounds[round].ways;
+    const double fastest = std::ranges::max(ways, {}, [](const auto& way) { return way.second; }).second;
+    ratios.push_back(ours[round].ways.front().second / fastest);
+  }
+  const auto [least, most] = std::ranges::minmax(ratios);
+  return Value::Table{{"what", arm.what},
+                      {"peer", arm.peer},
+                      {"program", rounds.front().program},
+                      {"ours_over_it", summarise(ratios).median},
+                      {"least", least},
+                      {"most", most}};
+}
 
-Value run_peers(const PeersOptions& given) {
-  PeersOptions options = given;
+Value floor_ratio(const std::vector<Figures>& ours) {
+  std::vector<double> ratios;
+  for (const Figures& round : ours) {
+    if (round.floor_ratio) ratios.push_back(*round.floor_ratio);
+  }
+  return ratios.empty() ? Value() : Value(summarise(ratios).median);
+}
+
+void check_peers(const std::vector<std::string>& asked) {
+  const std::vector<std::string_view> known = peer_names();
+  for (const std::string& name : asked) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw ConfigError(error_text("bench.options", "--peers",
+                                 fmt::format("names of {}, with commas", fmt::join(known, ", ")), name,
+                                 fmt::format("--peers {}", fmt::join(known, ","))));
+  }
+}
+
+// What the options mean in full. ConfigError on what is out of range.
+PeersOptions checked(PeersOptions options) {
   StepOptions& network = options.network;
   require_at_least("warmup", network.warmup, 0);
   require_at_least("steps", network.steps, 1);
   require_at_least("threads", network.threads, 0);
   require_at_least("rounds", options.rounds, 1);
+  check_peers(options.peers);
   if (network.threads == 0) network.threads = runtime::default_compute_threads();
   network.graph = nullptr;
   network.channels = 3;
   network.labels = StepOptions{}.labels;
-  const fs::path scripts = scripts_of(options);
-  const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
+  return options;
+}
 
-  std::vector<Arm> arms{our_arm(network, Form::Training, {"auto"}, *engine),
-                        our_arm(network, Form::Inference, {"direct", "auto"}, *engine)};
-  Value missing = Value::array();
-  for (const Peer& peer : kPeers) {
-    if (const std::string why = obstacle(peer, options, scripts); !why.empty()) {
-      missing.push_back(fmt::format("{} left out: {}", peer.script, why));
+// Those of the asked peers that can be run; `missing` gets a line for each other.
+std::vector<Arm> peer_arms(const PeersOptions& options, const fs::path& scripts, Value& missing) {
+  std::vector<Arm> arms;
+  for (const Script& script : kScripts) {
+    if (!options.peers.empty() && std::ranges::find(options.peers, script.peer) == options.peers.end()) continue;
+    if (const std::string why = obstacle(script, options, scripts); !why.empty()) {
+      missing.push_back(fmt::format("{}, {} ({}) left out: {}", script.peer, script.what, script.file, why));
       continue;
     }
-    arms.push_back({.what = std::string(peer.what), .run = [&] { return run_script(peer, options, scripts); }});
+    arms.push_back({.what = std::string(script.what),
+                    .peer = std::string(script.peer),
+                    .run = [&options, &script, &scripts] { return run_script(script, options, scripts); }});
   }
+  return arms;
+}
+
+}  // namespace
+
+std::vector<std::string_view> peer_names() {
+  std::vector<std::string_view> names;
+  for (const Script& script : kScripts) {
+    if (std::ranges::find(names, script.peer) == names.end()) names.push_back(script.peer);
+  }
+  return names;
+}
+
+Value run_peers(const PeersOptions& given) {
+  const PeersOptions options = checked(given);
+  const StepOptions& network = options.network;
+  const fs::path scripts = scripts_of(options);
+  const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
+  std::vector<Arm> arms{our_arm(network, Form::Training, {"auto"}, *engine),
+                        our_arm(network, Form::Inference, {"direct", "auto"}, *engine)};
+  constexpr std::size_t kOurs = 2;
+  Value missing = Value::array();
+  for (Arm& arm : peer_arms(options, scripts, missing)) arms.push_back(std::move(arm));
   const auto rounds = interleave(arms.size(), options.rounds, [&](std::size_t arm) { return arms[arm].run(); });
-  Value table = Value::array();
-  for (std::size_t ours = 0; ours < 2; ++ours) {
+  Value table = Value::array(), ratios = Value::array();
+  for (std::size_t ours = 0; ours < kOurs; ++ours) {
     for (std::size_t arm = 0; arm < arms.size(); ++arm) {
-      if (arms[arm].what == arms[ours].what) add_rows(arms[arm].what, rounds[arm], rounds[ours], table);
+      if (arms[arm].what != arms[ours].what) continue;
+      add_rows(arms[arm], rounds[arm], rounds[ours], table);
+      if (arm >= kOurs) ratios.push_back(ratio_row(arms[arm], rounds[arm], rounds[ours]));
     }
   }
   Value result = Value::Table{{"case", "peers"},
@@ -184,6 +286,8 @@ Value run_peers(const PeersOptions& given) {
                               {"n", network.steps},
                               {"rounds", options.rounds},
                               {"table", std::move(table)},
+                              {"ratios", std::move(ratios)},
+                              {"floor_ratio", floor_ratio(rounds[0])},
                               {"missing", missing},
                               {"warnings", missing}};
   result.set("engine", engine->description());

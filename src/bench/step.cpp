@@ -9,8 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "bench/case_list.h"
+#include "bench/floor.h"
 #include "bench/harness.h"
 #include "bench/profile.h"
 #include "bench/step_model.h"
@@ -33,8 +32,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Repetitions of one entry for the floor, before the steps and again after them: the best of all counts.
-constexpr int kFloorRepeats = 4;
 /// Slowest over fastest step. Steps do the same work: on a quiet machine they differ by a few percent.
 constexpr double kMostSpread = 1.25;
 constexpr std::string_view kAdvice = "the machine was busy: measure again when it is quiet";
@@ -47,44 +44,6 @@ struct Measurements {
   std::vector<double> optimizer_s;
   /// Of all steps, the warm-up included.
   std::vector<float> losses;
-};
-
-/// The convolutions and linear layers of a plan, each run alone; best times over all calls of measure().
-class Floor {
- public:
-  explicit Floor(engine::Executable& executable) : executable_(executable) {
-    const std::vector<engine::PlanEntry>& entries = executable.plan().entries;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (!entries[i].kind.starts_with("conv2d_") && !entries[i].kind.starts_with("linear_")) continue;
-      best_s_.emplace(static_cast<std::int32_t>(i), std::numeric_limits<double>::infinity());
-    }
-  }
-
-  /// Spoils the values of the step before; the next one computes all of them anew.
-  void measure() {
-    try {
-      for (auto& [entry, best_s] : best_s_) best_s = std::min(best_s, executable_.time_entry(entry, kFloorRepeats));
-    } catch (const DeviceError&) {
-      best_s_.clear();
-    }
-  }
-
-  /// Nothing where the engine cannot tell.
-  [[nodiscard]] std::optional<double> seconds() const {
-    if (best_s_.empty()) return std::nullopt;
-    double sum_s = 0.0;
-    for (const auto& [entry, best_s] : best_s_) sum_s += best_s;
-    return sum_s;
-  }
-  /// Of one entry; nothing where it is no convolution.
-  [[nodiscard]] std::optional<double> seconds(std::int32_t entry) const {
-    const auto found = best_s_.find(entry);
-    return found == best_s_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  engine::Executable& executable_;
-  std::map<std::int32_t, double> best_s_;
 };
 
 Measurements run_steps(const StepOptions& options, engine::Executable& executable, train::Optimizer& optimizer,

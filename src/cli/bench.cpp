@@ -41,9 +41,7 @@ class BenchCommand final : public Command {
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
     return "Run a benchmark case: step, infer, fusion, autobatch, peers, pipeline, overlap, formats, ablation, "
-           "experiment, "
-           "allreduce, "
-           "links, nodes, ...";
+           "experiment, allreduce, links, nodes, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
@@ -164,8 +162,12 @@ class BenchCommand final : public Command {
   }
 
   [[nodiscard]] Value run_peers() const {
-    bench::PeersOptions options{
-        .network = in_.step, .scripts = in_.scripts, .python = in_.python, .rounds = in_.rounds};
+    bench::PeersOptions options{.network = in_.step,
+                                .peers = names_in(in_.peers),
+                                .scripts = in_.scripts,
+                                .python = in_.python,
+                                .tensorflow_python = in_.tensorflow_python,
+                                .rounds = in_.rounds};
     options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
     if (batch_of(in_) > 0) options.network.batch = batch_of(in_);
     return bench::run_peers(options);

@@ -50,7 +50,11 @@ struct BenchArguments {
   std::string algorithms;
   std::string memory;
   std::filesystem::path scripts;
+  /// With commas; empty: all.
+  std::string peers;
   std::string python = "python3";
+  /// Empty: as `python`.
+  std::string tensorflow_python;
   std::string rates = "200,1000,5000";
   double cell_s = bench::FormatsOptions{}.cell_s;
 };

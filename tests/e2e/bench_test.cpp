@@ -134,9 +134,12 @@ TEST_F(Bench, fusion_shows_passes_alone_and_together) {
 TEST_F(Bench, peers_that_are_missing_are_named) {
   const Ended ended = place_.must_run({"bench", "peers", "--model", "resnet18", "--batch", "2", "--image", "32",
                                        "--steps", "1", "--rounds", "1", "--scripts", place_ / "work"});
-  EXPECT_THAT(ended.err, HasSubstr("bench_step_torch.py left out: no such file in"));
+  EXPECT_THAT(ended.err, HasSubstr("torch, training (bench_step_torch.py) left out: no such file in"));
+  EXPECT_THAT(ended.err, HasSubstr("tensorflow, training (bench_step_tensorflow.py) left out: "));
   EXPECT_THAT(ended.out, HasSubstr("ours_over_it"));
   expect_refusal(place_.run({"bench", "peers", "--scripts", place_ / "nowhere"}), {"--scripts", "nowhere"});
+  expect_refusal(place_.run({"bench", "peers", "--peers", "theano"}), {"--peers", "got theano", "tensorflow"});
+  expect_refusal(place_.run({"bench", "step", "--peers", "torch"}), {"[cli.bench] --peers", "got step"});
 }
 
 TEST_F(Bench, lists_its_cases) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a step's convolutions alone would take: what all else of a step is measured against.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "engine/engine.h"
+
+namespace roentgen::bench {
+
+/// The convolutions and linear layers of a plan, each run alone on the step's own buffers; best times over all calls of
+/// measure(). One thread.
+class Floor {
+ public:
+  /// `executable` outlives it.
+  explicit Floor(engine::Executable& executable);
+
+  /// Runs each of them four times. Spoils the values of the step before; the next one computes all of them anew.
+  void measure();
+
+  /// Sum over all of them. Nothing where the engine cannot time single entries, and before the first measure().
+  [[nodiscard]] std::optional<double> seconds() const;
+  /// Of one entry of the plan; nothing where it is no convolution.
+  [[nodiscard]] std::optional<double> seconds(std::int32_t entry) const;
+
+ private:
+  engine::Executable& executable_;
+  bool is_measured_ = false;
+  std::map<std::int32_t, double> best_s_;
+};
+
+}  // namespace roentgen::bench
