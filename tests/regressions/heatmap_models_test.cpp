@@ -28,7 +28,32 @@ TEST(HeatMapOfEveryModel, comes_from_its_last_features) {
   }
 }
 
-TEST(HeatMapOfEveryModel, has_finite_cells_that_differ) {
+double bias_of(const engine::Executable& executable, const HeatHead& head, std::int64_t label) {
+  for (const std::int32_t parameter : executable.graph().node(head.linear).parameters) {
+    if (executable.graph().parameter(parameter).role != graph::Role::Bias) continue;
+    return executable.store(parameter).at(static_cast<std::size_t>(label));
+  }
+  return 0.0;
+}
+
+double logit_of(const engine::Executable& executable, std::int64_t label) {
+  return executable.output("logits")[static_cast<std::size_t>(label)];
+}
+
+void expect_mean_is_logit(const std::vector<float>& values, const engine::Executable& executable, const HeatHead& head,
+                          std::int64_t label) {
+  double sum = 0.0, size = 0.0;
+  for (const float value : values) {
+    sum += static_cast<double>(value);
+    size += std::abs(static_cast<double>(value));
+  }
+  const auto cells = static_cast<double>(values.size());
+  // Sums of at most 1,500 products in float32.
+  EXPECT_NEAR(sum / cells + bias_of(executable, head, label), logit_of(executable, label), 1e-5 * (1.0 + size / cells))
+      << executable.graph().name();
+}
+
+TEST(HeatMapOfEveryModel, has_finite_cells_that_differ_and_of_a_pooled_head_average_to_the_logit) {
   for (const std::string_view name : models::model_names()) {
     graph::Graph graph = small_model(name);
     const HeatHead head = find_heat_head(graph);
@@ -46,6 +71,7 @@ TEST(HeatMapOfEveryModel, has_finite_cells_that_differ) {
     bool is_flat = true;
     for (std::int64_t label = 0; label < 3; ++label) {
       const std::vector<float> values = mapper.map(0, label).values;
+      if (head.method == HeatMethod::Cam) expect_mean_is_logit(values, *executable, head, label);
       EXPECT_TRUE(std::ranges::all_of(values, [](float v) { return std::isfinite(v); })) << name;
       is_flat = is_flat && std::ranges::min(values) == std::ranges::max(values);
     }
