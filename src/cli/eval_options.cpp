@@ -118,13 +118,16 @@ void EvalOptions::check(const Folders& folders) const {
     if (ranks.ranks > 0) refuse("eval --ranks", "--checkpoint FILE with it", "predictions that were made elsewhere");
     if (views != "none") refuse("eval --tta", "--checkpoint FILE with it", "predictions that were made elsewhere");
   }
-  if (metrics != "default" && metrics != "all") refuse("eval --metrics", "default or all", metrics);
+  if (metrics != "default" && metrics != "all")
+    refuse("eval --metrics", "a choice that exists", metrics, "one of default, all");
   if (!points.empty() && !validation.empty()) refuse("eval", "--points or --validation", "both");
   if (!points.empty() && !save_points.empty()) refuse("eval", "--points or --save-points", "both");
   for (const std::string& attribute : groups()) {
     const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "source" ||
                           attribute == "study";
-    if (!is_known) refuse("eval --by", "view, sex, age, source or study, with commas between", attribute);
+    if (!is_known)
+      refuse("eval --by", "attributes that exist, with commas between", attribute,
+             "one of view, sex, age, source, study");
   }
   if (has_group("view") && has_group("study")) {
     refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");

@@ -16,7 +16,7 @@ namespace roentgen::eval {
 
 void check_options(const BootstrapOptions& options) {
   const auto refuse = [](const char* what, const char* expected, const std::string& got) {
-    throw ConfigError(error_text("eval.bootstrap", what, expected, got, "another value"));
+    throw ConfigError(error_text("eval.bootstrap", what, expected, got, "a value in that range"));
   };
   if (options.replicates < 0) refuse("replicates", "0 or more", std::to_string(options.replicates));
   if (!(options.level > 0.0 && options.level < 1.0)) refuse("level", "between 0 and 1", std::to_string(options.level));

@@ -104,7 +104,10 @@ void FieldReader::refuse(std::string_view name, std::string_view expected, const
 void FieldReader::check_word(std::string_view name, const Value& got, const Words& words) const {
   if (!got.is_string()) refuse(name, words.empty() ? "a text" : choices(words), got);
   if (words.empty() || std::find(words.begin(), words.end(), got.as_string()) != words.end()) return;
-  refuse(name, choices(words), got);
+  const std::string near = nearest_name(got.as_string(), {words.begin(), words.end()});
+  if (near.empty()) refuse(name, choices(words), got);
+  throw ConfigError(error_text("train.recipe", fmt::format("{}: {}.{}", what_, section_, name), choices(words),
+                               shown(got), fmt::format("--set {}.{}={}", section_, name, near)));
 }
 
 void FieldReader::check_range(std::string_view name, const Value& got, Range range) const {

@@ -110,6 +110,13 @@ TEST(Recipe, refuses_unknown_sections_and_keys_outside_of_sections) {
   EXPECT_THAT(refusal("train = 3\n"), HasSubstr("expected a section [train], got 3"));
 }
 
+TEST(Recipe, names_the_word_that_was_likely_meant) {
+  EXPECT_EQ(refusal("[schedule]\nname = \"cosin\"\n"),
+            "[train.recipe] r.toml: schedule.name: expected one of constant, multistep, cosine, poly, plateau, got "
+            "\"cosin\"; try --set schedule.name=cosine");
+  EXPECT_THAT(refusal("", {"optimizer.name=adamm"}), HasSubstr("try --set optimizer.name=adam"));
+}
+
 TEST(Recipe, refuses_values_of_another_kind_word_or_range) {
   EXPECT_THAT(refusal("[train]\nepochs = \"many\"\n"), HasSubstr("train.epochs: expected a whole number"));
   EXPECT_THAT(refusal("[train]\nepochs = 1.5\n"), HasSubstr("train.epochs: expected a whole number"));

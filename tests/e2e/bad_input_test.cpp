@@ -133,7 +133,7 @@ TEST_F(BadInput, options_of_another_type_or_range) {
   expect_refusal(place_.run({"inspect", "--model", "resnet19"}), {"resnet18", "got 'resnet19'"});
   expect_refusal(place_.run({"inspect", "--model", "resnet18", "--image", "8"}), {"at least 32 px, got 8"});
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--split", "tset"}),
-                 {"train, val, test or none, got tset"});
+                 {"got tset; try one of train, val, test, none"});
   EXPECT_FALSE(fs::exists(place_ / "s"));
 }
 
@@ -309,6 +309,9 @@ TEST_F(BadInput, a_recipe_with_an_unknown_key_or_value) {
   const fs::path data = place_.synth("data", 80);
   refused_train(data, {"--set", "train.epoch=3"}, {"train.epoch", "try train.epochs"});
   refused_train(data, {"--set", "optimizer.name=adagrad"}, {"optimizer.name", "sgd, adam, adamw"});
+  expect_refusal(
+      place_.run({"schedule", "--set", "schedule.name=cosin"}),
+      {"schedule.name: expected one of constant, multistep, cosine", "got \"cosin\"; try --set schedule.name=cosine"});
   refused_train(data, {"--set", "train.epochs=soon"}, {"train.epochs", "whole number"});
   refused_train(data, {"--set", "train.epochs=-1"}, {"train.epochs", "1 to", "got -1"});
   refused_train(data, {"--set", "train.epochs.x=1"}, {"--set train.epochs.x"});

@@ -138,11 +138,11 @@ TEST_F(EvalPredictions, are_refused_where_truth_does_not_match) {
   expect_refusal(place_.run({"eval", "--checkpoint", "c", "--data", "d", "--labels", labels_}), {"--predictions FILE"});
   expect_refusal(place_.run(eval({"--checkpoint", "c"})), {"a checkpoint or predictions, got both" + help});
   expect_refusal(place_.run(eval({"--set", "train.epochs=1"})), {"a key of [data] other than labels"});
-  expect_refusal(place_.run(eval({"--metrics", "some"})), {"default or all, got some"});
-  expect_refusal(place_.run(eval({"--threshold", "best"})), {"f1 or youden, got best"});
-  expect_refusal(place_.run(eval({"--by", "view,weight"})), {"view, sex, age, source or study", "got weight"});
+  expect_refusal(place_.run(eval({"--metrics", "some"})), {"got some; try one of default, all"});
+  expect_refusal(place_.run(eval({"--threshold", "best"})), {"got best; try one of f1, youden"});
+  expect_refusal(place_.run(eval({"--by", "view,weight"})), {"got weight; try one of view, sex, age, source, study"});
   expect_refusal(place_.run(eval({"--by", "view,study"})), {"view or study, got both"});
-  expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"max or mean, got sum"});
+  expect_refusal(place_.run(eval({"--by", "study", "--aggregate", "sum"})), {"got sum; try one of max, mean"});
   expect_refusal(place_.run(eval({"--aggregate", "mean"})), {"--by study with it, got none"});
   expect_refusal(place_.run(eval({"--save-points", place_ / "p.json"})), {"a validation split", "got none"});
 

@@ -125,7 +125,7 @@ Split parse_split(std::string_view text) {
   }
   if (text == "valid" || text == "validate" || text == "validation") return Split::Val;
   if (text == "training") return Split::Train;
-  throw ConfigError(error_text("data.split", "split", "train, val, test or none", text, "--split test"));
+  throw ConfigError(error_text("data.split", "split", "one that exists", text, "one of train, val, test, none"));
 }
 
 bool has_records(const std::filesystem::path& folder) { return record_source(folder).has_value(); }

@@ -41,7 +41,7 @@ const Kind& kind_of(std::string_view name) {
   const auto found = std::ranges::find(kKinds, name, &Kind::name);
   if (found != kKinds.end()) return *found;
   throw ConfigError(
-      error_text("data.views", "test-time augmentation", test_view_names(), std::string(name), "one of those"));
+      error_text("data.views", "--tta", "views that exist", std::string(name), "one of " + test_view_names()));
 }
 
 }  // namespace

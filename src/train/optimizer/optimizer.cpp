@@ -24,10 +24,12 @@ struct Entry {
 constexpr Entry kEntries[] = {RG_OPTIMIZER_LIST(RG_OPTIMIZER_ENTRY)};
 #undef RG_OPTIMIZER_ENTRY
 
+constexpr std::string_view kSeeDefaults = "a value in that range, such as the default that roentgen train --keys shows";
+
 void check(std::string_view option, double value, double low, double high) {
   if (value >= low && value < high) return;
   throw ConfigError(error_text("train.optimizer", option, fmt::format("at least {} and below {}", low, high),
-                               fmt::to_string(value), "another value"));
+                               fmt::to_string(value), kSeeDefaults));
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view name, const Optimizer
     if (entry.name == name) return entry.make(options, elements);
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw ConfigError(error_text("train.optimizer", "name", "one of " + known, name, "--set optimizer.name=adam"));
+  throw ConfigError(error_text("train.optimizer", "name", "an optimizer that exists", name, "one of " + known));
 }
 
 std::vector<std::string_view> optimizer_names() {

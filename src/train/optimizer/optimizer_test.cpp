@@ -259,6 +259,24 @@ TEST(Lars, makes_a_plain_step_from_zero) {
   EXPECT_EQ(values, (std::vector<float>{-0.5F, 1.0F}));
 }
 
+std::string refusal(std::string_view name, const OptimizerOptions& options) {
+  try {
+    static_cast<void>(make_optimizer(name, options, 1));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(Optimizer, refusals_say_what_there_is) {
+  EXPECT_EQ(refusal("sdg", {}),
+            "[train.optimizer] name: expected an optimizer that exists, got sdg; try one of sgd, adam, adamw, lars");
+  EXPECT_EQ(
+      refusal("sgd", {.momentum = 1.0}),
+      "[train.optimizer] momentum: expected at least 0 and below 1, got 1; try a value in that range, such as the "
+      "default that roentgen train --keys shows");
+}
+
 TEST(Optimizer, refuses_an_unknown_name_and_bad_options) {
   EXPECT_THROW(static_cast<void>(make_optimizer("sdg", {}, 1)), ConfigError);
   EXPECT_THROW(static_cast<void>(make_optimizer("sgd", {.momentum = 1.0}, 1)), ConfigError);

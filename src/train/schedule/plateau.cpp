@@ -15,7 +15,7 @@ class Plateau final : public Schedule {
  public:
   explicit Plateau(const ScheduleOptions& options) : options_(options) {
     if (options.patience < 0 || !(options.min_delta >= 0.0)) {
-      throw ConfigError(error_text("train.schedule", "patience and min_delta", "at least 0", "less", "another value"));
+      throw ConfigError(error_text("train.schedule", "patience and min_delta", "at least 0", "less", kSeeDefaults));
     }
   }
 

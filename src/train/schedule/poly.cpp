@@ -14,8 +14,7 @@ class Poly final : public Schedule {
  public:
   explicit Poly(const ScheduleOptions& options) : options_(options) {
     if (!(options.power > 0.0)) {
-      throw ConfigError(
-          error_text("train.schedule", "power", "above 0", std::to_string(options.power), "another value"));
+      throw ConfigError(error_text("train.schedule", "power", "above 0", std::to_string(options.power), kSeeDefaults));
     }
   }
   [[nodiscard]] double lr(std::int64_t step) const override {

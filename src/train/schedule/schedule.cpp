@@ -46,7 +46,7 @@ constexpr Entry kEntries[] = {RG_SCHEDULE_LIST(RG_SCHEDULE_ENTRY)};
 #undef RG_SCHEDULE_ENTRY
 
 void require(bool is_good, std::string_view option, std::string_view expected, double got) {
-  if (!is_good) throw ConfigError(error_text("train.schedule", option, expected, std::to_string(got), "another value"));
+  if (!is_good) throw ConfigError(error_text("train.schedule", option, expected, std::to_string(got), kSeeDefaults));
 }
 
 void check(const ScheduleOptions& options) {
@@ -78,7 +78,7 @@ std::unique_ptr<Schedule> make_schedule(std::string_view name, const ScheduleOpt
     }
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw ConfigError(error_text("train.schedule", "name", "one of " + known, name, "--set schedule.name=constant"));
+  throw ConfigError(error_text("train.schedule", "name", "a schedule that exists", name, "one of " + known));
 }
 
 std::vector<std::string_view> schedule_names() {

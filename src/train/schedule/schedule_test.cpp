@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "core/error.h"
 
@@ -115,6 +117,25 @@ TEST(Plateau, never_falls_below_its_floor) {
       make_schedule("plateau", {.base_lr = 1.0, .total_steps = 99, .gamma = 0.1, .final_share = 0.05, .patience = 0});
   for (int i = 0; i < 9; ++i) schedule->observe(1.0);
   EXPECT_DOUBLE_EQ(schedule->lr(0), 0.05);
+}
+
+std::string refusal(std::string_view name, const ScheduleOptions& options) {
+  try {
+    static_cast<void>(make_schedule(name, options));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(Schedule, refusals_say_what_there_is) {
+  EXPECT_EQ(
+      refusal("cosin", {.total_steps = 5}),
+      "[train.schedule] name: expected a schedule that exists, got cosin; try one of constant, multistep, cosine, "
+      "poly, plateau");
+  EXPECT_EQ(refusal("poly", {.total_steps = 5, .power = 0.0}),
+            "[train.schedule] power: expected above 0, got 0.000000; try a value in that range, such as the default "
+            "that roentgen train --keys shows");
 }
 
 TEST(Schedule, refuses_bad_options) {
