@@ -130,7 +130,7 @@ std::vector<std::int64_t> parse_batches(std::string_view text) {
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), batch);
     if (error != std::errc{} || stop != word.data() + word.size() || batch < 1 || batch > kMost) {
       throw ConfigError(error_text("bench.options", "--batch", fmt::format("numbers from 1 to {}", kMost),
-                                   std::string(text), "1,16"));
+                                   std::string(text), "--batch 16"));
     }
     batches.push_back(batch);
     begin = end + 1;

@@ -98,15 +98,37 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.need == Need::Required) added->required();
 }
 
-std::string examples_text(const Command& command) {
-  std::string text = "Examples:\n";
+/// The command's examples; only those with `argument` where there are any.
+std::string examples_text(const Command& command, std::string_view argument) {
+  const std::string wanted = fmt::format("{} {}", command.name(), argument);
+  std::string text;
   std::string_view rest = command.examples();
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    text += "  " + std::string(rest.substr(0, end)) + "\n";
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (argument.empty() || line.ends_with(wanted) || line.find(wanted + " ") != std::string_view::npos) {
+      text += fmt::format("  {}\n", line);
+    }
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
-  return text;
+  if (text.empty() && !argument.empty()) return examples_text(command, {});
+  return "Examples:\n" + text;
+}
+
+/// The help of a command, or of what its first argument without a name says.
+std::string help_of(const CLI::App& parsed, Command& command, const Option& json) {
+  std::string argument;
+  for (const CLI::Option* option : parsed.get_options()) {
+    if (option->get_positional() && option->count() > 0 && argument.empty()) argument = option->results().front();
+  }
+  CLI::App app("", "roentgen");
+  app.get_formatter()->label("REQUIRED", "(required)");
+  CLI::App* sub = app.add_subcommand(std::string(command.name()), std::string(command.summary()));
+  for (const Option& option : argument.empty() ? command.options() : command.options_of(argument)) {
+    add_option(*sub, option);
+  }
+  add_option(*sub, json);
+  sub->footer(examples_text(command, argument));
+  return sub->help("roentgen");
 }
 
 /// The first word of the command line must be a command, or an option of the program itself.
@@ -165,14 +187,14 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
       "roentgen COMMAND --help has more.\n\nExit codes: 0 done, 1 failed, 2 bad input, 3 stopped with everything "
       "saved.");
   Parsed parsed;
+  const Option json{.name = "--json", .target = &parsed.json, .doc = "write the result to this file"};
   std::vector<CLI::App*> apps;
   std::vector<std::vector<Option>> options;
   for (const auto& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command->name()), std::string(command->summary()));
     options.push_back(command->options());
-    options.back().push_back({.name = "--json", .target = &parsed.json, .doc = "write the result to this file"});
+    options.back().push_back(json);
     for (const Option& option : options.back()) add_option(*sub, option);
-    sub->footer(examples_text(*command));
     apps.push_back(sub);
   }
   check_command(argc, argv, commands);
@@ -183,7 +205,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto index = static_cast<std::size_t>(asked());
-    parsed.text = index == apps.size() ? app.help() : apps[index]->help("roentgen");
+    parsed.text = index == apps.size() ? app.help() : help_of(*apps[index], *commands[index], json);
     return parsed;
   } catch (const CLI::CallForVersion& version) {
     parsed.text = std::string(version.what()) + "\n";

@@ -76,6 +76,16 @@ TEST(Arguments, help_of_the_program_has_examples) {
   EXPECT_THAT(parse({"--help"}).text, AllOf(HasSubstr("Examples:\n  roentgen "), HasSubstr("Exit codes")));
 }
 
+TEST(Arguments, help_of_a_benchmark_case_has_its_options_and_examples_alone) {
+  const std::string step = parse({"bench", "step", "--help"}).text;
+  EXPECT_THAT(step, AllOf(HasSubstr("--profile"), HasSubstr("--json"), HasSubstr("\n  roentgen bench step --model")));
+  EXPECT_THAT(step, AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--peers")), Not(HasSubstr("step, infer: "))));
+  EXPECT_THAT(step, Not(HasSubstr("bench infer --model")));
+  EXPECT_THAT(parse({"bench", "peers", "--help"}).text, AllOf(HasSubstr("--peers"), Not(HasSubstr("--profile"))));
+  EXPECT_THAT(parse({"bench", "--help"}).text, AllOf(HasSubstr("--profile"), HasSubstr("--pipeline")));
+  EXPECT_THAT(parse({"synth", "dir", "--help"}).text, AllOf(HasSubstr("--images"), HasSubstr("Examples:\n")));
+}
+
 TEST(Arguments, help_names_an_argument_once) {
   EXPECT_THAT(parse({"synth", "--help"}).text, AllOf(HasSubstr("DIR (required) "), Not(HasSubstr("DIR FILE"))));
   EXPECT_THAT(parse({"bench", "--help"}).text, HasSubstr("CASE=step "));

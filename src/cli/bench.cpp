@@ -72,6 +72,14 @@ class BenchCommand final : public Command {
     return options;
   }
 
+  [[nodiscard]] std::vector<Option> options_of(std::string_view argument) override {
+    std::vector<Option> options;
+    for (CaseOption& each : case_options(in_)) {
+      if ((each.cases & bit_of(argument)) != 0) options.push_back(std::move(each.option));
+    }
+    return options;
+  }
+
   [[nodiscard]] Folders folders() const override { return {.read = {in_.data.begin(), in_.data.end()}}; }
 
   [[nodiscard]] CommandResult run() override {

@@ -7,7 +7,7 @@
 
 namespace roentgen::cli {
 std::int64_t batch_of(const BenchArguments& in) {
-  if (in.batch.empty() || in.batch == "0") return 0;
+  if (in.batch.empty()) return 0;
   const std::vector<std::int64_t> batches = bench::parse_batches(in.batch);
   if (batches.size() == 1) return batches[0];
   throw ConfigError(error_text("cli.bench", "--batch", "one number", in.batch, "bench infer, which takes several"));

@@ -83,6 +83,11 @@ class Command {
   [[nodiscard]] virtual std::string_view examples() const = 0;
   /// Options bound to this object's members; valid as long as it lives.
   [[nodiscard]] virtual std::vector<Option> options() = 0;
+  /// Those of options() to show in the help of its first argument without a name, `argument` (`bench step --help`).
+  [[nodiscard]] virtual std::vector<Option> options_of(std::string_view argument) {
+    static_cast<void>(argument);
+    return options();
+  }
   /// The folders its options name, once they are filled in.
   [[nodiscard]] virtual Folders folders() const { return {}; }
   /// Does it; prints results to standard output, progress to standard error. Throws roentgen::Error.
