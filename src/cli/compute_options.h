@@ -11,21 +11,26 @@
 
 namespace roentgen::cli {
 
-/// --dtype and --recompute.
+/// --algorithms, --dtype and --recompute.
 class ComputeOptions {
  public:
   [[nodiscard]] std::vector<Option> options() {
-    return {{.name = "--dtype", .target = &dtype_, .doc = "f32, bf16, auto (the faster): train.dtype"},
+    return {{.name = "--algorithms",
+             .target = &algorithms_,
+             .doc = "convolutions: direct, or auto, per layer the fastest: train.algorithms"},
+            {.name = "--dtype", .target = &dtype_, .doc = "f32, bf16, auto (the faster): train.dtype"},
             {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"}};
   }
   /// The recipe's overrides with "key=value" for those that were given behind them.
   [[nodiscard]] std::vector<std::string> added_to(std::vector<std::string> overrides) const {
+    if (!algorithms_.empty()) overrides.push_back("train.algorithms=" + algorithms_);
     if (!dtype_.empty()) overrides.push_back("train.dtype=" + dtype_);
     if (!recompute_.empty()) overrides.push_back("train.recompute=" + recompute_);
     return overrides;
   }
 
  private:
+  std::string algorithms_;
   std::string dtype_;
   std::string recompute_;
 };
