@@ -13,6 +13,7 @@
 #include "io/json.h"
 #include "io/safetensors.h"
 #include "train/observer.h"
+#include "train/ranks.h"
 #include "train/trainer_setup.h"
 #include "train/trainer_testing.h"
 
@@ -74,6 +75,17 @@ TEST_F(Trainer, stopped_and_resumed_anywhere_ends_with_the_same_bits) {
     };
     EXPECT_EQ(log("straight"), log(name)) << "every update once in the log";
   }
+}
+
+// The fake engine would choose "plain", as a real one would time its kernels anew, to whatever end.
+TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
+  EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
+  Resume stored = resume_of("a");
+  ASSERT_EQ(stored.state.plan_choices, (KernelChoices{{"fc/forward", "plain"}}));
+  stored.state.plan_choices = {{"fc/forward", "fancy"}};
+  rewrite_state("a", stored.state);
+  EXPECT_TRUE(run("a", Start::Resume).is_finished);
+  EXPECT_EQ(resume_of("a").state.plan_choices, stored.state.plan_choices);
 }
 
 TEST_F(Trainer, goes_on_counting_unreadable_images_where_the_run_stopped) {

@@ -13,7 +13,9 @@
 #include "core/random.h"
 #include "data/source/dataset.h"
 #include "data/source/source_testing.h"
+#include "io/json.h"
 #include "io/png_writer.h"
+#include "io/safetensors.h"
 #include "train/fake_engine_testing.h"
 #include "train/recipe.h"
 #include "train/resume.h"
@@ -77,6 +79,19 @@ class Trainer : public testing::Test {
                   .stop_after_steps = stop_after});
   }
   Resume resume_of(const std::string& name) { return read_resume(RunFolder(out_.path() / name).resume()); }
+
+  // Puts another state into a resume file, whose weights stay.
+  void rewrite_state(const std::string& name, const RunState& state) {
+    const std::filesystem::path path = RunFolder(out_.path() / name).resume();
+    const auto reader = io::SafetensorsReader::open(path).or_throw();
+    std::vector<io::TensorToWrite> tensors;
+    for (const io::TensorInfo& each : reader.tensors()) {
+      tensors.push_back({.name = each.name, .dtype = each.dtype, .shape = each.shape, .bytes = reader.bytes(each)});
+    }
+    auto metadata = reader.metadata();
+    metadata.at("run_state") = io::to_json(to_value(state), -1);
+    io::write_safetensors(path, tensors, metadata);
+  }
 
   static void expect_same_end(const Resume& a, const Resume& b) {
     EXPECT_EQ(a.state, b.state);

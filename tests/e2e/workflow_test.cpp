@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/command_list.h"
+#include "io/json.h"
 #include "io/safetensors.h"
 #include "tests/e2e/program.h"
 
@@ -121,6 +122,52 @@ TEST(Workflow, resumed_runs_take_the_kernels_their_run_began_with) {
     EXPECT_THAT(resumed.err, testing::Not(HasSubstr("kernels differ")));
   }
   expect_equal_ends(place, "first", "second");
+}
+
+constexpr const char* kState = "run_state";
+constexpr const char* kResume = "checkpoints/resume.safetensors";
+
+// The kernels of a run: {{"layer1.0.conv1/forward", "direct"}, ...}.
+Value choices_of(const fs::path& run) {
+  const auto reader = io::SafetensorsReader::open(run / kResume).or_throw();
+  return io::parse_json(reader.metadata().at(kState), kState).or_throw().at("plan_choices");
+}
+
+// Others than were measured for the 3x3 convolutions that Winograd's can do, stored in the resume file.
+Value turn_choices(const fs::path& run) {
+  const auto reader = io::SafetensorsReader::open(run / kResume).or_throw();
+  std::vector<io::TensorToWrite> tensors;
+  for (const io::TensorInfo& each : reader.tensors()) {
+    tensors.push_back({.name = each.name, .dtype = each.dtype, .shape = each.shape, .bytes = reader.bytes(each)});
+  }
+  auto metadata = reader.metadata();
+  Value state = io::parse_json(metadata.at(kState), kState).or_throw();
+  Value turned = Value::array();
+  for (const Value& choice : state.at("plan_choices").as_array()) {
+    const std::string& key = choice.as_array()[0].as_string();
+    const bool is_winograds = key.starts_with("layer2.") && key.find(".conv2/") != std::string::npos;
+    const std::string other = choice.as_array()[1].as_string() == "winograd" ? "direct" : "winograd";
+    turned.push_back(is_winograds ? Value(Value::Array{key, other}) : choice);
+  }
+  state.set("plan_choices", turned);
+  metadata.at(kState) = io::to_json(state, -1);
+  io::write_safetensors(run / kResume, tensors, metadata);
+  return turned;
+}
+
+// Kernels measured anew would be the first run's again, or some of them.
+TEST(Workflow, a_resumed_run_takes_the_stored_kernels_though_others_were_measured) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 80);
+  const std::vector<std::string> base = plus(narrow_resnet18(place, data), {"--algorithms", "auto"});
+  EXPECT_EQ(place.run(plus(base, {"--out", place / "run", "--stop-after", "2"})).code, kStopped);
+  EXPECT_THAT(read_all(place / "run/recipe.toml"), HasSubstr("algorithms = \"auto\""));
+  const Value measured = choices_of(place / "run");
+  const Value turned = turn_choices(place / "run");
+  ASSERT_NE(io::to_json(turned, -1), io::to_json(measured, -1));
+  const Ended resumed = place.must_run(plus(base, {"--out", place / "run", "--resume"}));
+  EXPECT_THAT(resumed.err, HasSubstr("kernels differ")) << "from those of the first two updates";
+  EXPECT_EQ(io::to_json(choices_of(place / "run"), -1), io::to_json(turned, -1));
 }
 
 // The type of values is in the plan that a run began with.
