@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What ctest hands on to tests: cmake/roentgen_room.cmake, roentgen_test_environment().
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace roentgen {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// A list of variables of which only the first arrives looks set up, and is not: threads, seeds and caches would be
+// those of whoever runs the tests.
+TEST(TestEnvironment, holds_all_of_its_variables) {
+  if (variable("ROENTGEN_SOURCE_DIR").empty()) {
+    GTEST_SKIP() << "SKIPPED: run by hand, without ROENTGEN_SOURCE_DIR; ctest sets the environment of tests";
+  }
+  EXPECT_EQ(variable("OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(variable("RC_PARAMS").rfind("seed=", 0), 0U) << variable("RC_PARAMS");
+  const std::filesystem::path cache = variable("XDG_CACHE_HOME");
+  EXPECT_TRUE(cache.is_absolute()) << cache;
+  EXPECT_EQ(cache.filename(), "test-cache");
+}
+
+}  // namespace
+}  // namespace roentgen
