@@ -9,6 +9,7 @@
 #   x_slow_test.cpp       label `slow`
 #   x_real_test.cpp       label `real`
 #   x_gpu_test.cpp        label `gpu`
+#   x_avx2_test.cpp       label `unit`, run with DNNL_MAX_CPU_ISA=AVX2: what a machine without AVX-512 computes
 #   x_parallel_test.cpp   label `parallel`: run as 1, 2, 3 and 4 processes under mpirun, with a main() of their own in
 #                         one of them, so that a process has one communicator
 # DEPS are rooms and are public: the borders themselves are checked by tools/check_borders.py.
@@ -48,7 +49,8 @@ function(roentgen_set_test_environment target)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 
-# Adds the test executable of one label when it has sources.
+# Adds the test executable of one label when it has sources. Besides roentgen_test_environment(), its tests get what is
+# in RG_TEST_ENVIRONMENT.
 function(roentgen_tests target label)
   if(NOT ARGN)
     return()
@@ -60,7 +62,7 @@ function(roentgen_tests target label)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     PROPERTIES LABELS ${label} TIMEOUT 900)
-  roentgen_set_test_environment(${target})
+  roentgen_set_test_environment(${target} ${RG_TEST_ENVIRONMENT})
   set_property(GLOBAL APPEND PROPERTY RG_TEST_TARGETS ${target})
 endfunction()
 
@@ -131,6 +133,11 @@ function(roentgen_room)
       string(REPLACE "/" "_" name "${ARG_NAME}_${label}_test")
       roentgen_tests(${name} ${label} ${labelled})
     endforeach()
+    set(limited ${tests})
+    list(FILTER limited INCLUDE REGEX "_avx2_test\\.cpp$")
+    list(FILTER tests EXCLUDE REGEX "_avx2_test\\.cpp$")
     roentgen_tests(${ARG_NAME}_test unit ${tests})
+    set(RG_TEST_ENVIRONMENT DNNL_MAX_CPU_ISA=AVX2)
+    roentgen_tests(${ARG_NAME}_avx2_test unit ${limited})
   endif()
 endfunction()

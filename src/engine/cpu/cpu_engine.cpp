@@ -17,6 +17,8 @@ namespace roentgen::engine {
 namespace {
 class CpuEngine final : public Engine {
  public:
+  // Here already, before there are other threads that dispatch: those that read images.
+  CpuEngine() { cpu::simd::limit_targets(); }
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] std::string description() const override {
     return fmt::format("{}; own kernels {}; {} cores", cpu::library_description(), cpu::simd::target_name(),

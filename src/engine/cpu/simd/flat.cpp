@@ -139,7 +139,10 @@ void silu(const float* src, float* dst, std::int64_t count) { HWY_DYNAMIC_DISPAT
 void silu_backward(const float* src, const float* diff_dst, float* diff_src, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(silu_backward_target)(src, diff_dst, diff_src, count);
 }
-std::string_view target_name() { return HWY_DYNAMIC_DISPATCH(target_name_target)(); }
+std::string_view target_name() {
+  limit_targets();
+  return HWY_DYNAMIC_DISPATCH(target_name_target)();
+}
 
 }  // namespace roentgen::engine::cpu::simd
 #endif

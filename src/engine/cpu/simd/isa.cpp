@@ -3,17 +3,45 @@
 //
 #include "engine/cpu/simd/isa.h"
 
+#include <hwy/targets.h>
+
 #include <oneapi/dnnl/dnnl.hpp>
 
 namespace roentgen::engine::cpu::simd {
+namespace {
+// Instruction sets of oneDNN are sets of bits: one that has those of another can do all that one can.
+bool reaches(int library_isa, dnnl::cpu_isa level) {
+  return (library_isa & static_cast<int>(level)) == static_cast<int>(level);
+}
+
+int library_isa() {
+  static const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+  return isa;
+}
+}  // namespace
+
+std::int64_t targets_above(int library_isa) {
+  // Of x86's targets the better one is the lower bit.
+  if (!reaches(library_isa, dnnl::cpu_isa::avx2)) return HWY_AVX2 | (HWY_AVX2 - 1);
+  if (!reaches(library_isa, dnnl::cpu_isa::avx512_core)) return HWY_AVX2 - 1;
+  return 0;
+}
+
+void limit_targets() {
+  [[maybe_unused]] static const bool is_limited = [] {
+    const std::int64_t above = targets_above(library_isa());
+    if (above == 0) return false;
+    hwy::DisableTargets(above);
+    // Chosen here and now: Highway 1.0's SupportedTargets() lets all targets be dispatched to until its caller has
+    // chosen among those it returns, so nothing else may call it in a limited process.
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return true;
+  }();
+}
 
 int vector_block() {
-  static const int block = [] {
-    const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
-    return (isa & static_cast<int>(dnnl::cpu_isa::avx512_core)) == static_cast<int>(dnnl::cpu_isa::avx512_core) ? 16
-                                                                                                                : 8;
-  }();
-  return block;
+  limit_targets();
+  return reaches(library_isa(), dnnl::cpu_isa::avx512_core) ? 16 : 8;
 }
 
 }  // namespace roentgen::engine::cpu::simd

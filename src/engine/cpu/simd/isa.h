@@ -4,15 +4,25 @@
 // What the vector unit of this machine offers, as Highway and oneDNN dispatch it.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace roentgen::engine::cpu::simd {
 
 /// Channels in a block of values: 16 with AVX-512, else 8. Follows the instruction set oneDNN may use
-/// (DNNL_MAX_CPU_ISA); our kernels take blocks of either size with the vectors they have.
+/// (DNNL_MAX_CPU_ISA); our kernels take blocks of either size with the vectors they have. Limits targets first.
 [[nodiscard]] int vector_block();
 
-/// The target our kernels dispatch to: "AVX3", "AVX2", ...
+/// The target our kernels dispatch to: "AVX3", "AVX2", ... Limits targets first.
 [[nodiscard]] std::string_view target_name();
+
+/// Limits our kernels to the instruction set oneDNN may use (DNNL_MAX_CPU_ISA, read when oneDNN is first asked), so
+/// that one variable makes a machine compute as a lesser one does: Highway's targets above it are not chosen again, by
+/// any code of this process. The first call does it; the engine makes it before it lays out or computes anything.
+/// Thread-safe; kernels that other threads run at that moment may still take either target.
+void limit_targets();
+
+/// Highway's targets (HWY_AVX3, ...) that an instruction set of oneDNN, the bits of a dnnl::cpu_isa, does not reach.
+[[nodiscard]] std::int64_t targets_above(int library_isa);
 
 }  // namespace roentgen::engine::cpu::simd
