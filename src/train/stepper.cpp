@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 #include "core/error.h"
 #include "core/timeline.h"
@@ -116,10 +117,11 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
   }
   {
     const TimedScope scope(options_.timeline, "backward");
-    executable_.backward([&](std::int64_t bucket) {
+    const auto on_bucket = [&](std::int64_t bucket) {
       dist::reach({.name = "gradient bucket", .index = bucket}, record.step);
       take_bucket(bucket, i);
-    });
+    };
+    executable_.backward(std::cref(on_bucket));  // by reference: what it captures would go to the heap
   }
   if (!options_.is_overlapped) send_all(i);
   if (options_.on_batch) options_.on_batch(batch->samples);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: counts heap allocations. It replaces operator new for the whole program, so exactly one source file of a
+// test program may include it; a second one does not link.
+#pragma once
+
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+namespace roentgen {
+
+/// Allocations by operator new, plain or aligned, and by aligned_alloc, on any thread while counting. Those that oneDNN
+/// and OpenMP's library make are counted apart, by the library the call came from. Counts of one scope at a time.
+class AllocationCount {
+ public:
+  /// Counts from here to the end of the scope, from zero.
+  AllocationCount() {
+    ours_ = 0;
+    library_ = 0;
+    is_counting_ = true;
+  }
+  AllocationCount(const AllocationCount&) = delete;
+  AllocationCount& operator=(const AllocationCount&) = delete;
+  ~AllocationCount() { is_counting_ = false; }
+
+  [[nodiscard]] static int ours() { return ours_; }
+  [[nodiscard]] static int library() { return library_; }
+
+  /// An allocation that code at `caller` made.
+  static void add(void* caller) {
+    if (!is_counting_.load(std::memory_order_relaxed)) return;
+    Dl_info info{};
+    const bool is_known = dladdr(caller, &info) != 0 && info.dli_fname != nullptr;
+    const std::string_view file = is_known ? info.dli_fname : "";
+    const bool is_library =
+        file.find("libdnnl") != std::string_view::npos || file.find("libgomp") != std::string_view::npos;
+    ++(is_library ? library_ : ours_);
+  }
+
+ private:
+  inline static std::atomic<bool> is_counting_{false};
+  inline static std::atomic<int> ours_{0};
+  inline static std::atomic<int> library_{0};
+};
+
+// Sanitizers bring their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// Whether this build counts.
+inline constexpr bool kCanCountAllocations = true;
+}  // namespace roentgen
+
+// Not inlined: a caller must be one, and GCC takes a delete that it sees through for one of another kind of memory.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  roentgen::AllocationCount::add(__builtin_return_address(0));
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  roentgen::AllocationCount::add(__builtin_return_address(0));
+  if (void* memory = ::memalign(static_cast<std::size_t>(alignment), size)) return memory;
+  throw std::bad_alloc();
+}
+// As runtime::AlignedBuffer takes its memory.
+extern "C" [[gnu::noinline]] void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  roentgen::AllocationCount::add(__builtin_return_address(0));
+  return ::memalign(alignment, size);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#else
+inline constexpr bool kCanCountAllocations = false;
+}  // namespace roentgen
+#endif
