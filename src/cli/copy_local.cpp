@@ -9,8 +9,8 @@
 #include "cli/command_list.h"
 #include "cli/output_file.h"
 #include "core/log.h"
-#include "io/cache_folder.h"
 #include "io/copy_folder.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::cli {
 namespace {
@@ -41,7 +41,7 @@ class CopyLocalCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     refuse_inside_data("DIR", copy_.folder, copy_.source);
-    if (const char* const network = io::network_file_system(copy_.folder)) {
+    if (const char* const network = runtime::network_file_system(copy_.folder)) {
       log::warning(
           fmt::format("{} lies on {}, which may be as slow as what is copied", copy_.folder.string(), network));
     }

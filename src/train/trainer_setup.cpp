@@ -21,11 +21,11 @@
 #include "graph/graph.h"
 #include "graph/loss.h"
 #include "graph/text.h"
-#include "io/cache_folder.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/sha256.h"
 #include "io/toml.h"
+#include "runtime/cache_folder.h"
 #include "runtime/memory.h"
 #include "train/early_checks.h"
 #include "train/import.h"
@@ -297,7 +297,7 @@ std::unique_ptr<data::ImageStore> make_image_store(const TrainJob& job, std::uin
     return std::make_unique<data::ImageCache>(std::ssize(job.dataset.samples), cache_bytes);
   }
   auto cache = std::make_unique<data::DiskCache>(
-      job.dataset, data::DiskCacheOptions{.folder = recipe.cache_dir.empty() ? io::default_cache_folder()
+      job.dataset, data::DiskCacheOptions{.folder = recipe.cache_dir.empty() ? runtime::default_cache_folder()
                                                                              : std::filesystem::path(recipe.cache_dir),
                                           .preprocess = job.recipe.preprocess,
                                           .shrunk_px = recipe.cache_px});

@@ -11,8 +11,8 @@
 #include "core/error.h"
 #include "data/source/finding_names.h"
 #include "data/source/unpacked.h"
-#include "io/cache_folder.h"
 #include "io/sha256.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::data {
 namespace {
@@ -47,7 +47,7 @@ RecordListing::RecordListing(const SourceOptions& options, std::string_view thin
   if (!absent.empty()) settle_absent_files(absent);
   std::int64_t packed = 0;
   for (RecordFile& file : files_) {
-    fs::path path = unpacked(file.path, io::default_cache_folder());
+    fs::path path = unpacked(file.path, runtime::default_cache_folder());
     packed += path == file.path ? 0 : 1;
     file.path = std::move(path);
   }
@@ -110,7 +110,7 @@ void RecordListing::check_labels(const RecordLabels& labels, const std::string& 
 }
 
 bool RecordListing::recall(const RecordFile& file) {
-  auto index = find_record_index(record_index_path(file.path, thing_, io::default_cache_folder()));
+  auto index = find_record_index(record_index_path(file.path, thing_, runtime::default_cache_folder()));
   if (!index) return false;
   index_ = {};
   for (std::string& line : index->notes) note(std::move(line));
@@ -124,12 +124,12 @@ bool RecordListing::recall(const RecordFile& file) {
 void RecordListing::begin(const RecordFile& file) {
   index_ = {};
   is_damaged_ = false;
-  index_path_ = record_index_path(file.path, thing_, io::default_cache_folder());
+  index_path_ = record_index_path(file.path, thing_, runtime::default_cache_folder());
 }
 
 void RecordListing::end(const RecordFile& file) {
   const bool has_stayed =
-      record_index_path(file.path, thing_, io::default_cache_folder()) == index_path_;  // while it was read
+      record_index_path(file.path, thing_, runtime::default_cache_folder()) == index_path_;  // while it was read
   if (!is_damaged_ && has_stayed && index_.records.size() >= kLong) keep_record_index(index_path_, index_);
   index_ = {};
   index_path_.clear();

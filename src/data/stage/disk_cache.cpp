@@ -17,8 +17,8 @@
 #include "data/source/dataset.h"
 #include "data/stage/pixel_hashes.h"
 #include "data/transform/shrink.h"
-#include "io/cache_folder.h"
 #include "io/sha256.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::data {
 namespace {
@@ -44,7 +44,7 @@ fs::path made_folder(const Dataset& dataset, const fs::path& folder) {
       refuse("a folder outside of the data folder, which is never written to", "one inside");
     }
   }
-  if (const char* const network = io::network_file_system(folder)) {
+  if (const char* const network = runtime::network_file_system(folder)) {
     refuse("a disk of this node: a cache is mapped into memory", network);
   }
   fs::create_directories(folder, error);

@@ -6,16 +6,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "core/error.h"
+#include "core/log.h"
+#include "core/thread_annotations.h"
 #include "engine/cpu/primitive.h"
+#include "engine/cpu/processor.h"
 #include "engine/cpu/simd/isa.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -39,27 +45,44 @@ std::string one_field(std::string text) {
   return text;
 }
 
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 1, line.size()));
-  }
-  return "unknown";
+// What the next line must begin with: a process that died while it appended leaves a line without an end, which would
+// swallow this one. The tab damages what it left, so that a number cut short is not taken for a whole one.
+std::string_view end_of_torn(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream || stream.tellg() <= 0) return "";
+  stream.seekg(-1, std::ios::end);
+  return stream.get() == '\n' ? "" : "\ttorn\n";
+}
+
+// Empty, or why not.
+std::string append(const fs::path& file, const std::string& line) {
+  std::error_code failure;
+  fs::create_directories(file.parent_path(), failure);
+  if (failure) return failure.message();
+  const std::string text = std::string(end_of_torn(file)) + line;
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary | std::ios::app);
+  stream.write(text.data(), static_cast<std::streamsize>(text.size())).flush();
+  if (stream) return "";
+  return errno == 0 ? "a failure" : std::generic_category().message(errno);
+}
+
+// Once for a file, of which a process has one.
+void warn_once(const fs::path& file, const std::string& reason) {
+  static Mutex mutex;
+  static std::set<fs::path> told;
+  const MutexLock lock(mutex);
+  if (!told.insert(file).second) return;
+  log::warning(error_text("engine.timings", file.string(), "a folder that can be written", reason,
+                          "XDG_CACHE_HOME=DIR, or every process measures again"));
 }
 
 }  // namespace
 
-fs::path timing_file() {
-  constexpr std::string_view kName = "roentgen/algorithm_timings.txt";
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
-    return fs::path(cache) / kName;
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return fs::path(home) / ".cache" / kName;
-  return {};
-}
+fs::path timing_file() { return runtime::default_cache_folder() / "algorithm_timings.txt"; }
 
 std::string timing_machine() {
-  return one_field(fmt::format("{}; {}; {}", processor(), library_description(), simd::target_name()));
+  return one_field(fmt::format("{}; {}; {}", this_processor(), library_description(), simd::target_name()));
 }
 
 TimingStore::TimingStore(fs::path file, std::string machine)
@@ -104,9 +127,7 @@ void TimingStore::put(const std::string& key, const Timings& timings) {
     line += fmt::format("{}{}={}", line.back() == '\t' ? "" : " ", name, seconds);
   }
   line += '\n';
-  std::error_code ignored;  // without the folder there is no file, and the next process measures again
-  fs::create_directories(file_.parent_path(), ignored);
-  std::ofstream(file_, std::ios::binary | std::ios::app).write(line.data(), static_cast<std::streamsize>(line.size()));
+  if (const std::string reason = append(file_, line); !reason.empty()) warn_once(file_, reason);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -20,14 +20,15 @@ using Timings = std::map<std::string, double>;
 /// To be raised when kernels change what they take: keys that name it make earlier measurements be taken again.
 constexpr int kKernelRevision = 6;
 
-/// $XDG_CACHE_HOME/roentgen/algorithm_timings.txt, or below ~/.cache; empty without either variable.
+/// algorithm_timings.txt in runtime::default_cache_folder().
 [[nodiscard]] std::filesystem::path timing_file();
-/// Processor and instruction set as one word each: timings of another machine are not used.
+/// Processor (processor.h), version of oneDNN and instruction set: timings of another machine are not used.
 [[nodiscard]] std::string timing_machine();
 
 /// A file of one line a measurement: "v1 <tab> machine <tab> key <tab> name=seconds name=seconds". Lines that are torn,
 /// of another version or another machine are passed over, and of several for one key the last counts; a file that
-/// cannot be read or written is as none. Several processes may append at once. One thread.
+/// cannot be read or written is as none, and one that cannot be written is warned of once a process. Several processes
+/// may append at once, and one that dies meanwhile spoils its own line alone. One thread.
 class TimingStore {
  public:
   /// Reads the file; an empty path keeps nothing.

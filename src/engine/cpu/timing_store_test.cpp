@@ -5,12 +5,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
-#include <optional>
+#include <iterator>
 #include <string>
 
 #include "core/folder_testing.h"
+#include "engine/cpu/processor.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -60,21 +64,59 @@ TEST_F(TimingFile, torn_foreign_and_damaged_lines_are_passed_over) {
   for (const char* key : {"old", "damaged", "torn"}) EXPECT_FALSE(store.find(key, {})) << key;
 }
 
-TEST_F(TimingFile, a_file_that_cannot_be_written_is_as_none) {
-  std::ofstream(folder_.path() / "deep") << "no folder";
-  TimingStore store(file_, "machine");
-  store.put("key", {{"direct", 1.0}});
-  EXPECT_TRUE(store.find("key", {"direct"}));
-  EXPECT_FALSE(TimingStore(file_, "machine").find("key", {}));
+TEST_F(TimingFile, a_torn_line_swallows_nothing_and_is_never_taken_for_a_whole_one) {
+  const std::string whole = "v1\tmachine\ttorn\tdirect=1.25";
+  for (std::size_t length = 1; length <= whole.size(); ++length) {
+    std::filesystem::remove(file_);
+    TimingStore(file_, "machine").put("before", {{"direct", 1.0}});
+    append(whole.substr(0, length));
+    TimingStore(file_, "machine").put("after", {{"direct", 2.0}});
+    const TimingStore store(file_, "machine");
+    EXPECT_TRUE(store.find("before", {"direct"})) << length;
+    ASSERT_TRUE(store.find("after", {"direct"})) << length;
+    EXPECT_EQ(store.find("after", {})->at("direct"), 2.0);
+    for (const char* key : {"torn", "tor", "to", "t"}) EXPECT_FALSE(store.find(key, {})) << length;
+  }
 }
 
-TEST(TimingPlace, the_environment_moves_the_file) {
-  const char* old = std::getenv("XDG_CACHE_HOME");
-  const std::optional<std::string> before = old == nullptr ? std::nullopt : std::optional<std::string>(old);
-  ::setenv("XDG_CACHE_HOME", "/somewhere", 1);
-  EXPECT_EQ(timing_file(), "/somewhere/roentgen/algorithm_timings.txt");
-  before ? ::setenv("XDG_CACHE_HOME", before->c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
-  EXPECT_FALSE(timing_machine().empty());
+TEST_F(TimingFile, a_line_that_ended_well_is_left_alone) {
+  TimingStore(file_, "machine").put("one", {{"direct", 1.0}});
+  TimingStore(file_, "machine").put("two", {{"direct", 1.0}});
+  std::ifstream stream(file_);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(text, "v1\tmachine\tone\tdirect=1\nv1\tmachine\ttwo\tdirect=1\n");
+}
+
+TEST_F(TimingFile, one_that_cannot_be_written_is_as_none_and_warned_of_once) {
+  std::ofstream(folder_.path() / "deep") << "no folder";  // so that root cannot write below it either
+  testing::internal::CaptureStderr();
+  for (const char* key : {"key", "another"}) {
+    TimingStore store(file_, "machine");
+    store.put(key, {{"direct", 1.0}});
+    EXPECT_TRUE(store.find(key, {"direct"})) << "in memory it is kept";
+    EXPECT_FALSE(TimingStore(file_, "machine").find(key, {}));
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string warning = "[engine.timings] " + file_.string() +
+                              ": expected a folder that can be written, got Not a directory; try XDG_CACHE_HOME=DIR";
+  EXPECT_NE(said.find(warning), std::string::npos) << said;
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+}
+
+TEST_F(TimingFile, a_folder_in_its_place_is_warned_of_too) {
+  std::filesystem::create_directories(file_);
+  testing::internal::CaptureStderr();
+  TimingStore(file_, "machine").put("key", {{"direct", 1.0}});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("expected a folder that can be written, got Is a directory"), std::string::npos) << said;
+}
+
+TEST(TimingPlace, is_the_cache_folder) {
+  EXPECT_EQ(timing_file(), runtime::default_cache_folder() / "algorithm_timings.txt");
+}
+
+TEST(TimingMachine, names_the_processor) {
+  EXPECT_TRUE(timing_machine().starts_with(this_processor() + "; ")) << timing_machine();
 }
 
 }  // namespace

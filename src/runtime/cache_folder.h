@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace roentgen::io {
+namespace roentgen::runtime {
 
 /// $XDG_CACHE_HOME/roentgen, else $HOME/.cache/roentgen, else roentgen-cache in the folder for temporary files. Not
 /// made.
@@ -16,4 +16,4 @@ namespace roentgen::io {
 /// on any other.
 [[nodiscard]] const char* network_file_system(const std::filesystem::path& folder);
 
-}  // namespace roentgen::io
+}  // namespace roentgen::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "io/cache_folder.h"
+#include "runtime/cache_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace roentgen::io {
+namespace roentgen::runtime {
 namespace {
 
 /// Sets a variable of the environment, or takes it away, and puts it back.
@@ -56,4 +56,4 @@ TEST(CacheFolder, finds_no_network_below_a_local_folder) {
 }
 
 }  // namespace
-}  // namespace roentgen::io
+}  // namespace roentgen::runtime

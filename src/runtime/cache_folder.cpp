@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "io/cache_folder.h"
+#include "runtime/cache_folder.h"
 
 #include <sys/vfs.h>
 
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace roentgen::io {
+namespace roentgen::runtime {
 namespace fs = std::filesystem;
 
 fs::path default_cache_folder() {
@@ -48,4 +48,4 @@ const char* network_file_system(const fs::path& folder) {
   return nullptr;
 }
 
-}  // namespace roentgen::io
+}  // namespace roentgen::runtime
