@@ -15,6 +15,8 @@ double Executable::time_entry(std::int32_t entry, int) {
                                "an engine that times single entries", "one that does not"));
 }
 
+std::string Engine::machine_kind(int) const { return std::string(name()); }
+
 Plan Engine::plan(const graph::Graph& graph, const CompileOptions&) {
   throw DeviceError(
       error_text("engine.plan", graph.name(), "an engine that plans without memory", std::string(name())));

@@ -68,6 +68,9 @@ struct CompileOptions {
   std::string recompute = "auto";
   /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
   std::map<std::string, std::string> choices;
+  /// Names of all trained parameters, in the order in which they and their gradients lie; empty: that in which
+  /// gradients become final, which follows from the kernels. For ranks that average gradients and have other kernels.
+  std::vector<std::string> arena_order{};
   /// Root of dropout's random streams.
   std::uint64_t seed = 0;
   /// Null: batch norms take this executable's own batch. Training form.
@@ -169,6 +172,9 @@ class Engine {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
+  /// What measured choices of kernels depend on beside the graph: the machine and the number of compute threads (0 as
+  /// in CompileOptions), as one line. Default: the engine's name, as if all machines were alike.
+  [[nodiscard]] virtual std::string machine_kind(int threads) const;
   /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
                                                             const CompileOptions& options) = 0;

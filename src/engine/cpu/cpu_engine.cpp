@@ -10,6 +10,7 @@
 #include "engine/cpu/executable.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
+#include "engine/cpu/timing_store.h"
 #include "engine/engine_list.h"
 #include "runtime/cores.h"
 
@@ -23,6 +24,10 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::string description() const override {
     return fmt::format("{}; own kernels {}; {} cores", cpu::library_description(), cpu::simd::target_name(),
                        runtime::available_cores());
+  }
+  [[nodiscard]] std::string machine_kind(int threads) const override {
+    const int team = threads < 1 ? runtime::default_compute_threads() : threads;
+    return fmt::format("{}; {} thread{}", cpu::timing_machine(), team, team == 1 ? "" : "s");
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
     try {
