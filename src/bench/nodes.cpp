@@ -20,6 +20,7 @@
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "runtime/core_list.h"
+#include "train/rank_plans.h"
 #include "train/ranks.h"
 #include "train/stepper.h"
 
@@ -51,9 +52,11 @@ double copy_gb_per_s(const train::Ranks& ranks) {
 
 NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto engine = engine::make_engine(options.step.device);
-  const auto executable = train::compile_as_one(ranks, [&](const train::KernelChoices* choices) {
-    return compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .choices = choices});
-  });
+  // One plan for all: their weights are to be the same to the bit.
+  const auto compile = [&](const train::GivenPlan& given) {
+    return compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .given = &given});
+  };
+  const auto executable = train::compile_as_one(ranks, {}, compile).executable;
   train::Stepper stepper(*executable, {.optimizer = "sgd",
                                        .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
                                        .weight_decay = 1e-4});

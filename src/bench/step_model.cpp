@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "graph/loss.h"
 #include "models/model.h"
+#include "train/rank_plans.h"
 
 namespace roentgen::bench {
 namespace {
@@ -71,7 +72,7 @@ engine::CompileOptions compiling(const StepOptions& options, const StepTeam& tea
                                 .dtype = options.dtype,
                                 .recompute = options.recompute,
                                 .seed = kSeed};
-  if (team.choices != nullptr) result.choices = *team.choices;
+  if (team.given != nullptr) team.given->put_into(result);
   return result;
 }
 

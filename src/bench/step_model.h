@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -14,6 +13,9 @@ class Engine;
 class Executable;
 struct Plan;
 }  // namespace roentgen::engine
+namespace roentgen::train {
+struct GivenPlan;
+}
 
 namespace roentgen::bench {
 
@@ -25,8 +27,8 @@ struct StepTeam {
   int slots = 2;
   /// Gradients that become ready together.
   std::size_t bucket_bytes = std::size_t{4} << 20U;
-  /// Null: chosen; else Plan::choices to take.
-  const std::map<std::string, std::string>* choices = nullptr;
+  /// Null: chosen; else what compile_as_one() gives.
+  const train::GivenPlan* given = nullptr;
 };
 
 /// The model that the options name, or their graph, with a sigmoid loss and drawn weights; every slot is filled with

@@ -38,22 +38,22 @@ CheckpointInfo sample_info() {
 }
 
 RunState sample_state() {
-  RunState state{.step = 12,
-                 .epoch = 2,
-                 .step_in_epoch = 1,
-                 .loss_sum = 0.1 + 0.2,
-                 .best_score = -1.0 / 3.0,
-                 .has_best = true,
-                 .best_epoch = 1,
-                 .epochs_without_improvement = 1,
-                 .schedule = Value::Table{{"factor", 0.1}},
-                 .kept_best = {{"epoch-002.safetensors", 0.9}, {"epoch-001.safetensors", 0.8}},
-                 .bad_samples = {3, 4'000'000'000U},
-                 .updates_per_epoch = 5,
-                 .threads = 2,
-                 .seed = 7,
-                 .plan_choices = {{"layer1.0.conv1/forward", "winograd"}},
-                 .plan_hash = "0123"};
+  RunState state{
+      .step = 12,
+      .epoch = 2,
+      .step_in_epoch = 1,
+      .loss_sum = 0.1 + 0.2,
+      .best_score = -1.0 / 3.0,
+      .has_best = true,
+      .best_epoch = 1,
+      .epochs_without_improvement = 1,
+      .schedule = Value::Table{{"factor", 0.1}},
+      .kept_best = {{"epoch-002.safetensors", 0.9}, {"epoch-001.safetensors", 0.8}},
+      .bad_samples = {3, 4'000'000'000U},
+      .updates_per_epoch = 5,
+      .threads = 2,
+      .seed = 7,
+      .plans = {{.kind = "one; 2 threads", .choices = {{"layer1.0.conv1/forward", "winograd"}}, .hash = "0123"}}};
   return state;
 }
 
@@ -133,6 +133,31 @@ TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
 }
 
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
+
+TEST(RunState, keeps_the_plans_of_several_kinds_of_machines) {
+  RunState state = sample_state();
+  state.plans.push_back(
+      {.kind = "two; 4 threads", .choices = {{"dtype", "bf16"}, {"fc/forward", "plain"}}, .hash = "4567"});
+  state.plans.push_back({.kind = "three; 4 threads", .choices = {}, .hash = "89ab"});
+  EXPECT_EQ(run_state_from_value(to_value(state)), state);
+}
+
+TEST(RunState, of_an_older_file_has_one_plan_for_every_kind) {
+  Value kept = Value::table();
+  const Value now = to_value(sample_state());
+  for (const auto& [key, value] : now.as_table()) {
+    if (key != "plan_kind") kept.set(key, value);
+  }
+  RunState expected = sample_state();
+  expected.plans[0].kind = "";
+  EXPECT_EQ(run_state_from_value(kept), expected);
+}
+
+TEST(RunState, is_refused_with_a_plan_that_is_damaged) {
+  Value damaged = to_value(sample_state());
+  damaged.set("other_plans", Value::Array{Value::Table{{"plan_kind", "two"}, {"plan_hash", "0"}}});
+  EXPECT_THROW(static_cast<void>(run_state_from_value(damaged)), ConfigError);
+}
 
 TEST(Weights, carry_a_batch_counter_for_every_batch_norm) {
   const TestFolder folder;

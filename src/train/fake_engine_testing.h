@@ -30,9 +30,22 @@ inline graph::Graph fake_model(std::int64_t batch, std::int64_t image_px, std::i
   return std::move(builder).build();
 }
 
+/// How a fake machine computes and lays out.
+struct FakeForm {
+  /// Of its kernel, where none is given: "plain", or "rounded", which adds up in f32 and so makes other bits.
+  std::string choice = "plain";
+  /// Where it is not f32.
+  std::string dtype{};
+  /// Elements behind the first parameter.
+  std::int64_t padding = kFakePadding;
+  /// Its gradient of the weights is final before that of the bias.
+  bool is_weight_first = false;
+};
+
 class FakeExecutable final : public engine::Executable {
  public:
-  FakeExecutable(const graph::Graph& graph, const engine::CompileOptions& options) : graph_(graph), plan_() {
+  FakeExecutable(const graph::Graph& graph, const engine::CompileOptions& options, const FakeForm& form = {})
+      : graph_(graph), plan_() {
     const Shape& image = graph.node(graph.find("image")).shape;
     batch_ = image[0];
     pixels_ = image[1] * image[2] * image[3];
@@ -47,13 +60,22 @@ class FakeExecutable final : public engine::Executable {
         memory_.back().emplace_back(static_cast<std::size_t>(node.shape.elements()));
       }
     }
-    slices_ = {{.parameter = 1, .begin = 0, .count = labels_},
-               {.parameter = 0, .begin = labels_ + kFakePadding, .count = labels_ * pixels_}};
-    parameters_.resize(static_cast<std::size_t>(labels_ + kFakePadding + labels_ * pixels_));
+    const bool is_weight_first =
+        options.arena_order.empty() ? form.is_weight_first : options.arena_order[0] != "fc.bias";
+    const std::int64_t counts[] = {labels_ * pixels_, labels_};
+    const std::int32_t first = is_weight_first ? 0 : 1;
+    slices_ = {{.parameter = first, .begin = 0, .count = counts[first]},
+               {.parameter = 1 - first, .begin = counts[first] + form.padding, .count = counts[1 - first]}};
+    parameters_.resize(static_cast<std::size_t>(labels_ + form.padding + labels_ * pixels_));
     gradients_ = parameters_;
     buckets_ = {{.begin = 0, .count = static_cast<std::int64_t>(parameters_.size())}};
     logits_.resize(static_cast<std::size_t>(batch_ * labels_));
-    plan_.choices = {{"fc/forward", options.choices.empty() ? "plain" : options.choices.begin()->second}};
+    plan_.choices = options.choices;
+    if (options.choices.empty()) {
+      plan_.choices["fc/forward"] = form.choice;
+      if (!form.dtype.empty()) plan_.choices[std::string(engine::kDtypeChoice)] = form.dtype;
+    }
+    is_rounded_ = plan_.choices["fc/forward"] == "rounded";
   }
 
   [[nodiscard]] const graph::Graph& graph() const override { return graph_; }
@@ -76,6 +98,7 @@ class FakeExecutable final : public engine::Executable {
         for (std::int64_t i = 0; i < pixels_; ++i) {
           z += static_cast<double>(at(0, k * pixels_ + i)) *
                static_cast<double>(image[static_cast<std::size_t>(n * pixels_ + i)]);
+          if (is_rounded_) z = static_cast<double>(static_cast<float>(z));
         }
         const auto cell = static_cast<std::size_t>(n * labels_ + k);
         logits_[cell] = static_cast<float>(z);
@@ -142,7 +165,7 @@ class FakeExecutable final : public engine::Executable {
 
  private:
   [[nodiscard]] std::size_t place(std::int32_t parameter, std::int64_t i) const {
-    const engine::ParameterSlice& slice = slices_[parameter == 1 ? 0 : 1];
+    const engine::ParameterSlice& slice = slices_[slices_[0].parameter == parameter ? 0 : 1];
     return static_cast<std::size_t>(slice.begin + slice.count - 1 - i);
   }
   [[nodiscard]] float at(std::int32_t parameter, std::int64_t i) const { return parameters_[place(parameter, i)]; }
@@ -156,6 +179,7 @@ class FakeExecutable final : public engine::Executable {
   std::vector<float> parameters_, gradients_, logits_;
   std::int64_t batch_ = 0, pixels_ = 0, labels_ = 0;
   std::size_t bound_ = 0;
+  bool is_rounded_ = false;
   float loss_ = 0.0F;
   double known_ = 0.0;
 };
@@ -166,10 +190,16 @@ class FakeEngine final : public engine::Engine {
   [[nodiscard]] std::string description() const override { return "plain loops"; }
   [[nodiscard]] std::unique_ptr<engine::Executable> compile(const graph::Graph& graph,
                                                             const engine::CompileOptions& options) override {
-    auto executable = std::make_unique<FakeExecutable>(graph, options);
+    if (options.choices.empty()) ++chosen;
+    auto executable = std::make_unique<FakeExecutable>(graph, options, form);
     executable->poison = poison;
     return executable;
   }
+  [[nodiscard]] std::string machine_kind(int) const override { return kind; }
+  std::string kind = "fake";
+  FakeForm form{};
+  /// How often compile() was given no choices.
+  int chosen = 0;
   /// Of what compile() makes.
   bool poison = false;
 };

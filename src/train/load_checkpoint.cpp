@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/safetensors.h"
+#include "train/rank_plans.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/resume.h"
@@ -46,11 +47,12 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   compile.form = engine::Form::Inference;
   compile.threads = compute_threads(sharing_cores({.threads = options.threads}));
   compile.algorithms = options.algorithms;
-  model.executable =
-      compile_as_one(options.ranks == nullptr ? Ranks(nullptr) : *options.ranks, [&](const KernelChoices* choices) {
-        if (choices != nullptr) compile.choices = *choices;
-        return engine.compile(graph, compile);
-      });
+  const Ranks alone(nullptr);
+  // One plan for all, so that ranks make what one process makes.
+  model.executable = compile_as_one(options.ranks == nullptr ? alone : *options.ranks, {}, [&](const GivenPlan& given) {
+                       given.put_into(compile);
+                       return engine.compile(graph, compile);
+                     }).executable;
   model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
   return model;
 }

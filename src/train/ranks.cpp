@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -117,45 +118,6 @@ std::vector<std::string> Ranks::gather(const std::string& own, dist::Phase phase
 void Ranks::average(std::span<float> values, dist::Phase phase) const {
   if (size() == 1 || values.empty()) return;
   group_->wait(group_->all_reduce_mean(values, phase, dist::Averaged::Figures));
-}
-
-namespace {
-
-// Texts without the separator, in pairs.
-constexpr char kSeparator = '\n';
-
-std::string text_of(const KernelChoices& choices) {
-  std::string text;
-  for (const auto& [key, choice] : choices) (((text += key) += kSeparator) += choice) += kSeparator;
-  return text;
-}
-
-KernelChoices parse_choices(const std::string& text) {
-  KernelChoices choices;
-  std::istringstream lines(text);
-  std::string key;
-  for (std::string choice; std::getline(lines, key) && std::getline(lines, choice);) choices[key] = choice;
-  return choices;
-}
-
-}  // namespace
-
-std::unique_ptr<engine::Executable> compile_as_one(
-    const Ranks& ranks,
-    const std::function<std::unique_ptr<engine::Executable>(const KernelChoices* choices)>& compile) {
-  constexpr dist::Phase kPhase{.name = "plan"};
-  std::unique_ptr<engine::Executable> executable;
-  if (ranks.is_first()) executable = compile(nullptr);
-  const std::string text = ranks.broadcast(executable ? text_of(executable->plan().choices) : "", kPhase);
-  if (!executable) {
-    const KernelChoices choices = parse_choices(text);
-    executable = compile(&choices);
-  }
-  const std::string own = executable->plan().hash();
-  const std::string hash = ranks.broadcast(own, kPhase);
-  if (hash == own) return executable;
-  throw ConfigError(error_text("train.ranks", fmt::format("plan of rank {}", ranks.rank()), hash + ", as rank 0's", own,
-                               "the same program and the same kind of processor on all hosts"));
 }
 
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema) {

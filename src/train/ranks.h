@@ -6,8 +6,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,15 +71,6 @@ class Ranks {
 
 /// "1 rank", "4 ranks".
 [[nodiscard]] std::string ranks_text(std::int64_t count);
-
-/// Plan::choices.
-using KernelChoices = std::map<std::string, std::string>;
-/// Compiles on rank 0, which may choose kernels by timing them, and then on the others with its choices: gradients are
-/// exchanged in their layouts. ConfigError where another plan comes of that.
-/// @param compile given nothing, or what to choose
-[[nodiscard]] std::unique_ptr<engine::Executable> compile_as_one(
-    const Ranks& ranks,
-    const std::function<std::unique_ptr<engine::Executable>(const KernelChoices* choices)>& compile);
 
 /// Rank 0's weights and running statistics, and the state of its optimizer and averages, on all ranks; bit for bit, for
 /// executables of equal plans.

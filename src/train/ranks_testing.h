@@ -22,10 +22,12 @@ namespace roentgen::train {
 inline constexpr std::chrono::milliseconds kLimit{60'000};
 
 /// Runs `body` as `ranks` ranks, a thread each.
+/// @param hosts of each rank; empty: all are "here"
 /// @return what each threw; null: nothing
 inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
-                                                std::chrono::milliseconds limit = kLimit) {
-  dist::LocalGroup group(ranks);
+                                                std::chrono::milliseconds limit = kLimit,
+                                                const std::vector<std::string>& hosts = {}) {
+  dist::LocalGroup group(ranks, hosts);
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
   {
     std::vector<std::jthread> threads;

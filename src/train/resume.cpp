@@ -34,6 +34,42 @@ std::vector<graph::Parameter> wanted_state(const engine::Executable& executable,
   return wanted;
 }
 
+Value to_value(const KindPlan& plan) {
+  Value choices = Value::array();
+  for (const auto& [key, choice] : plan.choices) choices.push_back(Value::Array{key, choice});
+  return Value::Table{{"plan_kind", plan.kind}, {"plan_choices", std::move(choices)}, {"plan_hash", plan.hash}};
+}
+
+// Files of versions that knew one plan only have no kind.
+KindPlan plan_from_value(const Value& table) {
+  const Value* kind = table.find("plan_kind");
+  KindPlan plan{.kind = kind == nullptr ? "" : kind->as_string(), .hash = table.at("plan_hash").as_string()};
+  for (const Value& choice : table.at("plan_choices").as_array()) {
+    const Value::Array& pair = choice.as_array();
+    if (pair.size() != 2)
+      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form", kRemedy));
+    plan.choices[pair[0].as_string()] = pair[1].as_string();
+  }
+  return plan;
+}
+
+// The first as keys of the table itself, as ever; the others in a list of their own, where there are any.
+void put_plans(const std::vector<KindPlan>& plans, Value& table) {
+  const Value first = to_value(plans.empty() ? KindPlan{} : plans.front());
+  for (const auto& [key, value] : first.as_table()) table.set(key, value);
+  if (plans.size() < 2) return;
+  Value& others = table.set("other_plans", Value::array());
+  for (std::size_t i = 1; i < plans.size(); ++i) others.push_back(to_value(plans[i]));
+}
+
+std::vector<KindPlan> plans_from(const Value& table) {
+  std::vector<KindPlan> plans{plan_from_value(table)};
+  if (const Value* others = table.find("other_plans")) {
+    for (const Value& other : others->as_array()) plans.push_back(plan_from_value(other));
+  }
+  return plans;
+}
+
 void refuse(std::string_view what, const LoadReport& report, std::string_view expected) {
   if (report.is_clean()) return;
   throw ConfigError(error_text("train.checkpoint", what, expected, report.text(), kRemedy));
@@ -44,8 +80,6 @@ void refuse(std::string_view what, const LoadReport& report, std::string_view ex
 Value to_value(const RunState& state) {
   Value kept = Value::array();
   for (const auto& [file, score] : state.kept_best) kept.push_back(Value::Table{{"file", file}, {"score", score}});
-  Value choices = Value::array();
-  for (const auto& [key, choice] : state.plan_choices) choices.push_back(Value::Array{key, choice});
   Value legs = Value::array();
   for (const RunLeg& leg : state.legs) {
     legs.push_back(Value::Table{{"ranks", leg.ranks}, {"batch", leg.batch}, {"batches", leg.batches}});
@@ -68,8 +102,7 @@ Value to_value(const RunState& state) {
   table.set("legs", std::move(legs));
   table.set("threads", state.threads);
   table.set("seed", static_cast<std::int64_t>(state.seed));
-  table.set("plan_choices", std::move(choices));
-  table.set("plan_hash", state.plan_hash);
+  put_plans(state.plans, table);
   return table;
 }
 
@@ -90,8 +123,7 @@ RunState run_state_from_value(const Value& table) {
                  .legs = {},
                  .threads = table.at("threads").as_integer(),
                  .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
-                 .plan_choices = {},
-                 .plan_hash = table.at("plan_hash").as_string()};
+                 .plans = plans_from(table)};
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }
@@ -105,12 +137,6 @@ RunState run_state_from_value(const Value& table) {
   }
   for (const Value& sample : table.at("bad_samples").as_array()) {
     state.bad_samples.push_back(static_cast<std::uint32_t>(sample.as_integer()));
-  }
-  for (const Value& choice : table.at("plan_choices").as_array()) {
-    const Value::Array& pair = choice.as_array();
-    if (pair.size() != 2)
-      throw ConfigError(error_text("train.checkpoint", "plan_choices", "pairs", "another form", kRemedy));
-    state.plan_choices[pair[0].as_string()] = pair[1].as_string();
   }
   return state;
 }

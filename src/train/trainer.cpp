@@ -127,7 +127,8 @@ Trainer::Trainer(const TrainJob& job)
   if (job.trace) tracer_.emplace(*job.trace, job.group);
   resume_ = read_resume(job);
   if (resume_ && ranks_.is_first()) check_resume(job, *resume_);
-  executable_ = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr, timeline());
+  RankPlan made = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr, timeline());
+  executable_ = std::move(made.executable);
   if (!validation_.empty()) validator_ = compile_validation(job);
   pixels_.emplace(std::ssize(job.dataset.samples),
                   resume_ ? resume_->info.training_pixels : std::vector<std::string>{});
@@ -153,8 +154,7 @@ Trainer::Trainer(const TrainJob& job)
   state_.updates_per_epoch = updates;
   state_.threads = compute_threads(recipe_.train);
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
-  state_.plan_choices = executable_->plan().choices;
-  state_.plan_hash = executable_->plan().hash();
+  state_.plans = std::move(made.plans);
   if (ranks_.is_first()) write_plan(job, *executable_);
   log_.emplace(job, state_.step);
   outcome_.planned_bytes =
@@ -172,9 +172,6 @@ void Trainer::start_resumed() {
   start_ema();
   if (ranks_.is_first()) apply_resume(*resume_, memory(), job_.folder.resume().string());
   schedule_->restore(state_.schedule);
-  if (state_.plan_hash != executable_->plan().hash() && ranks_.is_first()) {
-    log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
-  }
   log::info(fmt::format("resumed at step {}, epoch {}", state_.step, state_.epoch + 1));
   const std::string rates = changed_rates(recipe_, resume_->info.recipe, state_, ranks_.size());
   if (!rates.empty() && ranks_.is_first()) log::warning(rates);

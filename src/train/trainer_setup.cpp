@@ -116,8 +116,7 @@ CheckpointInfo describe_run(const TrainJob& job) {
   return info;
 }
 
-std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots, const Resume* resume,
-                                                     Timeline* timeline) {
+RankPlan compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline) {
   const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   engine::CompileOptions options;
   options.form = engine::Form::Training;
@@ -129,14 +128,24 @@ std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int sl
   options.recompute = job.recipe.train.recompute;
   options.bucket_bytes = static_cast<std::size_t>(job.recipe.train.bucket_mb * 1048576.0);
   options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
-  if (resume != nullptr) options.choices = resume->state.plan_choices;
   const Ranks ranks(job.group);
-  if (job.recipe.train.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
+  const bool is_sync = job.recipe.train.batch_norm == "sync";
+  if (is_sync) options.norm_group = norm_group(ranks, timeline);
   options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
-  return compile_as_one(ranks, [&](const KernelChoices* choices) {
-    if (choices != nullptr) options.choices = *choices;
+  // Sums of batch norms travel within a step, in the order of the plan.
+  RankPlanOptions planning{.kind = job.engine.machine_kind(options.threads), .may_differ = !is_sync};
+  if (resume != nullptr && !resume->state.plans.empty()) {
+    planning.known = resume->state.plans;
+    options.dtype = dtype_of(planning.known);  // also for machines that the run was not on, where "auto" may differ
+  }
+  RankPlan made = compile_as_one(ranks, planning, [&](const GivenPlan& given) {
+    given.put_into(options);
     return job.engine.compile(graph::with_loss(job.model, loss), options);
   });
+  if (resume != nullptr && ranks.is_first()) {
+    for (const std::string& line : plan_changes(planning.known, made.plans)) log::warning(line);
+  }
+  return made;
 }
 
 InputMemory plan_input_memory(const TrainJob& job) {

@@ -13,6 +13,7 @@
 
 #include "data/stage/loader.h"
 #include "train/checkpoint_info.h"
+#include "train/rank_plans.h"
 #include "train/recipe.h"
 #include "train/resume.h"
 #include "train/stepper.h"
@@ -31,10 +32,9 @@ void check_job(const TrainJob& job);
 /// The metadata of this run's checkpoints; step, epoch and metric are left at 0.
 [[nodiscard]] CheckpointInfo describe_run(const TrainJob& job);
 
-/// Compiles the training form, with the kernel choices of a resumed run if there is one.
+/// Compiles the training form, with the plans of a resumed run if there is one; says what changed of them.
 /// @param timeline where waits of batch norms for other ranks are written down; may be null
-[[nodiscard]] std::unique_ptr<engine::Executable> compile_training(const TrainJob& job, int slots, const Resume* resume,
-                                                                   Timeline* timeline);
+[[nodiscard]] RankPlan compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline);
 /// Compiles the inference form, its loss a mean over known labels.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
 

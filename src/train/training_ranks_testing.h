@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests: the training loop run by several ranks, each a thread of the test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dist/comm_thread.h"
+#include "train/ranks_testing.h"
+#include "train/trainer_testing.h"
+
+namespace roentgen::train {
+
+/// Runs by as many ranks as asked for, on the data of Trainer.
+class RanksOfARun : public Trainer {
+ protected:
+  void SetUp() override {
+    Trainer::SetUp();
+    recipe_.optimizer.name = "sgd";
+    recipe_.optimizer.lr = 0.2;
+  }
+
+  /// What one rank's job may have of its own.
+  using Change = std::function<void(int rank, TrainJob& job)>;
+
+  // As run(), by so many ranks of `batch` images each.
+  std::vector<std::exception_ptr> run_ranks(int ranks, std::int64_t batch, const std::string& name,
+                                            Start start = Start::Fresh, std::int64_t stop_after = 0,
+                                            const Change& change = {}, std::chrono::milliseconds limit = kLimit) {
+    recipe_.train.batch = batch;
+    const RunFolder folder(out_.path() / name);
+    if (start == Start::Fresh) folder.create_new();
+    outcomes_.assign(static_cast<std::size_t>(ranks), {});
+    return as_ranks(
+        ranks,
+        [&](dist::CommThread& comm) {
+          const data::Dataset dataset = load();
+          const graph::Graph model = fake_model(batch, kSizePx, 2);
+          FakeEngine engine;
+          if (machine_of_) machine_of_(comm.rank(), engine);
+          TrainJob job{.recipe = recipe_,
+                       .dataset = dataset,
+                       .model = model,
+                       .engine = engine,
+                       .folder = folder,
+                       .start = start,
+                       .observers = {},
+                       .is_stop_asked = {},
+                       .stop_after_steps = stop_after,
+                       .group = &comm};
+          if (change) change(comm.rank(), job);
+          outcomes_[static_cast<std::size_t>(comm.rank())] = train(job);
+        },
+        limit);
+  }
+
+  // The gradients' sums are rounded once per rank instead of once: 1e-6 of values about 1, over tens of updates.
+  static void expect_close_end(const Resume& a, const Resume& b) {
+    ASSERT_EQ(a.weights.size(), b.weights.size());
+    for (std::size_t i = 0; i < a.weights.size(); ++i) {
+      ASSERT_EQ(a.weights[i].values.size(), b.weights[i].values.size());
+      for (std::size_t k = 0; k < a.weights[i].values.size(); ++k) {
+        EXPECT_NEAR(a.weights[i].values[k], b.weights[i].values[k], 1e-5F) << a.weights[i].name << " " << k;
+      }
+    }
+  }
+
+  std::vector<TrainOutcome> outcomes_;
+  /// What a rank's machine is like.
+  std::function<void(int rank, FakeEngine& engine)> machine_of_;
+};
+
+}  // namespace roentgen::train
