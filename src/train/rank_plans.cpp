@@ -157,6 +157,25 @@ std::vector<KindPlan> plans_of(const Roles& roles, const std::vector<std::string
   return plans;
 }
 
+// The plan to compile by where none is known for the kind: a run that goes on with machines of one other kind keeps its
+// kernels, if those have them. Null: kernels are chosen.
+const KindPlan* borrowed_plan(const Roles& roles, const std::vector<KindPlan>& known) {
+  const bool is_one_kind = std::ranges::all_of(roles.first, [](std::size_t first) { return first == 0; });
+  return is_one_kind && !known.empty() ? &known.front() : nullptr;
+}
+
+// The first of a kind. The same bits as before count for more than the fastest kernels.
+std::unique_ptr<engine::Executable> compile_first(const KindPlan* known, const KindPlan* borrowed,
+                                                  const CompilePlan& compile) {
+  if (known != nullptr) return compile({.choices = known->choices});
+  if (borrowed == nullptr) return compile({});
+  try {
+    return compile({.choices = borrowed->choices});
+  } catch (const ConfigError&) {
+    return compile({});  // machines without such kernels; plan_changes() tells
+  }
+}
+
 }  // namespace
 
 void GivenPlan::put_into(engine::CompileOptions& options) const {
@@ -168,17 +187,16 @@ RankPlan compile_as_one(const Ranks& ranks, const RankPlanOptions& options, cons
   const Roles roles = roles_of(ranks, options);
   const auto own = static_cast<std::size_t>(ranks.rank());
   RankPlan made;
-  GivenPlan given;
-  if (const KindPlan* known = find_plan(options.known, roles.kinds[own])) given.choices = known->choices;
+  const KindPlan* const known = find_plan(options.known, roles.kinds[own]);
   std::vector<std::string> choices(roles.kinds.size());
   for (int turn = 0; turn < roles.turns; ++turn) {
-    if (roles.turn[own] == turn) made.executable = compile(given);
     const bool is_now = roles.turn[own] == turn;
+    if (is_now) made.executable = compile_first(known, borrowed_plan(roles, options.known), compile);
     const std::vector<std::string> now = ranks.gather(is_now ? text_of(made.executable->plan().choices) : "", kPhase);
     for (std::size_t rank = 0; rank < now.size(); ++rank) choices[rank] += now[rank];
   }
   const std::vector<std::string> order = made.executable ? order_of(*made.executable) : std::vector<std::string>{};
-  given.choices = parse_choices(choices[roles.first[own]]);
+  GivenPlan given{.choices = parse_choices(choices[roles.first[own]])};
   given.arena_order = parse_lines(ranks.broadcast(lines_of(order), kPhase));
   if (!made.executable || order != given.arena_order) {
     made.executable.reset();  // not both at a time

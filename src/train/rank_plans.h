@@ -63,11 +63,12 @@ struct RankPlan {
   std::vector<KindPlan> plans;
 };
 
-/// Compiles with what is given.
+/// Compiles with what is given, whatever was given before.
 using CompilePlan = std::function<std::unique_ptr<engine::Executable>(const GivenPlan& given)>;
 
 /// Compiles on the lowest rank of each kind, which takes the known plan of its kind or may choose kernels by timing
-/// them, those of one host one after the other; then on the others with the choices of their kind. All lay gradients
+/// them, those of one host one after the other; where all ranks are of one kind that is not known, by the first known
+/// plan if their machines have its kernels; then on the others with the choices of their kind. All lay gradients
 /// out as rank 0 does, since they travel in that form.
 /// Throws ConfigError, on all ranks, naming rank and host: where ranks of one kind come to unequal plans, and where
 /// kinds do that cannot be averaged, since the values are stored in another type or the gradients lie otherwise.

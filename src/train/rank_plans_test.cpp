@@ -212,6 +212,26 @@ TEST(PlanOfOneProcess, is_chosen_or_the_known_one) {
   EXPECT_EQ(engine.chosen, 1);
 }
 
+TEST(PlanOfOneProcess, of_another_kind_keeps_the_kernels_that_it_has) {
+  FakeEngine engine;
+  const Ranks alone(nullptr);
+  const auto compile = [&](const GivenPlan& given) {
+    const bool is_on_tiles = !given.choices.empty() && choice_of(given.choices) == "tiles";
+    if (is_on_tiles) throw ConfigError("this machine has none");
+    return compile_by(engine)(given);
+  };
+  RankPlanOptions resumed{.kind = "this", .may_differ = true, .known = {{"that", {{"fc/forward", "of old"}}, "1"}}};
+  const RankPlan kept = compile_as_one(alone, resumed, compile);
+  EXPECT_EQ(choice_of(kept.executable->plan().choices), "of old");
+  EXPECT_EQ(engine.chosen, 0);
+  ASSERT_EQ(kept.plans.size(), 2U);
+  EXPECT_EQ(kept.plans[0].kind, "this");
+  EXPECT_EQ(kept.plans[1], resumed.known[0]);
+  resumed.known[0].choices["fc/forward"] = "tiles";
+  EXPECT_EQ(choice_of(compile_as_one(alone, resumed, compile).executable->plan().choices), "plain");
+  EXPECT_EQ(engine.chosen, 1);
+}
+
 TEST(KindPlans, know_the_type_of_values) {
   EXPECT_EQ(dtype_of({}), "");
   EXPECT_EQ(dtype_of(std::vector<KindPlan>{{"a", {{"fc/forward", "plain"}}, ""}}), "f32");
