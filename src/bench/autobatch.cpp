@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -59,19 +60,12 @@ Value confirm(StepOptions network, std::size_t budget_bytes) {
                       {"fits", static_cast<std::size_t>(peak_bytes) <= budget_bytes}};
 }
 
-// Steps at smaller and smaller batches, from network.batch on, until one stays within the budget; network.batch is the
-// last. The plans that `tried` has are of batches in ascending order, one of them of one image.
-Value confirm_downwards(StepOptions& network, std::size_t budget_bytes, Needs& needs,
-                        std::vector<PlannedBatch>& tried) {
-  for (;;) {
-    Value confirmed = confirm(network, budget_bytes);
-    if (confirmed.at("fits").as_bool() || network.batch == 1) return confirmed;
-    const auto planned = std::ranges::find(tried, network.batch, &PlannedBatch::batch);
-    const std::size_t excess = static_cast<std::size_t>(confirmed.at("peak_bytes").as_integer()) - budget_bytes;
-    network.batch = batch_below(*planned, tried.front(), excess);
-    const auto place = std::ranges::lower_bound(tried, network.batch, {}, &PlannedBatch::batch);
-    if (place->batch != network.batch) tried.insert(place, {network.batch, needs.of(network.batch)});
-  }
+ConfigError too_small(std::size_t budget_bytes, std::size_t least_bytes) {
+  const auto mebibytes = [](std::size_t bytes) {
+    return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576.0);
+  };
+  return ConfigError(error_text("bench.autobatch", "--memory", mebibytes(least_bytes) + " at least, for one image",
+                                mebibytes(budget_bytes), "a smaller --image or --model, or --recompute all"));
 }
 
 }  // namespace
@@ -113,6 +107,24 @@ std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smalle
   return planned.batch - static_cast<std::int64_t>(std::clamp(fewer, 1.0, static_cast<double>(images)));
 }
 
+std::int64_t confirmed_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
+                             const std::function<std::size_t(std::int64_t)>& peak_bytes, std::size_t budget_bytes,
+                             std::vector<PlannedBatch>& tried) {
+  const auto first_too_large =
+      std::ranges::find_if(tried, [&](const PlannedBatch& each) { return !each.fits(budget_bytes); });
+  RG_ASSERT(first_too_large != tried.begin());
+  std::int64_t batch = std::prev(first_too_large)->batch;
+  for (;;) {
+    auto place = std::ranges::lower_bound(tried, batch, {}, &PlannedBatch::batch);
+    if (place == tried.end() || place->batch != batch) place = tried.insert(place, {batch, needed_bytes(batch)});
+    const std::size_t held = peak_bytes(batch);
+    place->measured_bytes = held;
+    if (held <= budget_bytes) return batch;
+    if (batch == 1) return 0;
+    batch = batch_below(*place, tried.front(), held - budget_bytes);
+  }
+}
+
 std::size_t parse_bytes(std::string_view option, std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{
       {{"", 1.0}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}}};
@@ -143,16 +155,22 @@ Value run_autobatch(const AutobatchOptions& options) {
   std::vector<PlannedBatch> tried;
   network.batch =
       largest_batch([&](std::int64_t batch) { return needs.of(batch); }, options.budget_bytes, options.most, tried);
-  if (network.batch == 0) {
-    throw ConfigError(error_text(
-        "bench.autobatch", "--memory",
-        fmt::format("{:.1f} MiB at least, for one image", static_cast<double>(tried.front().bytes) / 1048576.0),
-        fmt::format("{:.1f} MiB", static_cast<double>(options.budget_bytes) / 1048576.0),
-        "a smaller --image or --model, or --recompute all"));
-  }
+  if (network.batch == 0) throw too_small(options.budget_bytes, tried.front().bytes);
   std::ranges::sort(tried, {}, &PlannedBatch::batch);
-  const Value confirmed =
-      options.is_confirmed ? confirm_downwards(network, options.budget_bytes, needs, tried) : Value();
+  Value confirmed;
+  if (options.is_confirmed) {
+    // Else the peak is that of whatever was before, and never falls: the step is run, and plans are believed.
+    const bool is_peak_of_step = runtime::reset_peak_resident_memory();
+    network.batch = confirmed_batch(
+        [&](std::int64_t batch) { return needs.of(batch); },
+        [&](std::int64_t batch) {
+          network.batch = batch;
+          confirmed = confirm(network, options.budget_bytes);
+          return is_peak_of_step ? static_cast<std::size_t>(confirmed.at("peak_bytes").as_integer()) : 0;
+        },
+        options.budget_bytes, tried);
+    if (network.batch == 0) throw too_small(options.budget_bytes, tried.front().measured_bytes.value_or(0));
+  }
   Value result = Value::Table{{"case", "autobatch"},
                               {"model", network.model},
                               {"image_px", network.image_px},

@@ -5,9 +5,11 @@
 // memory for activations; then one step is run at it, which shows that the plan was right.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,12 @@ struct AutobatchOptions {
 struct PlannedBatch {
   std::int64_t batch = 0;
   std::size_t bytes = 0;
+  /// What it did hold, where a step was run.
+  std::optional<std::size_t> measured_bytes{};
+  /// By plan and, where it was run, by its step.
+  [[nodiscard]] bool fits(std::size_t budget_bytes) const {
+    return std::max(bytes, measured_bytes.value_or(0)) <= budget_bytes;
+  }
 };
 /// The largest batch from 1 to `most` that needs at most `budget_bytes`, 0 where none does. What a batch needs grows
 /// with the batch, nearly in proportion: the next guess is on the line through the last two. Every plan that was made
@@ -43,6 +51,14 @@ struct PlannedBatch {
 /// by what one more image needs between `smallest` and it, but at least by one. `planned.batch` > `smallest.batch`.
 [[nodiscard]] std::int64_t batch_below(const PlannedBatch& planned, const PlannedBatch& smallest,
                                        std::size_t excess_bytes);
+
+/// The largest batch, from the one that plans found down, whose step stays within the budget; 0 where that of one image
+/// does not. Adds what it plans and measures to `tried`, whose batches ascend from 1.
+/// @param needed_bytes plans a batch
+/// @param peak_bytes   runs a step with a batch: what the process held
+[[nodiscard]] std::int64_t confirmed_batch(const std::function<std::size_t(std::int64_t)>& needed_bytes,
+                                           const std::function<std::size_t(std::int64_t)>& peak_bytes,
+                                           std::size_t budget_bytes, std::vector<PlannedBatch>& tried);
 
 /// Bytes of "8GiB", "500 MiB", "2GB", "1048576": a whole or broken number with a unit of KiB, MiB, GiB, kB, MB, GB or
 /// none. ConfigError naming `option`.

@@ -10,6 +10,7 @@
 #include "bench/harness.h"
 #include "bench/model_run.h"
 #include "bench/rounds.h"
+#include "bench/step_model.h"
 #include "engine/engine.h"
 #include "graph/passes/pass_list.h"
 #include "models/model.h"
@@ -24,23 +25,30 @@ using engine::Form;
 // fusion saves depends on the passes before it.
 std::vector<std::unique_ptr<ModelRun>> arms_of(const StepOptions& network, Form form, engine::Engine& engine) {
   std::vector<std::unique_ptr<ModelRun>> arms;
-  const auto add = [&](std::string_view fuse) {
+  const auto with = [&](std::string_view fuse) {
     StepOptions options = network;
     options.fuse = fuse;
-    arms.push_back(std::make_unique<ModelRun>(options, form, engine));
+    return options;
+  };
+  const auto hash_of = [&](std::string_view fuse) {
+    return form == Form::Training ? plan_step(with(fuse), engine, {.threads = network.threads, .slots = 1}).hash()
+                                  : plan_inference(with(fuse), engine, network.threads).hash();
+  };
+  const auto add = [&](std::string_view fuse) { arms.push_back(std::make_unique<ModelRun>(with(fuse), form, engine)); };
+  // Only what changes something is made: all of them are held at a time.
+  const auto add_unless = [&](std::string_view fuse, const std::string& unchanged) {
+    if (hash_of(fuse) != unchanged) add(fuse);
   };
   add("off");
   const std::string unchanged = arms.front()->plan().hash();
   for (const std::string_view pass : form == Form::Training ? graph::training_pass_names() : graph::pass_names()) {
-    add(pass);
-    if (arms.back()->plan().hash() == unchanged) arms.pop_back();
+    add_unless(pass, unchanged);
   }
   add("on");
   const std::string all = arms.back()->plan().hash();
   for (const std::string_view fusion : graph::fusion_names()) {
     if (form == Form::Inference) break;
-    add(fmt::format("on,-{}", fusion));
-    if (arms.back()->plan().hash() == all) arms.pop_back();
+    add_unless(fmt::format("on,-{}", fusion), all);
   }
   return arms;
 }

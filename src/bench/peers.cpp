@@ -136,6 +136,7 @@ Figures run_script(const Script& script, const PeersOptions& options, const fs::
     if (!value.is_number() || value.as_double() <= 0.0) throw failed("a figure that is no speed: " + way);
     figures.ways.emplace_back(way, value.as_double());
   }
+  if (figures.ways.empty()) throw failed("no figures");
   return figures;
 }
 
@@ -163,6 +164,21 @@ Arm our_arm(const StepOptions& network, Form form, const std::vector<std::string
   return {.what = form == Form::Training ? "training" : "inference", .peer = "-", .run = [runs, form] {
             return run_ours(*runs, form);
           }};
+}
+
+// A peer has the same ways in all rounds: they are compared by their places.
+void require_same_ways(const Arm& arm, const std::vector<Figures>& rounds) {
+  const auto names = [](const Figures& round) {
+    std::string text;
+    for (const auto& [name, speed] : round.ways) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  };
+  for (const Figures& round : rounds) {
+    if (names(round) == names(rounds.front())) continue;
+    throw DeviceError(error_text("bench.peers", fmt::format("{}, {}", arm.what, arm.peer),
+                                 fmt::format("{}, as in the first round", names(rounds.front())), names(round),
+                                 "the peer's script alone, twice"));
+  }
 }
 
 // Rows of an arm; `ours` are the figures of our arm of its kind, by round.
@@ -211,9 +227,9 @@ void check_peers(const std::vector<std::string>& asked) {
   const std::vector<std::string_view> known = peer_names();
   for (const std::string& name : asked) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    throw ConfigError(error_text("bench.options", "--peers",
-                                 fmt::format("names of {}, with commas", fmt::join(known, ", ")), name,
-                                 fmt::format("--peers {}", fmt::join(known, ","))));
+    throw ConfigError(
+        error_text("bench.options", "--peers", fmt::format("names of {}, with commas", fmt::join(known, ", ")),
+                   name.empty() ? "an empty name" : name, fmt::format("--peers {}", fmt::join(known, ","))));
   }
 }
 
@@ -269,6 +285,7 @@ Value run_peers(const PeersOptions& given) {
   Value missing = Value::array();
   for (Arm& arm : peer_arms(options, scripts, missing)) arms.push_back(std::move(arm));
   const auto rounds = interleave(arms.size(), options.rounds, [&](std::size_t arm) { return arms[arm].run(); });
+  for (std::size_t arm = 0; arm < arms.size(); ++arm) require_same_ways(arms[arm], rounds[arm]);
   Value table = Value::array(), ratios = Value::array();
   for (std::size_t ours = 0; ours < kOurs; ++ours) {
     for (std::size_t arm = 0; arm < arms.size(); ++arm) {

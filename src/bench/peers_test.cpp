@@ -97,6 +97,21 @@ TEST_F(PeersBench, puts_ours_and_theirs_side_by_side) {
   EXPECT_GT(result.at("floor_ratio").as_double(), 0.0);
 }
 
+TEST_F(PeersBench, figures_that_are_none_or_others_in_the_next_round_are_refused) {
+  write("bench_step_torch.py", R"({"peer": "Other 1.0", "figures": {}})");
+  EXPECT_THAT(refusal(), HasSubstr("bench_step_torch.py: expected a measurement, got no figures"));
+  python(R"sh(case $1 in -c) exit 0;; esac
+cd "$(dirname "$0")"
+echo >> count
+if [ $(wc -l < count) = 1 ]; then
+  echo '{"peer": "Other 1.0", "figures": {"a": 1, "b": 1000}}'
+else
+  echo '{"peer": "Other 1.0", "figures": {"a": 1}}'
+fi)sh");
+  fs::remove(folder_.path() / "bench_infer_torch.py");
+  EXPECT_THAT(refusal(), HasSubstr("training, torch: expected a, b, as in the first round, got a; try"));
+}
+
 // The script gives 1 image/s in the first layout or 1000 in the second, in turns.
 TEST_F(PeersBench, ratios_are_medians_of_rounds_against_the_better_way_of_each) {
   python(R"sh(case $1 in -c) exit 0;; esac

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/step.h"
@@ -72,8 +73,17 @@ engine::CompileOptions compiling(const StepOptions& options, const StepTeam& tea
                                 .dtype = options.dtype,
                                 .recompute = options.recompute,
                                 .seed = kSeed};
-  if (team.given != nullptr) team.given->put_into(result);
+  if (team.given != nullptr) return team.given->put_into(std::move(result));
   return result;
+}
+
+engine::CompileOptions inferring(const StepOptions& options, int threads) {
+  return {.form = engine::Form::Inference,
+          .threads = threads,
+          .slots = 1,
+          .fuse = options.fuse,
+          .algorithms = options.algorithms,
+          .seed = kSeed};
 }
 
 void draw_statistics(engine::Executable& executable) {
@@ -93,16 +103,15 @@ void draw_statistics(engine::Executable& executable) {
 }  // namespace
 
 std::unique_ptr<engine::Executable> compile_inference(const StepOptions& options, engine::Engine& engine, int threads) {
-  auto executable = engine.compile(model_of(options), {.form = engine::Form::Inference,
-                                                       .threads = threads,
-                                                       .slots = 1,
-                                                       .fuse = options.fuse,
-                                                       .algorithms = options.algorithms,
-                                                       .seed = kSeed});
+  auto executable = engine.compile(model_of(options), inferring(options, threads));
   engine::initialise(*executable, kSeed);
   draw_statistics(*executable);
   fill_inputs(*executable, 0);
   return executable;
+}
+
+engine::Plan plan_inference(const StepOptions& options, engine::Engine& engine, int threads) {
+  return engine.plan(model_of(options), inferring(options, threads));
 }
 
 engine::Plan plan_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {

@@ -43,5 +43,7 @@ struct StepTeam {
 /// batch norms do something.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const StepOptions& options, engine::Engine& engine,
                                                                     int threads);
+/// Its plan, without its memory.
+[[nodiscard]] engine::Plan plan_inference(const StepOptions& options, engine::Engine& engine, int threads);
 
 }  // namespace roentgen::bench

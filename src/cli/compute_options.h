@@ -11,7 +11,7 @@
 
 namespace roentgen::cli {
 
-/// --algorithms, --dtype and --recompute.
+/// --algorithms, --dtype, --recompute and --fuse.
 class ComputeOptions {
  public:
   [[nodiscard]] std::vector<Option> options() {
@@ -19,13 +19,17 @@ class ComputeOptions {
              .target = &algorithms_,
              .doc = "convolutions: direct, or auto, per layer the fastest: train.algorithms"},
             {.name = "--dtype", .target = &dtype_, .doc = "f32, bf16, auto (the faster): train.dtype"},
-            {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"}};
+            {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"},
+            {.name = "--fuse",
+             .target = &fuse_,
+             .doc = "passes and fusions: on, off, names or on,-NAME; results move within rounding: train.fuse"}};
   }
   /// The recipe's overrides with "key=value" for those that were given behind them.
   [[nodiscard]] std::vector<std::string> added_to(std::vector<std::string> overrides) const {
     if (!algorithms_.empty()) overrides.push_back("train.algorithms=" + algorithms_);
     if (!dtype_.empty()) overrides.push_back("train.dtype=" + dtype_);
     if (!recompute_.empty()) overrides.push_back("train.recompute=" + recompute_);
+    if (!fuse_.empty()) overrides.push_back("train.fuse=" + fuse_);
     return overrides;
   }
 
@@ -33,6 +37,7 @@ class ComputeOptions {
   std::string algorithms_;
   std::string dtype_;
   std::string recompute_;
+  std::string fuse_;
 };
 
 }  // namespace roentgen::cli

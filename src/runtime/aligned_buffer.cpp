@@ -55,7 +55,11 @@ AlignedBuffer::AlignedBuffer(std::size_t bytes) : size_(bytes) {
 }
 
 void FreeBuffer::operator()(std::byte* memory) const noexcept {
-  mapped == 0 ? std::free(memory) : static_cast<void>(::munmap(memory, mapped));
+  if (mapped == 0) {
+    std::free(memory);
+  } else {
+    ::munmap(memory, mapped);
+  }
 }
 
 }  // namespace roentgen::runtime

@@ -4,9 +4,11 @@
 
 #include <sys/vfs.h>
 
+#include <unistd.h>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -23,7 +25,8 @@ fs::path default_cache_folder() {
   if (const fs::path cache = folder_of("XDG_CACHE_HOME"); !cache.empty()) return cache / "roentgen";
   if (const fs::path home = folder_of("HOME"); !home.empty()) return home / ".cache" / "roentgen";
   std::error_code ignored;
-  return fs::temp_directory_path(ignored) / "roentgen-cache";
+  // A name of the user's own: others can write there.
+  return fs::temp_directory_path(ignored) / ("roentgen-cache-" + std::to_string(::getuid()));
 }
 
 const char* network_file_system(const fs::path& folder) {

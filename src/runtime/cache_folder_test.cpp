@@ -3,6 +3,7 @@
 #include "runtime/cache_folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
@@ -47,7 +48,7 @@ TEST(CacheFolder, is_the_users) {
   const Variable cache("XDG_CACHE_HOME", nullptr);
   const Variable no_home("HOME", nullptr);
   const Variable temporary("TMPDIR", "/tmp");
-  EXPECT_EQ(default_cache_folder(), "/tmp/roentgen-cache");
+  EXPECT_EQ(default_cache_folder(), "/tmp/roentgen-cache-" + std::to_string(::getuid()));
 }
 
 TEST(CacheFolder, finds_no_network_below_a_local_folder) {

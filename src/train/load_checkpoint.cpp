@@ -50,8 +50,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   const Ranks alone(nullptr);
   // One plan for all, so that ranks make what one process makes.
   model.executable = compile_as_one(options.ranks == nullptr ? alone : *options.ranks, {}, [&](const GivenPlan& given) {
-                       given.put_into(compile);
-                       return engine.compile(graph, compile);
+                       return engine.compile(graph, given.put_into(compile));
                      }).executable;
   model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
   return model;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "train/ranks.h"
@@ -171,16 +172,18 @@ std::unique_ptr<engine::Executable> compile_first(const KindPlan* known, const K
   if (borrowed == nullptr) return compile({});
   try {
     return compile({.choices = borrowed->choices});
-  } catch (const ConfigError&) {
-    return compile({});  // machines without such kernels; plan_changes() tells
+  } catch (const ConfigError& error) {
+    log::warning(fmt::format("the stored kernels are not for this machine, others are chosen: {}", error.what()));
+    return compile({});
   }
 }
 
 }  // namespace
 
-void GivenPlan::put_into(engine::CompileOptions& options) const {
+engine::CompileOptions GivenPlan::put_into(engine::CompileOptions options) const {
   if (!choices.empty()) options.choices = choices;
   if (!arena_order.empty()) options.arena_order = arena_order;
+  return options;
 }
 
 RankPlan compile_as_one(const Ranks& ranks, const RankPlanOptions& options, const CompilePlan& compile) {
@@ -227,12 +230,13 @@ std::vector<std::string> plan_changes(std::span<const KindPlan> before, std::spa
   for (const KindPlan& plan : now) {
     const KindPlan* const was = find_plan(before, plan.kind);
     if (was != nullptr ? was->hash == plan.hash : std::ranges::count(before, plan.hash, &KindPlan::hash) > 0) continue;
-    lines.push_back(
-        was == nullptr
-            ? fmt::format("kernels are chosen anew for machines that the run was not on before ({}): the "
-                          "weights will differ in their last bits",
-                          plan.kind)
-            : "the kernels differ from those the run began with: the weights will differ in their last bits");
+    const bool are_kept = std::ranges::count(before, plan.choices, &KindPlan::choices) > 0;
+    const std::string what =
+        was != nullptr
+            ? "the kernels differ from those the run began with"
+            : fmt::format("{} machines that the run was not on before ({})",
+                          are_kept ? "the stored kernels are run by" : "kernels are chosen anew for", plan.kind);
+    lines.push_back(what + ": the weights will differ in their last bits");
   }
   return lines;
 }

@@ -40,8 +40,8 @@ struct GivenPlan {
   KernelChoices choices{};
   /// CompileOptions::arena_order.
   std::vector<std::string> arena_order{};
-  /// What is said of it goes into the options.
-  void put_into(engine::CompileOptions& options) const;
+  /// The options with what is said of it.
+  [[nodiscard]] engine::CompileOptions put_into(engine::CompileOptions options) const;
 };
 
 /// How ranks come to plans.

@@ -50,10 +50,7 @@ RankPlan compile_two_kinds(const graph::Graph& graph, engine::Engine& engine) {
   engine::CompileOptions options{.threads = 1, .slots = 1, .bucket_bytes = 1U << 12};
   options.algorithms = is_odd() ? "winograd" : "direct";
   return compile_as_one(Ranks(group), {.kind = is_odd() ? "odd" : "even", .may_differ = true},
-                        [&](const GivenPlan& given) {
-                          given.put_into(options);
-                          return engine.compile(graph, options);
-                        });
+                        [&](const GivenPlan& given) { return engine.compile(graph, given.put_into(options)); });
 }
 
 // Images of the rank's own.
@@ -120,11 +117,9 @@ TEST(KindsOfRanks, are_refused_with_values_of_two_types) {
   const auto engine = engine::make_engine("cpu");
   engine::CompileOptions options{.threads = 1, .slots = 1, .dtype = is_odd() ? "bf16" : "f32"};
   try {
-    static_cast<void>(compile_as_one(Ranks(group), {.kind = is_odd() ? "odd" : "even", .may_differ = true},
-                                     [&](const GivenPlan& given) {
-                                       given.put_into(options);
-                                       return engine->compile(network(), options);
-                                     }));
+    static_cast<void>(
+        compile_as_one(Ranks(group), {.kind = is_odd() ? "odd" : "even", .may_differ = true},
+                       [&](const GivenPlan& given) { return engine->compile(network(), given.put_into(options)); }));
     ADD_FAILURE() << "expected to be refused";
   } catch (const ConfigError& error) {
     const std::string expected = "[train.ranks] values on rank 1 (" + group->hosts()[1] +

@@ -28,11 +28,7 @@ using testing::HasSubstr;
 graph::Graph network() { return graph::with_loss(fake_model(2, 4, 3), {}); }
 
 CompilePlan compile_by(FakeEngine& engine) {
-  return [&engine](const GivenPlan& given) {
-    engine::CompileOptions options;
-    given.put_into(options);
-    return engine.compile(network(), options);
-  };
+  return [&engine](const GivenPlan& given) { return engine.compile(network(), given.put_into({})); };
 }
 
 std::string choice_of(const KernelChoices& choices) { return choices.at("fc/forward"); }
@@ -239,11 +235,15 @@ TEST(KindPlans, know_the_type_of_values) {
 }
 
 TEST(KindPlans, say_what_a_resumed_run_computes_otherwise) {
-  const std::vector<KindPlan> before{{"a", {}, "1"}, {"b", {}, "2"}};
+  const KernelChoices stored{{"fc/forward", "plain"}};
+  const std::vector<KindPlan> before{{"a", stored, "1"}, {"b", stored, "2"}};
   const auto changes = [&](const KindPlan& now) { return plan_changes(before, std::vector<KindPlan>{now}); };
   EXPECT_THAT(changes({"a", {}, "1"}), ElementsAre());
   EXPECT_THAT(changes({"a", {}, "2"}), ElementsAre(HasSubstr("the kernels differ from those the run began with")));
   EXPECT_THAT(changes({"c", {}, "3"}), ElementsAre(HasSubstr("machines that the run was not on before (c)")));
+  EXPECT_THAT(changes({"c", {}, "3"}), ElementsAre(HasSubstr("kernels are chosen anew")));
+  EXPECT_THAT(changes({"c", stored, "3"}), ElementsAre(HasSubstr("the stored kernels are run by machines")))
+      << "with another number of threads, say";
   EXPECT_THAT(changes({"c", {}, "2"}), ElementsAre()) << "the same kernels";
   const std::vector<KindPlan> old{{"", {}, "1"}};
   EXPECT_THAT(plan_changes(old, before), ElementsAre(HasSubstr("the kernels differ")));

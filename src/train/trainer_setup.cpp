@@ -139,9 +139,7 @@ RankPlan compile_training(const TrainJob& job, int slots, const Resume* resume, 
     options.dtype = dtype_of(planning.known);  // also for machines that the run was not on, where "auto" may differ
   }
   RankPlan made = compile_as_one(ranks, planning, [&](const GivenPlan& given) {
-    engine::CompileOptions with = options;
-    given.put_into(with);
-    return job.engine.compile(graph::with_loss(job.model, loss), with);
+    return job.engine.compile(graph::with_loss(job.model, loss), given.put_into(options));
   });
   if (resume != nullptr && ranks.is_first()) {
     for (const std::string& line : plan_changes(planning.known, made.plans)) log::warning(line);

@@ -247,7 +247,7 @@ class Measurements {
     const MutexLock lock(mutex_);
     if (const auto found = store_.find(key, names)) return *found;
     const Timings timings = measure(algorithms, g, pass, threads);
-    // What malloc keeps of the buffers would count beside the plan as long as the process runs.
+    // What glibc's malloc keeps of the buffers would count beside the plan as long as the process runs.
     ::malloc_trim(0);
     store_.put(key, timings);
     return timings;

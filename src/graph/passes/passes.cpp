@@ -24,12 +24,12 @@ constexpr Pass kPasses[] = {RG_PASS_LIST(RG_PASS_ROW)};
 
 std::vector<std::string_view> split(std::string_view choice) {
   std::vector<std::string_view> names;
-  while (!choice.empty()) {
+  for (;;) {
     const std::size_t comma = choice.find(',');
     names.push_back(choice.substr(0, comma));
-    choice = comma == std::string_view::npos ? std::string_view{} : choice.substr(comma + 1);
+    if (comma == std::string_view::npos) return names;
+    choice.remove_prefix(comma + 1);
   }
-  return names;
 }
 
 bool has(const std::vector<std::string_view>& names, std::string_view name) {
@@ -46,14 +46,15 @@ void require_known(std::string_view name, std::string_view part) {
   if (has(pass_names(), name) || has(fusion_names(), name)) return;
   std::string known;
   for (const std::string_view each : all_names()) known.append(known.empty() ? "" : ", ").append(each);
-  throw ConfigError(error_text("graph.passes", "fuse", "on, off, names or on,-NAME out of " + known, part, "on"));
+  throw ConfigError(error_text("graph.passes", "fuse", "on, off, names or on,-NAME out of " + known,
+                               part.empty() ? "an empty name" : part, "on"));
 }
 
 // Names of the passes and fusions that are on.
 std::vector<std::string_view> chosen_names(std::string_view choice) {
   if (choice == "off") return {};
   std::vector<std::string_view> chosen = split(choice);
-  if (chosen.empty() || chosen.front() != "on") {
+  if (chosen.front() != "on") {
     for (const std::string_view name : chosen) require_known(name, name);
     return chosen;
   }

@@ -67,8 +67,9 @@ TEST(Passes, fusions_follow_the_same_choice_and_are_of_training) {
 }
 
 TEST(Passes, refuse_what_is_no_choice_with_the_names_that_there_are) {
-  for (const char* choice : {"foo", "on,foo", "on,virtual_concat", "on,-foo", "on,-", "-virtual_concat", "off,on",
-                             "virtual_concat,-norm_moments", "virtual_concat,,norm_moments"}) {
+  for (const char* choice :
+       {"", "on,", "virtual_concat,", "off,", "foo", "on,foo", "on,virtual_concat", "on,-foo", "on,-",
+        "-virtual_concat", "off,on", "virtual_concat,-norm_moments", "virtual_concat,,norm_moments"}) {
     try {
       check_passes(choice);
       ADD_FAILURE() << choice << " was taken";

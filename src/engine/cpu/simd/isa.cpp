@@ -10,9 +10,7 @@
 namespace roentgen::engine::cpu::simd {
 namespace {
 // Instruction sets of oneDNN are sets of bits: one that has those of another can do all that one can.
-bool reaches(int library_isa, dnnl::cpu_isa level) {
-  return (library_isa & static_cast<int>(level)) == static_cast<int>(level);
-}
+bool reaches(int isa, dnnl::cpu_isa level) { return (isa & static_cast<int>(level)) == static_cast<int>(level); }
 
 int library_isa() {
   static const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
@@ -20,10 +18,10 @@ int library_isa() {
 }
 }  // namespace
 
-std::int64_t targets_above(int library_isa) {
+std::int64_t targets_above(int isa) {
   // Of x86's targets the better one is the lower bit.
-  if (!reaches(library_isa, dnnl::cpu_isa::avx2)) return HWY_AVX2 | (HWY_AVX2 - 1);
-  if (!reaches(library_isa, dnnl::cpu_isa::avx512_core)) return HWY_AVX2 - 1;
+  if (!reaches(isa, dnnl::cpu_isa::avx2)) return HWY_AVX2 | (HWY_AVX2 - 1);
+  if (!reaches(isa, dnnl::cpu_isa::avx512_core)) return HWY_AVX2 - 1;
   return 0;
 }
 

@@ -23,6 +23,6 @@ namespace roentgen::engine::cpu::simd {
 void limit_targets();
 
 /// Highway's targets (HWY_AVX3, ...) that an instruction set of oneDNN, the bits of a dnnl::cpu_isa, does not reach.
-[[nodiscard]] std::int64_t targets_above(int library_isa);
+[[nodiscard]] std::int64_t targets_above(int isa);
 
 }  // namespace roentgen::engine::cpu::simd
