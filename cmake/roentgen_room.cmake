@@ -50,7 +50,8 @@ function(roentgen_set_test_environment target)
 endfunction()
 
 # Adds the test executable of one label when it has sources. Besides roentgen_test_environment(), its tests get what is
-# in RG_TEST_ENVIRONMENT.
+# in RG_TEST_ENVIRONMENT. RG_TEST_PROCESSORS: threads of each, where that is not 1; teams of threads wait for each other
+# many times as long when tests side by side take their cores.
 function(roentgen_tests target label)
   if(NOT ARGN)
     return()
@@ -59,9 +60,13 @@ function(roentgen_tests target label)
   roentgen_set_flags(${target})
   target_link_libraries(${target} PRIVATE ${RG_TEST_LINK} GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
   set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL FALSE)
+  set(processors 1)
+  if(RG_TEST_PROCESSORS)
+    set(processors ${RG_TEST_PROCESSORS})
+  endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    PROPERTIES LABELS ${label} TIMEOUT 900)
+    PROPERTIES LABELS ${label} TIMEOUT 900 PROCESSORS ${processors})
   roentgen_set_test_environment(${target} ${RG_TEST_ENVIRONMENT})
   set_property(GLOBAL APPEND PROPERTY RG_TEST_TARGETS ${target})
 endfunction()
