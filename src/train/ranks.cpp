@@ -157,6 +157,7 @@ std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executabl
   std::vector<float> all;
   if (ranks.size() == 1) return all;
   for (const std::string& bytes : ranks.gather(bytes_of(statistics_of(executable, ema)), {.name = "statistics"})) {
+    if (bytes.empty()) continue;  // a network without: memcpy takes no null
     const std::size_t before = all.size();
     all.resize(before + bytes.size() / sizeof(float));
     std::memcpy(all.data() + before, bytes.data(), bytes.size());
