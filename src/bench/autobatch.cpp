@@ -189,7 +189,7 @@ Value run_autobatch(const AutobatchOptions& options) {
   for (const PlannedBatch& each : tried) {
     if (each.batch == network.batch) result.set("needed_bytes", each.bytes);
     rows.push_back(
-        Value::Table{{"batch", each.batch}, {"needed_bytes", each.bytes}, {"fits", each.batch <= network.batch}});
+        Value::Table{{"batch", each.batch}, {"needed_bytes", each.bytes}, {"fits", each.fits(options.budget_bytes)}});
   }
   result.set("tried", std::move(rows));
   result.set("confirmed", confirmed);
