@@ -95,7 +95,7 @@ class UpdateAllocation : public testing::TestWithParam<Way> {
     }
     // The rest, which was computed by other ways, is held as well.
     if (std::string_view(algorithms).starts_with("split") && chosen == 0) {
-      GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+      GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
     }
     EXPECT_TRUE(chosen > 0 || std::string_view(algorithms) == "auto");
   }

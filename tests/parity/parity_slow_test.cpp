@@ -29,7 +29,7 @@ TEST(ParityAt224, resnet50_by_winograd_trains_as_torch_does) {
 TEST(ParityAt224, densenet121_by_winograd_trains_as_torch_does) {
   expect_training_parity("densenet121_224px", Convolutions::Winograd);
 }
-// On machines with bf16 tiles (Intel AMX); elsewhere all of it goes directly.
+// On machines with products of bf16 numbers (Intel AMX, AVX-512 BF16); elsewhere all of it goes directly.
 TEST(ParityAt224, resnet50_by_split_products_trains_as_torch_does) {
   expect_training_parity("resnet50_224px", Convolutions::Split);
 }

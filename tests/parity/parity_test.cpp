@@ -141,7 +141,7 @@ TEST(Parity, thirty_steps_by_winograd_follow_torchs_loss) {
   expect_descent_within(Convolutions::Winograd, kFastFactor);
 }
 TEST(Parity, thirty_steps_by_half_the_split_products_follow_torchs_loss) {
-  if (!engine::cpu::simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!engine::cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_descent_within(Convolutions::Split2, kFastFactor);
 }
 // Timings choose among all of these, so the bound is that of the worst.

@@ -54,14 +54,14 @@ TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
 
 // Six products for one, most of them small: as many more roundings of f32 sums, sqrt(6) times direct's bound.
 TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
-  if (!cpu::simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_algorithm_passes("split", [](const Case&) { return 2.45; });
 }
 
 // Three products in backward passes: each is off by 4e-6 (2^-18) of itself in the mean square, which adds up over ops
 // as a random walk does. Four times that, beside what the six products of the forward pass may be off.
 TEST(ConformanceSplit, gradients_of_half_the_products_agree_with_the_reference) {
-  if (!cpu::simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_algorithm_passes("split2",
                           [](const Case& tested) {
                             const double off =

@@ -201,11 +201,13 @@ struct Candidate {
 };
 
 // What can compute a pass within the scratch that is granted; direct comes first. Six products are never faster than
-// the three of the same pass.
+// the three of the same pass, and neither is faster than direct but on tiles.
 std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
     if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32) continue;
+    const bool is_split = algorithm == ConvAlgorithm::Split || algorithm == ConvAlgorithm::Split2;
+    if (is_split && !simd::has_tiles()) continue;
     if (algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g)) continue;
     if (!can_compute(algorithm, pass, g)) continue;
     if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
@@ -264,7 +266,9 @@ Measurements& measurements() {
 }
 
 std::string what_is_here() {
-  return fmt::format("blocks of {} channels, {} bf16 tiles", simd::vector_block(), simd::has_tiles() ? "with" : "no");
+  const std::optional<simd::TileUnit> unit = simd::bf16_unit();
+  return fmt::format("blocks of {} channels, {} for bf16", simd::vector_block(),
+                     unit ? simd::name_of(*unit) : "nothing");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 /// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: 3x3,
 /// stride 1, whole blocks of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
-/// The same for our kernels on bf16 tiles: any window, no groups, whole blocks of 16 channels, a machine with tiles.
+/// The same for our kernels of bf16 products: any window, no groups, whole blocks of 16 channels.
 [[nodiscard]] std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads);
 
 /// What src and dst of an algorithm's kernels are stored in.

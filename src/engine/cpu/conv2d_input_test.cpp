@@ -63,7 +63,8 @@ class NormalisedInputs : public testing::TestWithParam<Way> {};
 
 TEST_P(NormalisedInputs, train_to_the_bits_of_stored_ones) {
   const Way& way = GetParam();
-  if (way.needs_tiles && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (way.needs_tiles && !simd::bf16_unit())
+    GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* recompute : {"none", "auto"}) {
     SCOPED_TRACE(recompute);
     const CompileOptions options{.slots = 1, .algorithms = way.algorithms, .dtype = way.dtype, .recompute = recompute};
@@ -109,7 +110,7 @@ graph::Graph dense_block(const std::vector<std::string>& named) {
 }
 
 TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   using Kind = std::pair<std::string, std::string>;
   for (const auto& [algorithms, dtype] : {Kind{"split", "f32"}, Kind{"split2", "f32"}, Kind{"split", "bf16"}}) {
     SCOPED_TRACE(algorithms + " " + dtype);
@@ -131,7 +132,7 @@ TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
 
 // A direct data gradient behind a forward that normalises.
 TEST(NormalisedInput, a_direct_data_gradient_stores_that_of_the_norm) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto all = make_executable(dense_block({}), {.slots = 1, .algorithms = "split"});
   std::map<std::string, std::string> choices = all->plan().choices;
   std::string changed;

@@ -2,8 +2,11 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Convolutions by kernels of ours: what they can compute, and as entries of a plan.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "engine/cpu/conv2d_algorithm.h"
@@ -24,6 +27,7 @@ bool is_blocked(const ConvGeometry& g, int block) {
 SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
   SplitShape shape = split_shape(g, threads).value();
   shape.dtype = dtype_of(algorithm);
+  shape.unit = simd::bf16_unit().value();
   if (algorithm == ConvAlgorithm::Split2) shape.planes = 2;
   return shape;
 }
@@ -49,7 +53,7 @@ std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) 
 }
 
 std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
-  if (!simd::has_tiles() || !is_blocked(g, static_cast<int>(kSplitBlock))) return std::nullopt;
+  if (!is_blocked(g, static_cast<int>(kSplitBlock))) return std::nullopt;
   return SplitShape{.images = g.src[0],
                     .in_blocks = g.weights[1] / kSplitBlock,
                     .out_blocks = g.weights[0] / kSplitBlock,
@@ -74,7 +78,7 @@ bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) 
   if (algorithm == ConvAlgorithm::Direct) return true;
   if (algorithm == ConvAlgorithm::Split2 && pass == ConvPass::Forward) return false;
   if (algorithm == ConvAlgorithm::Winograd) return winograd_shape(g, 1).has_value();
-  return split_shape(g, 1).has_value();
+  return simd::bf16_unit() && split_shape(g, 1).has_value();
 }
 
 std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
@@ -110,12 +114,16 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                   Emission& emission, ConvTensors tensors) {
   tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads(), tensors.input));
   emission.writes.push_back(tensors.scratch);
-  // Behind a dot: which order of sums. Plans of programs with another one are told by it.
-  const char* const on_tiles = pass == ConvPass::BackwardWeights ? ".2:AMX" : ":AMX";
-  emission.implementation = algorithm == ConvAlgorithm::Winograd ? "winograd_4x3:" + std::string(simd::target_name())
-                            : algorithm == ConvAlgorithm::Split  ? std::string("split_bf16x3") + on_tiles
-                            : algorithm == ConvAlgorithm::Split2 ? std::string("split_bf16x2") + on_tiles
-                                                                 : std::string("bf16") + on_tiles;
+  if (algorithm == ConvAlgorithm::Winograd) {
+    emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
+  } else {
+    const std::string_view products = algorithm == ConvAlgorithm::Split    ? "split_bf16x3"
+                                      : algorithm == ConvAlgorithm::Split2 ? "split_bf16x2"
+                                                                           : "bf16";
+    // Behind a dot: which order of sums. Plans of programs with another one are told by it.
+    const std::string_view order = pass == ConvPass::BackwardWeights ? ".2" : "";
+    emission.implementation = fmt::format("{}{}:{}", products, order, simd::name_of(simd::bf16_unit().value()));
+  }
   if (tensors.gradient.constants >= 0) emission.implementation += " from norm";
   if (!tensors.input.pieces.empty()) emission.implementation += tensors.input.residual ? " of sum" : " of norm";
   if (tensors.moments.partial >= 0) emission.implementation += " with moments";

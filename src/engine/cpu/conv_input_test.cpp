@@ -25,7 +25,12 @@ namespace roentgen::engine::cpu {
 namespace {
 using simd::TileUnit;
 
-enum class Way { PlainF32, TilesF32, PlainBf16, TilesBf16, Winograd };
+enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16, Winograd };
+
+TileUnit unit_of(Way way) {
+  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
+  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
+}
 
 struct Case {
   const char* name;
@@ -59,8 +64,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
   static constexpr TensorId kSrc = 0, kWeights = 1, kDst = 2, kScratch = 3, kConstants = 4, kPieces = 5;
 
   void SetUp() override {
-    const bool is_on_tiles = way() == Way::TilesF32 || way() == Way::TilesBf16;
-    if (is_on_tiles && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+    const TileUnit unit = unit_of(way());
+    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
     if (way() == Way::Winograd && (c().kernel != 3 || c().stride != 1)) GTEST_SKIP() << "SKIPPED: not for Winograd";
     for (const std::int64_t blocks : c().pieces) in_blocks_ += blocks;
     shape_ = {.images = kImages,
@@ -78,7 +83,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
               .pad_left = c().pad,
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = 2,
-              .unit = is_on_tiles ? TileUnit::Amx : TileUnit::Plain};
+              .unit = unit};
     constants_ = random_floats(2 * in_blocks_ * block(), 1);
     weights_ = random_floats(in_blocks_ * c().out_blocks * c().kernel * c().kernel * block() * block(), 2);
     gradient_ = stored(random_floats(kImages * c().out_blocks * shape_.out_height * shape_.out_width * block(), 3));
@@ -101,7 +106,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
 
   static Way way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16; }
+  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16; }
   static std::int64_t block() { return way() == Way::Winograd ? simd::vector_block() : kSplitBlock; }
   float normalised(float value, std::int64_t channel) const {
     const auto at = static_cast<std::size_t>(channel);
@@ -202,13 +207,14 @@ TEST_P(ConvInputs, weight_gradient_has_the_bits_of_reading_the_normalised_values
 }
 
 std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array<const char*, 5> kNames{"plain_f32", "tiles_f32", "plain_bf16", "tiles_bf16", "winograd"};
+  constexpr std::array kNames{"plain_f32",  "tiles_f32",    "vectors_f32", "plain_bf16",
+                              "tiles_bf16", "vectors_bf16", "winograd"};
   return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, ConvInputs,
-                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::PlainBf16, Way::TilesBf16,
-                                                          Way::Winograd),
+                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16,
+                                                          Way::TilesBf16, Way::VectorsBf16, Way::Winograd),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

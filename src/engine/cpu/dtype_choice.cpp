@@ -81,7 +81,7 @@ std::size_t needed_bytes(const graph::Graph& graph, CompileOptions options, std:
 }
 
 bool is_asked(const graph::Graph& graph, const CompileOptions& options) {
-  return options.form == Form::Training && graph.output("loss") >= 0 && simd::has_tiles();
+  return options.form == Form::Training && graph.output("loss") >= 0 && simd::bf16_unit().has_value();
 }
 
 std::string faster_of(const Timings& timings) {

@@ -44,10 +44,10 @@ class DtypeChoice : public testing::Test {
 };
 
 TEST_F(DtypeChoice, follows_what_was_measured) {
-  if (!simd::has_tiles()) {
+  if (!simd::bf16_unit()) {
     EXPECT_EQ(planned(), "f32");
     EXPECT_EQ(compiled(), "f32");
-    GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+    GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   }
   EXPECT_THROW(static_cast<void>(planned()), ConfigError) << "a plan takes no time of its own";
   for (const auto& [f32_s, bf16_s, expected] :
@@ -59,7 +59,7 @@ TEST_F(DtypeChoice, follows_what_was_measured) {
 }
 
 TEST_F(DtypeChoice, measures_once_and_keeps_it) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const std::string first = compiled();
   const auto kept = TimingStore(timing_file(), timing_machine()).find(dtype_key(graph_, options_), {"f32", "bf16"});
   ASSERT_TRUE(kept.has_value());

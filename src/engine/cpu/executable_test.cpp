@@ -98,7 +98,7 @@ StepBits bits_of_one_step(Executable& executable) {
 
 // Ways to compute convolutions that this machine has.
 std::vector<std::string> algorithms_here() {
-  if (simd::has_tiles()) return {"direct", "split", "split2"};
+  if (simd::bf16_unit()) return {"direct", "split", "split2"};
   return {"direct"};
 }
 
@@ -315,13 +315,13 @@ TEST(CpuExecutable, measuring_picks_a_known_algorithm_for_every_pass) {
   // 13 of ResNet-18's convolutions are 3x3 with stride 1, each with three passes.
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "winograd"), 3 * 13);
   const auto split = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
-  // All but the stem, where there are tiles.
-  EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::has_tiles() ? 3 * 19 : 0);
+  // All but the stem, where there are products of bf16 numbers.
+  EXPECT_EQ(std::ranges::count(split->plan().choices | std::views::values, "split"), simd::bf16_unit() ? 3 * 19 : 0);
   EXPECT_THROW(static_cast<void>(make_executable(model("resnet18"), {.algorithms = "fast"})), ConfigError);
 }
 
 TEST(CpuExecutable, half_the_split_products_are_for_gradients_alone) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto halved = make_executable(model("resnet18", 2, 64), {.algorithms = "split2"});
   auto choices = halved->plan().choices;
   EXPECT_EQ(std::ranges::count(choices | std::views::values, "split"), 19);
@@ -331,7 +331,7 @@ TEST(CpuExecutable, half_the_split_products_are_for_gradients_alone) {
 }
 
 TEST(CpuExecutable, a_plan_of_six_products_in_backward_keeps_them) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto six = make_executable(model("resnet18", 2, 64), {.algorithms = "split"});
   const auto again = make_executable(model("resnet18", 2, 64), {.algorithms = "auto", .choices = six->plan().choices});
   EXPECT_EQ(again->plan().hash(), six->plan().hash());

@@ -25,7 +25,12 @@ namespace roentgen::engine::cpu {
 namespace {
 using simd::TileUnit;
 
-enum class Way { PlainF32, TilesF32, PlainBf16, TilesBf16 };
+enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16 };
+
+TileUnit unit_of(Way way) {
+  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
+  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
+}
 
 struct Case {
   const char* name;
@@ -103,8 +108,8 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>>
   };
 
   void SetUp() override {
-    const bool is_on_tiles = way() == Way::TilesF32 || way() == Way::TilesBf16;
-    if (is_on_tiles && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+    const TileUnit unit = unit_of(way());
+    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
     shape_ = {.images = kImages,
               .in_blocks = c().blocks,
               .out_blocks = c().out_blocks,
@@ -119,12 +124,12 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>>
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .planes = c().planes,
               .threads = c().threads,
-              .unit = is_on_tiles ? TileUnit::Amx : TileUnit::Plain};
+              .unit = unit};
   }
 
   static Way way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16; }
+  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16; }
   static std::int64_t pixels() { return c().height * c().width; }
 
   void draw_all() {
@@ -293,12 +298,13 @@ TEST_P(NormGradientsOfConv, are_read_through_the_norm_with_the_bits_of_stored_on
 }
 
 std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array<const char*, 4> kNames{"plain_f32", "tiles_f32", "plain_bf16", "tiles_bf16"};
+  constexpr std::array kNames{"plain_f32", "tiles_f32", "vectors_f32", "plain_bf16", "tiles_bf16", "vectors_bf16"};
   return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, NormGradientsOfConv,
-                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::PlainBf16, Way::TilesBf16),
+                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16,
+                                                          Way::TilesBf16, Way::VectorsBf16),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

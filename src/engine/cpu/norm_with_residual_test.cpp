@@ -56,7 +56,7 @@ std::int64_t entries_into_norm_that_write_again(const Plan& plan) {
 
 // The first three joins: the last one is read by a pooling.
 TEST(NormWithResidual, data_gradients_do_the_backward_of_the_norm_before_them) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto reads_through = [](const Plan& plan) { return entries_that(plan, " from norm"); };
   std::vector<std::vector<float>> kept;
   for (const char* recompute : {"none", "auto", "all"}) {
@@ -85,7 +85,7 @@ TEST(NormWithResidual, data_gradients_do_the_backward_of_the_norm_before_them) {
 }
 
 TEST(NormWithResidual, other_kernels_leave_it_to_the_norm) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   const auto all = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2"});
   for (const char* part : {"in2/backward_data", "out1/backward_data", "out1/backward_weights"}) {
     SCOPED_TRACE(part);
@@ -160,7 +160,7 @@ graph::Graph projected_blocks(Shortcut shortcut) {
 
 // join1 and join3 are read by a pointwise convolution first, join2 by a window, join4 by a pooling.
 TEST(NormWithResidual, the_first_pointwise_reader_makes_the_sum) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   std::vector<std::vector<float>> kept;
   for (const char* recompute : {"none", "auto", "all"}) {
     SCOPED_TRACE(recompute);
@@ -188,7 +188,7 @@ TEST(NormWithResidual, the_first_pointwise_reader_makes_the_sum) {
 }
 
 TEST(NormWithResidual, a_residual_that_is_a_norm_is_normalised_in_the_sum) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* recompute : {"none", "auto", "all"}) {
     SCOPED_TRACE(recompute);
     const CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
@@ -215,7 +215,7 @@ TEST(NormWithResidual, a_residual_that_is_a_norm_is_normalised_in_the_sum) {
 
 // A batch norm without a ReLU: the gradients of the convolution before it compute its dx while they read.
 TEST(NormWithResidual, a_norm_without_a_mask_adds_up_and_stores_no_gradient) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* recompute : {"none", "all"}) {
     SCOPED_TRACE(recompute);
     CompileOptions options{.slots = 1, .algorithms = "split2", .recompute = recompute};
@@ -262,7 +262,7 @@ TEST(NormWithResidual, a_norm_without_a_mask_adds_up_and_stores_no_gradient) {
 }
 
 TEST(NormWithResidual, a_norm_without_a_mask_stores_a_gradient_where_nothing_is_saved) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   // A mask, a sum of gradients.
   for (const Shortcut shortcut : {Shortcut::WithRelu, Shortcut::ReadTwice}) {
     const auto other = make_executable(projected_blocks(shortcut), {.slots = 1, .algorithms = "split2"});
@@ -274,7 +274,7 @@ TEST(NormWithResidual, a_norm_without_a_mask_stores_a_gradient_where_nothing_is_
 
 // Sums of all ranks: with those of another that has the same images, the means are the same.
 TEST(NormWithResidual, a_norm_without_a_mask_adds_up_over_ranks) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   CompileOptions options{.slots = 1, .algorithms = "split2", .norm_group = group_of_two()};
   const auto read = make_executable(projected_blocks(Shortcut::Alone), options);
   EXPECT_EQ(entries_of(read->plan(), "batch_norm_gradient_sums"), 1);
@@ -286,7 +286,7 @@ TEST(NormWithResidual, a_norm_without_a_mask_adds_up_over_ranks) {
 
 // Convolutions on tiles, whose result a batch norm alone reads, leave it no pass over that for its statistics.
 TEST(NormMoments, are_added_up_by_the_convolution_before) {
-  if (!simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   for (const char* dtype : {"f32", "bf16"}) {
     SCOPED_TRACE(dtype);
     const CompileOptions options{.slots = 1, .algorithms = "split2", .dtype = dtype};

@@ -53,6 +53,7 @@ TEST(LimitAvx2, our_kernels_obey_what_onednn_is_limited_to) {
   EXPECT_EQ(cpu::simd::vector_block(), 8);
   EXPECT_EQ(cpu::simd::target_name(), "AVX2");
   EXPECT_FALSE(cpu::simd::has_tiles());
+  EXPECT_FALSE(cpu::simd::bf16_unit());
   EXPECT_NE(engine->description().find("AVX2; own kernels AVX2"), std::string::npos) << engine->description();
 }
 

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Convolutions of any window and stride as matrix products on the machine's bf16 tiles with f32's accuracy or, for
-// gradients, 16 bits of it (simd/tiles.h says how), or of bf16 values as they are: what makes training fast on machines
-// with Intel AMX. A part of the source that fits into the second-level cache is split there and multiplied by all
-// weights before the next one.
+// gradients, 16 bits of it (simd/tiles.h says how): what makes training fast on machines with Intel AMX; or of bf16
+// values as they are, there or on AVX-512 with its bf16 instructions. A part of the source that fits into the
+// second-level cache is split there and multiplied by all weights before the next one.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The three passes on bf16 tiles against sums in double: windows, strides, dilations, pads, odd numbers of blocks,
+// The three passes by bf16 products against sums in double: windows, strides, dilations, pads, odd numbers of blocks,
 // panels and parts of channels; of f32 values split into three and into two, and of bf16 values; by the machine's tiles
 // where it has them, and by plain loops everywhere.
 #include "engine/cpu/split_conv.h"
@@ -84,7 +84,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
  protected:
   void SetUp() override {
     const auto& [unit, numbers, c] = GetParam();
-    if (unit == TileUnit::Amx && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
+    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
     if (unit == TileUnit::Plain && c.is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
     const auto out = [&](std::int64_t length, std::int64_t kernel, std::int64_t pad) {
       return (length + 2 * pad - c.dilation * (kernel - 1) - 1) / c.stride + 1;
@@ -280,17 +280,17 @@ TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
 }
 
 std::string name_of_test(const testing::TestParamInfo<std::tuple<TileUnit, Numbers, Case>>& chosen) {
-  return std::string(std::get<0>(chosen.param) == TileUnit::Amx ? "tiles_" : "plain_") +
-         std::get<1>(chosen.param).name + "_" + std::get<2>(chosen.param).name;
+  return std::string(simd::name_of(std::get<0>(chosen.param))) + "_" + std::get<1>(chosen.param).name + "_" +
+         std::get<2>(chosen.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, SplitNan,
-                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx), testing::ValuesIn(kNumbers),
-                                          testing::Values(kCases[1])),
+                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx, TileUnit::Avx512),
+                                          testing::ValuesIn(kNumbers), testing::Values(kCases[1])),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Units, SplitPasses,
-                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx), testing::ValuesIn(kNumbers),
-                                          testing::ValuesIn(kCases)),
+                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx, TileUnit::Avx512),
+                                          testing::ValuesIn(kNumbers), testing::ValuesIn(kCases)),
                          name_of_test);
 
 }  // namespace

@@ -33,7 +33,12 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-enum class Way { PlainF32, TilesF32, PlainBf16, TilesBf16 };
+enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16 };
+
+TileUnit unit_of(Way way) {
+  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
+  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
+}
 
 class SplitNorms : public testing::TestWithParam<std::tuple<Way, Case>> {
  protected:
@@ -52,9 +57,9 @@ class SplitNorms : public testing::TestWithParam<std::tuple<Way, Case>> {
   };
 
   void SetUp() override {
-    const bool is_on_tiles = way() == Way::TilesF32 || way() == Way::TilesBf16;
-    if (is_on_tiles && !simd::has_tiles()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 tiles (AMX)";
-    if (!is_on_tiles && c().is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
+    const TileUnit unit = unit_of(way());
+    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
+    if (unit == TileUnit::Plain && c().is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
     shape_ = {.images = kImages,
               .in_blocks = c().in_blocks,
               .out_blocks = c().out_blocks,
@@ -70,12 +75,12 @@ class SplitNorms : public testing::TestWithParam<std::tuple<Way, Case>> {
               .pad_left = c().pad,
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = c().threads,
-              .unit = is_on_tiles ? TileUnit::Amx : TileUnit::Plain};
+              .unit = unit};
   }
 
   static Way way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16; }
+  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16; }
   std::int64_t in_channels() const { return c().in_blocks * kSplitBlock; }
   std::int64_t out_channels() const { return c().out_blocks * kSplitBlock; }
   std::int64_t out_pixels() const { return shape_.out_height * shape_.out_width; }
@@ -213,11 +218,14 @@ TEST_P(SplitResidualSums, have_the_bits_of_stored_ones) {
 }
 
 std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array<const char*, 4> kNames{"plain_f32", "tiles_f32", "plain_bf16", "tiles_bf16"};
+  constexpr std::array kNames{"plain_f32", "tiles_f32", "vectors_f32", "plain_bf16", "tiles_bf16", "vectors_bf16"};
   return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
 }
 
-constexpr auto kWays = [] { return testing::Values(Way::PlainF32, Way::TilesF32, Way::PlainBf16, Way::TilesBf16); };
+constexpr auto kWays = [] {
+  return testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16, Way::TilesBf16,
+                         Way::VectorsBf16);
+};
 
 // Rows between results, panels, parts of the channels, results past the caches.
 INSTANTIATE_TEST_SUITE_P(

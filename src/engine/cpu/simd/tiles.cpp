@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The plain loops, and the choice between them and the tiles (tiles_amx.cpp).
+// The plain loops, and the choice between them, the tiles (tiles_amx.cpp) and AVX-512 (tiles_avx512.cpp).
 #include "engine/cpu/simd/tiles.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <span>
 
 #include "engine/cpu/simd/tiles_amx.h"
+#include "engine/cpu/simd/tiles_avx512.h"
 
 namespace roentgen::engine::cpu::simd {
 namespace {
@@ -105,17 +106,33 @@ bool has_tiles() {
   return has;
 }
 
+bool has_unit(TileUnit unit) {
+  if (unit == TileUnit::Amx) return has_tiles();
+  return unit == TileUnit::Plain || avx512::is_there();
+}
+
+std::optional<TileUnit> bf16_unit() {
+  if (has_tiles()) return TileUnit::Amx;
+  return avx512::is_there() ? std::optional(TileUnit::Avx512) : std::nullopt;
+}
+
+std::string_view name_of(TileUnit unit) {
+  if (unit == TileUnit::Plain) return "plain";
+  return unit == TileUnit::Amx ? "AMX" : "AVX512";
+}
+
 TileSession::TileSession(TileUnit unit) : unit_(unit) {
   if (unit_ == TileUnit::Amx) amx::configure();
 }
 TileSession::~TileSession() {
+  if (unit_ != TileUnit::Plain) avx512::release();
   if (unit_ == TileUnit::Amx) amx::release();
 }
 
 template <class T>
 void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
                  std::byte* to, std::int64_t planes, std::int64_t plane) {
-  if (unit == TileUnit::Amx) return amx::split_pairs(first, second, count, to, planes, plane);
+  if (unit != TileUnit::Plain) return avx512::split_pairs(first, second, count, to, planes, plane);
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + i * kTileRow_bytes + lane * 4;
@@ -128,7 +145,7 @@ void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T
 template <class T>
 void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
                   std::int64_t row, std::int64_t planes, std::int64_t plane) {
-  if (unit == TileUnit::Amx) return amx::split_turned(first, second, to, row, planes, plane);
+  if (unit != TileUnit::Plain) return avx512::split_turned(first, second, to, row, planes, plane);
   for (std::int64_t i = 0; i < kTileRows; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + lane * row + i * 4;
@@ -140,7 +157,7 @@ void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<
 
 template <class T>
 void put_results(TileUnit unit, const TileResults<T>& work) {
-  if (unit == TileUnit::Amx) return amx::put_results(work);
+  if (unit != TileUnit::Plain) return avx512::put_results(work);
   for (std::int64_t row = 0; row < work.rows; ++row) {
     if (work.at[row] < 0) continue;
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
@@ -159,6 +176,7 @@ void put_results(TileUnit unit, const TileResults<T>& work) {
 
 void tile_product(TileUnit unit, const TileProduct& work) {
   if (unit == TileUnit::Amx) return amx::tile_product(work);
+  if (unit == TileUnit::Avx512) return avx512::tile_product(work);
   for (int row_tile = 0; row_tile < work.row_tiles; ++row_tile) {
     for (int column_tile = 0; column_tile < work.column_tiles; ++column_tile) {
       plain_product(work, work.a + row_tile * work.a_tile, work.b + column_tile * work.b_tile,

@@ -5,6 +5,7 @@
 // sum of three bf16 numbers (8 + 8 + 8 bits), and the six products that matter of the nine are added up in f32 (Henry,
 // Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
 // arXiv 1904.06376). A tile does 16 times the multiplications of an AVX-512 unit, so six are still faster than one.
+// AVX-512's own products of bf16 pairs are twice as many as of f32 numbers: enough for bf16 values, not for split ones.
 //
 // Or it is the sum of two (16 bits), with three products: each product is off by 2^-15 of itself at most (what is left
 // of both numbers, and the product of both rests), by 4e-6 in the mean square. A NaN whose upper 17 bits are all ones,
@@ -19,6 +20,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "engine/cpu/bf16.h"
 
@@ -31,10 +34,21 @@ constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTi
 /// (DNNL_MAX_CPU_ISA). Asks the system at the first call.
 [[nodiscard]] bool has_tiles();
 
-/// What computes: the tiles, or plain loops that do the same sums anywhere (hundreds of times slower, for tests).
-enum class TileUnit : std::uint8_t { Plain, Amx };
+/// What computes: the tiles; AVX-512 with its bf16 instructions, in the same layouts; or plain loops that do the same
+/// sums anywhere (hundreds of times slower, for tests).
+enum class TileUnit : std::uint8_t { Plain, Amx, Avx512 };
 
-/// Sets the calling thread's tiles up while it lives. One a thread at a time; nothing for TileUnit::Plain.
+/// Whether this machine has the unit, within what oneDNN may use (DNNL_MAX_CPU_ISA).
+[[nodiscard]] bool has_unit(TileUnit unit);
+
+/// What multiplies bf16 values fastest here; none: nothing but plain loops does.
+[[nodiscard]] std::optional<TileUnit> bf16_unit();
+
+/// "AMX", "AVX512" or "plain", as plans name it.
+[[nodiscard]] std::string_view name_of(TileUnit unit);
+
+/// Sets the calling thread's tiles up while it lives, and has what it streamed in order when it ends. One a thread at a
+/// time; nothing for TileUnit::Plain.
 class TileSession {
  public:
   explicit TileSession(TileUnit unit);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Intel AMX with AVX-512 around it; Highway has no tiles. Instructions beyond the baseline are in functions marked for
-// them, so that the file compiles like any other.
+// Intel AMX, which Highway does not have. Instructions beyond the baseline are in functions marked for them, so that
+// the file compiles like any other.
 #include "engine/cpu/simd/tiles_amx.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -12,12 +12,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <type_traits>
 
-#include "engine/cpu/simd/tiles_numbers.h"
-#include "engine/cpu/simd/tiles_turn.h"
+#include "engine/cpu/simd/intrinsics.h"
 
 #define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 
@@ -140,96 +137,6 @@ struct Products {
   }
 };
 
-template <class T, Made kMade, int kPlanes>
-RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
-                        std::int64_t plane) {
-  const Numbers<T, kMade> lows(first), highs(second);
-  for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
-    const auto low = lows.template parts<kPlanes>(i);
-    const auto high = highs.template parts<kPlanes>(i);
-    for (int p = 0; p < kPlanes; ++p) _mm512_store_si512(to + p * plane, paired(low.of[p], high.of[p]));
-  }
-}
-template <class T, Made kMade, int kPlanes>
-RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
-                         std::int64_t plane) {
-  const Numbers<T, kMade> lows(first), highs(second);
-  Square squares[kPlanes];
-  for (std::size_t pair = 0; pair < 16; ++pair) {
-    const auto low = lows.template parts<kPlanes>(static_cast<std::int64_t>(pair));
-    const auto high = highs.template parts<kPlanes>(static_cast<std::int64_t>(pair));
-    for (int p = 0; p < kPlanes; ++p) squares[p][pair] = paired(low.of[p], high.of[p]);
-  }
-  for (Square& square : squares) {
-    turn(square);
-    for (std::size_t lane = 0; lane < 16; ++lane) {
-      _mm512_store_si512(to + static_cast<std::int64_t>(lane) * row, square[lane]);
-    }
-    to += plane;
-  }
-}
-
-// Calls run with what is made of the numbers, and the number of planes, as constants.
-template <class T, class Run>
-void for_kind(const SplitSource<T>& source, std::int64_t planes, const Run& run) {
-  const auto with = [&](auto made) {
-    if (std::is_same_v<T, Bf16> || planes == 1) return run(made, std::integral_constant<int, 1>{});
-    if constexpr (std::is_same_v<T, float>) {
-      if (planes == 2) return run(made, std::integral_constant<int, 2>{});
-      run(made, std::integral_constant<int, 3>{});
-    }
-  };
-  switch (made_of(source)) {
-    case Made::Nothing:
-      return with(std::integral_constant<Made, Made::Nothing>{});
-    case Made::Norm:
-      return with(std::integral_constant<Made, Made::Norm>{});
-    case Made::NormGradient:
-      return with(std::integral_constant<Made, Made::NormGradient>{});
-    case Made::Sum:
-      return with(std::integral_constant<Made, Made::Sum>{});
-  }
-}
-
-RG_AVX512 void add_to(double* to, __m512 values) {
-  const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
-  _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
-  _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
-}
-
-RG_AVX512 inline __m512 as_stored(__m512 value, const float* /*to*/) { return value; }
-RG_AVX512 inline __m512 as_stored(__m512 value, const Bf16* /*to*/) { return whole(value); }
-
-template <class T, bool kSums>
-RG_AVX512 void results_of(const TileResults<T>& work) {
-  const __m512 bias = work.bias == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(work.bias);
-  const __m512 pivot = kSums ? _mm512_loadu_ps(work.pivot) : _mm512_setzero_ps();
-  __m512 sum = _mm512_setzero_ps(), sum_sq = _mm512_setzero_ps();
-  for (std::int64_t row = 0; row < work.rows; ++row) {
-    if (work.at[row] < 0) continue;
-    T* to = work.base + work.at[row];
-    __m512 value = work.c == nullptr ? bias : _mm512_add_ps(bias, _mm512_loadu_ps(work.c + row * kTileRows));
-    if (work.adds) value = _mm512_add_ps(value, load(to));
-    // The second operand is what a NaN gives: it stays one.
-    if (work.relu) value = _mm512_max_ps(_mm512_setzero_ps(), value);
-    put(to, value, work.is_streaming);
-    if constexpr (kSums) {
-      const __m512 from_pivot = _mm512_sub_ps(as_stored(value, to), pivot);
-      sum = _mm512_add_ps(sum, from_pivot);
-      sum_sq = _mm512_fmadd_ps(from_pivot, from_pivot, sum_sq);
-    }
-  }
-  if constexpr (kSums) {
-    add_to(work.sum, sum);
-    add_to(work.sum_sq, sum_sq);
-  }
-}
-template <class T>
-void put_all(const TileResults<T>& work) {
-  if (work.pivot == nullptr) return results_of<T, false>(work);
-  results_of<T, true>(work);
-}
-
 }  // namespace
 
 bool is_granted() {
@@ -247,30 +154,7 @@ bool is_granted() {
 
 RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
 
-// Streamed results are in order before any other thread is told of them, however the team signals that.
-RG_AMX void release() {
-  _mm_sfence();
-  _tile_release();
-}
-
-void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
-                 std::int64_t planes, std::int64_t plane) {
-  for_kind(first, planes, [&](auto norm, auto p) { pairs_of<float, norm(), p()>(first, second, count, to, plane); });
-}
-void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
-                 std::int64_t planes, std::int64_t plane) {
-  for_kind(first, planes, [&](auto norm, auto p) { pairs_of<Bf16, norm(), p()>(first, second, count, to, plane); });
-}
-void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
-                  std::int64_t planes, std::int64_t plane) {
-  for_kind(first, planes, [&](auto norm, auto p) { turned_of<float, norm(), p()>(first, second, to, row, plane); });
-}
-void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
-                  std::int64_t planes, std::int64_t plane) {
-  for_kind(first, planes, [&](auto norm, auto p) { turned_of<Bf16, norm(), p()>(first, second, to, row, plane); });
-}
-void put_results(const TileResults<float>& work) { put_all(work); }
-void put_results(const TileResults<Bf16>& work) { put_all(work); }
+RG_AMX void release() { _tile_release(); }
 
 void tile_product(const TileProduct& work) {
   if (work.row_tiles == 2) return work.column_tiles == 2 ? Products<2, 2>::run(work) : Products<2, 1>::run(work);
@@ -286,16 +170,6 @@ namespace roentgen::engine::cpu::simd::amx {
 bool is_granted() { return false; }
 void configure() {}
 void release() {}
-void split_pairs(const SplitSource<float>& /*first*/, const SplitSource<float>& /*second*/, std::int64_t /*count*/,
-                 std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void split_turned(const SplitSource<float>& /*first*/, const SplitSource<float>& /*second*/, std::byte* /*to*/,
-                  std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void put_results(const TileResults<float>& /*work*/) {}
-void split_pairs(const SplitSource<Bf16>& /*first*/, const SplitSource<Bf16>& /*second*/, std::int64_t /*count*/,
-                 std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void split_turned(const SplitSource<Bf16>& /*first*/, const SplitSource<Bf16>& /*second*/, std::byte* /*to*/,
-                  std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void put_results(const TileResults<Bf16>& /*work*/) {}
 void tile_product(const TileProduct& /*work*/) {}
 
 }  // namespace roentgen::engine::cpu::simd::amx

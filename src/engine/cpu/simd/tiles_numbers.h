@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Numbers as they are split: read from where they lie, normalised where the source says so, taken apart into bf16
-// parts. Internal to tiles_amx.cpp, and for x86 alone.
+// parts. Internal to tiles_avx512.cpp, and for x86 alone.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/simd/tiles_turn.h"
 
-namespace roentgen::engine::cpu::simd::amx {
+namespace roentgen::engine::cpu::simd::avx512 {
 
 // So that the upper half of the bits is that of the nearest bf16 number.
 RG_AVX512 inline __m512 raised(__m512 value) {
@@ -160,4 +160,4 @@ class Numbers {
   __m512 by_g_ = _mm512_setzero_ps(), by_x_ = _mm512_setzero_ps(), constant_ = _mm512_setzero_ps();
 };
 
-}  // namespace roentgen::engine::cpu::simd::amx
+}  // namespace roentgen::engine::cpu::simd::avx512

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Turning a square of numbers in AVX-512 registers, for tiles_amx.cpp only.
+// Turning a square of numbers in AVX-512 registers, for tiles_avx512.cpp only.
 #pragma once
 
 #include <cstddef>
-// GCC 12 takes the undefined operands of its own intrinsics for a fault.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
+
+#include "engine/cpu/simd/intrinsics.h"
 
 // For functions with instructions beyond the baseline.
 #define RG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 
-namespace roentgen::engine::cpu::simd::amx {
+namespace roentgen::engine::cpu::simd::avx512 {
 
 struct Square {
   __m512i rows[16];
@@ -49,4 +45,4 @@ RG_AVX512 inline void turn(Square& m) {
   }
 }
 
-}  // namespace roentgen::engine::cpu::simd::amx
+}  // namespace roentgen::engine::cpu::simd::avx512

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// tiles.h on AVX-512 with its bf16 instructions: what stands around products of either unit, and products of bf16
+// values. For tiles.cpp only; without is_there() the others must not be called (machines with AMX have it, too).
+#pragma once
+
+#include "engine/cpu/simd/tiles.h"
+
+namespace roentgen::engine::cpu::simd::avx512 {
+
+/// Within what oneDNN may use.
+[[nodiscard]] bool is_there();
+/// What this thread streamed is in order before any other thread is told of it, however the team signals that.
+void release();
+void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
+                 std::int64_t planes, std::int64_t plane);
+void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
+                 std::int64_t planes, std::int64_t plane);
+void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
+                  std::int64_t planes, std::int64_t plane);
+void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
+                  std::int64_t planes, std::int64_t plane);
+/// Of any number of planes.
+void tile_product(const TileProduct& work);
+void put_results(const TileResults<float>& work);
+void put_results(const TileResults<Bf16>& work);
+
+}  // namespace roentgen::engine::cpu::simd::avx512
