@@ -3,6 +3,8 @@
 //
 #include "engine/cpu/algorithm_choice.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 namespace roentgen::engine::cpu {
@@ -11,7 +13,25 @@ namespace {
 constexpr double kOfGathering = 1.02;
 constexpr double kOfLessAccurate = 0.95;
 constexpr double kOfOthers = 0.98;
+
+constexpr int kTimedRuns = 4;
+// Of the fastest's time. Winograd's kernels and split products take a quarter to four times direct's.
+constexpr double kFarBehind = 8.0;
+constexpr int kMostRepeats = 2;
 }  // namespace
+
+std::vector<double> least_seconds(const std::vector<TimedRun>& candidates) {
+  std::vector<double> least(candidates.size(), std::numeric_limits<double>::infinity());
+  for (const TimedRun& candidate : candidates) static_cast<void>(candidate());
+  for (int repeat = 0; repeat <= kMostRepeats; ++repeat) {
+    for (int run = 0; run < kTimedRuns; ++run) {
+      for (std::size_t i = 0; i < candidates.size(); ++i) least[i] = std::min(least[i], candidates[i]());
+    }
+    const auto [fastest, slowest] = std::ranges::minmax(least);
+    if (slowest <= kFarBehind * fastest) break;
+  }
+  return least;
+}
 
 ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,
                                 const std::function<bool(ConvAlgorithm)>& gathers) {

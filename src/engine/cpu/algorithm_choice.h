@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which of the algorithms that were timed a convolution takes.
+// How algorithms are timed, and which of them a convolution takes.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,14 @@
 #include "engine/cpu/timing_store.h"
 
 namespace roentgen::engine::cpu {
+
+/// Runs one candidate once and says how many seconds that took.
+using TimedRun = std::function<double()>;
+
+/// Of each candidate the least seconds of several runs, in turns, so that a machine that slows down slows every one;
+/// the first of each warms up. A machine that stands still for all runs of one leaves that one far behind the others,
+/// by more than algorithms differ: then all run again, twice at most.
+[[nodiscard]] std::vector<double> least_seconds(const std::vector<TimedRun>& candidates);
 
 /// The fastest of the candidates that win over direct, which is one of them, by enough: small differences are noise,
 /// and some are less accurate, so by 5% (Winograd, Split2) or 2%. Those whose kernels also gather moments (`gathers`)

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -35,7 +34,6 @@ using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
 
 constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
-constexpr int kTimedRuns = 4;
 
 // What the end of an axis needs so that the output size comes out as inferred; may be negative.
 std::int64_t high_pad(std::int64_t out, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
@@ -194,12 +192,6 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   return [state] { state->kernel->run(); };
 }
 
-struct Candidate {
-  ConvAlgorithm algorithm = ConvAlgorithm::Direct;
-  Run run;
-  double best_s = std::numeric_limits<double>::infinity();
-};
-
 // What can compute a pass within the scratch that is granted; direct comes first. Six products are never faster than
 // the three of the same pass, and neither is faster than direct but on tiles.
 std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
@@ -215,23 +207,16 @@ std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, i
   return candidates;
 }
 
-// All in turns, so that a machine that slows down slows every one; the best time of each counts, and the first warms
-// up.
 Timings measure(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
-  std::vector<Candidate> candidates;
+  std::vector<TimedRun> runs;
   for (const ConvAlgorithm algorithm : algorithms) {
     const bool is_direct = algorithm == ConvAlgorithm::Direct;
-    candidates.push_back(
-        {.algorithm = algorithm, .run = is_direct ? direct_run(g, pass) : own_run(algorithm, g, pass, threads)});
+    const Run run = is_direct ? direct_run(g, pass) : own_run(algorithm, g, pass, threads);
+    runs.emplace_back([run] { return seconds_of(run); });
   }
-  for (int i = 0; i <= kTimedRuns; ++i) {
-    for (Candidate& candidate : candidates) {
-      const double now_s = seconds_of(candidate.run);
-      if (i > 0) candidate.best_s = std::min(candidate.best_s, now_s);
-    }
-  }
+  const std::vector<double> least = least_seconds(runs);
   Timings timings;
-  for (const Candidate& candidate : candidates) timings[std::string(name_of(candidate.algorithm))] = candidate.best_s;
+  for (std::size_t i = 0; i < algorithms.size(); ++i) timings[std::string(name_of(algorithms[i]))] = least[i];
   return timings;
 }
 
