@@ -58,9 +58,10 @@ struct CompileOptions {
   /// resumed run takes it from there. "winograd", "split", "split2": wherever they can be, untimed: for tests.
   std::string algorithms = "direct";
   /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
-  /// in f32, on machines with products of bf16 numbers; parameters, their gradients and all sums stay f32. "auto":
-  /// whichever takes the shorter step: compile() measures it once for a graph and machine, plan() only knows what was
-  /// measured. Training form; of no account with `choices`, which know.
+  /// in f32, on machines with products of bf16 numbers (with algorithms "auto" by Winograd's in f32 where those are
+  /// faster); parameters, their gradients and all sums stay f32. "auto": whichever takes the shorter step: compile()
+  /// measures it once for a graph and machine, plan() only knows what was measured. Training form; of no account with
+  /// `choices`, which know.
   std::string dtype = "f32";
   /// Which values backward computes again instead of keeping them: "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same

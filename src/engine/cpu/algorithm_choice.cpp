@@ -9,9 +9,9 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-// What of direct's time an algorithm must stay below.
+// What of the first candidate's time an algorithm must stay below.
 constexpr double kOfGathering = 1.02;
-constexpr double kOfLessAccurate = 0.95;
+constexpr double kOfLesser = 0.95;
 constexpr double kOfOthers = 0.98;
 
 constexpr int kTimedRuns = 4;
@@ -36,14 +36,14 @@ std::vector<double> least_seconds(const std::vector<TimedRun>& candidates) {
 ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,
                                 const std::function<bool(ConvAlgorithm)>& gathers) {
   const auto seconds = [&](ConvAlgorithm algorithm) { return timings.at(std::string(name_of(algorithm))); };
-  const double direct_s = seconds(ConvAlgorithm::Direct);
-  ConvAlgorithm chosen = ConvAlgorithm::Direct;
+  const ConvAlgorithm first = candidates.front();
+  ConvAlgorithm chosen = first;
   for (const ConvAlgorithm algorithm : candidates) {
-    if (algorithm == ConvAlgorithm::Direct) continue;
-    const bool is_less_accurate = algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::Split2;
-    const double worthwhile = gathers(algorithm) ? kOfGathering : is_less_accurate ? kOfLessAccurate : kOfOthers;
-    if (seconds(algorithm) >= worthwhile * direct_s) continue;
-    if (chosen == ConvAlgorithm::Direct || seconds(algorithm) < seconds(chosen)) chosen = algorithm;
+    if (algorithm == first) continue;
+    const bool is_lesser = is_winograd(algorithm) || algorithm == ConvAlgorithm::Split2;
+    const double worthwhile = gathers(algorithm) ? kOfGathering : is_lesser ? kOfLesser : kOfOthers;
+    if (seconds(algorithm) >= worthwhile * seconds(first)) continue;
+    if (chosen == first || seconds(algorithm) < seconds(chosen)) chosen = algorithm;
   }
   return chosen;
 }

@@ -20,10 +20,11 @@ using TimedRun = std::function<double()>;
 /// by more than algorithms differ: then all run again, twice at most.
 [[nodiscard]] std::vector<double> least_seconds(const std::vector<TimedRun>& candidates);
 
-/// The fastest of the candidates that win over direct, which is one of them, by enough: small differences are noise,
-/// and some are less accurate, so by 5% (Winograd, Split2) or 2%. Those whose kernels also gather moments (`gathers`)
+/// The fastest of the candidates that win by enough over the first one, direct or, of bf16 values, Bf16: small
+/// differences are noise, and some are less accurate or leave a pass to the batch norm behind them, so by 5% (Winograd,
+/// Split2, WinogradBf16) or 2%. Those whose kernels also gather moments (`gathers`)
 /// save the batch norm behind them a pass over the result: they may be slower than direct by 2%; among those that win
-/// time alone decides. Direct where none does.
+/// time alone decides. The first where none does.
 /// @param timings of every candidate: of the convolution alone, without any gathering
 [[nodiscard]] ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,
                                               const std::function<bool(ConvAlgorithm)>& gathers);

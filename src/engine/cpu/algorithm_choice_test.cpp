@@ -58,6 +58,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"gatherer_beside_winograd", 0.96, 1.01, 0.0, kSplit, true}),
     [](const auto& test) { return std::string(test.param.name); });
 
+TEST(AlgorithmChoice, of_bf16_values_holds_winograds_against_products_of_them) {
+  const std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16, ConvAlgorithm::WinogradBf16};
+  const auto chosen = [&](double winograd_s) {
+    return fastest_algorithm(candidates, {{"bf16", 1.0}, {"winograd_bf16", winograd_s}},
+                             [](ConvAlgorithm algorithm) { return algorithm == ConvAlgorithm::Bf16; });
+  };
+  EXPECT_EQ(chosen(0.96), ConvAlgorithm::Bf16);
+  EXPECT_EQ(chosen(0.94), ConvAlgorithm::WinogradBf16);
+}
+
 // Seconds of each run of a candidate in order, the last one for ever; counts the runs.
 class Runs {
  public:

@@ -89,6 +89,23 @@ TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
   }
 }
 
+// In f32 between values in bf16: nearer than products of bf16 numbers.
+TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  int compared = 0;
+  for (const Case& tested : all_cases()) {
+    const CompileOptions compile{
+        .form = Form::Training, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd", .dtype = "bf16"};
+    const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
+    if (std::ranges::count(executable->plan().choices | std::views::values, "winograd_bf16") == 0) continue;
+    ++compared;
+    const RunOptions options{.compile = compile, .bound_scale = bf16_scale(tested), .gradient_floor = 0.05};
+    const Report report = run_case(*engine, tested, options);
+    EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
+  }
+  EXPECT_GE(compared, 5);
+}
+
 // What it asks for is in the plan, and a plan that has it needs not be asked.
 TEST(ConformanceBf16, plan_keeps_the_choice) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");

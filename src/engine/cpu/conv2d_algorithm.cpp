@@ -192,8 +192,8 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   return [state] { state->kernel->run(); };
 }
 
-// What can compute a pass within the scratch that is granted; direct comes first. Six products are never faster than
-// the three of the same pass, and neither is faster than direct but on tiles.
+// What can compute a pass of f32 values within the scratch that is granted; direct comes first. Six products are never
+// faster than the three of the same pass, and neither is faster than direct but on tiles.
 std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
@@ -203,6 +203,17 @@ std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, i
     if (algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g)) continue;
     if (!can_compute(algorithm, pass, g)) continue;
     if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
+  }
+  return candidates;
+}
+
+// Of bf16 values: tiles are always the fastest, AVX-512's products not always.
+std::vector<ConvAlgorithm> bf16_candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
+  constexpr auto kWinograd = ConvAlgorithm::WinogradBf16;
+  std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};
+  if (!simd::has_tiles() && can_compute(kWinograd, pass, g) &&
+      own_scratch(kWinograd, pass, g, threads) <= kScratchLimit) {
+    candidates.push_back(kWinograd);
   }
   return candidates;
 }
@@ -308,10 +319,13 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
   const std::string key = node.name + (pass == ConvPass::Forward        ? "/forward"
                                        : pass == ConvPass::BackwardData ? "/backward_data"
                                                                         : "/backward_weights");
+  const bool is_bf16 = lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, pass, g);
   ConvAlgorithm algorithm = ConvAlgorithm::Direct;
   if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
     const auto found = conv_algorithm(*stored);
-    if (!found) throw ConfigError(error_text("engine.plan", key, "direct, winograd, split, split2 or bf16", *stored));
+    if (!found)
+      throw ConfigError(
+          error_text("engine.plan", key, "direct, winograd, split, split2, bf16 or winograd_bf16", *stored));
     if (!can_compute(*found, pass, g)) {
       throw ConfigError(
           error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
@@ -321,11 +335,15 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
                          : "a new run with train.algorithms = \"direct\""));
     }
     algorithm = *found;
-  } else if (lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, pass, g)) {
-    algorithm = ConvAlgorithm::Bf16;
-  } else if (lowering.options().algorithms == "auto") {
-    const std::vector<ConvAlgorithm> candidates = candidates_of(g, pass, lowering.threads());
-    if (candidates.size() > 1) {
+  } else if (lowering.dtype() == DType::Bf16 && lowering.options().algorithms == "winograd" &&
+             can_compute(ConvAlgorithm::WinogradBf16, pass, g)) {
+    algorithm = ConvAlgorithm::WinogradBf16;
+  } else if (lowering.options().algorithms == "auto" || is_bf16) {
+    const bool is_timed = lowering.options().algorithms == "auto";
+    const std::vector<ConvAlgorithm> candidates =
+        is_bf16 ? bf16_candidates_of(g, pass, lowering.threads()) : candidates_of(g, pass, lowering.threads());
+    algorithm = candidates.front();
+    if (is_timed && candidates.size() > 1) {
       const Timings timings = measurements().get(candidates, g, pass, lowering.threads());
       algorithm = fastest_algorithm(candidates, timings, [&](ConvAlgorithm candidate) {
         return pass == ConvPass::Forward && gathers_moments(lowering.graph().find(node.name), candidate, lowering);

@@ -49,8 +49,6 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 /// The same for our kernels of bf16 products: any window, no groups, whole blocks of 16 channels.
 [[nodiscard]] std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads);
 
-/// What src and dst of an algorithm's kernels are stored in.
-[[nodiscard]] DType dtype_of(ConvAlgorithm algorithm);
 /// Whether our kernels of that algorithm can compute the pass of that geometry here; always, for direct.
 [[nodiscard]] bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g);
 

@@ -15,12 +15,10 @@ namespace {
 // The blocks that an algorithm's kernels normalise while they read; 0: they do not.
 int block_of(ConvAlgorithm algorithm, const Lowering& lowering) {
   if (algorithm == ConvAlgorithm::Direct) return 0;
-  return algorithm == ConvAlgorithm::Winograd ? lowering.vector_block() : static_cast<int>(kSplitBlock);
+  return is_winograd(algorithm) ? lowering.vector_block() : static_cast<int>(kSplitBlock);
 }
 
-bool is_on_tiles(ConvAlgorithm algorithm) {
-  return algorithm != ConvAlgorithm::Direct && algorithm != ConvAlgorithm::Winograd;
-}
+bool is_on_tiles(ConvAlgorithm algorithm) { return algorithm != ConvAlgorithm::Direct && !is_winograd(algorithm); }
 
 // The layout of values that kernels chosen for all that reads them in a step normalise while they read; blocks of 0:
 // they do not.

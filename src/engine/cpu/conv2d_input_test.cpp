@@ -194,7 +194,8 @@ TEST(NormalisedInput, max_pooling_normalises_what_it_reads) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, NormalisedInputs,
                          testing::Values(Way{"winograd", "winograd", "f32"}, Way{"split", "split", "f32", true},
-                                         Way{"split2", "split2", "f32", true}, Way{"bf16", "direct", "bf16", true}),
+                                         Way{"split2", "split2", "f32", true}, Way{"bf16", "direct", "bf16", true},
+                                         Way{"winograd_bf16", "winograd", "bf16", true}),
                          [](const auto& way) { return std::string(way.param.name); });
 
 }  // namespace

@@ -72,20 +72,19 @@ std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
                     .threads = threads};
 }
 
-DType dtype_of(ConvAlgorithm algorithm) { return algorithm == ConvAlgorithm::Bf16 ? DType::Bf16 : DType::F32; }
-
 bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) {
   if (algorithm == ConvAlgorithm::Direct) return true;
   if (algorithm == ConvAlgorithm::Split2 && pass == ConvPass::Forward) return false;
-  if (algorithm == ConvAlgorithm::Winograd) return winograd_shape(g, 1).has_value();
+  if (is_winograd(algorithm)) return winograd_shape(g, 1).has_value();
   return simd::bf16_unit() && split_shape(g, 1).has_value();
 }
 
 std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
                                    const ConvTensors& tensors) {
-  if (algorithm == ConvAlgorithm::Winograd) {
+  if (is_winograd(algorithm)) {
     RG_ASSERT(tensors.gradient.constants < 0);
-    const WinogradShape shape = winograd_shape(g, threads).value();
+    WinogradShape shape = winograd_shape(g, threads).value();
+    shape.dtype = dtype_of(algorithm);
     if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
     if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
     return winograd_backward_weights(shape, tensors);
@@ -98,7 +97,7 @@ std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const
 
 std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
                         const NormalisedInput& input) {
-  if (algorithm == ConvAlgorithm::Winograd) {
+  if (is_winograd(algorithm)) {
     const WinogradShape shape = winograd_shape(g, threads).value();
     if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
     if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
@@ -114,8 +113,9 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                   Emission& emission, ConvTensors tensors) {
   tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads(), tensors.input));
   emission.writes.push_back(tensors.scratch);
-  if (algorithm == ConvAlgorithm::Winograd) {
-    emission.implementation = "winograd_4x3:" + std::string(simd::target_name());
+  if (is_winograd(algorithm)) {
+    const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";
+    emission.implementation = fmt::format("winograd_4x3{}:{}", stored, simd::target_name());
   } else {
     const std::string_view products = algorithm == ConvAlgorithm::Split    ? "split_bf16x3"
                                       : algorithm == ConvAlgorithm::Split2 ? "split_bf16x2"

@@ -8,17 +8,30 @@
 #include <optional>
 #include <string_view>
 
+#include "core/shape.h"
+
 namespace roentgen::engine::cpu {
 
 /// Direct; Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h); products of numbers split into three
 /// bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half the
 /// products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16: products of
-/// bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks for.
-enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16 };
+/// bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks for;
+/// WinogradBf16: Winograd's in f32 of values stored in bf16.
+enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16 };
 constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winograd, ConvAlgorithm::Split,
-                                     ConvAlgorithm::Split2, ConvAlgorithm::Bf16};
+                                     ConvAlgorithm::Split2, ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16};
 
-/// "direct", "winograd", "split", "split2", "bf16": as plans name them, and --algorithms those of f32.
+/// Whether it is Winograd's, of values in f32 or bf16.
+[[nodiscard]] constexpr bool is_winograd(ConvAlgorithm algorithm) {
+  return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::WinogradBf16;
+}
+
+/// What src and dst of an algorithm's kernels are stored in.
+[[nodiscard]] constexpr DType dtype_of(ConvAlgorithm algorithm) {
+  return algorithm == ConvAlgorithm::Bf16 || algorithm == ConvAlgorithm::WinogradBf16 ? DType::Bf16 : DType::F32;
+}
+
+/// "direct", "winograd", "split", "split2", "bf16", "winograd_bf16": as plans name them, and --algorithms those of f32.
 [[nodiscard]] constexpr std::string_view name_of(ConvAlgorithm algorithm) {
   switch (algorithm) {
     case ConvAlgorithm::Winograd:
@@ -29,6 +42,8 @@ constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winog
       return "split2";
     case ConvAlgorithm::Bf16:
       return "bf16";
+    case ConvAlgorithm::WinogradBf16:
+      return "winograd_bf16";
     default:
       return "direct";
   }

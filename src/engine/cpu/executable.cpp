@@ -30,7 +30,7 @@ CompileOptions checked(CompileOptions options) {
     throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
   }
   const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
-  if (options.algorithms != "auto" && (!algorithm || *algorithm == ConvAlgorithm::Bf16)) {
+  if (options.algorithms != "auto" && (!algorithm || dtype_of(*algorithm) != DType::F32)) {
     throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto, winograd, split or split2",
                                  options.algorithms, "direct"));
   }

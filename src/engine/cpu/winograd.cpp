@@ -18,7 +18,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 using simd::kWinogradPositions;
-using simd::TilePlace;
+using simd::PlaneTile;
 
 constexpr int kTaps = 9;
 constexpr int kMostBlock = 16;
@@ -65,8 +65,9 @@ struct PositionWeights {
 };
 
 // Where a tile's results lie in channel block `channel_block` of a tensor.
-TilePlace results_of(float* tensor, std::int64_t blocks, std::int64_t height, std::int64_t width, const Tile& tile,
-                     std::int64_t channel_block, int block) {
+template <class T>
+PlaneTile<T> results_of(T* tensor, std::int64_t blocks, std::int64_t height, std::int64_t width, const Tile& tile,
+                        std::int64_t channel_block, int block) {
   return {.plane = tensor + (tile.image * blocks + channel_block) * height * width * block,
           .width = width,
           .row_end = std::min(height, tile.row + tile.rows),
@@ -96,6 +97,8 @@ std::int64_t weights_offset(std::int64_t out_block, std::int64_t in_block, std::
 // What all passes share: transformed input values, transformed results (or the gradients in their place), transformed
 // weights, one after another in the scratch. Where one chunk is all there is, the weights of a wide layer outweigh it:
 // they are transformed group by group, two groups at a time in the caches, instead of all in memory.
+// T: what values are stored in.
+template <class T>
 class WinogradPass : public Kernel {
  public:
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors)
@@ -113,7 +116,7 @@ class WinogradPass : public Kernel {
   }
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
-    dst_ = addresses.f32(tensors_.dst);
+    dst_ = addresses.at<T>(tensors_.dst);
     plain_weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
     weights_.base = addresses.f32(tensors_.scratch);
@@ -134,40 +137,44 @@ class WinogradPass : public Kernel {
   }
   void transform_input(const Chunk& chunk, std::int64_t index, std::int64_t in_block) const {
     const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
-    const ConvInput<float>::Place& norm = input_.place(in_block);
-    simd::winograd_input({.plane = input_.plane(tile.image, in_block),
-                          .width = s_.in_width,
-                          .row_end = s_.in_height,
-                          .column_end = s_.in_width,
-                          .row = tile.row - s_.pad_top,
-                          .column = tile.column - s_.pad_left},
-                         {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
-                         values_.at(0, in_block, index, s_.block), values_.stride);
+    const typename ConvInput<T>::Place& norm = input_.place(in_block);
+    simd::winograd_input<T>({.plane = input_.plane(tile.image, in_block),
+                             .width = s_.in_width,
+                             .row_end = s_.in_height,
+                             .column_end = s_.in_width,
+                             .row = tile.row - s_.pad_top,
+                             .column = tile.column - s_.pad_left},
+                            {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
+                            values_.at(0, in_block, index, s_.block), values_.stride);
   }
-  [[nodiscard]] TilePlace result_place(const Chunk& chunk, std::int64_t index, std::int64_t out_block) const {
+  [[nodiscard]] PlaneTile<T> result_place(const Chunk& chunk, std::int64_t index, std::int64_t out_block) const {
     return results_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_.tile(chunk.first, chunk.tiles, index),
                       out_block, s_.block);
   }
 
   WinogradShape s_;
   ConvTensors tensors_;
-  ConvInput<float> input_;
+  ConvInput<T> input_;
   Tiling tiling_;
   Positions values_;
   Positions results_;
   bool is_by_group_;
   PositionWeights weights_;
-  float* dst_ = nullptr;
+  T* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;
 };
 
 // Forward; and backward data, which is a forward with the roles of input and output exchanged, turned weights, and what
 // the padding leaves.
-class Convolution final : public WinogradPass {
+template <class T>
+class Convolution final : public WinogradPass<T> {
+  using Base = WinogradPass<T>;
+  using typename Base::Chunk;
+
  public:
   Convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned)
-      : WinogradPass(shape, tensors), is_turned_(is_turned) {}
+      : Base(shape, tensors), is_turned_(is_turned) {}
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -203,6 +210,19 @@ class Convolution final : public WinogradPass {
   }
 
  private:
+  using Base::bias_;
+  using Base::for_chunks;
+  using Base::is_by_group_;
+  using Base::plain_weights_;
+  using Base::result_place;
+  using Base::results_;
+  using Base::s_;
+  using Base::tensors_;
+  using Base::tiling_;
+  using Base::transform_input;
+  using Base::values_;
+  using Base::weights_;
+
   void multiply(const Chunk& chunk, std::int64_t position, std::int64_t group) const {
     const TileRange range = tiling_.needing(position, chunk.tiles);
     simd::winograd_product({.values = values_.at(position, 0, range.begin, s_.block),
@@ -249,9 +269,13 @@ class Convolution final : public WinogradPass {
   bool is_turned_;
 };
 
-class WeightsGradient final : public WinogradPass {
+template <class T>
+class WeightsGradient final : public WinogradPass<T> {
+  using Base = WinogradPass<T>;
+  using typename Base::Chunk;
+
  public:
-  using WinogradPass::WinogradPass;
+  using Base::Base;
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -279,14 +303,33 @@ class WeightsGradient final : public WinogradPass {
   }
 
  private:
+  using Base::bias_;
+  using Base::dst_;
+  using Base::for_chunks;
+  using Base::is_by_group_;
+  using Base::plain_weights_;
+  using Base::result_place;
+  using Base::results_;
+  using Base::s_;
+  using Base::tiling_;
+  using Base::transform_input;
+  using Base::values_;
+  using Base::weights_;
+
   void transform(const Chunk& chunk, std::int64_t index, std::int64_t channel_block) const {
     if (channel_block < s_.in_blocks) {
       transform_input(chunk, index, channel_block);
       return;
     }
     const std::int64_t out_block = channel_block - s_.in_blocks;
-    simd::winograd_gradient(result_place(chunk, index, out_block), s_.block, results_.at(0, out_block, index, s_.block),
-                            results_.stride);
+    const PlaneTile<T> at = result_place(chunk, index, out_block);
+    simd::winograd_gradient<T>({.plane = at.plane,
+                                .width = at.width,
+                                .row_end = at.row_end,
+                                .column_end = at.column_end,
+                                .row = at.row,
+                                .column = at.column},
+                               s_.block, results_.at(0, out_block, index, s_.block), results_.stride);
   }
   void multiply(const Chunk& chunk, std::int64_t position, std::int64_t group) const {
     const TileRange range = tiling_.needing(position, chunk.tiles);
@@ -327,28 +370,31 @@ WinogradShape mirrored(const WinogradShape& s) {
   m.pad_left = 2 - s.pad_left;
   return m;
 }
+
+// The same for all passes, and f32 whatever values are stored in.
+std::size_t scratch_of(const WinogradShape& shape) { return Convolution<float>(shape, {}, false).scratch_bytes(); }
+
+std::unique_ptr<Kernel> convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned) {
+  if (shape.dtype == DType::Bf16) return std::make_unique<Convolution<Bf16>>(shape, tensors, is_turned);
+  return std::make_unique<Convolution<float>>(shape, tensors, is_turned);
+}
 }  // namespace
 
-std::size_t winograd_forward_scratch(const WinogradShape& shape) {
-  return Convolution(shape, {}, false).scratch_bytes();
-}
-std::size_t winograd_backward_data_scratch(const WinogradShape& shape) {
-  return Convolution(mirrored(shape), {}, true).scratch_bytes();
-}
-std::size_t winograd_backward_weights_scratch(const WinogradShape& shape) {
-  return WeightsGradient(shape, {}).scratch_bytes();
-}
+std::size_t winograd_forward_scratch(const WinogradShape& shape) { return scratch_of(shape); }
+std::size_t winograd_backward_data_scratch(const WinogradShape& shape) { return scratch_of(mirrored(shape)); }
+std::size_t winograd_backward_weights_scratch(const WinogradShape& shape) { return scratch_of(shape); }
 
 std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<Convolution>(shape, tensors, false);
+  return convolution(shape, tensors, false);
 }
 std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape, const ConvTensors& tensors) {
   ConvTensors exchanged = tensors;
   std::swap(exchanged.src, exchanged.dst);
-  return std::make_unique<Convolution>(mirrored(shape), exchanged, true);
+  return convolution(mirrored(shape), exchanged, true);
 }
 std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<WeightsGradient>(shape, tensors);
+  if (shape.dtype == DType::Bf16) return std::make_unique<WeightsGradient<Bf16>>(shape, tensors);
+  return std::make_unique<WeightsGradient<float>>(shape, tensors);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/shape.h"
 #include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/kernel.h"
 
 namespace roentgen::engine::cpu {
 
-/// Values are nChw{block}c, weights OIhw{block}i{block}o: [out block][in block][3][3][in][out].
+/// Values are nChw{block}c, weights f32 in OIhw{block}i{block}o: [out block][in block][3][3][in][out].
 struct WinogradShape {
   std::int64_t images = 0;
   std::int64_t in_blocks = 0;
@@ -27,6 +28,8 @@ struct WinogradShape {
   std::int64_t pad_top = 0;
   std::int64_t pad_left = 0;
   int block = 16;
+  /// Of src and dst, and their gradients; computed in f32 either way.
+  DType dtype = DType::F32;
   int threads = 1;
 };
 

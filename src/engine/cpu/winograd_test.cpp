@@ -8,13 +8,16 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "core/random.h"
+#include "engine/cpu/bf16.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
@@ -192,6 +195,49 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
   EXPECT_EQ(std::memcmp(alone.data(), weights_.data(), alone.size() * sizeof(float)), 0)
       << "the same bits on 3 threads";
+}
+
+// Values in bf16 are read as they are, and results rounded once: the bits of f32's, rounded.
+TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
+  const auto narrowed = [](const std::vector<float>& values) {
+    std::vector<Bf16> made(values.size());
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = to_bf16(values[i]);
+    return made;
+  };
+  const auto is_same = [](const std::vector<Bf16>& left, const std::vector<Bf16>& right) {
+    return std::memcmp(left.data(), right.data(), left.size() * sizeof(Bf16)) == 0;
+  };
+  for (std::vector<float>* each : {&src_, &dst_}) {
+    for (float& value : *each) value = to_f32(to_bf16(value));
+  }
+  std::vector<Bf16> src = narrowed(src_), dst = narrowed(dst_);
+  WinogradShape narrow = shape_;
+  narrow.dtype = DType::Bf16;
+  ConvTensors data = tensors();
+  data.bias = -1;
+  const std::vector<float> given = src_;
+  const auto run_narrow = [&](std::unique_ptr<Kernel> kernel, std::vector<float>& weights) {
+    // Enough for every pass: those of a shape and of its mirror image.
+    const runtime::AlignedBuffer scratch(
+        std::max(winograd_forward_scratch(shape_), winograd_backward_data_scratch(shape_)));
+    std::memset(scratch.data(), 0xff, scratch.size());
+    const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
+    kernel->bind(Addresses({bytes(src), bytes(weights), bytes(bias_), bytes(dst), scratch.data()},
+                           {true, false, false, true, false}));
+    kernel->run();
+  };
+  std::vector<float> weights = weights_;
+  run(winograd_backward_weights(shape_, data), winograd_backward_weights_scratch(shape_));
+  run_narrow(winograd_backward_weights(narrow, data), weights);
+  EXPECT_EQ(std::memcmp(weights.data(), weights_.data(), weights.size() * sizeof(float)), 0) << "weight gradient";
+  run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_));
+  run_narrow(winograd_backward_data(narrow, data), weights);
+  EXPECT_TRUE(is_same(src, narrowed(src_))) << "data gradient";
+  src_ = given;
+  src = narrowed(src_);
+  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
+  run_narrow(winograd_forward(narrow, tensors()), weights);
+  EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,

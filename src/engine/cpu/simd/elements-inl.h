@@ -43,26 +43,42 @@ HWY_INLINE void store(V value, D d, float* to) {
     hwy::HWY_NAMESPACE::StoreU(value, d, to);
   }
 }
-/// Rounded as to_bf16() does.
-template <bool kStream, class D, class V>
-HWY_INLINE void store(V value, D /*d*/, Bf16* to) {
+/// Bits of the bf16 numbers that to_bf16() rounds to.
+template <class D, class V>
+HWY_INLINE auto bf16_bits(V value, D /*d*/) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::Rebind<std::uint32_t, D> d32;
-  const hn::Rebind<std::int32_t, D> di32;
-  const hn::Rebind<std::uint16_t, D> d16;
   const auto bits = hn::BitCast(d32, value);
   const auto upper = hn::ShiftRight<16>(bits);
   const auto odd = hn::And(upper, hn::Set(d32, 1U));
   const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(d32, 0x7fffU)), odd));
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
-  const auto chosen = hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(d32, 0x40U)), rounded);
-  const auto half = hn::DemoteTo(d16, hn::BitCast(di32, chosen));
+  return hn::IfThenElse(is_nan, hn::Or(upper, hn::Set(d32, 0x40U)), rounded);
+}
+/// Rounded as to_bf16() does.
+template <bool kStream, class D, class V>
+HWY_INLINE void store(V value, D d, Bf16* to) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Rebind<std::int32_t, D> di32;
+  const hn::Rebind<std::uint16_t, D> d16;
+  const auto half = hn::DemoteTo(d16, hn::BitCast(di32, bf16_bits(value, d)));
   // Highway streams 16 bytes at least.
   if constexpr (kStream && hn::MaxLanes(d16) >= 8) {
     hn::Stream(half, d16, reinterpret_cast<std::uint16_t*>(to));
   } else {
     hn::StoreU(half, d16, reinterpret_cast<std::uint16_t*>(to));
   }
+}
+
+/// What would be read where a value was stored.
+template <class D, class V>
+HWY_INLINE V as_stored(V value, D /*d*/, const float* /*at*/) {
+  return value;
+}
+template <class D, class V>
+HWY_INLINE V as_stored(V value, D d, const Bf16* /*at*/) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  return hn::BitCast(d, hn::ShiftLeft<16>(bf16_bits(value, d)));
 }
 
 /// Runs `lanes(d, lane)` over a block of 16, 8 or 4 numbers with the widest vectors that fit into it.

@@ -122,7 +122,7 @@ HWY_INLINE void tile_to_positions(D d, const Place& from, const Read& read, int 
   using V = hn::Vec<D>;
   const auto store = [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, to + (i * T::kTo + j) * position_stride); };
   const std::int64_t pitch = from.width * block;
-  const float* corner = from.plane + from.row * pitch + from.column * block;
+  const auto* corner = from.plane + from.row * pitch + from.column * block;
   if (from.row >= 0 && from.column >= 0 && from.row + T::kFrom <= from.row_end &&
       from.column + T::kFrom <= from.column_end) {
     transform<T>(
@@ -139,23 +139,23 @@ HWY_INLINE void tile_to_positions(D d, const Place& from, const Read& read, int 
       store);
 }
 
-template <class D>
+template <class D, class T>
 HWY_INLINE void positions_to_tile(D d, const float* from, std::int64_t position_stride, int block,
-                                  const WinogradEpilogue& epilogue, const TilePlace& to) {
+                                  const WinogradEpilogue& epilogue, const PlaneTile<T>& to) {
   using V = hn::Vec<D>;
-  const auto load = [&](int i, int j)
-                        HWY_ATTR { return hn::LoadU(d, from + (i * Output::kFrom + j) * position_stride); };
+  const auto position = [&](int i, int j)
+                            HWY_ATTR { return hn::LoadU(d, from + (i * Output::kFrom + j) * position_stride); };
   const auto shift = epilogue.bias != nullptr ? hn::LoadU(d, epilogue.bias) : hn::Zero(d);
   const std::int64_t pitch = to.width * block;
   const std::int64_t rows = to.row_end - to.row, columns = to.column_end - to.column;
-  float* corner = to.plane + to.row * pitch + to.column * block;
-  transform<Output>(d, load, [&](int i, int j, V v) HWY_ATTR {
+  T* corner = to.plane + to.row * pitch + to.column * block;
+  transform<Output>(d, position, [&](int i, int j, V v) HWY_ATTR {
     if (i >= rows || j >= columns) return;
-    float* place = corner + i * pitch + j * block;
+    T* place = corner + i * pitch + j * block;
     V result = hn::Add(v, shift);
-    if (epilogue.adds) result = hn::Add(result, hn::LoadU(d, place));
+    if (epilogue.adds) result = hn::Add(result, load(d, place));
     if (epilogue.relu) result = hn::Max(result, hn::Zero(d));
-    hn::StoreU(result, d, place);
+    store<false>(result, d, place);
   });
 }
 
@@ -288,31 +288,58 @@ HWY_INLINE Place shifted(Place place, std::int64_t lane) {
   return place;
 }
 
-void input_target(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
-                  std::int64_t position_stride) {
+template <class T>
+HWY_INLINE void input_of(const PlaneTile<const T>& from, const TileNorm& norm, int block, float* to,
+                         std::int64_t position_stride) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
     const auto here = shifted(from, lane);
-    const auto plain = [d](const float* at) HWY_ATTR { return hn::LoadU(d, at); };
+    const auto plain = [d](const T* at) HWY_ATTR { return load(d, at); };
     if (norm.scale == nullptr) return tile_to_positions<Input>(d, here, plain, block, to + lane, position_stride);
     const auto scale = hn::LoadU(d, norm.scale + lane), shift = hn::LoadU(d, norm.shift + lane);
     const auto least = norm.relu ? hn::Zero(d) : hn::Neg(hn::Inf(d));
-    const auto read = [=](const float* at) HWY_ATTR { return hn::Max(least, hn::MulAdd(plain(at), scale, shift)); };
+    const auto read = [=](const T* at)
+                          HWY_ATTR { return as_stored(hn::Max(least, hn::MulAdd(plain(at), scale, shift)), d, at); };
     tile_to_positions<Input>(d, here, read, block, to + lane, position_stride);
   });
 }
-void output_target(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
-                   const TilePlace& to) {
+template <class T>
+HWY_INLINE void output_of(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                          const PlaneTile<T>& to) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
     WinogradEpilogue here = epilogue;
     if (here.bias != nullptr) here.bias += lane;
     positions_to_tile(d, from + lane, position_stride, block, here, shifted(to, lane));
   });
 }
-void gradient_target(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
+template <class T>
+HWY_INLINE void gradient_of(const PlaneTile<const T>& from, int block, float* to, std::int64_t position_stride) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    const auto read = [d](const float* at) HWY_ATTR { return hn::LoadU(d, at); };
+    const auto read = [d](const T* at) HWY_ATTR { return load(d, at); };
     tile_to_positions<Gradient>(d, shifted(from, lane), read, block, to + lane, position_stride);
   });
+}
+
+void input_f32(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
+               std::int64_t position_stride) {
+  input_of(from, norm, block, to, position_stride);
+}
+void input_bf16(const PlaneTile<const Bf16>& from, const TileNorm& norm, int block, float* to,
+                std::int64_t position_stride) {
+  input_of(from, norm, block, to, position_stride);
+}
+void output_f32(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                const PlaneTile<float>& to) {
+  output_of(from, position_stride, block, epilogue, to);
+}
+void output_bf16(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                 const PlaneTile<Bf16>& to) {
+  output_of(from, position_stride, block, epilogue, to);
+}
+void gradient_f32(const PlaneTile<const float>& from, int block, float* to, std::int64_t position_stride) {
+  gradient_of(from, block, to, position_stride);
+}
+void gradient_bf16(const PlaneTile<const Bf16>& from, int block, float* to, std::int64_t position_stride) {
+  gradient_of(from, block, to, position_stride);
 }
 void weights_target(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
   for_lanes(block, [&](auto d, std::int64_t lane)
@@ -352,24 +379,44 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roentgen::engine::cpu::simd {
 
-HWY_EXPORT(input_target);
-HWY_EXPORT(output_target);
-HWY_EXPORT(gradient_target);
+HWY_EXPORT(input_f32);
+HWY_EXPORT(input_bf16);
+HWY_EXPORT(output_f32);
+HWY_EXPORT(output_bf16);
+HWY_EXPORT(gradient_f32);
+HWY_EXPORT(gradient_bf16);
 HWY_EXPORT(weights_target);
 HWY_EXPORT(weights_gradient_target);
 HWY_EXPORT(product_target);
 HWY_EXPORT(gradient_product_target);
 
+template <>
 void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride) {
-  HWY_DYNAMIC_DISPATCH(input_target)(from, norm, block, to, position_stride);
+  HWY_DYNAMIC_DISPATCH(input_f32)(from, norm, block, to, position_stride);
 }
+template <>
+void winograd_input(const PlaneTile<const Bf16>& from, const TileNorm& norm, int block, float* to,
+                    std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(input_bf16)(from, norm, block, to, position_stride);
+}
+template <>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
-                     const TilePlace& to) {
-  HWY_DYNAMIC_DISPATCH(output_target)(from, position_stride, block, epilogue, to);
+                     const PlaneTile<float>& to) {
+  HWY_DYNAMIC_DISPATCH(output_f32)(from, position_stride, block, epilogue, to);
 }
-void winograd_gradient(const TilePlace& from, int block, float* to, std::int64_t position_stride) {
-  HWY_DYNAMIC_DISPATCH(gradient_target)(from, block, to, position_stride);
+template <>
+void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                     const PlaneTile<Bf16>& to) {
+  HWY_DYNAMIC_DISPATCH(output_bf16)(from, position_stride, block, epilogue, to);
+}
+template <>
+void winograd_gradient(const PlaneTile<const float>& from, int block, float* to, std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(gradient_f32)(from, block, to, position_stride);
+}
+template <>
+void winograd_gradient(const PlaneTile<const Bf16>& from, int block, float* to, std::int64_t position_stride) {
+  HWY_DYNAMIC_DISPATCH(gradient_bf16)(from, block, to, position_stride);
 }
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(weights_target)(taps, tap_stride, block, to, position_stride);

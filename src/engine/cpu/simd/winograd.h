@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "engine/cpu/bf16.h"
+
 namespace roentgen::engine::cpu::simd {
 
 /// Outputs of a tile along one axis, and values of a transformed tile.
@@ -27,7 +29,6 @@ struct PlaneTile {
   std::int64_t row = 0;
   std::int64_t column = 0;
 };
-using TilePlace = PlaneTile<float>;
 
 /// With a scale: values * scale + shift of `block` channels, and with `relu` max(., 0) of it, as batch norms have it.
 struct TileNorm {
@@ -35,8 +36,9 @@ struct TileNorm {
   const float* shift = nullptr;
   bool relu = false;
 };
-/// to = B^T d B for the 6x6 values d at `from`, normalised.
-void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
+/// to = B^T d B for the 6x6 values d at `from`, normalised (and rounded, as if that were stored). T: float or Bf16.
+template <class T>
+void winograd_input(const PlaneTile<const T>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride);
 /// What becomes of outputs before they are written: act(output + bias + what lies there).
 struct WinogradEpilogue {
@@ -45,10 +47,12 @@ struct WinogradEpilogue {
   bool relu = false;
 };
 /// The 4x4 outputs A^T m A, with the epilogue, written at `to`.
+template <class T>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
-                     const TilePlace& to);
+                     const PlaneTile<T>& to);
 /// to = A y A^T for the 4x4 gradients y at `from`.
-void winograd_gradient(const TilePlace& from, int block, float* to, std::int64_t position_stride);
+template <class T>
+void winograd_gradient(const PlaneTile<const T>& from, int block, float* to, std::int64_t position_stride);
 /// to = G g G^T for nine taps g, `tap_stride` floats apart.
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride);
 /// Nine taps G^T u G, `tap_stride` floats apart.
