@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Transforms of a tile: two passes of a one-dimensional transform, first down the columns, then along the rows.
+// Transforms of a tile: two passes of a one-dimensional transform, first down the columns, then along the rows. The
+// products are in winograd_products.cpp.
 #include "engine/cpu/simd/winograd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -178,110 +179,6 @@ HWY_INLINE void positions_to_taps(D d, const float* from, std::int64_t position_
       [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, taps + (i * 3 + j) * tap_stride); });
 }
 
-// Accumulators that fit into the registers beside `kColumns` operands and one broadcast.
-constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
-template <int kColumns>
-constexpr int kMostRows = (kRegisters - 2 - kColumns) / kColumns < 12 ? (kRegisters - 2 - kColumns) / kColumns : 12;
-
-// kRows tiles, kColumns vectors of result channels, all input channels.
-template <int kRows, int kColumns, class D>
-HWY_INLINE void product_tile(D d, const WinogradProduct& work, std::int64_t lane, std::int64_t tile) {
-  hn::Vec<D> sums[kRows][kColumns];
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-    for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::Zero(d);
-  }
-  const std::int64_t block = work.block;
-  const std::int64_t width = kColumns * block;
-  const float* weights = work.weights + lane;
-  for (std::int64_t in_block = 0; in_block < work.in_blocks; ++in_block) {
-    const float* values = work.values + in_block * work.row_stride + tile * block;
-    for (std::int64_t i = 0; i < block; ++i) {
-      hn::Vec<D> w[kColumns];
-#pragma GCC unroll 16
-      for (int c = 0; c < kColumns; ++c) w[c] = hn::LoadU(d, weights + c * block);
-#pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        const auto value = hn::Set(d, values[r * block + i]);
-#pragma GCC unroll 16
-        for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::MulAdd(value, w[c], sums[r][c]);
-      }
-      weights += width;
-    }
-  }
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-    for (int c = 0; c < kColumns; ++c) {
-      hn::StoreU(sums[r][c], d, work.result + c * work.row_stride + (tile + r) * block + lane);
-    }
-  }
-}
-
-// The last `rows` < kMostRows tiles: a kernel for every count.
-template <int kRows, int kColumns, class D>
-HWY_INLINE void product_rest(D d, const WinogradProduct& work, std::int64_t lane, std::int64_t tile,
-                             std::int64_t rows) {
-  if constexpr (kRows > 0) {
-    if (rows == kRows) {
-      product_tile<kRows, kColumns>(d, work, lane, tile);
-    } else {
-      product_rest<kRows - 1, kColumns>(d, work, lane, tile, rows);
-    }
-  }
-}
-
-template <int kColumns, class D>
-HWY_INLINE void product_lanes(D d, const WinogradProduct& work, std::int64_t lane) {
-  constexpr int kRows = kMostRows<kColumns>;
-  std::int64_t tile = 0;
-  for (; tile + kRows <= work.tiles; tile += kRows) product_tile<kRows, kColumns>(d, work, lane, tile);
-  product_rest<kRows - 1, kColumns>(d, work, lane, tile, work.tiles - tile);
-}
-
-// Rows of input channels: a divisor of every block, 8 being the smallest, and few enough for the registers.
-template <int kColumns>
-constexpr int kGradientRows = kColumns == 1 ? 8 : (kRegisters >= 32 ? 16 : 8) / kColumns;
-
-template <int kColumns, class D>
-HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::int64_t lane) {
-  constexpr int kRows = kGradientRows<kColumns>;
-  const std::int64_t block = work.block;
-  const std::int64_t width = kColumns * block;
-  for (std::int64_t channel = 0; channel < work.in_blocks * block; channel += kRows) {
-    hn::Vec<D> sums[kRows][kColumns];
-    float* to = work.weights + channel * width + lane;
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-      for (int c = 0; c < kColumns; ++c) {
-        sums[r][c] = work.is_accumulating ? hn::LoadU(d, to + r * width + c * block) : hn::Zero(d);
-      }
-    }
-    const float* values = work.values + channel / block * work.row_stride + channel % block;
-    const float* gradients = work.gradients + lane;
-    for (std::int64_t tile = 0; tile < work.tiles; ++tile) {
-      hn::Vec<D> g[kColumns];
-#pragma GCC unroll 16
-      for (int c = 0; c < kColumns; ++c) g[c] = hn::LoadU(d, gradients + c * work.row_stride);
-#pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        const auto value = hn::Set(d, values[r]);
-#pragma GCC unroll 16
-        for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::MulAdd(value, g[c], sums[r][c]);
-      }
-      values += block;
-      gradients += block;
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-      for (int c = 0; c < kColumns; ++c) hn::StoreU(sums[r][c], d, to + r * width + c * block);
-    }
-  }
-}
-
 template <class Place>
 HWY_INLINE Place shifted(Place place, std::int64_t lane) {
   place.plane += lane;
@@ -350,29 +247,6 @@ void weights_gradient_target(const float* from, std::int64_t position_stride, in
   for_lanes(block, [&](auto d, std::int64_t lane)
                        HWY_ATTR { positions_to_taps(d, from + lane, position_stride, taps + lane, tap_stride); });
 }
-void product_target(const WinogradProduct& work) {
-  for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    if (work.group == 4) {
-      product_lanes<4>(d, work, lane);
-    } else if (work.group == 2) {
-      product_lanes<2>(d, work, lane);
-    } else {
-      product_lanes<1>(d, work, lane);
-    }
-  });
-}
-void gradient_product_target(const WinogradGradientProduct& work) {
-  for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    if (work.group == 4) {
-      gradient_lanes<4>(d, work, lane);
-    } else if (work.group == 2) {
-      gradient_lanes<2>(d, work, lane);
-    } else {
-      gradient_lanes<1>(d, work, lane);
-    }
-  });
-}
-
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -387,8 +261,6 @@ HWY_EXPORT(gradient_f32);
 HWY_EXPORT(gradient_bf16);
 HWY_EXPORT(weights_target);
 HWY_EXPORT(weights_gradient_target);
-HWY_EXPORT(product_target);
-HWY_EXPORT(gradient_product_target);
 
 template <>
 void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
@@ -424,11 +296,6 @@ void winograd_weights(const float* taps, std::int64_t tap_stride, int block, flo
 void winograd_weights_gradient(const float* from, std::int64_t position_stride, int block, float* taps,
                                std::int64_t tap_stride) {
   HWY_DYNAMIC_DISPATCH(weights_gradient_target)(from, position_stride, block, taps, tap_stride);
-}
-int winograd_group(std::int64_t blocks) { return blocks % 4 == 0 ? 4 : blocks % 2 == 0 ? 2 : 1; }
-void winograd_product(const WinogradProduct& work) { HWY_DYNAMIC_DISPATCH(product_target)(work); }
-void winograd_gradient_product(const WinogradGradientProduct& work) {
-  HWY_DYNAMIC_DISPATCH(gradient_product_target)(work);
 }
 
 }  // namespace roentgen::engine::cpu::simd
