@@ -89,7 +89,8 @@ class UpdateAllocation : public testing::TestWithParam<Way> {
           tested.graph,
           {.threads = 2, .bucket_bytes = 2048, .algorithms = algorithms, .dtype = dtype, .recompute = recompute});
       for (const auto& [key, choice] : executable->plan().choices) {
-        chosen += choice == algorithms || (choice == "bf16" && key != engine::kDtypeChoice) ? 1 : 0;
+        const bool is_of_bf16 = choice == "winograd_bf16" || (choice == "bf16" && key != engine::kDtypeChoice);
+        chosen += choice == algorithms || is_of_bf16 ? 1 : 0;
       }
       expect_no_allocation(*executable, {.optimizer = "adam", .optimizer_options = {.threads = 2}});
     }

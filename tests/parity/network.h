@@ -24,7 +24,7 @@ namespace roentgen::parity {
                                        std::int64_t width = 64);
 
 /// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
-/// all choices is checked, whatever the timings say. Split, Split2: likewise by products on bf16 tiles, where the
+/// all choices is checked, whatever the timings say. Split, Split2: likewise by products of bf16 numbers, where the
 /// machine has them, in backward six or three. Auto: as the timings say, other ones each time. Bf16: values are stored
 /// in it, as by CompileOptions::dtype.
 enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Auto, Bf16 };

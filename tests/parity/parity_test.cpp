@@ -46,7 +46,8 @@ TEST(Parity, every_gradient_of_a_smooth_network_is_as_near_as_torchs) {
   }
 }
 
-// On machines with bf16 tiles, three products a gradient: a digit less, which the noise of ReLUs hides elsewhere.
+// On machines with products of bf16 numbers, three products a gradient: a digit less, which the noise of ReLUs hides
+// elsewhere.
 TEST(Parity, gradients_of_a_smooth_network_by_half_the_split_products_lose_a_digit) {
   const std::vector<double> errors = values_of(compare_training(read_golden("smooth"), Convolutions::Split2).gradients);
   const double largest = *std::max_element(errors.begin(), errors.end());

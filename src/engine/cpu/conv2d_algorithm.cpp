@@ -198,8 +198,7 @@ std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, i
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
     if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32) continue;
-    const bool is_split = algorithm == ConvAlgorithm::Split || algorithm == ConvAlgorithm::Split2;
-    if (is_split && !simd::has_tiles()) continue;
+    if (is_split(algorithm) && !simd::has_tiles()) continue;
     if (algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g)) continue;
     if (!can_compute(algorithm, pass, g)) continue;
     if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
@@ -236,10 +235,11 @@ class Measurements {
  public:
   Timings get(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
     const std::string_view epilogue = g.adds ? (g.relu ? " add relu" : " add") : (g.relu ? " relu" : "");
-    const std::string key = fmt::format("conv2d r{} {} {} {} {} {} {}{}{} pass {} threads {}", kKernelRevision,
-                                        g.src.text(), g.dst.text(), fmt::join(g.weights, ","), fmt::join(g.stride, ","),
-                                        fmt::join(g.dilation, ","), fmt::join(g.pad_low, ","),
-                                        g.bias.empty() ? "" : " bias", epilogue, static_cast<int>(pass), threads);
+    const std::string_view dtype = dtype_of(algorithms.front()) == DType::Bf16 ? " bf16" : "";
+    const std::string key = fmt::format(
+        "conv2d r{} {} {} {} {} {} {}{}{}{} pass {} threads {}", kKernelRevision, g.src.text(), g.dst.text(),
+        fmt::join(g.weights, ","), fmt::join(g.stride, ","), fmt::join(g.dilation, ","), fmt::join(g.pad_low, ","),
+        g.bias.empty() ? "" : " bias", epilogue, dtype, static_cast<int>(pass), threads);
     std::vector<std::string> names;
     for (const ConvAlgorithm algorithm : algorithms) names.emplace_back(name_of(algorithm));
     const MutexLock lock(mutex_);
@@ -265,6 +265,23 @@ std::string what_is_here() {
   const std::optional<simd::TileUnit> unit = simd::bf16_unit();
   return fmt::format("blocks of {} channels, {} for bf16", simd::vector_block(),
                      unit ? simd::name_of(*unit) : "nothing");
+}
+
+// What a stored choice says, where this machine can follow it. Split products without tiles are for who asks for them:
+// others are faster, and the bits are not those of tiles.
+ConvAlgorithm stored_algorithm(const std::string& stored, const std::string& key, const ConvGeometry& g, ConvPass pass,
+                               std::string_view asked) {
+  const std::optional<ConvAlgorithm> found = conv_algorithm(stored);
+  if (!found) {
+    throw ConfigError(error_text("engine.plan", key, "direct, winograd, split, split2, bf16 or winograd_bf16", stored));
+  }
+  const bool is_slow = is_split(*found) && !simd::has_tiles() && !asked.starts_with("split");
+  if (!is_slow && can_compute(*found, pass, g)) return *found;
+  throw ConfigError(error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
+                               fmt::format("{}, and {}", stored, what_is_here()),
+                               *found == ConvAlgorithm::Bf16
+                                   ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""
+                                   : "a new run with train.algorithms = \"direct\""));
 }
 
 }  // namespace
@@ -319,38 +336,26 @@ ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph
   const std::string key = node.name + (pass == ConvPass::Forward        ? "/forward"
                                        : pass == ConvPass::BackwardData ? "/backward_data"
                                                                         : "/backward_weights");
-  const bool is_bf16 = lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, pass, g);
+  const std::string_view asked = lowering.options().algorithms;
   ConvAlgorithm algorithm = ConvAlgorithm::Direct;
   if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
-    const auto found = conv_algorithm(*stored);
-    if (!found)
-      throw ConfigError(
-          error_text("engine.plan", key, "direct, winograd, split, split2, bf16 or winograd_bf16", *stored));
-    if (!can_compute(*found, pass, g)) {
-      throw ConfigError(
-          error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
-                     fmt::format("{}, and {}", *stored, what_is_here()),
-                     *found == ConvAlgorithm::Bf16
-                         ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""
-                         : "a new run with train.algorithms = \"direct\""));
-    }
-    algorithm = *found;
-  } else if (lowering.dtype() == DType::Bf16 && lowering.options().algorithms == "winograd" &&
+    algorithm = stored_algorithm(*stored, key, g, pass, asked);
+  } else if (lowering.dtype() == DType::Bf16 && asked == "winograd" &&
              can_compute(ConvAlgorithm::WinogradBf16, pass, g)) {
     algorithm = ConvAlgorithm::WinogradBf16;
-  } else if (lowering.options().algorithms == "auto" || is_bf16) {
-    const bool is_timed = lowering.options().algorithms == "auto";
+  } else if (const bool is_bf16 = lowering.dtype() == DType::Bf16 && can_compute(ConvAlgorithm::Bf16, pass, g);
+             is_bf16 || asked == "auto") {
     const std::vector<ConvAlgorithm> candidates =
         is_bf16 ? bf16_candidates_of(g, pass, lowering.threads()) : candidates_of(g, pass, lowering.threads());
     algorithm = candidates.front();
-    if (is_timed && candidates.size() > 1) {
+    if (asked == "auto" && candidates.size() > 1) {
       const Timings timings = measurements().get(candidates, g, pass, lowering.threads());
       algorithm = fastest_algorithm(candidates, timings, [&](ConvAlgorithm candidate) {
         return pass == ConvPass::Forward && gathers_moments(lowering.graph().find(node.name), candidate, lowering);
       });
       lowering.plan.timings[key] = timings;
     }
-  } else if (auto wanted = conv_algorithm(lowering.options().algorithms)) {
+  } else if (auto wanted = conv_algorithm(asked)) {
     if (wanted == ConvAlgorithm::Split2 && pass == ConvPass::Forward) wanted = ConvAlgorithm::Split;
     if (can_compute(*wanted, pass, g)) algorithm = *wanted;
   }

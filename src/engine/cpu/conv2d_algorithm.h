@@ -63,11 +63,12 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 [[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
                                                 const ConvGeometry& g, Emission& emission, ConvTensors tensors);
 
-/// The algorithm of one pass: the stored plan's; else Bf16 where values are stored in it and it can compute the
-/// geometry, in all passes; else what CompileOptions::algorithms says. "auto": direct unless
-/// another measures faster within 64 MiB of scratch by enough (fastest_algorithm()). "split2": Split in the forward
-/// pass. Equal geometries are timed once a machine, per thread count (timing_store.h). Recorded in the plan.
-/// ConfigError for a stored choice this machine cannot follow.
+/// The algorithm of one pass: the stored plan's; else, where values are stored in bf16 and can be multiplied here, Bf16
+/// (WinogradBf16 with algorithms "winograd"); else what CompileOptions::algorithms says. "auto": direct, or Bf16,
+/// unless another measures faster within 64 MiB of scratch by enough (fastest_algorithm()). "split2": Split in the
+/// forward pass. Equal geometries are timed once a machine, per type of values and thread count (timing_store.h).
+/// Recorded in the plan. ConfigError for a stored choice this machine cannot follow, or only slowly (split products
+/// without tiles).
 [[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
                                              Lowering& lowering);
 

@@ -18,7 +18,7 @@ int block_of(ConvAlgorithm algorithm, const Lowering& lowering) {
   return is_winograd(algorithm) ? lowering.vector_block() : static_cast<int>(kSplitBlock);
 }
 
-bool is_on_tiles(ConvAlgorithm algorithm) { return algorithm != ConvAlgorithm::Direct && !is_winograd(algorithm); }
+bool is_by_products(ConvAlgorithm algorithm) { return algorithm != ConvAlgorithm::Direct && !is_winograd(algorithm); }
 
 // The layout of values that kernels chosen for all that reads them in a step normalise while they read; blocks of 0:
 // they do not.
@@ -68,7 +68,7 @@ graph::NodeId summing_reader(graph::NodeId norm, Lowering& lowering) {
   const ConvGeometry g = conv_geometry(*conv, reader, node.shape);
   const ConvAlgorithm forward = choose_algorithm(g, ConvPass::Forward, reader, lowering);
   const Layout layout{static_cast<int>(kSplitBlock), lowering.dtype()};
-  const bool is_ours = is_on_tiles(forward) && dtype_of(forward) == lowering.dtype() &&
+  const bool is_ours = is_by_products(forward) && dtype_of(forward) == lowering.dtype() &&
                        is_pointwise(split_shape(g, lowering.threads()).value());
   return is_ours && layout_of_value(node.inputs[0], lowering) == layout ? first : -1;
 }
@@ -110,7 +110,7 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
 }
 
 bool gathers_moments(graph::NodeId id, ConvAlgorithm algorithm, const Lowering& lowering) {
-  if (!lowering.fusions().norm_moments || !is_on_tiles(algorithm) || lowering.readers(id).size() != 1) return false;
+  if (!lowering.fusions().norm_moments || !is_by_products(algorithm) || lowering.readers(id).size() != 1) return false;
   const graph::Node& reader = lowering.graph().node(lowering.readers(id)[0]);
   // A rounded copy would have other sums.
   return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs[0] == id &&
@@ -137,14 +137,14 @@ bool reads_gradient_of_norm(graph::NodeId id, Lowering& lowering) {
   if (!g.bias.empty() || layout_of_value(id, lowering) != layout) return false;
   const auto is_ours = [&](ConvPass pass) {
     const ConvAlgorithm algorithm = choose_algorithm(g, pass, node, lowering);
-    return is_on_tiles(algorithm) && dtype_of(algorithm) == lowering.dtype();
+    return is_by_products(algorithm) && dtype_of(algorithm) == lowering.dtype();
   };
   return is_ours(ConvPass::BackwardWeights) &&
          (!lowering.needs_gradient(node.inputs[0]) || is_ours(ConvPass::BackwardData));
 }
 
 bool adds_to_norm(graph::NodeId value, const ConvGeometry& g, ConvAlgorithm algorithm, Lowering& lowering) {
-  if (!lowering.fusions().norm_gradient || !is_on_tiles(algorithm)) return false;
+  if (!lowering.fusions().norm_gradient || !is_by_products(algorithm)) return false;
   const graph::Node& node = lowering.graph().node(value);
   const SplitShape shape = split_shape(g, lowering.threads()).value();
   if (!std::holds_alternative<graph::BatchNorm>(node.op) || dtype_of(algorithm) != lowering.dtype()) return false;

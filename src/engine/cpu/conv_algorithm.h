@@ -26,6 +26,11 @@ constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winog
   return algorithm == ConvAlgorithm::Winograd || algorithm == ConvAlgorithm::WinogradBf16;
 }
 
+/// Whether it is products of split numbers, three or six for one.
+[[nodiscard]] constexpr bool is_split(ConvAlgorithm algorithm) {
+  return algorithm == ConvAlgorithm::Split || algorithm == ConvAlgorithm::Split2;
+}
+
 /// What src and dst of an algorithm's kernels are stored in.
 [[nodiscard]] constexpr DType dtype_of(ConvAlgorithm algorithm) {
   return algorithm == ConvAlgorithm::Bf16 || algorithm == ConvAlgorithm::WinogradBf16 ? DType::Bf16 : DType::F32;

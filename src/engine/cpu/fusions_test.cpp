@@ -34,7 +34,7 @@ class Fusions : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (GetParam() == "split2" && !simd::bf16_unit())
-      GTEST_SKIP() << "this machine has no bf16 products (AMX or AVX-512)";
+      GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   }
 };
 

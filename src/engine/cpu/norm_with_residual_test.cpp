@@ -89,8 +89,8 @@ TEST(NormWithResidual, other_kernels_leave_it_to_the_norm) {
   const auto all = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2"});
   for (const char* part : {"in2/backward_data", "out1/backward_data", "out1/backward_weights"}) {
     SCOPED_TRACE(part);
-    const auto one =
-        make_executable(residual_blocks(), {.slots = 1, .choices = with_direct(all->plan().choices, part)});
+    const auto one = make_executable(
+        residual_blocks(), {.slots = 1, .algorithms = "split2", .choices = with_direct(all->plan().choices, part)});
     EXPECT_EQ(entries_into_norm(one->plan()), 2);
     EXPECT_EQ(entries_of(one->plan(), "batch_norm_add_relu_backward"), 2);
     expect_nearly_the_same_step(*one, *all, false);
@@ -207,8 +207,9 @@ TEST(NormWithResidual, a_residual_that_is_a_norm_is_normalised_in_the_sum) {
   }
   // The sum is made by its batch norm.
   const auto all = make_executable(projected_blocks(Shortcut::Alone), {.slots = 1, .algorithms = "split2"});
-  const auto direct = make_executable(projected_blocks(Shortcut::Alone),
-                                      {.slots = 1, .choices = with_direct(all->plan().choices, "in2/forward")});
+  const auto direct =
+      make_executable(projected_blocks(Shortcut::Alone),
+                      {.slots = 1, .algorithms = "split2", .choices = with_direct(all->plan().choices, "in2/forward")});
   EXPECT_TRUE(stores(direct->plan(), "shortcut_norm"));
   expect_nearly_the_same_step(*all, *direct, false);
 }
@@ -254,9 +255,9 @@ TEST(NormWithResidual, a_norm_without_a_mask_adds_up_and_stores_no_gradient) {
                                            e.implementation.ends_with(" into norm");
                                   }),
             1);
-  const auto apart =
-      make_executable(projected_blocks(Shortcut::First),
-                      {.slots = 1, .choices = with_direct(first->plan().choices, "shortcut2/backward_data")});
+  const auto apart = make_executable(
+      projected_blocks(Shortcut::First),
+      {.slots = 1, .algorithms = "split2", .choices = with_direct(first->plan().choices, "shortcut2/backward_data")});
   EXPECT_EQ(entries_of(apart->plan(), "batch_norm_gradient_sums"), 1);
   expect_nearly_the_same_step(*first, *apart, false);
 }
@@ -297,7 +298,7 @@ TEST(NormMoments, are_added_up_by_the_convolution_before) {
       if (key.ends_with("/forward")) choice = "direct";
     }
     if (std::string(dtype) == "f32") {
-      const auto apart = make_executable(residual_blocks(), {.slots = 1, .choices = choices});
+      const auto apart = make_executable(residual_blocks(), {.slots = 1, .algorithms = "split2", .choices = choices});
       EXPECT_EQ(entries_that(apart->plan(), " with moments"), 0);
       expect_nearly_the_same_step(*alone, *apart, false);
     }

@@ -61,8 +61,9 @@ TEST(LimitAvx2, our_kernels_obey_what_onednn_is_limited_to) {
 TEST(LimitAvx2, plans_are_of_blocks_of_eight_channels) {
   const std::unique_ptr<Engine> engine = make_engine("cpu");
   for (const Case& tested : network_cases()) {
-    for (const char* dtype : {"f32", "bf16"}) {
-      const Plan plan = engine->plan(tested.graph, {.threads = 1, .algorithms = "winograd", .dtype = dtype});
+    for (const auto& [algorithms, dtype] :
+         {std::pair{"winograd", "f32"}, std::pair{"winograd", "bf16"}, std::pair{"direct", "bf16"}}) {
+      const Plan plan = engine->plan(tested.graph, {.threads = 1, .algorithms = algorithms, .dtype = dtype});
       std::int64_t blocked = 0;
       for (const PlanTensor& tensor : plan.tensors) {
         EXPECT_EQ(tensor.layout.find("16c"), std::string::npos) << tested.name << " " << tensor.name;
@@ -70,7 +71,7 @@ TEST(LimitAvx2, plans_are_of_blocks_of_eight_channels) {
       }
       EXPECT_GT(blocked, 0) << tested.name << " " << dtype;
       for (const PlanEntry& entry : plan.entries) {
-        for (const char* word : {"avx512", "AVX3", "tiles"}) {
+        for (const char* word : {"avx512", "AVX512", "AVX3", "AMX"}) {
           EXPECT_EQ(entry.implementation.find(word), std::string::npos)
               << tested.name << " " << entry.name << " " << entry.implementation;
         }

@@ -43,7 +43,7 @@ struct SplitShape {
   /// Bf16 numbers that one of f32 is split into: 3, as accurate as f32, or 2 (simd/tiles.h). Bf16 values: any.
   std::int64_t planes = 3;
   int threads = 1;
-  simd::TileUnit unit = simd::TileUnit::Amx;
+  simd::TileUnit unit = simd::TileUnit::Plain;
 };
 
 /// Planes of the matrices that are multiplied.

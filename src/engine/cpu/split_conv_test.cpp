@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The three passes by bf16 products against sums in double: windows, strides, dilations, pads, odd numbers of blocks,
-// panels and parts of channels; of f32 values split into three and into two, and of bf16 values; by the machine's tiles
-// where it has them, and by plain loops everywhere.
+// The three passes by bf16 products (tiles, AVX-512, plain loops) against sums in double: windows, strides, dilations,
+// pads, odd numbers of blocks, panels and parts of channels; of f32 values split into three and into two, and of bf16
+// values; by the machine's tiles where it has them, and by plain loops everywhere.
 #include "engine/cpu/split_conv.h"
 
 #include <gtest/gtest.h>

@@ -213,6 +213,7 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   std::vector<Bf16> src = narrowed(src_), dst = narrowed(dst_);
   WinogradShape narrow = shape_;
   narrow.dtype = DType::Bf16;
+  narrow.threads = 3;
   ConvTensors data = tensors();
   data.bias = -1;
   const std::vector<float> given = src_;
@@ -227,9 +228,11 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
     kernel->run();
   };
   std::vector<float> weights = weights_;
-  run(winograd_backward_weights(shape_, data), winograd_backward_weights_scratch(shape_));
-  run_narrow(winograd_backward_weights(narrow, data), weights);
+  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  const std::vector<float> bias = bias_;
+  run_narrow(winograd_backward_weights(narrow, tensors()), weights);
   EXPECT_EQ(std::memcmp(weights.data(), weights_.data(), weights.size() * sizeof(float)), 0) << "weight gradient";
+  EXPECT_EQ(bias_, bias) << "bias gradient";
   run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_));
   run_narrow(winograd_backward_data(narrow, data), weights);
   EXPECT_TRUE(is_same(src, narrowed(src_))) << "data gradient";

@@ -13,6 +13,7 @@
 
 #include "engine/cpu/simd/tiles_amx.h"
 #include "engine/cpu/simd/tiles_avx512.h"
+#include "engine/cpu/simd/tiles_meetings.h"
 
 namespace roentgen::engine::cpu::simd {
 namespace {
@@ -74,14 +75,7 @@ float get(const std::byte* from) {
 }
 
 void plain_product(const TileProduct& work, const std::byte* a, const std::byte* b, float* c) {
-  // Which planes meet: what is left out of three lies below 2^-24 of the product, of two below 2^-16.
-  using Meeting = std::array<int, 2>;
-  static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
-  static constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};
-  static constexpr std::array<Meeting, 6> kSix{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
-  const std::span<const Meeting> meeting = work.planes == 1   ? std::span<const Meeting>(kOne)
-                                           : work.planes == 2 ? std::span<const Meeting>(kThree)
-                                                              : std::span<const Meeting>(kSix);
+  const std::span<const Meeting> meeting = meetings_of(work.planes);
   for (std::int64_t row = 0; row < kTileRows; ++row) {
     for (std::int64_t column = 0; column < kTileRows; ++column) {
       float sum = work.is_accumulating ? c[row * kTileRows + column] : 0.0F;

@@ -7,12 +7,12 @@
 
 #if defined(__x86_64__)
 
-#include <array>
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
 #include <type_traits>
 
+#include "engine/cpu/simd/tiles_meetings.h"
 #include "engine/cpu/simd/tiles_numbers.h"
 #include "engine/cpu/simd/tiles_turn.h"
 
@@ -77,15 +77,6 @@ RG_AVX512 inline __m512bh all_of(const std::byte* at) {
   return reinterpret_cast<__m512bh>(_mm512_set1_epi32(bits));
 }
 
-// Two planes that meet.
-struct Meeting {
-  std::int64_t of_a = 0;
-  std::int64_t of_b = 0;
-};
-constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
-constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};
-constexpr std::array<Meeting, 6> kSix{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
-
 // kRows rows from `first` on of one or two tiles of columns. With 11 rows and two columns there are 22 sums, two
 // vectors of b and a pair of a at a time in the registers: 13 loads for 22 multiplications, of which a core starts two
 // a cycle. kIsDense: rows of a are kTileRow_bytes apart, across its tiles too; else rows must lie in one tile.
@@ -134,9 +125,7 @@ RG_AVX512 void product_rows(const TileProduct& work, std::span<const Meeting> me
 
 template <int kColumns>
 void product_columns(const TileProduct& work) {
-  const std::span<const Meeting> meeting = work.planes == 1   ? std::span<const Meeting>(kOne)
-                                           : work.planes == 2 ? std::span<const Meeting>(kThree)
-                                                              : std::span<const Meeting>(kSix);
+  const std::span<const Meeting> meeting = meetings_of(work.planes);
   const bool is_dense = work.a_row == kTileRow_bytes && (work.row_tiles == 1 || work.a_tile == kTile_bytes);
   if (is_dense && work.row_tiles == 2) {
     product_rows<11, kColumns, true>(work, meeting, 0);
@@ -196,7 +185,7 @@ bool is_there() {
   return is;
 }
 
-void release() { __builtin_ia32_sfence(); }
+void release() { _mm_sfence(); }
 
 void tile_product(const TileProduct& work) {
   work.column_tiles == 2 ? product_columns<2>(work) : product_columns<1>(work);

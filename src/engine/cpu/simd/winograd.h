@@ -40,6 +40,12 @@ struct TileNorm {
 template <class T>
 void winograd_input(const PlaneTile<const T>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride);
+template <>
+void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
+                    std::int64_t position_stride);
+template <>
+void winograd_input(const PlaneTile<const Bf16>& from, const TileNorm& norm, int block, float* to,
+                    std::int64_t position_stride);
 /// What becomes of outputs before they are written: act(output + bias + what lies there).
 struct WinogradEpilogue {
   const float* bias = nullptr;  ///< block floats, or null
@@ -50,9 +56,19 @@ struct WinogradEpilogue {
 template <class T>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const PlaneTile<T>& to);
+template <>
+void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                     const PlaneTile<float>& to);
+template <>
+void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
+                     const PlaneTile<Bf16>& to);
 /// to = A y A^T for the 4x4 gradients y at `from`.
 template <class T>
 void winograd_gradient(const PlaneTile<const T>& from, int block, float* to, std::int64_t position_stride);
+template <>
+void winograd_gradient(const PlaneTile<const float>& from, int block, float* to, std::int64_t position_stride);
+template <>
+void winograd_gradient(const PlaneTile<const Bf16>& from, int block, float* to, std::int64_t position_stride);
 /// to = G g G^T for nine taps g, `tap_stride` floats apart.
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride);
 /// Nine taps G^T u G, `tap_stride` floats apart.

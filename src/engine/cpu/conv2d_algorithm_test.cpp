@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Which algorithms convolutions of whole networks get, of values in bf16 above all.
+#include "engine/cpu/conv2d_algorithm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ranges>
+#include <string>
+
+#include "core/error.h"
+#include "engine/cpu/executable.h"
+#include "engine/cpu/simd/tiles.h"
+#include "graph/loss.h"
+#include "models/model.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+graph::Graph resnet18() {
+  return graph::with_loss(
+      models::build_model({.name = "resnet18", .labels = 3, .channels = 1, .image_px = 64, .batch = 2}), {});
+}
+
+// Elsewhere others are faster, and the bits would not be those of tiles: a run that goes on there has them chosen anew.
+TEST(ConvAlgorithms, stored_split_products_are_for_tiles) {
+  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
+  const auto three = make_executable(resnet18(), {.algorithms = "split2"});
+  const CompileOptions stored{.algorithms = "auto", .choices = three->plan().choices};
+  if (simd::has_tiles()) {
+    EXPECT_EQ(make_executable(resnet18(), stored)->plan().hash(), three->plan().hash());
+  } else {
+    EXPECT_THROW(static_cast<void>(make_executable(resnet18(), stored)), ConfigError);
+  }
+}
+
+TEST(ConvAlgorithms, winograd_is_timed_against_products_of_bf16_values_where_there_are_no_tiles) {
+  const bool is_timed = simd::bf16_unit() == simd::TileUnit::Avx512;
+  const auto made = make_executable(resnet18(), {.algorithms = "auto", .dtype = "bf16"});
+  std::int64_t timed = 0;
+  for (const auto& [key, timings] : made->plan().timings) {
+    if (!timings.contains("bf16")) continue;
+    ++timed;
+    EXPECT_EQ(timings.size(), 2U) << key;
+    EXPECT_TRUE(timings.contains("winograd_bf16")) << key;
+    const std::string& chosen = made->plan().choices.at(key);
+    EXPECT_EQ(chosen == "winograd_bf16", timings.at("winograd_bf16") < 0.95 * timings.at("bf16")) << key;
+  }
+  // 13 of ResNet-18's convolutions are 3x3 with stride 1, each with three passes.
+  EXPECT_EQ(timed, is_timed ? 3 * 13 : 0);
+  const auto direct = make_executable(resnet18(), {.algorithms = "direct", .dtype = "bf16"});
+  EXPECT_EQ(std::ranges::count(direct->plan().choices | std::views::values, "winograd_bf16"), 0);
+}
+
+TEST(ConvAlgorithms, a_plan_of_winograd_of_bf16_values_is_followed) {
+  const auto first = make_executable(resnet18(), {.algorithms = "winograd", .dtype = "bf16"});
+  EXPECT_EQ(std::ranges::count(first->plan().choices | std::views::values, "winograd_bf16"), 3 * 13);
+  const auto again = make_executable(resnet18(), {.choices = first->plan().choices});
+  EXPECT_EQ(again->plan().hash(), first->plan().hash());
+  for (const char* algorithms : {"bf16", "winograd_bf16"}) {
+    EXPECT_THROW(static_cast<void>(make_executable(resnet18(), {.algorithms = algorithms})), ConfigError);
+  }
+}
+
+// The type is in the key of a measurement: the two would put each other out of the cache.
+TEST(ConvAlgorithms, timings_of_f32_and_bf16_values_are_kept_beside_each_other) {
+  const auto timings_in = [](const char* dtype) {
+    const CompileOptions options{.algorithms = "auto", .dtype = dtype};
+    return make_executable(resnet18(), options)->plan().timings;
+  };
+  const auto f32 = timings_in("f32");
+  const auto bf16 = timings_in("bf16");
+  EXPECT_EQ(timings_in("f32"), f32);
+  EXPECT_EQ(timings_in("bf16"), bf16);
+}
+
+}  // namespace
+}  // namespace roentgen::engine::cpu

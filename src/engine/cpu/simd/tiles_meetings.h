@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Which planes of two split matrices are multiplied, for units that loop over them. Internal to tiles*.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace roentgen::engine::cpu::simd {
+
+/// Two planes that meet.
+struct Meeting {
+  std::int64_t of_a = 0;
+  std::int64_t of_b = 0;
+};
+
+/// Of matrices of so many planes, in the order that tiles multiply them: what is left out of three planes lies below
+/// 2^-24 of the product, of two below 2^-16.
+[[nodiscard]] inline std::span<const Meeting> meetings_of(std::int64_t planes) {
+  static constexpr std::array<Meeting, 1> kOne{{{0, 0}}};
+  static constexpr std::array<Meeting, 3> kThree{{{0, 1}, {0, 0}, {1, 0}}};
+  static constexpr std::array<Meeting, 6> kSix{{{0, 1}, {0, 2}, {0, 0}, {2, 0}, {1, 0}, {1, 1}}};
+  if (planes == 1) return kOne;
+  if (planes == 2) return kThree;
+  return kSix;
+}
+
+}  // namespace roentgen::engine::cpu::simd
