@@ -79,8 +79,7 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
          "convolutions: direct, or per layer the fastest of direct and our own, which moves the last digits");
   v.text("dtype", train.dtype, {"f32", "bf16", "auto"},
          "activations and their products: f32; bf16, with fewer digits, half the memory and, with Intel AMX, half the "
-         "time "
-         "(AVX-512 BF16: 0.7); the faster");
+         "time (AVX-512 BF16: 0.7 to 0.9); the faster");
   v.text("recompute", train.recompute, {"auto", "none", "all"},
          "activations that backward computes again, to the same bits: where that is free; none; all that are cheap");
   v.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},

@@ -206,7 +206,7 @@ std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, i
   return candidates;
 }
 
-// Of bf16 values: tiles are always the fastest, AVX-512's products not always.
+// Of bf16 values: Winograd's beside AVX-512's products, not beside those of tiles (docs/adr/0018).
 std::vector<ConvAlgorithm> bf16_candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
   constexpr auto kWinograd = ConvAlgorithm::WinogradBf16;
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};

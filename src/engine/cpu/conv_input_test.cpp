@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "engine/cpu/product_way_testing.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/split_conv.h"
 #include "engine/cpu/winograd.h"
@@ -24,13 +25,6 @@
 namespace roentgen::engine::cpu {
 namespace {
 using simd::TileUnit;
-
-enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16, Winograd, WinogradBf16 };
-
-TileUnit unit_of(Way way) {
-  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
-  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
-}
 
 struct Case {
   const char* name;
@@ -57,7 +51,7 @@ Floats random_floats(std::int64_t count, std::uint64_t seed) {
   return made;
 }
 
-class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
+class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3;
   // Tensors by number: src, weights, dst, scratch, constants, pieces.
@@ -66,7 +60,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
   void SetUp() override {
     const TileUnit unit = unit_of(way());
     if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
-    if (is_by_winograd() && (c().kernel != 3 || c().stride != 1)) GTEST_SKIP() << "SKIPPED: not for Winograd";
+    if (is_by_winograd(way()) && (c().kernel != 3 || c().stride != 1)) GTEST_SKIP() << "SKIPPED: not for Winograd";
     for (const std::int64_t blocks : c().pieces) in_blocks_ += blocks;
     shape_ = {.images = kImages,
               .in_blocks = in_blocks_,
@@ -104,14 +98,10 @@ class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
     src_ = stored(src_);
   }
 
-  static Way way() { return std::get<0>(GetParam()); }
+  static ProductWay way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_by_winograd() { return way() == Way::Winograd || way() == Way::WinogradBf16; }
-  static bool is_bf16() {
-    return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16 ||
-           way() == Way::WinogradBf16;
-  }
-  static std::int64_t block() { return is_by_winograd() ? simd::vector_block() : kSplitBlock; }
+  static bool is_bf16() { return stores_bf16(way()); }
+  static std::int64_t block() { return is_by_winograd(way()) ? simd::vector_block() : kSplitBlock; }
   float normalised(float value, std::int64_t channel) const {
     const auto at = static_cast<std::size_t>(channel);
     const float result = std::fma(value, constants_[at], constants_[at + constants_.size() / 2]);
@@ -146,13 +136,13 @@ class ConvInputs : public testing::TestWithParam<std::tuple<Way, Case>> {
             .threads = 2};
   }
   std::size_t scratch_of(bool is_forward, const NormalisedInput& read) const {
-    if (is_by_winograd()) {
+    if (is_by_winograd(way())) {
       return is_forward ? winograd_forward_scratch(winograd()) : winograd_backward_weights_scratch(winograd());
     }
     return is_forward ? split_forward_scratch(shape_, read) : split_backward_weights_scratch(shape_, read);
   }
   std::unique_ptr<Kernel> kernel_of(bool is_forward, const ConvTensors& tensors) const {
-    if (is_by_winograd()) {
+    if (is_by_winograd(way())) {
       return is_forward ? winograd_forward(winograd(), tensors) : winograd_backward_weights(winograd(), tensors);
     }
     return is_forward ? split_forward(shape_, tensors) : split_backward_weights(shape_, tensors);
@@ -211,16 +201,15 @@ TEST_P(ConvInputs, weight_gradient_has_the_bits_of_reading_the_normalised_values
   EXPECT_EQ(result_of(false, true), result_of(false, false));
 }
 
-std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array kNames{"plain_f32",  "tiles_f32",    "vectors_f32", "plain_bf16",
-                              "tiles_bf16", "vectors_bf16", "winograd",    "winograd_bf16"};
-  return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
+std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Case>>& info) {
+  return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, ConvInputs,
-                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16,
-                                                          Way::TilesBf16, Way::VectorsBf16, Way::Winograd,
-                                                          Way::WinogradBf16),
+                         testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
+                                                          ProductWay::VectorsF32, ProductWay::PlainBf16,
+                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16,
+                                                          ProductWay::WinogradF32, ProductWay::WinogradBf16),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

@@ -19,18 +19,12 @@
 
 #include "core/random.h"
 #include "engine/cpu/drawn_tensors_testing.h"
+#include "engine/cpu/product_way_testing.h"
 #include "engine/cpu/split_conv.h"
 
 namespace roentgen::engine::cpu {
 namespace {
 using simd::TileUnit;
-
-enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16 };
-
-TileUnit unit_of(Way way) {
-  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
-  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
-}
 
 struct Case {
   const char* name;
@@ -81,7 +75,7 @@ const std::vector<Case> kCases{
     {"parts_of_the_channels", 2, 50, 18, 19},
 };
 
-class NormGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>> {
+class NormGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3, kBlock = kSplitBlock;
   enum Tensor : TensorId {
@@ -127,9 +121,9 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>>
               .unit = unit};
   }
 
-  static Way way() { return std::get<0>(GetParam()); }
+  static ProductWay way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16; }
+  static bool is_bf16() { return stores_bf16(way()); }
   static std::int64_t pixels() { return c().height * c().width; }
 
   void draw_all() {
@@ -297,14 +291,14 @@ TEST_P(NormGradientsOfConv, are_read_through_the_norm_with_the_bits_of_stored_on
   }
 }
 
-std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array kNames{"plain_f32", "tiles_f32", "vectors_f32", "plain_bf16", "tiles_bf16", "vectors_bf16"};
-  return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
+std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Case>>& info) {
+  return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, NormGradientsOfConv,
-                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16,
-                                                          Way::TilesBf16, Way::VectorsBf16),
+                         testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
+                                                          ProductWay::VectorsF32, ProductWay::PlainBf16,
+                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

@@ -17,18 +17,12 @@
 #include <vector>
 
 #include "engine/cpu/drawn_tensors_testing.h"
+#include "engine/cpu/product_way_testing.h"
 #include "engine/cpu/split_conv.h"
 
 namespace roentgen::engine::cpu {
 namespace {
 using simd::TileUnit;
-
-enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16 };
-
-TileUnit unit_of(Way way) {
-  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
-  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
-}
 
 struct Case {
   const char* name;
@@ -65,7 +59,7 @@ class Constants final : public Kernel {
   SharedGradients<T> of_;
 };
 
-class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case>> {
+class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3, kBlock = kSplitBlock;
   // Tensors by number; then for each piece its value, statistics, gradient and sums.
@@ -103,9 +97,9 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<Way, Case
               .unit = unit};
   }
 
-  static Way way() { return std::get<0>(GetParam()); }
+  static ProductWay way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16; }
+  static bool is_bf16() { return stores_bf16(way()); }
   static std::int64_t pixels() { return c().height * c().width; }
   bool needs_gradient(std::size_t piece) const { return static_cast<int>(piece) != c().frozen; }
 
@@ -224,14 +218,14 @@ TEST_P(SharedGradientsOfConv, are_the_same_bits_every_time) {
   EXPECT_EQ(first.diff_shift, again.diff_shift);
 }
 
-std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array kNames{"plain_f32", "tiles_f32", "vectors_f32", "plain_bf16", "tiles_bf16", "vectors_bf16"};
-  return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
+std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Case>>& info) {
+  return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, SharedGradientsOfConv,
-                         testing::Combine(testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16,
-                                                          Way::TilesBf16, Way::VectorsBf16),
+                         testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
+                                                          ProductWay::VectorsF32, ProductWay::PlainBf16,
+                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

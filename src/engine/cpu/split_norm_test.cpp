@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/cpu/drawn_tensors_testing.h"
+#include "engine/cpu/product_way_testing.h"
 #include "engine/cpu/split_conv.h"
 
 namespace roentgen::engine::cpu {
@@ -33,14 +34,7 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-enum class Way { PlainF32, TilesF32, VectorsF32, PlainBf16, TilesBf16, VectorsBf16 };
-
-TileUnit unit_of(Way way) {
-  if (way == Way::TilesF32 || way == Way::TilesBf16) return TileUnit::Amx;
-  return way == Way::VectorsF32 || way == Way::VectorsBf16 ? TileUnit::Avx512 : TileUnit::Plain;
-}
-
-class SplitNorms : public testing::TestWithParam<std::tuple<Way, Case>> {
+class SplitNorms : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
   static constexpr std::int64_t kImages = 3;
   enum Tensor : TensorId {
@@ -78,9 +72,9 @@ class SplitNorms : public testing::TestWithParam<std::tuple<Way, Case>> {
               .unit = unit};
   }
 
-  static Way way() { return std::get<0>(GetParam()); }
+  static ProductWay way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
-  static bool is_bf16() { return way() == Way::PlainBf16 || way() == Way::TilesBf16 || way() == Way::VectorsBf16; }
+  static bool is_bf16() { return stores_bf16(way()); }
   std::int64_t in_channels() const { return c().in_blocks * kSplitBlock; }
   std::int64_t out_channels() const { return c().out_blocks * kSplitBlock; }
   std::int64_t out_pixels() const { return shape_.out_height * shape_.out_width; }
@@ -217,14 +211,13 @@ TEST_P(SplitResidualSums, have_the_bits_of_stored_ones) {
   }
 }
 
-std::string name_of_test(const testing::TestParamInfo<std::tuple<Way, Case>>& info) {
-  constexpr std::array kNames{"plain_f32", "tiles_f32", "vectors_f32", "plain_bf16", "tiles_bf16", "vectors_bf16"};
-  return std::string(kNames.at(static_cast<std::size_t>(std::get<0>(info.param)))) + "_" + std::get<1>(info.param).name;
+std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Case>>& info) {
+  return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
 constexpr auto kWays = [] {
-  return testing::Values(Way::PlainF32, Way::TilesF32, Way::VectorsF32, Way::PlainBf16, Way::TilesBf16,
-                         Way::VectorsBf16);
+  return testing::Values(ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32, ProductWay::PlainBf16,
+                         ProductWay::TilesBf16, ProductWay::VectorsBf16);
 };
 
 // Rows between results, panels, parts of the channels, results past the caches.

@@ -138,14 +138,14 @@ class WinogradPass : public Kernel {
   void transform_input(const Chunk& chunk, std::int64_t index, std::int64_t in_block) const {
     const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
     const typename ConvInput<T>::Place& norm = input_.place(in_block);
-    simd::winograd_input<T>({.plane = input_.plane(tile.image, in_block),
-                             .width = s_.in_width,
-                             .row_end = s_.in_height,
-                             .column_end = s_.in_width,
-                             .row = tile.row - s_.pad_top,
-                             .column = tile.column - s_.pad_left},
-                            {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
-                            values_.at(0, in_block, index, s_.block), values_.stride);
+    const PlaneTile<const T> from{.plane = input_.plane(tile.image, in_block),
+                                  .width = s_.in_width,
+                                  .row_end = s_.in_height,
+                                  .column_end = s_.in_width,
+                                  .row = tile.row - s_.pad_top,
+                                  .column = tile.column - s_.pad_left};
+    simd::winograd_input(from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
+                         values_.at(0, in_block, index, s_.block), values_.stride);
   }
   [[nodiscard]] PlaneTile<T> result_place(const Chunk& chunk, std::int64_t index, std::int64_t out_block) const {
     return results_of(dst_, s_.out_blocks, s_.out_height, s_.out_width, tiling_.tile(chunk.first, chunk.tiles, index),
@@ -322,14 +322,8 @@ class WeightsGradient final : public WinogradPass<T> {
       return;
     }
     const std::int64_t out_block = channel_block - s_.in_blocks;
-    const PlaneTile<T> at = result_place(chunk, index, out_block);
-    simd::winograd_gradient<T>({.plane = at.plane,
-                                .width = at.width,
-                                .row_end = at.row_end,
-                                .column_end = at.column_end,
-                                .row = at.row,
-                                .column = at.column},
-                               s_.block, results_.at(0, out_block, index, s_.block), results_.stride);
+    simd::winograd_gradient(result_place(chunk, index, out_block), s_.block, results_.at(0, out_block, index, s_.block),
+                            results_.stride);
   }
   void multiply(const Chunk& chunk, std::int64_t position, std::int64_t group) const {
     const TileRange range = tiling_.needing(position, chunk.tiles);

@@ -209,7 +209,7 @@ HWY_INLINE void output_of(const float* from, std::int64_t position_stride, int b
   });
 }
 template <class T>
-HWY_INLINE void gradient_of(const PlaneTile<const T>& from, int block, float* to, std::int64_t position_stride) {
+HWY_INLINE void gradient_of(const PlaneTile<T>& from, int block, float* to, std::int64_t position_stride) {
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
     const auto read = [d](const T* at) HWY_ATTR { return load(d, at); };
     tile_to_positions<Gradient>(d, shifted(from, lane), read, block, to + lane, position_stride);
@@ -232,10 +232,10 @@ void output_bf16(const float* from, std::int64_t position_stride, int block, con
                  const PlaneTile<Bf16>& to) {
   output_of(from, position_stride, block, epilogue, to);
 }
-void gradient_f32(const PlaneTile<const float>& from, int block, float* to, std::int64_t position_stride) {
+void gradient_f32(const PlaneTile<float>& from, int block, float* to, std::int64_t position_stride) {
   gradient_of(from, block, to, position_stride);
 }
-void gradient_bf16(const PlaneTile<const Bf16>& from, int block, float* to, std::int64_t position_stride) {
+void gradient_bf16(const PlaneTile<Bf16>& from, int block, float* to, std::int64_t position_stride) {
   gradient_of(from, block, to, position_stride);
 }
 void weights_target(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
@@ -262,32 +262,26 @@ HWY_EXPORT(gradient_bf16);
 HWY_EXPORT(weights_target);
 HWY_EXPORT(weights_gradient_target);
 
-template <>
 void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(input_f32)(from, norm, block, to, position_stride);
 }
-template <>
 void winograd_input(const PlaneTile<const Bf16>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(input_bf16)(from, norm, block, to, position_stride);
 }
-template <>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const PlaneTile<float>& to) {
   HWY_DYNAMIC_DISPATCH(output_f32)(from, position_stride, block, epilogue, to);
 }
-template <>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const PlaneTile<Bf16>& to) {
   HWY_DYNAMIC_DISPATCH(output_bf16)(from, position_stride, block, epilogue, to);
 }
-template <>
-void winograd_gradient(const PlaneTile<const float>& from, int block, float* to, std::int64_t position_stride) {
+void winograd_gradient(const PlaneTile<float>& from, int block, float* to, std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(gradient_f32)(from, block, to, position_stride);
 }
-template <>
-void winograd_gradient(const PlaneTile<const Bf16>& from, int block, float* to, std::int64_t position_stride) {
+void winograd_gradient(const PlaneTile<Bf16>& from, int block, float* to, std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(gradient_bf16)(from, block, to, position_stride);
 }
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {

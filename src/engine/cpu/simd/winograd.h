@@ -36,14 +36,9 @@ struct TileNorm {
   const float* shift = nullptr;
   bool relu = false;
 };
-/// to = B^T d B for the 6x6 values d at `from`, normalised (and rounded, as if that were stored). T: float or Bf16.
-template <class T>
-void winograd_input(const PlaneTile<const T>& from, const TileNorm& norm, int block, float* to,
-                    std::int64_t position_stride);
-template <>
+/// to = B^T d B for the 6x6 values d at `from`, normalised (and rounded, as if that were stored).
 void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride);
-template <>
 void winograd_input(const PlaneTile<const Bf16>& from, const TileNorm& norm, int block, float* to,
                     std::int64_t position_stride);
 /// What becomes of outputs before they are written: act(output + bias + what lies there).
@@ -53,22 +48,13 @@ struct WinogradEpilogue {
   bool relu = false;
 };
 /// The 4x4 outputs A^T m A, with the epilogue, written at `to`.
-template <class T>
-void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
-                     const PlaneTile<T>& to);
-template <>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const PlaneTile<float>& to);
-template <>
 void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                      const PlaneTile<Bf16>& to);
 /// to = A y A^T for the 4x4 gradients y at `from`.
-template <class T>
-void winograd_gradient(const PlaneTile<const T>& from, int block, float* to, std::int64_t position_stride);
-template <>
-void winograd_gradient(const PlaneTile<const float>& from, int block, float* to, std::int64_t position_stride);
-template <>
-void winograd_gradient(const PlaneTile<const Bf16>& from, int block, float* to, std::int64_t position_stride);
+void winograd_gradient(const PlaneTile<float>& from, int block, float* to, std::int64_t position_stride);
+void winograd_gradient(const PlaneTile<Bf16>& from, int block, float* to, std::int64_t position_stride);
 /// to = G g G^T for nine taps g, `tap_stride` floats apart.
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride);
 /// Nine taps G^T u G, `tap_stride` floats apart.
