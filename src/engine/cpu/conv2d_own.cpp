@@ -113,15 +113,15 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                   Emission& emission, ConvTensors tensors) {
   tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads(), tensors.input));
   emission.writes.push_back(tensors.scratch);
+  // Behind a dot: which order of sums. Plans of programs with another one are told by it.
+  const std::string_view order = pass == ConvPass::BackwardWeights ? ".2" : "";
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";
-    emission.implementation = fmt::format("winograd_4x3{}:{}", stored, simd::target_name());
+    emission.implementation = fmt::format("winograd_4x3{}{}:{}", stored, order, simd::target_name());
   } else {
     const std::string_view products = algorithm == ConvAlgorithm::Split    ? "split_bf16x3"
                                       : algorithm == ConvAlgorithm::Split2 ? "split_bf16x2"
                                                                            : "bf16";
-    // Behind a dot: which order of sums. Plans of programs with another one are told by it.
-    const std::string_view order = pass == ConvPass::BackwardWeights ? ".2" : "";
     emission.implementation = fmt::format("{}{}:{}", products, order, simd::name_of(simd::bf16_unit().value()));
   }
   if (tensors.gradient.constants >= 0) emission.implementation += " from norm";

@@ -23,6 +23,62 @@ struct Share {
   return {begin, begin + each + (member < rest ? 1 : 0)};
 }
 
+/// Members of a team that work on the same items, apart from the other members: on a processor made of several chips
+/// what one thread writes and another reads may lie in another chip's cache, several times as far as memory of its own.
+/// Made within a parallel region, of neighbours, by every member of the team.
+class SubTeam {
+ public:
+  /// One of `wanted` sub-teams, or of as many as there are members.
+  [[nodiscard]] static SubTeam of(int wanted) {
+    const int team = omp_get_num_threads(), member = omp_get_thread_num();
+    SubTeam made;
+    made.count_ = std::clamp(wanted, 1, team);
+    while (share_of(team, made.index_, made.count_).end <= member) ++made.index_;
+    const Share members = share_of(team, made.index_, made.count_);
+    made.rank_ = member - static_cast<int>(members.begin);
+    made.size_ = static_cast<int>(members.end - members.begin);
+    made.is_alone_ = team == made.count_;
+    return made;
+  }
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] int count() const { return count_; }
+  /// Calls body(i) for the calling member's share of [0, count).
+  template <typename Body>
+  void for_share(std::int64_t count, const Body& body) const {
+    const Share share = share_of(count, rank_, size_);
+    for (std::int64_t i = share.begin; i < share.end; ++i) body(i);
+  }
+  /// Calls the phases, one after another, for each item of this sub-team's share of [0, count); a phase begins when
+  /// all of the sub-team are through with what came before it. Every member of the team calls it with the same count.
+  template <typename... Phases>
+  void for_items(std::int64_t count, const Phases&... phases) const {
+    const Share share = share_of(count, index_, count_);
+    const std::int64_t rounds = share_of(count, 0, count_).end;
+    const auto run = [&](const auto& phase, std::int64_t item) {
+      if (item < share.end) phase(item);
+      wait();
+    };
+    for (std::int64_t round = 0; round < rounds; ++round) (run(phases, share.begin + round), ...);
+  }
+
+ private:
+  // For the whole team, since OpenMP has nothing smaller.
+  void wait() const {
+    if (is_alone_) return;
+#pragma omp barrier
+  }
+
+  int index_ = 0, count_ = 1, rank_ = 0, size_ = 1;
+  bool is_alone_ = false;
+};
+
+/// Most sub-teams of one size that `threads` can be, at most `most`.
+[[nodiscard]] inline int even_crews(int threads, std::int64_t most) {
+  int crews = static_cast<int>(std::clamp<std::int64_t>(most, 1, threads));
+  while (threads % crews != 0) --crews;
+  return crews;
+}
+
 /// Runs body(begin, end) on pieces of [0, count), one piece a thread, cut at multiples of `grain`. The result must not
 /// depend on where it is cut.
 template <typename Body>

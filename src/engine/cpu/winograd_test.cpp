@@ -218,9 +218,9 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   data.bias = -1;
   const std::vector<float> given = src_;
   const auto run_narrow = [&](std::unique_ptr<Kernel> kernel, std::vector<float>& weights) {
-    // Enough for every pass: those of a shape and of its mirror image.
     const runtime::AlignedBuffer scratch(
-        std::max(winograd_forward_scratch(shape_), winograd_backward_data_scratch(shape_)));
+        std::max({winograd_forward_scratch(narrow), winograd_backward_data_scratch(narrow),
+                  winograd_backward_weights_scratch(narrow)}));
     std::memset(scratch.data(), 0xff, scratch.size());
     const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
     kernel->bind(Addresses({bytes(src), bytes(weights), bytes(bias_), bytes(dst), scratch.data()},

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "engine/cpu/simd/winograd.h"
@@ -47,29 +48,43 @@ struct Tile {
 
 /// All tiles of a batch, in chunks whose transformed values stay in cache. Where there are narrow tiles a chunk is
 /// whole images, its tiles sorted so that those which need a position lie side by side: low, whole, wide, small below.
+/// Nothing of it depends on how many threads there are.
 class Tiling {
  public:
   /// Tiles over results of height x width.
   Tiling(const WinogradShape& s, std::int64_t height, std::int64_t width) {
     const std::int64_t block_bytes = simd::kWinogradPositions * static_cast<std::int64_t>(sizeof(float)) * s.block;
     const std::int64_t tile_bytes = block_bytes * (s.in_blocks + s.out_blocks);
-    // Wide layers: the weights, which every chunk reads, outweigh the values.
-    const std::int64_t limit = std::max(kChunkBytes, block_bytes * s.block * s.in_blocks * s.out_blocks / 4);
+    const std::int64_t weights_bytes = block_bytes * s.block * s.in_blocks * s.out_blocks;
+    const std::int64_t most = std::max(kMostBytes, weights_bytes / 4);
     const TileAxis rows = TileAxis::over(height, false);
-    const bool can_mix = rows.tiles() * TileAxis::over(width, false).tiles() * tile_bytes <= limit;
+    const bool can_mix = rows.tiles() * TileAxis::over(width, false).tiles() * tile_bytes <= most;
     down_ = TileAxis::over(height, can_mix);
     across_ = TileAxis::over(width, can_mix);
     is_mixed_ = down_.narrow + across_.narrow > 0;
     count_ = s.images * per_image();
+    const std::int64_t bytes = count_ * tile_bytes;
+    is_wide_ = bytes <= std::min(most, weights_bytes);
+    lanes_ = std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(bytes / (4 * weights_bytes), 1, 4)));
     const std::int64_t unit = is_mixed_ ? per_image() : kTileGrain;
-    const std::int64_t chunks = std::max<std::int64_t>(1, (count_ * tile_bytes + limit - 1) / limit);
-    const std::int64_t even = (count_ + chunks - 1) / chunks;
+    // Wide layers: every chunk reads the weights.
+    const std::int64_t limit = std::max(kChunkBytes, weights_bytes / 4);
+    const std::int64_t wanted = is_wide_ ? 1 : ((bytes + limit - 1) / limit + 3) / 4 * 4;
+    const std::int64_t even = (count_ + wanted - 1) / wanted;
     chunk_ = std::min(count_, (even + unit - 1) / unit * unit);
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Tiles of every chunk but perhaps the last.
   [[nodiscard]] std::int64_t chunk() const { return chunk_; }
+  [[nodiscard]] std::int64_t chunks() const { return (count_ + chunk_ - 1) / chunk_; }
+  /// Whether transformed weights outweigh what is transformed of all tiles: then these are one chunk.
+  [[nodiscard]] bool is_wide() const { return is_wide_; }
+  /// In how many parts a sum over tiles is taken: 1 where a few copies of the weights outweigh the tiles, or else 2
+  /// or 4.
+  [[nodiscard]] std::int64_t lanes() const {
+    return std::min<std::int64_t>(lanes_, std::bit_floor(static_cast<std::uint64_t>(chunks())));
+  }
 
   /// Tile `index` of the chunk of `tiles` tiles that starts at tile `first`.
   [[nodiscard]] Tile tile(std::int64_t first, std::int64_t tiles, std::int64_t index) const {
@@ -97,9 +112,10 @@ class Tiling {
   }
 
  private:
-  // Transformed values and results of a chunk: beyond this they leave the caches between the phases (1 to 16 MiB were
-  // tried on 8 geometries; flat from 3 to 6).
-  static constexpr std::int64_t kChunkBytes = std::int64_t{6} << 20;
+  // Transformed values and results of a chunk: beyond this they leave the caches between the phases.
+  static constexpr std::int64_t kChunkBytes = std::int64_t{2} << 20;
+  // What all threads together keep in the caches.
+  static constexpr std::int64_t kMostBytes = std::int64_t{6} << 20;
   static constexpr std::int64_t kTileGrain = 12;
   static constexpr std::int64_t kAxisPositions = 6;
 
@@ -137,6 +153,8 @@ class Tiling {
   bool is_mixed_ = false;
   std::int64_t count_ = 0;
   std::int64_t chunk_ = 0;
+  std::int64_t lanes_ = 1;
+  bool is_wide_ = false;
 };
 
 }  // namespace roentgen::engine::cpu

@@ -170,12 +170,19 @@ HWY_INLINE void taps_to_positions(D d, const float* taps, std::int64_t tap_strid
 }
 
 template <class D>
-HWY_INLINE void positions_to_taps(D d, const float* from, std::int64_t position_stride, float* taps,
+HWY_INLINE void positions_to_taps(D d, const WinogradLanes& from, std::int64_t first, float* taps,
                                   std::int64_t tap_stride) {
   using V = hn::Vec<D>;
   using T = WeightsGradient;
+  const auto sum_at = [&](int position) HWY_ATTR {
+    const float* at = from.base + position * from.position_stride + first;
+    V sum = hn::LoadU(d, at);
+    for (std::int64_t lane = 1; lane < from.lanes; ++lane)
+      sum = hn::Add(sum, hn::LoadU(d, at + lane * from.lane_stride));
+    return sum;
+  };
   transform<T>(
-      d, [&](int i, int j) HWY_ATTR { return hn::LoadU(d, from + (i * T::kFrom + j) * position_stride); },
+      d, [&](int i, int j) HWY_ATTR { return sum_at(i * T::kFrom + j); },
       [&](int i, int j, V v) HWY_ATTR { hn::StoreU(v, d, taps + (i * 3 + j) * tap_stride); });
 }
 
@@ -242,10 +249,9 @@ void weights_target(const float* taps, std::int64_t tap_stride, int block, float
   for_lanes(block, [&](auto d, std::int64_t lane)
                        HWY_ATTR { taps_to_positions(d, taps + lane, tap_stride, to + lane, position_stride); });
 }
-void weights_gradient_target(const float* from, std::int64_t position_stride, int block, float* taps,
-                             std::int64_t tap_stride) {
-  for_lanes(block, [&](auto d, std::int64_t lane)
-                       HWY_ATTR { positions_to_taps(d, from + lane, position_stride, taps + lane, tap_stride); });
+void weights_gradient_target(const WinogradLanes& from, int block, float* taps, std::int64_t tap_stride) {
+  for_lanes(block,
+            [&](auto d, std::int64_t lane) HWY_ATTR { positions_to_taps(d, from, lane, taps + lane, tap_stride); });
 }
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -287,9 +293,8 @@ void winograd_gradient(const PlaneTile<Bf16>& from, int block, float* to, std::i
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride) {
   HWY_DYNAMIC_DISPATCH(weights_target)(taps, tap_stride, block, to, position_stride);
 }
-void winograd_weights_gradient(const float* from, std::int64_t position_stride, int block, float* taps,
-                               std::int64_t tap_stride) {
-  HWY_DYNAMIC_DISPATCH(weights_gradient_target)(from, position_stride, block, taps, tap_stride);
+void winograd_weights_gradient(const WinogradLanes& from, int block, float* taps, std::int64_t tap_stride) {
+  HWY_DYNAMIC_DISPATCH(weights_gradient_target)(from, block, taps, tap_stride);
 }
 
 }  // namespace roentgen::engine::cpu::simd

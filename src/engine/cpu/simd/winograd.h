@@ -57,9 +57,15 @@ void winograd_gradient(const PlaneTile<float>& from, int block, float* to, std::
 void winograd_gradient(const PlaneTile<Bf16>& from, int block, float* to, std::int64_t position_stride);
 /// to = G g G^T for nine taps g, `tap_stride` floats apart.
 void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride);
-/// Nine taps G^T u G, `tap_stride` floats apart.
-void winograd_weights_gradient(const float* from, std::int64_t position_stride, int block, float* taps,
-                               std::int64_t tap_stride);
+/// Transformed weights that are sums of several lanes, which lie apart.
+struct WinogradLanes {
+  const float* base = nullptr;
+  std::int64_t position_stride = 0;
+  std::int64_t lanes = 1;
+  std::int64_t lane_stride = 0;  ///< floats
+};
+/// Nine taps G^T u G of the lanes' sums u, `tap_stride` floats apart. Adds lanes up in order.
+void winograd_weights_gradient(const WinogradLanes& from, int block, float* taps, std::int64_t tap_stride);
 
 /// Channel blocks of the result that one product works on: 4, 2 or 1, what divides `blocks`.
 [[nodiscard]] int winograd_group(std::int64_t blocks);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What Winograd's passes share. Internal to winograd.cpp and winograd_weights.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/cpu/conv_input.h"
+#include "engine/cpu/simd/winograd.h"
+#include "engine/cpu/team.h"
+#include "engine/cpu/winograd.h"
+#include "engine/cpu/winograd_tiles.h"
+
+namespace roentgen::engine::cpu {
+
+constexpr int kWinogradTaps = 9;
+constexpr int kMostWinogradBlock = 16;
+
+/// Transformed data [position][channel block][tile][block], positions a little apart from a power of two: 36 streams a
+/// power of two apart would all fall into the same few cache lines.
+struct Positions {
+  float* base = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t stride = 0;
+
+  Positions() = default;
+  Positions(std::int64_t blocks, std::int64_t tiles, int block)
+      : row_stride(tiles * block), stride(blocks * tiles * block + kMostWinogradBlock) {}
+  [[nodiscard]] std::int64_t floats() const { return simd::kWinogradPositions * stride; }
+  [[nodiscard]] float* at(std::int64_t position, std::int64_t channel_block, std::int64_t tile, int block) const {
+    return base + position * stride + channel_block * row_stride + tile * block;
+  }
+};
+
+/// Transformed weights [slot][position][in channel][group * block]; a slot holds a group of result blocks.
+struct PositionWeights {
+  float* base = nullptr;
+  int group = 1;
+  std::int64_t groups = 0;
+  std::int64_t stride = 0;
+  std::int64_t slot_stride = 0;
+
+  PositionWeights() = default;
+  PositionWeights(std::int64_t in_blocks, std::int64_t out_blocks, int block)
+      : group(simd::winograd_group(out_blocks)),
+        groups(out_blocks / group),
+        stride(in_blocks * block * group * block + kMostWinogradBlock),
+        slot_stride(simd::kWinogradPositions * stride) {}
+  [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
+  [[nodiscard]] float* slot(std::int64_t which) const { return base + which * slot_stride; }
+};
+
+/// A chunk of tiles.
+struct WinogradChunk {
+  std::int64_t first = 0;
+  std::int64_t tiles = 0;
+};
+
+/// The tensors of a pass, and tiles of them to transformed values and back. T: what values are stored in.
+template <class T>
+class WinogradPass : public Kernel {
+ public:
+  WinogradPass(const WinogradShape& shape, const ConvTensors& tensors)
+      : s_(shape),
+        tensors_(tensors),
+        input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
+               tensors.input),
+        tiling_(shape, shape.out_height, shape.out_width),
+        values_(shape.in_blocks, tiling_.chunk(), shape.block),
+        results_(shape.out_blocks, tiling_.chunk(), shape.block),
+        weights_(shape.in_blocks, shape.out_blocks, shape.block) {}
+  void bind(const Addresses& addresses) override {
+    input_.bind(addresses);
+    dst_ = addresses.at<T>(tensors_.dst);
+    plain_weights_ = addresses.f32(tensors_.weights);
+    bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
+    scratch_ = addresses.f32(tensors_.scratch);
+  }
+
+ protected:
+  [[nodiscard]] WinogradChunk chunk(std::int64_t index) const {
+    const std::int64_t first = index * tiling_.chunk();
+    return {first, std::min(tiling_.chunk(), tiling_.count() - first)};
+  }
+  void transform_input(const WinogradChunk& chunk, std::int64_t index, std::int64_t in_block,
+                       const Positions& values) const {
+    const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
+    const typename ConvInput<T>::Place& norm = input_.place(in_block);
+    const simd::PlaneTile<const T> from{.plane = input_.plane(tile.image, in_block),
+                                        .width = s_.in_width,
+                                        .row_end = s_.in_height,
+                                        .column_end = s_.in_width,
+                                        .row = tile.row - s_.pad_top,
+                                        .column = tile.column - s_.pad_left};
+    simd::winograd_input(from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
+                         values.at(0, in_block, index, s_.block), values.stride);
+  }
+  /// Where a tile's results lie in block `out_block` of dst.
+  [[nodiscard]] simd::PlaneTile<T> result_place(const WinogradChunk& chunk, std::int64_t index,
+                                                std::int64_t out_block) const {
+    const Tile tile = tiling_.tile(chunk.first, chunk.tiles, index);
+    return {.plane = dst_ + (tile.image * s_.out_blocks + out_block) * s_.out_height * s_.out_width * s_.block,
+            .width = s_.out_width,
+            .row_end = std::min(s_.out_height, tile.row + tile.rows),
+            .column_end = std::min(s_.out_width, tile.column + tile.columns),
+            .row = tile.row,
+            .column = tile.column};
+  }
+  /// The taps of a pair of channel blocks.
+  [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {
+    return plain_weights_ + (out_block * in_blocks + in_block) * kWinogradTaps * s_.block * s_.block;
+  }
+
+  /// Of a chunk's transformed values and results.
+  [[nodiscard]] std::int64_t data_floats() const { return values_.floats() + results_.floats(); }
+  /// How many of them may be in memory at a time.
+  [[nodiscard]] std::int64_t most_data() const {
+    constexpr std::int64_t kMostFloats = std::int64_t{8} << 20;
+    return std::max<std::int64_t>(1, kMostFloats / data_floats());
+  }
+
+  WinogradShape s_;
+  ConvTensors tensors_;
+  ConvInput<T> input_;
+  Tiling tiling_;
+  Positions values_;   ///< of a chunk
+  Positions results_;  ///< or the gradients in their place
+  PositionWeights weights_;
+  T* dst_ = nullptr;
+  float* plain_weights_ = nullptr;
+  float* bias_ = nullptr;
+  float* scratch_ = nullptr;
+};
+
+}  // namespace roentgen::engine::cpu

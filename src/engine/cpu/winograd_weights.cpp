@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The weight gradient. Where the transformed weights are small beside the tiles, these are cut into a few lanes, which
+// sum apart: each is a sub-team's own, and what it transforms nobody else reads. Else the groups of result channels
+// are shared out: each sub-team transforms its own gradients, and values are transformed by all for all.
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/cpu/channel_sums.h"
+#include "engine/cpu/winograd_pass.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using simd::kWinogradPositions;
+
+template <class T>
+class WeightsGradient final : public WinogradPass<T> {
+  using Base = WinogradPass<T>;
+
+ public:
+  WeightsGradient(const WinogradShape& shape, const ConvTensors& tensors)
+      : Base(shape, tensors),
+        lanes_(tiling_.lanes()),
+        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {}
+  [[nodiscard]] std::size_t scratch_bytes() const {
+    const std::int64_t floats = lanes_ > 1 ? lanes_ * weights_.floats() + crews_ * data_floats()
+                                           : slots() * weights_.slot_stride + data_floats();
+    return static_cast<std::size_t>(floats) * sizeof(float);
+  }
+  void run() override {
+#pragma omp parallel num_threads(s_.threads)
+    {
+      const int crews = lanes_ > 1 ? crews_for_lanes(omp_get_num_threads()) : crews_;
+      const SubTeam crew = SubTeam::of(crews), all = SubTeam::of(1);
+      lanes_ > 1 ? run_by_lanes(crew, all) : run_by_groups(crew, all);
+      if (bias_ != nullptr) all.for_share(s_.out_blocks, [this](std::int64_t i) { sum_bias(i); });
+    }
+  }
+
+ private:
+  using Base::bias_;
+  using Base::chunk;
+  using Base::data_floats;
+  using Base::dst_;
+  using Base::results_;
+  using Base::s_;
+  using Base::scratch_;
+  using Base::tiling_;
+  using Base::values_;
+  using Base::weights_;
+
+  // A chunk's transformed values and gradients.
+  struct Data {
+    Positions values;
+    Positions gradients;
+  };
+  [[nodiscard]] Data data_at(float* at) const {
+    Data data{values_, results_};
+    data.values.base = at;
+    data.gradients.base = at + values_.floats();
+    return data;
+  }
+
+  // Each has the same number of whole lanes.
+  [[nodiscard]] int crews_for_lanes(int threads) const {
+    return static_cast<int>(
+        std::min(lanes_, static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(threads)))));
+  }
+
+  // Chunks of a lane lie one after another; which they are does not depend on the team.
+  void run_by_lanes(const SubTeam& crew, const SubTeam& all) const {
+    const Data data = data_at(scratch_ + lanes_ * weights_.floats() + crew.index() * data_floats());
+    const std::int64_t each = (tiling_.chunks() + lanes_ - 1) / lanes_;
+    const auto if_there = [&](std::int64_t item, const auto& body) {
+      const std::int64_t lane = item / each;
+      const Share share = share_of(tiling_.chunks(), static_cast<int>(lane), static_cast<int>(lanes_));
+      const std::int64_t index = share.begin + item % each;
+      if (index < share.end) body(chunk(index), lane_at(lane), index == share.begin);
+    };
+    crew.for_items(
+        lanes_ * each,
+        [&](std::int64_t item) {
+          if_there(item, [&](const WinogradChunk& here, float* /*lane*/, bool /*is_first*/) {
+            transform_values(here, data, crew);
+            transform_gradients(here, data, 0, s_.out_blocks, crew);
+          });
+        },
+        [&](std::int64_t item) {
+          if_there(item, [&](const WinogradChunk& here, float* lane, bool is_first) {
+            crew.for_share(kWinogradPositions * weights_.groups, [&](std::int64_t i) {
+              const std::int64_t group = i % weights_.groups;
+              multiply(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first);
+            });
+          });
+        });
+#pragma omp barrier
+    all.for_share(weights_.groups * pairs(), [&](std::int64_t i) {
+      finish(lane_at(0) + i / pairs() * weights_.slot_stride, i / pairs(), i % pairs());
+    });
+  }
+
+  void run_by_groups(const SubTeam& crew, const SubTeam& all) const {
+    const Data data = data_at(scratch_ + slots() * weights_.slot_stride);
+    for (std::int64_t index = 0; index < tiling_.chunks(); ++index) {
+      const WinogradChunk here = chunk(index);
+      all.for_items(1, [&](std::int64_t) { transform_values(here, data, all); });
+      crew.for_items(
+          weights_.groups,
+          [&](std::int64_t group) { transform_gradients(here, data, group * weights_.group, weights_.group, crew); },
+          [&](std::int64_t group) {
+            crew.for_share(kWinogradPositions, [&](std::int64_t position) {
+              multiply(here, data, slot(group, crew), position, group, index > 0);
+            });
+          },
+          [&](std::int64_t group) {
+            if (index + 1 < tiling_.chunks()) return;
+            crew.for_share(pairs(), [&](std::int64_t pair) { finish(slot(group, crew), group, pair); });
+          });
+      if (index + 1 == tiling_.chunks()) return;
+#pragma omp barrier
+    }
+  }
+  // One of a group, or, where one chunk is all there is, one of a sub-team for each of its groups in turn.
+  [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
+  [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
+    return scratch_ + (tiling_.chunks() == 1 ? crew.index() : group) * weights_.slot_stride;
+  }
+  [[nodiscard]] float* lane_at(std::int64_t lane) const { return scratch_ + lane * weights_.floats(); }
+
+  void transform_values(const WinogradChunk& here, const Data& data, const SubTeam& crew) const {
+    crew.for_share(s_.in_blocks * here.tiles,
+                   [&](std::int64_t i) { this->transform_input(here, i % here.tiles, i / here.tiles, data.values); });
+  }
+  void transform_gradients(const WinogradChunk& here, const Data& data, std::int64_t first_block, std::int64_t blocks,
+                           const SubTeam& crew) const {
+    crew.for_share(blocks * here.tiles, [&](std::int64_t i) {
+      const std::int64_t out_block = first_block + i / here.tiles;
+      const std::int64_t index = i % here.tiles;
+      simd::winograd_gradient(this->result_place(here, index, out_block), s_.block,
+                              data.gradients.at(0, out_block, index, s_.block), results_.stride);
+    });
+  }
+  void multiply(const WinogradChunk& here, const Data& data, float* slot, std::int64_t position, std::int64_t group,
+                bool is_accumulating) const {
+    const TileRange range = tiling_.needing(position, here.tiles);
+    simd::winograd_gradient_product(
+        {.values = data.values.at(position, 0, range.begin, s_.block),
+         .gradients = data.gradients.at(position, group * weights_.group, range.begin, s_.block),
+         .weights = slot + position * weights_.stride,
+         .row_stride = values_.row_stride,
+         .tiles = range.end - range.begin,
+         .in_blocks = s_.in_blocks,
+         .group = weights_.group,
+         .block = s_.block,
+         .is_accumulating = is_accumulating});
+  }
+
+  // Pairs of channel blocks of a group, result blocks first.
+  [[nodiscard]] std::int64_t pairs() const { return weights_.group * s_.in_blocks; }
+  // Adds up what the lanes have at a slot of the first, and has its taps.
+  void finish(const float* slot, std::int64_t group, std::int64_t pair) const {
+    const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks;
+    const std::int64_t in_block = pair % s_.in_blocks;
+    float* taps = this->taps(out_block, in_block, s_.in_blocks);
+    const float* from = slot + (in_block * s_.block * weights_.group + pair / s_.in_blocks) * s_.block;
+    for (std::int64_t c = 0; c < s_.block; ++c, from += weights_.group * s_.block) {
+      simd::winograd_weights_gradient(
+          {.base = from, .position_stride = weights_.stride, .lanes = lanes_, .lane_stride = weights_.floats()},
+          s_.block, taps + c * s_.block, s_.block * s_.block);
+    }
+  }
+  void sum_bias(std::int64_t out_block) const {
+    sum_channels(dst_, s_.images, s_.out_blocks, s_.out_height * s_.out_width, s_.block, out_block, bias_);
+  }
+
+  std::int64_t lanes_;
+  int crews_;
+};
+
+}  // namespace
+
+// f32 whatever values are stored in.
+std::size_t winograd_backward_weights_scratch(const WinogradShape& shape) {
+  return WeightsGradient<float>(shape, {}).scratch_bytes();
+}
+
+std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors) {
+  if (shape.dtype == DType::Bf16) return std::make_unique<WeightsGradient<Bf16>>(shape, tensors);
+  return std::make_unique<WeightsGradient<float>>(shape, tensors);
+}
+
+}  // namespace roentgen::engine::cpu
