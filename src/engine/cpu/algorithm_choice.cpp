@@ -11,6 +11,7 @@ namespace roentgen::engine::cpu {
 namespace {
 // What of the first candidate's time an algorithm must stay below.
 constexpr double kOfGathering = 1.02;
+constexpr double kOfFusing = 1.05;
 constexpr double kOfLesser = 0.95;
 constexpr double kOfOthers = 0.98;
 
@@ -42,7 +43,10 @@ ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, co
   for (const ConvAlgorithm algorithm : candidates) {
     if (algorithm == first) continue;
     const bool is_lesser = is_winograd(algorithm) || algorithm == ConvAlgorithm::Split2;
-    const double worthwhile = gathers(algorithm) ? kOfGathering : is_lesser ? kOfLesser : kOfOthers;
+    const double worthwhile = algorithm == ConvAlgorithm::Pointwise ? kOfFusing
+                              : gathers(algorithm)                  ? kOfGathering
+                              : is_lesser                           ? kOfLesser
+                                                                    : kOfOthers;
     if (seconds(algorithm) >= worthwhile * seconds(first)) continue;
     if (chosen == first || seconds(algorithm) < seconds(chosen)) chosen = algorithm;
   }

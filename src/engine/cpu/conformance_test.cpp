@@ -13,6 +13,7 @@
 #include "engine/conformance/bounds.h"
 #include "engine/conformance/conformance.h"
 #include "engine/cpu/conformance_testing.h"
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "graph/passes/pass_list.h"
 #include "graph/text.h"
@@ -50,6 +51,12 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_
 // again. 10 times direct's bound.
 TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
   expect_algorithm_passes("winograd", [](const Case&) { return 10.0; });
+}
+
+// The terms of direct's kernels in another order: direct's bound.
+TEST(ConformancePointwise, all_that_can_be_pointwise_agrees_with_the_reference) {
+  if (!cpu::simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
+  expect_algorithm_passes("pointwise", [](const Case&) { return 1.0; });
 }
 
 // Six products for one, most of them small: as many more roundings of f32 sums, sqrt(6) times direct's bound.

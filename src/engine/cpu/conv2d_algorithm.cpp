@@ -193,12 +193,14 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
 }
 
 // What can compute a pass of f32 values within the scratch that is granted; direct comes first. Six products are never
-// faster than the three of the same pass, and neither is faster than direct but on tiles.
+// faster than the three of the same pass, and neither is faster than direct but on tiles; where these are, Pointwise is
+// not.
 std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, int threads) {
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
   for (const ConvAlgorithm algorithm : kConvAlgorithms) {
     if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32) continue;
     if (is_split(algorithm) && !simd::has_tiles()) continue;
+    if (algorithm == ConvAlgorithm::Pointwise && simd::has_tiles()) continue;
     if (algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g)) continue;
     if (!can_compute(algorithm, pass, g)) continue;
     if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
@@ -273,7 +275,8 @@ ConvAlgorithm stored_algorithm(const std::string& stored, const std::string& key
                                std::string_view asked) {
   const std::optional<ConvAlgorithm> found = conv_algorithm(stored);
   if (!found) {
-    throw ConfigError(error_text("engine.plan", key, "direct, winograd, split, split2, bf16 or winograd_bf16", stored));
+    throw ConfigError(
+        error_text("engine.plan", key, "direct, winograd, split, split2, bf16, winograd_bf16 or pointwise", stored));
   }
   const bool is_slow = is_split(*found) && !simd::has_tiles() && !asked.starts_with("split");
   if (!is_slow && can_compute(*found, pass, g)) return *found;

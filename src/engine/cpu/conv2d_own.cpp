@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/pointwise_conv.h"
 #include "engine/cpu/simd/isa.h"
 
 namespace roentgen::engine::cpu {
@@ -76,7 +77,9 @@ bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) 
   if (algorithm == ConvAlgorithm::Direct) return true;
   if (algorithm == ConvAlgorithm::Split2 && pass == ConvPass::Forward) return false;
   if (is_winograd(algorithm)) return winograd_shape(g, 1).has_value();
-  return simd::bf16_unit() && split_shape(g, 1).has_value();
+  const std::optional<SplitShape> shape = split_shape(g, 1);
+  if (algorithm == ConvAlgorithm::Pointwise) return shape && has_pointwise(*shape);
+  return simd::bf16_unit() && shape;
 }
 
 std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
@@ -88,6 +91,12 @@ std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const
     if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
     if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
     return winograd_backward_weights(shape, tensors);
+  }
+  if (algorithm == ConvAlgorithm::Pointwise) {
+    const SplitShape shape = split_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return pointwise_forward(shape, tensors);
+    if (pass == ConvPass::BackwardData) return pointwise_backward_data(shape, tensors);
+    return pointwise_backward_weights(shape, tensors);
   }
   const SplitShape shape = shape_for(algorithm, g, threads);
   if (pass == ConvPass::Forward) return split_forward(shape, tensors);
@@ -102,6 +111,12 @@ std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeomet
     if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
     if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
     return winograd_backward_weights_scratch(shape);
+  }
+  if (algorithm == ConvAlgorithm::Pointwise) {
+    const SplitShape shape = split_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return pointwise_forward_scratch(shape, input);
+    if (pass == ConvPass::BackwardData) return pointwise_backward_data_scratch(shape);
+    return pointwise_backward_weights_scratch(shape, input);
   }
   const SplitShape shape = shape_for(algorithm, g, threads);
   if (pass == ConvPass::Forward) return split_forward_scratch(shape, input);
@@ -118,6 +133,8 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";
     emission.implementation = fmt::format("winograd_4x3{}{}:{}", stored, order, simd::target_name());
+  } else if (algorithm == ConvAlgorithm::Pointwise) {
+    emission.implementation = "pointwise:AVX512";
   } else {
     const std::string_view products = algorithm == ConvAlgorithm::Split    ? "split_bf16x3"
                                       : algorithm == ConvAlgorithm::Split2 ? "split_bf16x2"

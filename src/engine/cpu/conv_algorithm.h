@@ -16,10 +16,12 @@ namespace roentgen::engine::cpu {
 /// bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half the
 /// products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16: products of
 /// bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks for;
-/// WinogradBf16: Winograd's in f32 of values stored in bf16.
-enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16 };
-constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winograd, ConvAlgorithm::Split,
-                                     ConvAlgorithm::Split2, ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16};
+/// WinogradBf16: Winograd's in f32 of values stored in bf16. Pointwise: products of f32 matrices for 1x1 convolutions
+/// without a stride, by AVX-512 (pointwise_conv.h).
+enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16, Pointwise };
+constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct,   ConvAlgorithm::Winograd, ConvAlgorithm::Split,
+                                     ConvAlgorithm::Split2,   ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16,
+                                     ConvAlgorithm::Pointwise};
 
 /// Whether it is Winograd's, of values in f32 or bf16.
 [[nodiscard]] constexpr bool is_winograd(ConvAlgorithm algorithm) {
@@ -36,7 +38,8 @@ constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winog
   return algorithm == ConvAlgorithm::Bf16 || algorithm == ConvAlgorithm::WinogradBf16 ? DType::Bf16 : DType::F32;
 }
 
-/// "direct", "winograd", "split", "split2", "bf16", "winograd_bf16": as plans name them, and --algorithms those of f32.
+/// "direct", "winograd", "split", "split2", "bf16", "winograd_bf16", "pointwise": as plans name them, and --algorithms
+/// those of f32.
 [[nodiscard]] constexpr std::string_view name_of(ConvAlgorithm algorithm) {
   switch (algorithm) {
     case ConvAlgorithm::Winograd:
@@ -49,6 +52,8 @@ constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct, ConvAlgorithm::Winog
       return "bf16";
     case ConvAlgorithm::WinogradBf16:
       return "winograd_bf16";
+    case ConvAlgorithm::Pointwise:
+      return "pointwise";
     default:
       return "direct";
   }

@@ -59,7 +59,6 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
 
   void SetUp() override {
     const TileUnit unit = unit_of(way());
-    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
     if (is_by_winograd(way()) && (c().kernel != 3 || c().stride != 1)) GTEST_SKIP() << "SKIPPED: not for Winograd";
     for (const std::int64_t blocks : c().pieces) in_blocks_ += blocks;
     shape_ = {.images = kImages,
@@ -78,6 +77,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = 2,
               .unit = unit};
+    if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
     constants_ = random_floats(2 * in_blocks_ * block(), 1);
     weights_ = random_floats(in_blocks_ * c().out_blocks * c().kernel * c().kernel * block() * block(), 2);
     gradient_ = stored(random_floats(kImages * c().out_blocks * shape_.out_height * shape_.out_width * block(), 3));
@@ -139,13 +139,14 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     if (is_by_winograd(way())) {
       return is_forward ? winograd_forward_scratch(winograd()) : winograd_backward_weights_scratch(winograd());
     }
-    return is_forward ? split_forward_scratch(shape_, read) : split_backward_weights_scratch(shape_, read);
+    return is_forward ? product_forward_scratch(way(), shape_, read)
+                      : product_backward_weights_scratch(way(), shape_, read);
   }
   std::unique_ptr<Kernel> kernel_of(bool is_forward, const ConvTensors& tensors) const {
     if (is_by_winograd(way())) {
       return is_forward ? winograd_forward(winograd(), tensors) : winograd_backward_weights(winograd(), tensors);
     }
-    return is_forward ? split_forward(shape_, tensors) : split_backward_weights(shape_, tensors);
+    return is_forward ? product_forward(way(), shape_, tensors) : product_backward_weights(way(), shape_, tensors);
   }
 
   // The bits of dst after a forward, of weights after a weight gradient. Reads src, or else pieces; what is not to be
@@ -205,13 +206,13 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
   return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, ConvInputs,
-                         testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
-                                                          ProductWay::VectorsF32, ProductWay::PlainBf16,
-                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16,
-                                                          ProductWay::WinogradF32, ProductWay::WinogradBf16),
-                                          testing::ValuesIn(kCases)),
-                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(
+    Ways, ConvInputs,
+    testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32,
+                                     ProductWay::PlainBf16, ProductWay::TilesBf16, ProductWay::VectorsBf16,
+                                     ProductWay::Pointwise, ProductWay::WinogradF32, ProductWay::WinogradBf16),
+                     testing::ValuesIn(kCases)),
+    name_of_test);
 
 }  // namespace
 }  // namespace roentgen::engine::cpu

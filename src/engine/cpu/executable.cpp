@@ -31,7 +31,7 @@ CompileOptions checked(CompileOptions options) {
   }
   const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
   if (options.algorithms != "auto" && (!algorithm || dtype_of(*algorithm) != DType::F32)) {
-    throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto, winograd, split or split2",
+    throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto, winograd, split, split2 or pointwise",
                                  options.algorithms, "direct"));
   }
   if (options.dtype != "f32" && options.dtype != "bf16") {

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "engine/cpu/simd/isa.h"
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "graph/builder.h"
 #include "graph/loss.h"
@@ -98,8 +99,10 @@ StepBits bits_of_one_step(Executable& executable) {
 
 // Ways to compute convolutions that this machine has.
 std::vector<std::string> algorithms_here() {
-  if (simd::bf16_unit()) return {"direct", "split", "split2"};
-  return {"direct"};
+  std::vector<std::string> here{"direct"};
+  if (simd::bf16_unit()) here.insert(here.end(), {"split", "split2"});
+  if (simd::has_avx512()) here.emplace_back("pointwise");
+  return here;
 }
 
 void expect_whole_buckets(Executable& executable) {

@@ -11,6 +11,7 @@
 #include "engine/cpu/executable.h"
 #include "engine/cpu/plan_testing.h"
 #include "engine/cpu/residual_blocks_testing.h"
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "graph/passes/pass_list.h"
 
@@ -35,13 +36,14 @@ class Fusions : public testing::TestWithParam<std::string> {
   void SetUp() override {
     if (GetParam() == "split2" && !simd::bf16_unit())
       GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
+    if (GetParam() == "pointwise" && !simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
   }
 };
 
 TEST_P(Fusions, can_be_switched_off_each_alone) {
   const std::unique_ptr<Executable> all = compiled("on", GetParam());
   std::set<std::string> expected{"normalised_input"};
-  if (GetParam() == "split2") expected.insert({"residual_sum", "norm_moments", "norm_gradient"});
+  if (GetParam() != "winograd") expected.insert({"residual_sum", "norm_moments", "norm_gradient"});
   EXPECT_EQ(fusions_in(*all), expected);
   for (const std::string& name : expected) {
     const std::unique_ptr<Executable> without = compiled("on,-" + name, GetParam());
@@ -70,7 +72,7 @@ TEST_P(Fusions, are_of_training_alone) {
   EXPECT_TRUE(plan.fused.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Algorithms, Fusions, testing::Values("winograd", "split2"),
+INSTANTIATE_TEST_SUITE_P(Algorithms, Fusions, testing::Values("winograd", "split2", "pointwise"),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

@@ -5,7 +5,9 @@
 // kernel, or from the data gradient that computes it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "engine/cpu/batch_norm_blocks.h"
@@ -22,6 +24,10 @@ struct NormPixels {
   std::int64_t slot = 0;
 };
 
+/// Tensors that are read, or null.
+template <class T>
+using NormReads = std::array<const T*, 4>;
+
 /// Of one batch norm. T: what gradients are stored in. After bind(), open() for every block (or what it consists of),
 /// add() for every pixel of a block, then close(): blocks and pixels may be shared out to threads, pixels with a slot
 /// for each.
@@ -37,6 +43,8 @@ class NormGradients {
   virtual void open(std::int64_t block) const = 0;
   /// `dy`: of these pixels alone, [count][block].
   virtual void add(const NormPixels& pixels, const T* dy) const = 0;
+  /// What add() of these pixels reads beside dy: where it lies, from the first pixel on. For who fetches it ahead.
+  [[nodiscard]] virtual NormReads<T> reads(const NormPixels& pixels) const = 0;
   /// Slots are added up in order.
   virtual void close(std::int64_t block) const = 0;
 };
@@ -103,6 +111,16 @@ class SingleGradients final : public NormGradients<Y> {
                                  .pixels = pixels.count,
                                  .block = shape_.block,
                                  .mask = mask()});
+  }
+  [[nodiscard]] NormReads<Y> reads(const NormPixels& pixels) const override {
+    const BlockPlace<X>& place = table_[pixels.block];
+    const std::int64_t at = offset_of(shape_, pixels.block, pixels.image) + pixels.first * shape_.block;
+    const auto behind = [at](const Y* base) { return base == nullptr ? nullptr : base + at; };
+    NormReads<Y> reads{behind(dy2_), behind(y_), behind(residual_)};
+    if constexpr (std::is_same_v<X, Y>) {
+      reads[3] = place.value + pixels.image * place.image_stride + pixels.first * shape_.block;
+    }
+    return reads;
   }
   /// Gradients of the parameters, and constants of dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean),
   /// a = scale istd.

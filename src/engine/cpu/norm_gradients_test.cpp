@@ -103,7 +103,6 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay,
 
   void SetUp() override {
     const TileUnit unit = unit_of(way());
-    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
     shape_ = {.images = kImages,
               .in_blocks = c().blocks,
               .out_blocks = c().out_blocks,
@@ -119,6 +118,7 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay,
               .planes = c().planes,
               .threads = c().threads,
               .unit = unit};
+    if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
   }
 
   static ProductWay way() { return std::get<0>(GetParam()); }
@@ -183,7 +183,7 @@ class NormGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay,
     const FusedNormBackward gradient = norm(is_one);
     ConvTensors tensors{.src = is_one ? -1 : TensorId{kDy}, .weights = kWeights, .dst = kDst, .scratch = kScratch};
     if (is_one) tensors.norm = gradient;
-    run(split_backward_data(shape_, tensors), split_backward_data_scratch(shape_));
+    run(product_backward_data(way(), shape_, tensors), product_backward_data_scratch(way(), shape_));
     if (!is_one) run(single_backward_kernel(gradient.shape, gradient.work), 0);
   }
   // The convolution before the batch norm.
@@ -272,12 +272,13 @@ TEST_P(NormGradientsOfConv, are_read_through_the_norm_with_the_bits_of_stored_on
     SCOPED_TRACE(is_of_weights);
     backward(false);
     const SplitShape shape = before();
+    if (const std::string what = lacking(way(), shape); !what.empty()) GTEST_SKIP() << what;
     const auto compute = [&](const ConvTensors& tensors) {
       const auto made = static_cast<std::size_t>(is_of_weights ? tensors.weights : tensors.src);
       if (is_of_weights) {
-        run(split_backward_weights(shape, tensors), split_backward_weights_scratch(shape));
+        run(product_backward_weights(way(), shape, tensors), product_backward_weights_scratch(way(), shape));
       } else {
-        run(split_backward_data(shape, tensors), split_backward_data_scratch(shape));
+        run(product_backward_data(way(), shape, tensors), product_backward_data_scratch(way(), shape));
       }
       const std::vector<std::byte> bits = tensors_.bits(made);
       tensors_.forget(made);
@@ -298,7 +299,8 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
 INSTANTIATE_TEST_SUITE_P(Ways, NormGradientsOfConv,
                          testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
                                                           ProductWay::VectorsF32, ProductWay::PlainBf16,
-                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16),
+                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16,
+                                                          ProductWay::Pointwise),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

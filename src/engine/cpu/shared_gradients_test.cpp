@@ -83,7 +83,6 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
 
   void SetUp() override {
     const TileUnit unit = unit_of(way());
-    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
     for (const std::int64_t blocks : c().pieces) blocks_ += blocks;
     shape_ = {.images = kImages,
               .in_blocks = blocks_,
@@ -95,6 +94,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = c().threads,
               .unit = unit};
+    if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
   }
 
   static ProductWay way() { return std::get<0>(GetParam()); }
@@ -155,7 +155,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
       tensors_.draw(kImages * own * pixels(), 12 + 10 * i, shape_.dtype);
       tensors_.draw(2 * own, 13 + 10 * i, DType::F32);
     }
-    const std::size_t scratch_bytes = split_backward_data_scratch(shape_);
+    const std::size_t scratch_bytes = product_backward_data_scratch(way(), shape_);
     const auto run = [&](const std::unique_ptr<Kernel>& kernel) { tensors_.run(*kernel, kScratch, scratch_bytes); };
     if (is_one) {
       const FusedNormBackward gradient = norm(true);
@@ -167,9 +167,9 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
       }
       ConvTensors tensors{.weights = kWeights, .dst = kDst, .scratch = kScratch};
       tensors.norm = gradient;
-      run(split_backward_data(shape_, tensors));
+      run(product_backward_data(way(), shape_, tensors));
     } else {
-      run(split_backward_data(shape_, {.src = kDy, .weights = kWeights, .dst = kDst, .scratch = kScratch}));
+      run(product_backward_data(way(), shape_, {.src = kDy, .weights = kWeights, .dst = kDst, .scratch = kScratch}));
       const FusedNormBackward gradient = norm(false);
       run(shared_backward_kernel(gradient.shape, gradient.work));
     }
@@ -225,7 +225,8 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
 INSTANTIATE_TEST_SUITE_P(Ways, SharedGradientsOfConv,
                          testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
                                                           ProductWay::VectorsF32, ProductWay::PlainBf16,
-                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16),
+                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16,
+                                                          ProductWay::Pointwise),
                                           testing::ValuesIn(kCases)),
                          name_of_test);
 

@@ -4,7 +4,7 @@
 // The three passes by bf16 products (tiles, AVX-512, plain loops) against sums in double: windows, strides, dilations,
 // pads, odd numbers of blocks, panels and parts of channels; of f32 values split into three and into two, and of bf16
 // values; by the machine's tiles where it has them, and by plain loops everywhere.
-#include "engine/cpu/split_conv.h"
+#include "engine/cpu/product_way_testing.h"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ std::vector<float> values(std::int64_t count, std::uint64_t seed) {
   return made;
 }
 
-// What is multiplied: values of a type, split into so many planes.
+// What is multiplied: values of a type, split into so many planes; of none as they are, by pointwise products.
 struct Numbers {
   const char* name;
   DType dtype;
@@ -78,14 +78,19 @@ struct Numbers {
 };
 void PrintTo(const Numbers& numbers, std::ostream* out) { *out << numbers.name; }
 constexpr std::array kNumbers{Numbers{"f32", DType::F32, 3}, Numbers{"f32_in_two", DType::F32, 2},
-                              Numbers{"bf16", DType::Bf16, 1}};
+                              Numbers{"bf16", DType::Bf16, 1}, Numbers{"whole", DType::F32, 0}};
 
 class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, Case>> {
  protected:
   void SetUp() override {
     const auto& [unit, numbers, c] = GetParam();
-    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
-    if (unit == TileUnit::Plain && c.is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
+    way_ = numbers.planes == 0        ? ProductWay::Pointwise
+           : unit == TileUnit::Plain  ? ProductWay::PlainF32
+           : unit == TileUnit::Avx512 ? ProductWay::VectorsF32
+                                      : ProductWay::TilesF32;
+    if (way_ == ProductWay::Pointwise && unit != TileUnit::Plain) GTEST_SKIP() << "SKIPPED: it has no units";
+    if (unit == TileUnit::Plain && way_ != ProductWay::Pointwise && c.is_large)
+      GTEST_SKIP() << "SKIPPED: too much for plain loops";
     const auto out = [&](std::int64_t length, std::int64_t kernel, std::int64_t pad) {
       return (length + 2 * pad - c.dilation * (kernel - 1) - 1) / c.stride + 1;
     };
@@ -108,6 +113,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
               .planes = numbers.planes,
               .threads = 1,
               .unit = unit};
+    if (const std::string what = lacking(way_, shape_); !what.empty()) GTEST_SKIP() << what;
     const std::int64_t b = kSplitBlock;
     src_ = values(c.images * c.in_blocks * c.height * c.width * b, 1);
     dst_ = values(c.images * c.out_blocks * shape_.out_height * shape_.out_width * b, 2);
@@ -196,6 +202,7 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
   double stored_rounding() const { return is_bf16() ? 0x1p-9 : product_rounding(); }
   std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }
 
+  ProductWay way_ = ProductWay::PlainF32;
   SplitShape shape_;
   std::vector<float> src_, dst_, weights_, bias_;
 };
@@ -212,12 +219,12 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
     expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
   });
   const std::vector<float> before = dst_;
-  run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
+  run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_));
   const std::int64_t terms = shape_.in_blocks * kSplitBlock * taps();
   expect_close(dst_, expected, terms, stored_rounding());
   const std::vector<float> alone = dst_;
   shape_.threads = 3;
-  run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
+  run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_));
   EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
 
   dst_ = before;
@@ -227,7 +234,7 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     expected[i] = std::max(0.0, expected[i] + static_cast<double>(before[i]));
   }
-  run(split_forward(shape_, folded), split_forward_scratch(shape_));
+  run(product_forward(way_, shape_, folded), product_forward_scratch(way_, shape_));
   expect_close(dst_, expected, terms, stored_rounding());
 }
 
@@ -238,11 +245,11 @@ TEST_P(SplitPasses, backward_data_equals_sums_in_double) {
   });
   ConvTensors used = tensors();
   used.bias = -1;
-  run(split_backward_data(shape_, used), split_backward_data_scratch(shape_));
+  run(product_backward_data(way_, shape_, used), product_backward_data_scratch(way_, shape_));
   expect_close(src_, expected, shape_.out_blocks * kSplitBlock * taps(), stored_rounding());
   const std::vector<float> alone = src_;
   shape_.threads = 3;
-  run(split_backward_data(shape_, used), split_backward_data_scratch(shape_));
+  run(product_backward_data(way_, shape_, used), product_backward_data_scratch(way_, shape_));
   EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
 }
 
@@ -259,7 +266,7 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
   for (const int threads : {1, 3}) {
     SCOPED_TRACE(threads);
     shape_.threads = threads;
-    run(split_backward_weights(shape_, tensors()), split_backward_weights_scratch(shape_));
+    run(product_backward_weights(way_, shape_, tensors()), product_backward_weights_scratch(way_, shape_));
     expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width, product_rounding());
     if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1, 1e-7);
   }
@@ -270,7 +277,7 @@ class SplitNan : public SplitPasses {};
 
 TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
   src_[0] = std::numeric_limits<float>::quiet_NaN();
-  run(split_forward(shape_, tensors()), split_forward_scratch(shape_));
+  run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_));
   for (std::int64_t block = 0; block < shape_.out_blocks; ++block) {
     for (std::int64_t lane = 0; lane < kSplitBlock; ++lane) {
       const std::int64_t at = block * shape_.out_height * shape_.out_width * kSplitBlock + lane;

@@ -52,8 +52,8 @@ class SplitNorms : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
 
   void SetUp() override {
     const TileUnit unit = unit_of(way());
-    if (!simd::has_unit(unit)) GTEST_SKIP() << "SKIPPED: this machine has no " << simd::name_of(unit) << " for bf16";
-    if (unit == TileUnit::Plain && c().is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
+    if (unit == TileUnit::Plain && way() != ProductWay::Pointwise && c().is_large)
+      GTEST_SKIP() << "SKIPPED: too much for plain loops";
     shape_ = {.images = kImages,
               .in_blocks = c().in_blocks,
               .out_blocks = c().out_blocks,
@@ -70,6 +70,7 @@ class SplitNorms : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = c().threads,
               .unit = unit};
+    if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
   }
 
   static ProductWay way() { return std::get<0>(GetParam()); }
@@ -97,8 +98,8 @@ class SplitNorms : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     tensors.weights = kWeights;
     tensors.dst = kDst;
     tensors.scratch = kScratch;
-    const std::size_t scratch = split_forward_scratch(shape_, tensors.input);
-    tensors_.run(*split_forward(shape_, tensors), kScratch, scratch);
+    const std::size_t scratch = product_forward_scratch(way(), shape_, tensors.input);
+    tensors_.run(*product_forward(way(), shape_, tensors), kScratch, scratch);
   }
   // f32 sums of up to 32 numbers, which then go into doubles: of n terms each is off by less than n 2^-24 of the sum of
   // their sizes, with one more for the pivot that was taken away and one for the square.
@@ -217,7 +218,7 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
 
 constexpr auto kWays = [] {
   return testing::Values(ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32, ProductWay::PlainBf16,
-                         ProductWay::TilesBf16, ProductWay::VectorsBf16);
+                         ProductWay::TilesBf16, ProductWay::VectorsBf16, ProductWay::Pointwise);
 };
 
 // Rows between results, panels, parts of the channels, results past the caches.

@@ -16,6 +16,7 @@
 #include "engine/cpu/bf16.h"
 #include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/shared_gradients.h"
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/split_conv.h"
 #include "engine/cpu/team.h"
@@ -126,6 +127,27 @@ class SplitResults {
   /// faster with longer runs of each.
   [[nodiscard]] std::int64_t rows_at_a_time() const {
     return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
+  }
+
+  /// Whether results go to the target as they are: product kernels may put them there themselves.
+  [[nodiscard]] bool is_plain() const { return !norm_ && bias_ == nullptr && !tensors_.adds && !tensors_.relu; }
+  /// Has results of columns from block `block` on put `at` numbers behind a block of the target; is_plain(), f32
+  /// values.
+  void set_target(simd::RowProduct& product, std::int64_t block, std::int64_t at, int thread) const {
+    product.c = target_ + block * plane_ + at;
+    product.c_column = plane_;
+    product.is_streaming = is_streaming_;
+    if (pivot_ == nullptr) return;
+    product.pivot = pivot_ + block * kSplitBlock;
+    product.sum = sums_.first(block, thread);
+    product.sum_sq = sums_.second(block, thread);
+    product.sum_column = s_.threads * 2 * kSplitBlock;
+  }
+
+  /// What put() will read of other tensors for `count` pixels of a block, from where `pixel` of `image` lies on.
+  [[nodiscard]] NormReads<T> reads(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
+    if (!norm_) return {};
+    return norm_->reads({.block = block, .image = image, .first = pixel});
   }
 
   /// Stores rows, or takes them into the batch norm's backward.

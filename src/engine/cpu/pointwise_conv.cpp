@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Forward and data gradient. A panel of pixels that stays in the second-level cache is multiplied by two blocks of
+// result channels after another. It is read where it lies, or, where it is made of what lies there (normalised, the
+// gradient of a norm), from a copy.
+#include "engine/cpu/pointwise_conv.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "core/error.h"
+#include "engine/cpu/conv_input.h"
+#include "engine/cpu/simd/pointwise.h"
+#include "engine/cpu/split_results.h"
+#include "engine/cpu/split_scratch.h"
+#include "engine/cpu/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+constexpr std::int64_t kSquare = kSplitBlock * kSplitBlock;
+constexpr std::int64_t kFloat_bytes = sizeof(float);
+// Of a panel, beside the weights that stream through.
+constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
+constexpr std::int64_t kLeastRows = 56, kMostRows = 1024;
+
+class PointwiseConvolution final : public Kernel {
+ public:
+  PointwiseConvolution(const SplitShape& shape, const ConvTensors& tensors, bool is_turned)
+      : s_(on_vectors(shape)),
+        tensors_(tensors),
+        is_turned_(is_turned),
+        pixels_(shape.in_height * shape.in_width),
+        plane_(pixels_ * kSplitBlock),
+        input_(is_turned ? ConvInput<float>(tensors.dst, shape.out_blocks, kSplitBlock, plane_, tensors.gradient)
+                         : ConvInput<float>(tensors.src, shape.in_blocks, kSplitBlock, plane_, tensors.input)),
+        results_(s_, tensors, is_turned, plane_),
+        is_copied_(is_turned ? tensors.gradient.constants >= 0 : !tensors.input.pieces.empty()),
+        target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks) {
+    RG_ASSERT(is_pointwise(shape));
+    const std::int64_t rows = shape.images * pixels_;
+    const std::int64_t row_bytes = input_.blocks() * kSplitBlock * kFloat_bytes;
+    // As many panels for each thread, of about the same size.
+    const std::int64_t most = std::clamp(kPanel_bytes / row_bytes, kLeastRows, kMostRows);
+    panels_ = ScratchParts::round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
+    panel_rows_ = pieces_of(rows, panels_);
+    panels_ = pieces_of(rows, panel_rows_);
+    const std::int64_t values = rows * input_.blocks() * kSplitBlock;
+    if (tensors_.input.residual && values * kFloat_bytes >= kStreamed_bytes) input_.stream_results();
+
+    weights_at_ = shared_.add(is_turned ? target_blocks_ * input_.blocks() * kSquare * kFloat_bytes : 0);
+    // Rows of a block an odd number of cache lines apart.
+    copy_rows_ = panel_rows_ | 1;
+    copy_at_ = own_.add(is_turned || is_copied_ ? input_.blocks() * copy_rows_ * kSplitBlock * kFloat_bytes : 0);
+    const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
+    sources_at_ = own_.add(words(input_.tables() * panel_rows_));
+    targets_at_ = own_.add(words(panel_rows_));
+    next_at_ = own_.add(words(input_.tables() * panel_rows_));
+    ahead_at_ = own_.add(2 * input_.blocks() * static_cast<std::int64_t>(sizeof(simd::RowsAhead)));
+    sums_at_ = own_.add(simd::kMostColumns * kResultRows * kSplitBlock * kFloat_bytes);
+    own_at_ = shared_.add(own_.bytes() * shape.threads);
+  }
+  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+
+  void bind(const Addresses& addresses) override {
+    input_.bind(addresses);
+    results_.bind(addresses);
+    weights_ = addresses.f32(tensors_.weights);
+    scratch_ = addresses.bytes(tensors_.scratch);
+  }
+
+  void run() override {
+#pragma omp parallel num_threads(s_.threads)
+    {
+      const simd::TileSession session(s_.unit);
+      const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+      if (is_turned_) {
+        const Share squares = share_of(target_blocks_ * input_.blocks(), thread, threads);
+        for (std::int64_t i = squares.begin; i < squares.end; ++i) turn_weights(i);
+      }
+      results_.open(thread, threads);
+#pragma omp barrier
+      const Share panels = share_of(panels_, thread, threads);
+      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+        if (is_copied_) expect(panel + 1, panel + 1 < panels.end, thread);
+        compute(panel, thread);
+      }
+#pragma omp barrier
+      results_.close(thread, threads);
+    }
+  }
+
+ private:
+  static SplitShape on_vectors(SplitShape shape) {
+    shape.unit = simd::TileUnit::Avx512;
+    return shape;
+  }
+  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
+    return scratch_ + own_at_ + thread * own_.bytes() + at;
+  }
+  [[nodiscard]] std::int64_t* own_words(int thread, std::int64_t at) const {
+    return reinterpret_cast<std::int64_t*>(own(thread, at));
+  }
+  [[nodiscard]] float* own_floats(int thread, std::int64_t at) const {
+    return reinterpret_cast<float*>(own(thread, at));
+  }
+
+  // [target block][source block][source][target], as a forward's weights are.
+  [[nodiscard]] const float* weights_of(std::int64_t target_block) const {
+    const float* first = is_turned_ ? reinterpret_cast<const float*>(scratch_ + weights_at_) : weights_;
+    return first + target_block * input_.blocks() * kSquare;
+  }
+  void turn_weights(std::int64_t index) const {
+    const std::int64_t target = index / input_.blocks(), source = index % input_.blocks();
+    simd::turn_square(weights_ + (source * target_blocks_ + target) * kSquare,
+                      reinterpret_cast<float*>(scratch_ + weights_at_) + index * kSquare);
+  }
+
+  // Rows that lie side by side in one image.
+  struct Run {
+    std::int64_t image = 0;
+    std::int64_t pixel = 0;
+    std::int64_t rows = 0;
+    std::int64_t at = 0;  // in the panel
+  };
+  template <typename Body>
+  void for_runs(std::int64_t first, std::int64_t rows, const Body& body) const {
+    for (std::int64_t at = 0; at < rows;) {
+      const std::int64_t image = (first + at) / pixels_, pixel = (first + at) % pixels_;
+      const std::int64_t here = std::min(rows - at, pixels_ - pixel);
+      body(Run{.image = image, .pixel = pixel, .rows = here, .at = at});
+      at += here;
+    }
+  }
+  // Where the rows of a panel lie behind a block 0 whose images have so many blocks.
+  void find(std::int64_t first, std::int64_t rows, std::int64_t image_blocks, std::int64_t* at) const {
+    for_runs(first, rows, [&](const Run& run) {
+      const std::int64_t begin = run.image * image_blocks * plane_ + run.pixel * kSplitBlock;
+      for (std::int64_t i = 0; i < run.rows; ++i) at[run.at + i] = begin + i * kSplitBlock;
+    });
+  }
+
+  void compute(std::int64_t panel, int thread) const {
+    const std::int64_t first = panel * panel_rows_;
+    const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
+    if (is_copied_) copy(first, rows, thread);
+    const bool is_direct = results_.is_plain();
+    if (!is_direct) find(first, rows, target_blocks_, own_words(thread, targets_at_));
+    for (std::int64_t block = 0; block < target_blocks_; block += simd::kMostColumns) {
+      const int columns = static_cast<int>(std::min<std::int64_t>(simd::kMostColumns, target_blocks_ - block));
+      for_runs(first, rows, [&](const Run& run) {
+        simd::RowProduct product = product_of(run, block, thread);
+        product.columns = columns;
+        product.ahead = ahead_of(block, thread);
+        product.ahead_row = run.at;
+        if (is_direct) {
+          results_.set_target(product, block, run.image * target_blocks_ * plane_ + run.pixel * kSplitBlock, thread);
+          return simd::row_product(product);
+        }
+        for (std::int64_t begin = 0; begin < run.rows; begin += results_.rows_at_a_time()) {
+          product.rows = std::min(run.rows - begin, results_.rows_at_a_time());
+          put_some(product, {.image = run.image, .pixel = run.pixel + begin, .at = run.at + begin}, block, thread);
+          product.a += product.rows * kSplitBlock;
+          product.ahead_row += product.rows;
+        }
+      });
+    }
+  }
+  // Has what a panel will read fetched while the one before it is multiplied: the values with the first columns, what
+  // is added to them with the second.
+  void expect(std::int64_t panel, bool is_there, int thread) const {
+    auto* const ahead = reinterpret_cast<simd::RowsAhead*>(own(thread, ahead_at_));
+    const std::int64_t first = panel * panel_rows_;
+    const std::int64_t rows = is_there ? std::min(panel_rows_, s_.images * pixels_ - first) : 0;
+    std::int64_t* next = own_words(thread, next_at_);
+    for (std::int64_t table = 0; table < input_.tables() && is_there; ++table, next += panel_rows_) {
+      find(first, rows, input_.image_blocks(table), next);
+      std::fill(next + rows, next + panel_rows_, next[rows - 1]);
+    }
+    for (std::int64_t block = 0; block < input_.blocks(); ++block) {
+      const ConvInput<float>::Place& place = input_.place(block);
+      const std::int64_t* at = own_words(thread, next_at_) + place.table * panel_rows_;
+      ahead[block] = {is_there ? place.base : nullptr, at};
+      ahead[input_.blocks() + block] = {is_there ? place.x != nullptr ? place.x : place.residual : nullptr, at};
+    }
+  }
+  [[nodiscard]] const simd::RowsAhead* ahead_of(std::int64_t block, int thread) const {
+    if (!is_copied_ || block / simd::kMostColumns > 1) return nullptr;
+    const auto* const ahead =
+        reinterpret_cast<const simd::RowsAhead*>(own(thread, ahead_at_)) + block / simd::kMostColumns * input_.blocks();
+    return ahead->base == nullptr ? nullptr : ahead;
+  }
+  void copy(std::int64_t first, std::int64_t rows, int thread) const {
+    std::int64_t* sources = own_words(thread, sources_at_);
+    for (std::int64_t table = 0; table < input_.tables(); ++table) {
+      find(first, rows, input_.image_blocks(table), sources + table * panel_rows_);
+    }
+    float* to = own_floats(thread, copy_at_);
+    for (std::int64_t block = 0; block < input_.blocks(); ++block, to += copy_rows_ * kSplitBlock) {
+      simd::make_rows(input_.rows(block, sources, panel_rows_, 0), rows, to);
+    }
+  }
+  [[nodiscard]] simd::RowProduct product_of(const Run& run, std::int64_t block, int thread) const {
+    simd::RowProduct product{
+        .b = weights_of(block), .b_column = input_.blocks() * kSquare, .steps = input_.blocks(), .rows = run.rows};
+    if (is_copied_) {
+      product.a = own_floats(thread, copy_at_) + run.at * kSplitBlock;
+      product.a_step = copy_rows_ * kSplitBlock;
+    } else {
+      product.a = input_.plane(run.image, 0) + run.pixel * kSplitBlock;
+      product.a_step = plane_;
+      product.is_first = block == 0;
+    }
+    return product;
+  }
+  // Rows of a run: what becomes of them is not for registers.
+  void put_some(simd::RowProduct product, const Run& run, std::int64_t block, int thread) const {
+    std::array<const float*, simd::kMostColumns * std::tuple_size_v<NormReads<float>>> beside{};
+    for (int column = 0; column < product.columns; ++column) {
+      for (const float* tensor : results_.reads(block + column, run.image, run.pixel)) {
+        if (tensor != nullptr) beside[static_cast<std::size_t>(product.besides++)] = tensor;
+      }
+    }
+    product.beside = beside.data();
+    product.c = own_floats(thread, sums_at_);
+    product.c_column = kResultRows * kSplitBlock;
+    simd::row_product(product);
+    for (int column = 0; column < product.columns; ++column) {
+      results_.put({.block = block + column,
+                    .c = product.c + column * product.c_column,
+                    .at = own_words(thread, targets_at_) + run.at,
+                    .rows = product.rows,
+                    .thread = thread});
+    }
+  }
+
+  SplitShape s_;
+  ConvTensors tensors_;
+  bool is_turned_;
+  std::int64_t pixels_, plane_;
+  ConvInput<float> input_;
+  SplitResults<float> results_;
+  bool is_copied_;
+  std::int64_t target_blocks_;
+  std::int64_t panels_ = 0, panel_rows_ = 0, copy_rows_ = 0;
+  ScratchParts shared_, own_;
+  std::int64_t weights_at_ = 0, own_at_ = 0;
+  std::int64_t copy_at_ = 0, sources_at_ = 0, next_at_ = 0, ahead_at_ = 0, targets_at_ = 0, sums_at_ = 0;
+  float* weights_ = nullptr;
+  std::byte* scratch_ = nullptr;
+};
+
+}  // namespace
+
+bool has_pointwise(const SplitShape& shape) {
+  return shape.dtype == DType::F32 && is_pointwise(shape) && simd::has_avx512();
+}
+
+std::size_t pointwise_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
+  return PointwiseConvolution(shape, {.input = input}, false).scratch_bytes();
+}
+std::size_t pointwise_backward_data_scratch(const SplitShape& shape) {
+  return PointwiseConvolution(shape, {}, true).scratch_bytes();
+}
+std::unique_ptr<Kernel> pointwise_forward(const SplitShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<PointwiseConvolution>(shape, tensors, false);
+}
+std::unique_ptr<Kernel> pointwise_backward_data(const SplitShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<PointwiseConvolution>(shape, tensors, true);
+}
+
+}  // namespace roentgen::engine::cpu

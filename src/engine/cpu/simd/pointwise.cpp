@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// In intrinsics, like what makes numbers of a source (tiles_numbers.h). Instructions beyond the baseline are in
+// functions marked for them, so that the file compiles like any other.
+#include "engine/cpu/simd/pointwise.h"
+
+#if defined(__x86_64__)
+
+#include <algorithm>
+#include <array>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
+
+#include "engine/cpu/simd/tiles_numbers.h"
+#include "engine/cpu/simd/tiles_turn.h"
+
+namespace roentgen::engine::cpu::simd {
+namespace {
+
+constexpr std::int64_t kBlock = 16;
+
+template <avx512::Made kMade>
+RG_AVX512 void rows_of(const SplitSource<float>& source, std::int64_t count, float* to) {
+  const avx512::Numbers<float, kMade> numbers(source);
+  for (std::int64_t i = 0; i < count; ++i) _mm512_storeu_ps(to + i * kBlock, numbers(i));
+}
+
+RG_AVX512 inline void add_to(double* to, __m512 values) {
+  const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
+  _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
+  _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
+}
+
+RG_AVX512 inline void fetch(const float* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1); }
+
+// kRows rows from `first` on. With 14 rows and two columns there are 28 sums, two vectors of b and a number of a at a
+// time in the registers: 16 loads for 28 multiplications, of which a core starts two a cycle.
+template <int kRows, int kColumns>
+RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
+  __m512 sums[kRows][kColumns];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) sums[r][c] = _mm512_setzero_ps();
+  }
+  const float* b = work.b;
+  for (std::int64_t step = 0; step < work.steps; ++step) {
+    const float* a = work.a + step * work.a_step + first * kBlock;
+    if (work.is_first) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r)
+        _mm_prefetch(reinterpret_cast<const char*>(a + (kRows + r) * kBlock), _MM_HINT_T0);
+    }
+    if (work.ahead != nullptr) {
+      const std::int64_t* at = work.ahead[step].at + work.ahead_row + first;
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) fetch(work.ahead[step].base + at[r]);
+    }
+    for (std::int64_t i = step * work.besides / work.steps; i < (step + 1) * work.besides / work.steps; ++i) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) fetch(work.beside[i] + (first + r) * kBlock);
+    }
+    for (const float* const end = a + kBlock; a != end; ++a, b += kBlock) {
+      __m512 columns[kColumns];
+#pragma GCC unroll 2
+      for (int c = 0; c < kColumns; ++c) columns[c] = _mm512_loadu_ps(b + c * work.b_column);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const __m512 number = _mm512_set1_ps(a[r * kBlock]);
+#pragma GCC unroll 2
+        for (int c = 0; c < kColumns; ++c) sums[r][c] = _mm512_fmadd_ps(number, columns[c], sums[r][c]);
+      }
+    }
+  }
+  float* to = work.c + first * kBlock;
+#pragma GCC unroll 2
+  for (int c = 0; c < kColumns; ++c) {
+    if (work.is_streaming) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) _mm512_stream_ps(to + c * work.c_column + r * kBlock, sums[r][c]);
+    } else {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) _mm512_storeu_ps(to + c * work.c_column + r * kBlock, sums[r][c]);
+    }
+  }
+  if (work.pivot == nullptr) return;
+#pragma GCC unroll 2
+  for (int c = 0; c < kColumns; ++c) {
+    const __m512 pivot = _mm512_loadu_ps(work.pivot + c * kBlock);
+    __m512 sum = _mm512_setzero_ps(), sum_sq = _mm512_setzero_ps();
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const __m512 from_pivot = _mm512_sub_ps(sums[r][c], pivot);
+      sum = _mm512_add_ps(sum, from_pivot);
+      sum_sq = _mm512_fmadd_ps(from_pivot, from_pivot, sum_sq);
+    }
+    add_to(work.sum + c * work.sum_column, sum);
+    add_to(work.sum_sq + c * work.sum_column, sum_sq);
+  }
+}
+
+constexpr int kMostRows = 14;
+using SomeRows = void (*)(const RowProduct&, std::int64_t);
+template <int kColumns, int... kRows>
+constexpr std::array<SomeRows, kMostRows> table_of(std::integer_sequence<int, kRows...> /*less one*/) {
+  return {some_rows<kRows + 1, kColumns>...};
+}
+template <int kColumns>
+constexpr std::array<SomeRows, kMostRows> kSomeRows = table_of<kColumns>(std::make_integer_sequence<int, kMostRows>{});
+
+// kRows of a's 16 numbers from `first` on.
+template <int kRows, int kColumns>
+RG_AVX512 void some_numbers(const PixelProduct& work, int first) {
+  __m512 sums[kRows][kColumns];
+  float* to = work.c + first * kBlock;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) {
+      sums[r][c] = work.is_accumulating ? _mm512_loadu_ps(to + c * work.c_column + r * kBlock) : _mm512_setzero_ps();
+    }
+  }
+  const float* a = work.a + first;
+  const float* b = work.b;
+  // Half of them by each half of the rows.
+  const std::int64_t lines = work.ahead_lines * kRows / kBlock;
+  const float* ahead = work.ahead + lines * first / kRows * kBlock;
+  for (std::int64_t pixel = 0; pixel < work.pixels; ++pixel, a += kBlock, b += kBlock) {
+    if (pixel < lines) fetch(ahead + pixel * kBlock);
+    __m512 columns[kColumns];
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) columns[c] = _mm512_loadu_ps(b + c * work.b_column);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const __m512 number = _mm512_set1_ps(a[r]);
+#pragma GCC unroll 2
+      for (int c = 0; c < kColumns; ++c) sums[r][c] = _mm512_fmadd_ps(number, columns[c], sums[r][c]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) _mm512_storeu_ps(to + c * work.c_column + r * kBlock, sums[r][c]);
+  }
+}
+
+}  // namespace
+
+bool has_avx512() {
+  const auto level = static_cast<int>(dnnl::cpu_isa::avx512_core);
+  static const bool has = (static_cast<int>(dnnl::get_effective_cpu_isa()) & level) == level;
+  return has;
+}
+
+void make_rows(const SplitSource<float>& source, std::int64_t count, float* to) {
+  switch (avx512::made_of(source)) {
+    case avx512::Made::Nothing:
+      return rows_of<avx512::Made::Nothing>(source, count, to);
+    case avx512::Made::Norm:
+      return rows_of<avx512::Made::Norm>(source, count, to);
+    case avx512::Made::NormGradient:
+      return rows_of<avx512::Made::NormGradient>(source, count, to);
+    case avx512::Made::Sum:
+      return rows_of<avx512::Made::Sum>(source, count, to);
+  }
+}
+
+RG_AVX512 void turn_square(const float* from, float* to) {
+  avx512::Square square;
+  for (std::size_t i = 0; i < 16; ++i) square[i] = _mm512_loadu_si512(from + i * 16);
+  avx512::turn(square);
+  for (std::size_t i = 0; i < 16; ++i) _mm512_storeu_si512(to + i * 16, square[i]);
+}
+
+void row_product(const RowProduct& work) {
+  const auto& kernels = work.columns == 2 ? kSomeRows<2> : kSomeRows<1>;
+  const std::int64_t tiles = (work.rows + kMostRows - 1) / kMostRows;
+  std::int64_t first = 0;
+  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+    // Of about the same size: none of them has too few sums to keep a core's units busy.
+    const std::int64_t rows = (work.rows - first + tiles - tile - 1) / (tiles - tile);
+    kernels[static_cast<std::size_t>(rows - 1)](work, first);
+    first += rows;
+  }
+}
+
+void pixel_product(const PixelProduct& work) {
+  if (work.columns == 1) return some_numbers<16, 1>(work, 0);
+  some_numbers<8, 2>(work, 0);
+  some_numbers<8, 2>(work, 8);
+}
+
+}  // namespace roentgen::engine::cpu::simd
+
+#else
+
+namespace roentgen::engine::cpu::simd {
+bool has_avx512() { return false; }
+void make_rows(const SplitSource<float>& /*source*/, std::int64_t /*count*/, float* /*to*/) {}
+void turn_square(const float* /*from*/, float* /*to*/) {}
+void row_product(const RowProduct& /*work*/) {}
+void pixel_product(const PixelProduct& /*work*/) {}
+}  // namespace roentgen::engine::cpu::simd
+
+#endif
