@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <span>
 #include <tuple>
 
 #include "core/error.h"
@@ -23,9 +25,9 @@ namespace roentgen::engine::cpu {
 namespace {
 constexpr std::int64_t kSquare = kSplitBlock * kSplitBlock;
 constexpr std::int64_t kFloat_bytes = sizeof(float);
-// Of a panel, beside the weights that stream through.
-constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
-constexpr std::int64_t kLeastRows = 56, kMostRows = 1024;
+// Of what stays in the second-level cache, beside the weights that stream through.
+constexpr std::int64_t kPanels_bytes = std::int64_t{576} << 10;
+constexpr std::int64_t kLeastRows = 28, kMostRows = 1024;
 
 class PointwiseConvolution final : public Kernel {
  public:
@@ -44,7 +46,9 @@ class PointwiseConvolution final : public Kernel {
     const std::int64_t rows = shape.images * pixels_;
     const std::int64_t row_bytes = input_.blocks() * kSplitBlock * kFloat_bytes;
     // As many panels for each thread, of about the same size.
-    const std::int64_t most = std::clamp(kPanel_bytes / row_bytes, kLeastRows, kMostRows);
+    // A panel's copy and what the next one is made of.
+    const std::int64_t most_sources = is_turned || tensors.input.residual ? 2 : 1;
+    const std::int64_t most = std::clamp(kPanels_bytes / (1 + most_sources) / row_bytes, kLeastRows, kMostRows);
     panels_ = ScratchParts::round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
     panel_rows_ = pieces_of(rows, panels_);
     panels_ = pieces_of(rows, panel_rows_);
@@ -58,8 +62,8 @@ class PointwiseConvolution final : public Kernel {
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
     sources_at_ = own_.add(words(input_.tables() * panel_rows_));
     targets_at_ = own_.add(words(panel_rows_));
-    next_at_ = own_.add(words(input_.tables() * panel_rows_));
-    ahead_at_ = own_.add(2 * input_.blocks() * static_cast<std::int64_t>(sizeof(simd::RowsAhead)));
+    const std::int64_t runs = panel_rows_ / pixels_ + 2;
+    lines_at_ = own_.add(most_sources * input_.blocks() * runs * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
     sums_at_ = own_.add(simd::kMostColumns * kResultRows * kSplitBlock * kFloat_bytes);
     own_at_ = shared_.add(own_.bytes() * shape.threads);
   }
@@ -85,8 +89,7 @@ class PointwiseConvolution final : public Kernel {
 #pragma omp barrier
       const Share panels = share_of(panels_, thread, threads);
       for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-        if (is_copied_) expect(panel + 1, panel + 1 < panels.end, thread);
-        compute(panel, thread);
+        compute(panel, panel + 1 < panels.end, thread);
       }
 #pragma omp barrier
       results_.close(thread, threads);
@@ -143,9 +146,12 @@ class PointwiseConvolution final : public Kernel {
     });
   }
 
-  void compute(std::int64_t panel, int thread) const {
+  // What the next panel is made of, where there is one, is fetched meanwhile.
+  void compute(std::int64_t panel, bool has_next, int thread) const {
     const std::int64_t first = panel * panel_rows_;
     const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
+    simd::Fetching ahead(has_next ? next_lines(first + rows, thread) : std::span<const simd::CacheLines>(),
+                         rows * input_.blocks() * pieces_of(target_blocks_, simd::kMostColumns));
     if (is_copied_) copy(first, rows, thread);
     const bool is_direct = results_.is_plain();
     if (!is_direct) find(first, rows, target_blocks_, own_words(thread, targets_at_));
@@ -154,8 +160,7 @@ class PointwiseConvolution final : public Kernel {
       for_runs(first, rows, [&](const Run& run) {
         simd::RowProduct product = product_of(run, block, thread);
         product.columns = columns;
-        product.ahead = ahead_of(block, thread);
-        product.ahead_row = run.at;
+        product.ahead = &ahead;
         if (is_direct) {
           results_.set_target(product, block, run.image * target_blocks_ * plane_ + run.pixel * kSplitBlock, thread);
           return simd::row_product(product);
@@ -164,34 +169,28 @@ class PointwiseConvolution final : public Kernel {
           product.rows = std::min(run.rows - begin, results_.rows_at_a_time());
           put_some(product, {.image = run.image, .pixel = run.pixel + begin, .at = run.at + begin}, block, thread);
           product.a += product.rows * kSplitBlock;
-          product.ahead_row += product.rows;
         }
       });
     }
   }
-  // Has what a panel will read fetched while the one before it is multiplied: the values with the first columns, what
-  // is added to them with the second.
-  void expect(std::int64_t panel, bool is_there, int thread) const {
-    auto* const ahead = reinterpret_cast<simd::RowsAhead*>(own(thread, ahead_at_));
-    const std::int64_t first = panel * panel_rows_;
-    const std::int64_t rows = is_there ? std::min(panel_rows_, s_.images * pixels_ - first) : 0;
-    std::int64_t* next = own_words(thread, next_at_);
-    for (std::int64_t table = 0; table < input_.tables() && is_there; ++table, next += panel_rows_) {
-      find(first, rows, input_.image_blocks(table), next);
-      std::fill(next + rows, next + panel_rows_, next[rows - 1]);
-    }
-    for (std::int64_t block = 0; block < input_.blocks(); ++block) {
-      const ConvInput<float>::Place& place = input_.place(block);
-      const std::int64_t* at = own_words(thread, next_at_) + place.table * panel_rows_;
-      ahead[block] = {is_there ? place.base : nullptr, at};
-      ahead[input_.blocks() + block] = {is_there ? place.x != nullptr ? place.x : place.residual : nullptr, at};
-    }
+  // How many tensors a panel is made of.
+  [[nodiscard]] std::int64_t sources() const {
+    return !is_copied_ ? 0 : tensors_.gradient.constants >= 0 || tensors_.input.residual ? 2 : 1;
   }
-  [[nodiscard]] const simd::RowsAhead* ahead_of(std::int64_t block, int thread) const {
-    if (!is_copied_ || block / simd::kMostColumns > 1) return nullptr;
-    const auto* const ahead =
-        reinterpret_cast<const simd::RowsAhead*>(own(thread, ahead_at_)) + block / simd::kMostColumns * input_.blocks();
-    return ahead->base == nullptr ? nullptr : ahead;
+  // What the panel from a row on is made of, block by block.
+  [[nodiscard]] std::span<const simd::CacheLines> next_lines(std::int64_t first, int thread) const {
+    auto* const lines = reinterpret_cast<simd::CacheLines*>(own(thread, lines_at_));
+    const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
+    std::size_t count = 0;
+    for (std::int64_t index = 0; index < sources() * input_.blocks(); ++index) {
+      const ConvInput<float>::Place& place = input_.place(index / sources());
+      const float* const base = index % sources() == 0 ? place.base : place.x != nullptr ? place.x : place.residual;
+      for_runs(first, rows, [&](const Run& run) {
+        const std::int64_t begin = run.image * input_.image_blocks(place.table) * plane_ + run.pixel * kSplitBlock;
+        lines[count++] = {base + begin, run.rows};
+      });
+    }
+    return {lines, count};
   }
   void copy(std::int64_t first, std::int64_t rows, int thread) const {
     std::int64_t* sources = own_words(thread, sources_at_);
@@ -218,13 +217,16 @@ class PointwiseConvolution final : public Kernel {
   }
   // Rows of a run: what becomes of them is not for registers.
   void put_some(simd::RowProduct product, const Run& run, std::int64_t block, int thread) const {
-    std::array<const float*, simd::kMostColumns * std::tuple_size_v<NormReads<float>>> beside{};
+    // What takes the results reads other tensors: these are fetched meanwhile, too.
+    std::array<simd::CacheLines, simd::kMostColumns * std::tuple_size_v<NormReads<float>>> reads;
+    std::size_t count = 0;
     for (int column = 0; column < product.columns; ++column) {
       for (const float* tensor : results_.reads(block + column, run.image, run.pixel)) {
-        if (tensor != nullptr) beside[static_cast<std::size_t>(product.besides++)] = tensor;
+        if (tensor != nullptr) reads[count++] = {tensor, product.rows};
       }
     }
-    product.beside = beside.data();
+    simd::Fetching beside(std::span<const simd::CacheLines>(reads).first(count), product.rows * product.steps);
+    product.beside = &beside;
     product.c = own_floats(thread, sums_at_);
     product.c_column = kResultRows * kSplitBlock;
     simd::row_product(product);
@@ -248,7 +250,7 @@ class PointwiseConvolution final : public Kernel {
   std::int64_t panels_ = 0, panel_rows_ = 0, copy_rows_ = 0;
   ScratchParts shared_, own_;
   std::int64_t weights_at_ = 0, own_at_ = 0;
-  std::int64_t copy_at_ = 0, sources_at_ = 0, next_at_ = 0, ahead_at_ = 0, targets_at_ = 0, sums_at_ = 0;
+  std::int64_t copy_at_ = 0, sources_at_ = 0, targets_at_ = 0, lines_at_ = 0, sums_at_ = 0;
   float* weights_ = nullptr;
   std::byte* scratch_ = nullptr;
 };

@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/error.h"
 #include "engine/cpu/channel_sums.h"
@@ -52,6 +53,8 @@ class PointwiseWeights final : public Kernel {
     gradients_at_ = own_.add(own_blocks(false) * copy_rows_ * kSplitBlock * kFloat_bytes);
     rows_at_ = own_.add(std::max(input_.tables(), gradient_.tables()) * panel_ *
                         static_cast<std::int64_t>(sizeof(std::int64_t)));
+    lines_at_ =
+        own_.add((own_blocks(true) + 2 * own_blocks(false)) * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
     own_at_ = shared_.add(own_.bytes() * shape.threads);
   }
   [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
@@ -124,67 +127,49 @@ class PointwiseWeights final : public Kernel {
     return scratch_ + own_at_ + thread * own_.bytes() + at;
   }
 
-  void compute(int part, int slice, int thread) const {
-    const Share panels = share_of(s_.images * panels_of_image_, part, parts_);
-    const Blocks in = blocks_of(true, slice), out = blocks_of(false, slice);
-    if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
-    for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-      const std::int64_t pixel = panel % panels_of_image_ * panel_;
-      const Rows here{.image = panel / panels_of_image_, .pixel = pixel, .count = std::min(panel_, pixels_ - pixel)};
-      const Side values = side_of(input_, !tensors_.input.pieces.empty(), in, here, values_at_, thread);
-      const Side gradients = side_of(gradient_, is_of_norm(), out, here, gradients_at_, thread);
-      const Ahead ahead(*this, in, out, panel + 1 < panels.end ? panel + 1 : -1);
-      multiply(in, values, out, gradients, here.count, sums_of(part), panel > panels.begin, ahead);
-    }
-  }
-
-  // Whether gradients are those of a batch norm, made of dst as well.
-  [[nodiscard]] bool is_of_norm() const { return tensors_.gradient.constants >= 0; }
-  [[nodiscard]] const float* norm_plane(std::int64_t image, std::int64_t block) const {
-    return gradient_.place(block).x + image * s_.out_blocks * plane_;
-  }
-
-  // What the next panel will read, block by block, while this one is multiplied.
-  class Ahead {
-   public:
-    Ahead(const PointwiseWeights& of, const Blocks& in, const Blocks& out, std::int64_t panel)
-        : of_(of), in_(in), out_(out) {
-      if (panel < 0) return;
-      const std::int64_t pixel = panel % of.panels_of_image_ * of.panel_;
-      image_ = panel / of.panels_of_image_;
-      first_ = pixel * kSplitBlock;
-      lines_ = std::min(of.panel_, of.pixels_ - pixel);
-      const std::int64_t blocks = ins() + outs() * (of.is_of_norm() ? 2 : 1);
-      const std::int64_t products = (in.end - in.begin) * pieces_of(out.end - out.begin, simd::kMostColumns);
-      pieces_ = std::max<std::int64_t>(1, products / blocks);
-    }
-    // A piece of a block for each product.
-    void set(simd::PixelProduct& product, std::int64_t index) const {
-      const std::int64_t block = index / pieces_, out = block - ins();
-      if (lines_ == 0 || out >= outs() * (of_.is_of_norm() ? 2 : 1)) return;
-      const float* const plane = out < 0        ? of_.input_.plane(image_, in_.begin + block)
-                                 : out < outs() ? of_.gradient_.plane(image_, out_.begin + out)
-                                                : of_.norm_plane(image_, out_.begin + out - outs());
-      const std::int64_t each = pieces_of(lines_, pieces_), begin = index % pieces_ * each;
-      product.ahead = plane + first_ + begin * kSplitBlock;
-      product.ahead_lines = std::clamp<std::int64_t>(lines_ - begin, 0, each);
-    }
-
-   private:
-    [[nodiscard]] std::int64_t ins() const { return in_.end - in_.begin; }
-    [[nodiscard]] std::int64_t outs() const { return out_.end - out_.begin; }
-
-    const PointwiseWeights& of_;
-    Blocks in_, out_;
-    std::int64_t image_ = 0, first_ = 0, lines_ = 0, pieces_ = 1;
-  };
-
   // Pixels of an image.
   struct Rows {
     std::int64_t image = 0;
     std::int64_t pixel = 0;
     std::int64_t count = 0;
   };
+  [[nodiscard]] Rows rows_of(std::int64_t panel) const {
+    const std::int64_t pixel = panel % panels_of_image_ * panel_;
+    return {.image = panel / panels_of_image_, .pixel = pixel, .count = std::min(panel_, pixels_ - pixel)};
+  }
+
+  void compute(int part, int slice, int thread) const {
+    const Share panels = share_of(s_.images * panels_of_image_, part, parts_);
+    const Blocks in = blocks_of(true, slice), out = blocks_of(false, slice);
+    if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
+    for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const Rows here = rows_of(panel);
+      const Side values = side_of(input_, !tensors_.input.pieces.empty(), in, here, values_at_, thread);
+      const Side gradients = side_of(gradient_, is_of_norm(), out, here, gradients_at_, thread);
+      // What the next panel will read is fetched meanwhile: values, gradients, and what else these are made of.
+      const bool has_next = panel + 1 < panels.end;
+      simd::Fetching ahead(
+          has_next ? next_lines(rows_of(panel + 1), in, out, thread) : std::span<const simd::CacheLines>(),
+          (in.end - in.begin) * pieces_of(out.end - out.begin, simd::kMostColumns) * here.count);
+      multiply(in, values, out, gradients, here.count, sums_of(part), panel > panels.begin, &ahead);
+    }
+  }
+
+  [[nodiscard]] std::span<const simd::CacheLines> next_lines(const Rows& next, const Blocks& in, const Blocks& out,
+                                                             int thread) const {
+    auto* const lines = reinterpret_cast<simd::CacheLines*>(own(thread, lines_at_));
+    std::size_t count = 0;
+    const auto add = [&](const float* plane) { lines[count++] = {plane + next.pixel * kSplitBlock, next.count}; };
+    for (std::int64_t block = in.begin; block < in.end; ++block) add(input_.plane(next.image, block));
+    for (std::int64_t block = out.begin; block < out.end; ++block) {
+      add(gradient_.plane(next.image, block));
+      if (is_of_norm()) add(gradient_.place(block).x + next.image * s_.out_blocks * plane_);
+    }
+    return {lines, count};
+  }
+  // Whether gradients are those of a batch norm, made of dst as well.
+  [[nodiscard]] bool is_of_norm() const { return tensors_.gradient.constants >= 0; }
+
   // Where they lie: blocks of channels `step` floats apart.
   struct Side {
     const float* first = nullptr;
@@ -207,21 +192,19 @@ class PointwiseWeights final : public Kernel {
   }
 
   void multiply(const Blocks& in, const Side& values, const Blocks& out, const Side& gradients, std::int64_t pixels,
-                float* sums, bool is_accumulating, const Ahead& ahead) const {
+                float* sums, bool is_accumulating, simd::Fetching* ahead) const {
     const std::int64_t next_out = s_.in_blocks * kSquare;
-    std::int64_t index = 0;
     for (std::int64_t o = out.begin; o < out.end; o += simd::kMostColumns) {
       for (std::int64_t i = in.begin; i < in.end; ++i) {
-        simd::PixelProduct product{.a = values.first + (i - in.begin) * values.step,
-                                   .b = gradients.first + (o - out.begin) * gradients.step,
-                                   .b_column = gradients.step,
-                                   .pixels = pixels,
-                                   .columns = static_cast<int>(std::min<std::int64_t>(simd::kMostColumns, out.end - o)),
-                                   .c = sums + o * next_out + i * kSquare,
-                                   .c_column = next_out,
-                                   .is_accumulating = is_accumulating};
-        ahead.set(product, index++);
-        simd::pixel_product(product);
+        simd::pixel_product({.a = values.first + (i - in.begin) * values.step,
+                             .b = gradients.first + (o - out.begin) * gradients.step,
+                             .b_column = gradients.step,
+                             .pixels = pixels,
+                             .columns = static_cast<int>(std::min<std::int64_t>(simd::kMostColumns, out.end - o)),
+                             .c = sums + o * next_out + i * kSquare,
+                             .c_column = next_out,
+                             .is_accumulating = is_accumulating,
+                             .ahead = ahead});
       }
     }
   }
@@ -234,7 +217,7 @@ class PointwiseWeights final : public Kernel {
   int parts_ = 1, slices_ = 1;
   std::int64_t panels_of_image_ = 1, panel_ = 0, copy_rows_ = 0;
   ScratchParts shared_, own_;
-  std::int64_t sums_at_ = 0, own_at_ = 0, values_at_ = 0, gradients_at_ = 0, rows_at_ = 0;
+  std::int64_t sums_at_ = 0, own_at_ = 0, values_at_ = 0, gradients_at_ = 0, rows_at_ = 0, lines_at_ = 0;
   const float* dst_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;

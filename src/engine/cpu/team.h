@@ -40,8 +40,14 @@ class SubTeam {
     made.is_alone_ = team == made.count_;
     return made;
   }
+  /// Which of the sub-teams, which member of it, and how many it has.
   [[nodiscard]] int index() const { return index_; }
-  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  /// Whether item i is the last of this sub-team's share of [0, count).
+  [[nodiscard]] bool is_last(std::int64_t count, std::int64_t i) const {
+    return i + 1 == share_of(count, index_, count_).end;
+  }
   /// Calls body(i) for the calling member's share of [0, count).
   template <typename Body>
   void for_share(std::int64_t count, const Body& body) const {

@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/winograd_pass.h"
 
 namespace roentgen::engine::cpu {
@@ -28,8 +29,9 @@ class Convolution final : public WinogradPass<T> {
         crews_(tiling_.is_wide() ? even_crews(shape.threads, weights_.groups)
                                  : even_crews(shape.threads, std::min(tiling_.chunks(), most_data()))) {}
   [[nodiscard]] std::size_t scratch_bytes() const {
-    const std::int64_t floats =
-        tiling_.is_wide() ? data_floats() + crews_ * weights_.slot_stride : crews_ * data_floats() + weights_.floats();
+    const std::int64_t floats = tiling_.is_wide()
+                                    ? data_floats() + crews_ * weights_.slot_stride
+                                    : weights_.floats() + crews_ * data_floats() + s_.threads * lines_floats(false);
     return static_cast<std::size_t>(floats) * sizeof(float);
   }
   void run() override {
@@ -44,6 +46,8 @@ class Convolution final : public WinogradPass<T> {
   using Base::bias_;
   using Base::chunk;
   using Base::data_floats;
+  using Base::lines_floats;
+  using Base::lines_of;
   using Base::most_data;
   using Base::results_;
   using Base::s_;
@@ -70,12 +74,20 @@ class Convolution final : public WinogradPass<T> {
       all.for_share(weights_.groups * pairs(),
                     [&](std::int64_t i) { transform_weights(slot(i / pairs()), i / pairs(), i % pairs()); });
     });
-    const Data data = data_at(scratch_ + weights_.floats() + crew.index() * data_floats());
+    float* const first = scratch_ + weights_.floats();
+    const Data data = data_at(first + crew.index() * data_floats());
+    float* const lines = first + crews_ * data_floats() + omp_get_thread_num() * lines_floats(false);
     crew.for_items(
         tiling_.chunks(), [&](std::int64_t c) { transform_values(chunk(c), data, crew); },
         [&](std::int64_t c) {
-          crew.for_share(kWinogradPositions * weights_.groups, [&](std::int64_t i) {
-            multiply(chunk(c), data, slot(i % weights_.groups), i / weights_.groups, i % weights_.groups);
+          const WinogradChunk here = chunk(c);
+          const std::int64_t products = kWinogradPositions * weights_.groups;
+          // What the next chunk of this sub-team will read is fetched meanwhile.
+          simd::Fetching fetching(
+              lines_of(crew.is_last(tiling_.chunks(), c) ? tiling_.chunks() : c + 1, false, crew, lines),
+              products * here.tiles * s_.in_blocks / crew.size());
+          crew.for_share(products, [&](std::int64_t i) {
+            multiply(here, data, slot(i % weights_.groups), i / weights_.groups, i % weights_.groups, &fetching);
           });
         },
         [&](std::int64_t c) { put_results(chunk(c), data, 0, s_.out_blocks, crew); });
@@ -101,7 +113,7 @@ class Convolution final : public WinogradPass<T> {
                    [&](std::int64_t i) { this->transform_input(here, i % here.tiles, i / here.tiles, data.values); });
   }
   void multiply(const WinogradChunk& here, const Data& data, const float* slot, std::int64_t position,
-                std::int64_t group) const {
+                std::int64_t group, simd::Fetching* fetching = nullptr) const {
     const TileRange range = tiling_.needing(position, here.tiles);
     simd::winograd_product({.values = data.values.at(position, 0, range.begin, s_.block),
                             .weights = slot + position * weights_.stride,
@@ -110,7 +122,8 @@ class Convolution final : public WinogradPass<T> {
                             .tiles = range.end - range.begin,
                             .in_blocks = s_.in_blocks,
                             .group = weights_.group,
-                            .block = s_.block});
+                            .block = s_.block,
+                            .fetching = fetching});
   }
   void put_results(const WinogradChunk& here, const Data& data, std::int64_t first_block, std::int64_t blocks,
                    const SubTeam& crew) const {
@@ -148,6 +161,10 @@ class Convolution final : public WinogradPass<T> {
     for (int tap = 0; tap < kWinogradTaps; ++tap) {
       const float* from = taps + (kWinogradTaps - 1 - tap) * square;
       float* into = turned.data() + tap * square;
+      if (s_.block == kMostWinogradBlock) {
+        simd::turn_square(from, into);
+        continue;
+      }
       for (int i = 0; i < s_.block; ++i) {
         for (int o = 0; o < s_.block; ++o) into[o * s_.block + i] = from[i * s_.block + o];
       }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "engine/cpu/conv_input.h"
 #include "engine/cpu/simd/winograd.h"
@@ -97,6 +98,23 @@ class WinogradPass : public Kernel {
     simd::winograd_input(from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
                          values.at(0, in_block, index, s_.block), values.stride);
   }
+  /// Images of a chunk.
+  [[nodiscard]] Share images_of(const WinogradChunk& chunk) const {
+    const std::int64_t each = tiling_.count() / s_.images;
+    return {chunk.first / each, (chunk.first + chunk.tiles - 1) / each + 1};
+  }
+  /// What transform_input() of a chunk reads of image `image` and block `in_block`.
+  [[nodiscard]] simd::CacheLines values_lines(const WinogradChunk& chunk, std::int64_t image,
+                                              std::int64_t in_block) const {
+    return lines_of(chunk, image, input_.plane(image, in_block), s_.in_height, s_.in_width, s_.pad_top, 2);
+  }
+  /// What lies in dst.
+  [[nodiscard]] simd::CacheLines results_lines(const WinogradChunk& chunk, std::int64_t image,
+                                               std::int64_t out_block) const {
+    return lines_of(chunk, image, dst_ + (image * s_.out_blocks + out_block) * s_.out_height * s_.out_width * s_.block,
+                    s_.out_height, s_.out_width, 0, 0);
+  }
+
   /// Where a tile's results lie in block `out_block` of dst.
   [[nodiscard]] simd::PlaneTile<T> result_place(const WinogradChunk& chunk, std::int64_t index,
                                                 std::int64_t out_block) const {
@@ -113,12 +131,47 @@ class WinogradPass : public Kernel {
     return plain_weights_ + (out_block * in_blocks + in_block) * kWinogradTaps * s_.block * s_.block;
   }
 
+  /// Room for the ranges of a chunk's values, and of results where `has_results`, for each thread.
+  [[nodiscard]] std::int64_t lines_floats(bool has_results) const {
+    const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
+    const std::int64_t images = tiling_.chunk() * s_.images / tiling_.count() + 2;
+    return blocks * images * static_cast<std::int64_t>(sizeof(simd::CacheLines) / sizeof(float));
+  }
+  /// A sub-team member's share of what transform_input() of a chunk reads, and of what lies in dst where `has_results`,
+  /// in the memory at `to`; nothing without a chunk.
+  [[nodiscard]] std::span<const simd::CacheLines> lines_of(std::int64_t index, bool has_results, const SubTeam& crew,
+                                                           float* to) const {
+    if (index >= tiling_.chunks()) return {};
+    const WinogradChunk next = chunk(index);
+    const Share images = images_of(next);
+    const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
+    auto* const lines = reinterpret_cast<simd::CacheLines*>(to);
+    std::size_t count = 0;
+    crew.for_share((images.end - images.begin) * blocks, [&](std::int64_t i) {
+      const std::int64_t image = images.begin + i / blocks, block = i % blocks;
+      lines[count++] =
+          block < s_.in_blocks ? values_lines(next, image, block) : results_lines(next, image, block - s_.in_blocks);
+    });
+    return {lines, count};
+  }
+
   /// Of a chunk's transformed values and results.
   [[nodiscard]] std::int64_t data_floats() const { return values_.floats() + results_.floats(); }
   /// How many of them may be in memory at a time.
   [[nodiscard]] std::int64_t most_data() const {
     constexpr std::int64_t kMostFloats = std::int64_t{8} << 20;
     return std::max<std::int64_t>(1, kMostFloats / data_floats());
+  }
+
+  // Whole rows of tiles, from `above` rows before their results to `reach` rows behind.
+  [[nodiscard]] simd::CacheLines lines_of(const WinogradChunk& chunk, std::int64_t image, const T* plane,
+                                          std::int64_t height, std::int64_t width, std::int64_t above,
+                                          std::int64_t reach) const {
+    const Share rows = tiling_.rows(chunk.first, chunk.tiles, image);
+    const std::int64_t begin = std::clamp<std::int64_t>(rows.begin - above, 0, height);
+    const std::int64_t end = std::clamp<std::int64_t>(rows.end - above + reach, begin, height);
+    const std::int64_t row_bytes = width * s_.block * static_cast<std::int64_t>(sizeof(T));
+    return {plane + begin * width * s_.block, (end - begin) * row_bytes / simd::kLine_bytes};
   }
 
   WinogradShape s_;

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "engine/cpu/simd/winograd.h"
+#include "engine/cpu/team.h"
 #include "engine/cpu/winograd.h"
 
 namespace roentgen::engine::cpu {
@@ -98,6 +99,13 @@ class Tiling {
     index -= sizes.whole;
     if (index < sizes.wide) return place(image, index, down_.whole, across_.narrow, 0, across_.whole);
     return place(image, index - sizes.wide, down_.narrow, across_.narrow, down_.whole, across_.whole);
+  }
+
+  /// Rows of results of image `image` that the tiles of the chunk of `tiles` tiles from `first` on have.
+  [[nodiscard]] Share rows(std::int64_t first, std::int64_t tiles, std::int64_t image) const {
+    const std::int64_t begin = std::max(first - image * per_image(), std::int64_t{0}) / across_.tiles();
+    const std::int64_t last = std::min(first + tiles - 1 - image * per_image(), per_image() - 1) / across_.tiles();
+    return {start(begin, down_), start(last, down_) + simd::kWinogradOut};
   }
 
   /// Those of a chunk's `tiles` tiles that need position `position`.

@@ -26,8 +26,9 @@ class WeightsGradient final : public WinogradPass<T> {
         lanes_(tiling_.lanes()),
         crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {}
   [[nodiscard]] std::size_t scratch_bytes() const {
-    const std::int64_t floats = lanes_ > 1 ? lanes_ * weights_.floats() + crews_ * data_floats()
-                                           : slots() * weights_.slot_stride + data_floats();
+    const std::int64_t floats =
+        lanes_ > 1 ? lanes_ * weights_.floats() + crews_ * data_floats() + s_.threads * lines_floats(true)
+                   : slots() * weights_.slot_stride + data_floats();
     return static_cast<std::size_t>(floats) * sizeof(float);
   }
   void run() override {
@@ -45,6 +46,8 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::chunk;
   using Base::data_floats;
   using Base::dst_;
+  using Base::lines_floats;
+  using Base::lines_of;
   using Base::results_;
   using Base::s_;
   using Base::scratch_;
@@ -72,7 +75,9 @@ class WeightsGradient final : public WinogradPass<T> {
 
   // Chunks of a lane lie one after another; which they are does not depend on the team.
   void run_by_lanes(const SubTeam& crew, const SubTeam& all) const {
-    const Data data = data_at(scratch_ + lanes_ * weights_.floats() + crew.index() * data_floats());
+    float* const first = scratch_ + lanes_ * weights_.floats();
+    const Data data = data_at(first + crew.index() * data_floats());
+    float* const next_lines = first + crews_ * data_floats() + omp_get_thread_num() * lines_floats(true);
     const std::int64_t each = (tiling_.chunks() + lanes_ - 1) / lanes_;
     const auto if_there = [&](std::int64_t item, const auto& body) {
       const std::int64_t lane = item / each;
@@ -90,9 +95,17 @@ class WeightsGradient final : public WinogradPass<T> {
         },
         [&](std::int64_t item) {
           if_there(item, [&](const WinogradChunk& here, float* lane, bool is_first) {
-            crew.for_share(kWinogradPositions * weights_.groups, [&](std::int64_t i) {
+            const std::int64_t products = kWinogradPositions * weights_.groups;
+            // What the next chunk of this sub-team will read is fetched meanwhile.
+            simd::Fetching fetching(
+                lines_of(
+                    crew.is_last(lanes_ * each, item) ? tiling_.chunks() : (here.first + here.tiles) / tiling_.chunk(),
+                    true, crew, next_lines),
+                products * here.tiles * s_.in_blocks / crew.size());
+            crew.for_share(products, [&](std::int64_t i) {
               const std::int64_t group = i % weights_.groups;
-              multiply(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first);
+              multiply(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first,
+                       &fetching);
             });
           });
         });
@@ -144,7 +157,7 @@ class WeightsGradient final : public WinogradPass<T> {
     });
   }
   void multiply(const WinogradChunk& here, const Data& data, float* slot, std::int64_t position, std::int64_t group,
-                bool is_accumulating) const {
+                bool is_accumulating, simd::Fetching* fetching = nullptr) const {
     const TileRange range = tiling_.needing(position, here.tiles);
     simd::winograd_gradient_product(
         {.values = data.values.at(position, 0, range.begin, s_.block),
@@ -155,7 +168,8 @@ class WeightsGradient final : public WinogradPass<T> {
          .in_blocks = s_.in_blocks,
          .group = weights_.group,
          .block = s_.block,
-         .is_accumulating = is_accumulating});
+         .is_accumulating = is_accumulating,
+         .fetching = fetching});
   }
 
   // Pairs of channel blocks of a group, result blocks first.

@@ -52,15 +52,8 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
       for (int r = 0; r < kRows; ++r)
         _mm_prefetch(reinterpret_cast<const char*>(a + (kRows + r) * kBlock), _MM_HINT_T0);
     }
-    if (work.ahead != nullptr) {
-      const std::int64_t* at = work.ahead[step].at + work.ahead_row + first;
-#pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) fetch(work.ahead[step].base + at[r]);
-    }
-    for (std::int64_t i = step * work.besides / work.steps; i < (step + 1) * work.besides / work.steps; ++i) {
-#pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) fetch(work.beside[i] + (first + r) * kBlock);
-    }
+    if (work.ahead != nullptr) work.ahead->step(kRows);
+    if (work.beside != nullptr) work.beside->step(kRows);
     for (const float* const end = a + kBlock; a != end; ++a, b += kBlock) {
       __m512 columns[kColumns];
 #pragma GCC unroll 2
@@ -109,6 +102,9 @@ constexpr std::array<SomeRows, kMostRows> table_of(std::integer_sequence<int, kR
 template <int kColumns>
 constexpr std::array<SomeRows, kMostRows> kSomeRows = table_of<kColumns>(std::make_integer_sequence<int, kMostRows>{});
 
+// Pixels before more is fetched.
+constexpr std::int64_t kAtATime = 8;
+
 // kRows of a's 16 numbers from `first` on.
 template <int kRows, int kColumns>
 RG_AVX512 void some_numbers(const PixelProduct& work, int first) {
@@ -123,19 +119,19 @@ RG_AVX512 void some_numbers(const PixelProduct& work, int first) {
   }
   const float* a = work.a + first;
   const float* b = work.b;
-  // Half of them by each half of the rows.
-  const std::int64_t lines = work.ahead_lines * kRows / kBlock;
-  const float* ahead = work.ahead + lines * first / kRows * kBlock;
-  for (std::int64_t pixel = 0; pixel < work.pixels; ++pixel, a += kBlock, b += kBlock) {
-    if (pixel < lines) fetch(ahead + pixel * kBlock);
-    __m512 columns[kColumns];
+  for (std::int64_t done = 0; done < work.pixels; done += kAtATime) {
+    if (first == 0 && work.ahead != nullptr) work.ahead->step(std::min(kAtATime, work.pixels - done));
+    for (const float* const end = a + std::min(kAtATime, work.pixels - done) * kBlock; a != end;
+         a += kBlock, b += kBlock) {
+      __m512 columns[kColumns];
 #pragma GCC unroll 2
-    for (int c = 0; c < kColumns; ++c) columns[c] = _mm512_loadu_ps(b + c * work.b_column);
+      for (int c = 0; c < kColumns; ++c) columns[c] = _mm512_loadu_ps(b + c * work.b_column);
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-      const __m512 number = _mm512_set1_ps(a[r]);
+      for (int r = 0; r < kRows; ++r) {
+        const __m512 number = _mm512_set1_ps(a[r]);
 #pragma GCC unroll 2
-      for (int c = 0; c < kColumns; ++c) sums[r][c] = _mm512_fmadd_ps(number, columns[c], sums[r][c]);
+        for (int c = 0; c < kColumns; ++c) sums[r][c] = _mm512_fmadd_ps(number, columns[c], sums[r][c]);
+      }
     }
   }
 #pragma GCC unroll 16
@@ -166,12 +162,21 @@ void make_rows(const SplitSource<float>& source, std::int64_t count, float* to) 
   }
 }
 
-RG_AVX512 void turn_square(const float* from, float* to) {
+namespace {
+void turn_plainly(const float* from, float* to) {
+  for (std::int64_t i = 0; i < kBlock; ++i) {
+    for (std::int64_t k = 0; k < kBlock; ++k) to[k * kBlock + i] = from[i * kBlock + k];
+  }
+}
+RG_AVX512 void turn_in_registers(const float* from, float* to) {
   avx512::Square square;
   for (std::size_t i = 0; i < 16; ++i) square[i] = _mm512_loadu_si512(from + i * 16);
   avx512::turn(square);
   for (std::size_t i = 0; i < 16; ++i) _mm512_storeu_si512(to + i * 16, square[i]);
 }
+}  // namespace
+
+void turn_square(const float* from, float* to) { has_avx512() ? turn_in_registers(from, to) : turn_plainly(from, to); }
 
 void row_product(const RowProduct& work) {
   const auto& kernels = work.columns == 2 ? kSomeRows<2> : kSomeRows<1>;
@@ -198,7 +203,11 @@ void pixel_product(const PixelProduct& work) {
 namespace roentgen::engine::cpu::simd {
 bool has_avx512() { return false; }
 void make_rows(const SplitSource<float>& /*source*/, std::int64_t /*count*/, float* /*to*/) {}
-void turn_square(const float* /*from*/, float* /*to*/) {}
+void turn_square(const float* from, float* to) {
+  for (int i = 0; i < 16; ++i) {
+    for (int k = 0; k < 16; ++k) to[k * 16 + i] = from[i * 16 + k];
+  }
+}
 void row_product(const RowProduct& /*work*/) {}
 void pixel_product(const PixelProduct& /*work*/) {}
 }  // namespace roentgen::engine::cpu::simd

@@ -7,28 +7,23 @@
 
 #include <cstdint>
 
+#include "engine/cpu/simd/fetching.h"
 #include "engine/cpu/simd/tiles.h"
 
 namespace roentgen::engine::cpu::simd {
 
-/// Whether this machine has AVX-512, within what oneDNN may use (DNNL_MAX_CPU_ISA). Nothing below may be called
-/// without.
+/// Whether this machine has AVX-512, within what oneDNN may use (DNNL_MAX_CPU_ISA). Of what follows only turn_square()
+/// may be called without.
 [[nodiscard]] bool has_avx512();
 
 /// Rows i < count of a source, or what is made of them, to `to`, 16 numbers each, one after another.
 void make_rows(const SplitSource<float>& source, std::int64_t count, float* to);
 
-/// 16 x 16 numbers, turned; `to` is not `from`.
+/// 16 x 16 numbers, turned; `to` is not `from`. On any machine.
 void turn_square(const float* from, float* to);
 
 /// Most blocks of 16 columns of one product.
 constexpr int kMostColumns = 2;
-
-/// Rows of a block of channels that will be read soon: those at `base + at[row]`.
-struct RowsAhead {
-  const float* base = nullptr;
-  const std::int64_t* at = nullptr;
-};
 
 /// c = a * b: rows of pixels, each of `steps` blocks of 16 terms, by `columns` blocks of 16 columns.
 struct RowProduct {
@@ -39,17 +34,12 @@ struct RowProduct {
   std::int64_t steps = 0;
   std::int64_t rows = 0;
   int columns = kMostColumns;
-  float* c = nullptr;         ///< [column][row][16], 64-byte aligned
-  std::int64_t c_column = 0;  ///< floats from one block of columns to the next
-  bool is_streaming = false;  ///< c, past the caches
-  bool is_first = false;      ///< `a` was not read before: it is fetched ahead
-  /// With them, rows of each step's block from `ahead_row` on are fetched into the second-level cache meanwhile: as
-  /// many as are multiplied.
-  const RowsAhead* ahead = nullptr;
-  std::int64_t ahead_row = 0;
-  /// And rows of other tensors, which who takes the results will read: from each of these on, as they are multiplied.
-  const float* const* beside = nullptr;
-  std::int64_t besides = 0;
+  float* c = nullptr;          ///< [column][row][16], 64-byte aligned
+  std::int64_t c_column = 0;   ///< floats from one block of columns to the next
+  bool is_streaming = false;   ///< c, past the caches
+  bool is_first = false;       ///< `a` was not read before: it is fetched ahead
+  Fetching* ahead = nullptr;   ///< told of rows times steps
+  Fetching* beside = nullptr;  ///< likewise
   /// With a pivot, 16 numbers a column: of each column, results less the pivot and the squares of that are added to
   /// sums, in f64; columns of those `sum_column` apart.
   const float* pivot = nullptr;
@@ -69,9 +59,7 @@ struct PixelProduct {
   float* c = nullptr;         ///< [column][16 of a][16 of b]
   std::int64_t c_column = 0;  ///< floats
   bool is_accumulating = false;
-  /// So many cache lines from there on are fetched into the second-level cache meanwhile.
-  const float* ahead = nullptr;
-  std::int64_t ahead_lines = 0;
+  Fetching* ahead = nullptr;  ///< told of pixels
 };
 void pixel_product(const PixelProduct& work);
 

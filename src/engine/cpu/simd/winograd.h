@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "engine/cpu/bf16.h"
+#include "engine/cpu/simd/fetching.h"
 
 namespace roentgen::engine::cpu::simd {
 
@@ -80,6 +81,7 @@ struct WinogradProduct {
   std::int64_t in_blocks = 0;
   int group = 1;
   int block = 16;
+  Fetching* fetching = nullptr;  ///< told of tiles times channel blocks
 };
 /// Reads the values once for every group, the weights once for every few tiles.
 void winograd_product(const WinogradProduct& work);
@@ -95,6 +97,7 @@ struct WinogradGradientProduct {
   int group = 1;
   int block = 16;
   bool is_accumulating = false;
+  Fetching* fetching = nullptr;  ///< told of tiles times channel blocks of values
 };
 /// Sums over the tiles in order, in f32.
 void winograd_gradient_product(const WinogradGradientProduct& work);

@@ -35,6 +35,7 @@ HWY_INLINE void product_tile(D d, const WinogradProduct& work, std::int64_t lane
   const std::int64_t width = kColumns * block;
   const float* weights = work.weights + lane;
   for (std::int64_t in_block = 0; in_block < work.in_blocks; ++in_block) {
+    if (lane == 0 && work.fetching != nullptr) work.fetching->step(kRows);
     const float* values = work.values + in_block * work.row_stride + tile * block;
     for (std::int64_t i = 0; i < block; ++i) {
       hn::Vec<D> w[kColumns];
@@ -89,6 +90,7 @@ HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::in
   const std::int64_t block = work.block;
   const std::int64_t width = kColumns * block;
   for (std::int64_t channel = 0; channel < work.in_blocks * block; channel += kRows) {
+    if (lane == 0 && work.fetching != nullptr && channel % block == 0) work.fetching->step(work.tiles);
     hn::Vec<D> sums[kRows][kColumns];
     float* to = work.weights + channel * width + lane;
 #pragma GCC unroll 16

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What is read next is fetched while something else is multiplied: a core that computes leaves memory idle, and one
+// that reads what lies in no cache waits. All at once it would wait as well, so that products fetch a few lines at a
+// time, and in the order in which they lie, which the processor's own prefetching goes on with.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace roentgen::engine::cpu::simd {
+
+constexpr std::int64_t kLine_bytes = 64;
+
+/// Cache lines one after another, of which `first` has the first byte.
+struct CacheLines {
+  const void* first = nullptr;
+  std::int64_t count = 0;
+};
+
+/// Fetches ranges of memory, one after another, into the second-level cache. Of one thread. Calls nothing: a call
+/// within a loop would have all vector registers stored.
+class Fetching {
+ public:
+  /// Nothing.
+  Fetching() = default;
+  /// All of the ranges when step() has been told of `units` of work. They must stay as long as this.
+  Fetching(std::span<const CacheLines> ranges, std::int64_t units)
+      : range_(ranges.data()), end_range_(ranges.data() + ranges.size()), units_(std::max<std::int64_t>(1, units)) {
+    for (const CacheLines& range : ranges) lines_ += range.count;
+  }
+
+  /// Fetches as many lines as are due with so much work.
+  void step(std::int64_t units) {
+    for (due_ += units * lines_; due_ >= units_; due_ -= units_) {
+      while (next_ == end_) {
+        if (range_ == end_range_) {
+          lines_ = due_ = 0;
+          return;
+        }
+        next_ = static_cast<const char*>(range_->first);
+        end_ = next_ + range_->count * kLine_bytes;
+        ++range_;
+      }
+      __builtin_prefetch(next_, 0, 2);
+      next_ += kLine_bytes;
+    }
+  }
+
+ private:
+  const CacheLines* range_ = nullptr;
+  const CacheLines* end_range_ = nullptr;
+  std::int64_t lines_ = 0, units_ = 1, due_ = 0;
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+};
+
+}  // namespace roentgen::engine::cpu::simd
