@@ -87,8 +87,8 @@ struct Plan {
   std::int32_t forward_end = 0;
   /// bucket_ready[i] = number of buckets final after entry i.
   std::vector<std::int32_t> bucket_ready;
-  /// Kernel choices, "<node>/<pass>" -> "direct", "winograd", "split", "split2", "bf16" or "winograd_bf16", and
-  /// "dtype" -> "bf16" where it is not f32: what a resumed run must use again.
+  /// Kernel choices, "<node>/<pass>" -> "direct", "winograd", "split", "split2", "bf16", "winograd_bf16" or
+  /// "pointwise", and "dtype" -> "bf16" where it is not f32: what a resumed run must use again.
   std::map<std::string, std::string> choices;
   /// Of choices that were measured, here or earlier on this machine: seconds by name. No part of the identity.
   std::map<std::string, std::map<std::string, double>> timings;

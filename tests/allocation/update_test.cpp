@@ -98,6 +98,9 @@ class UpdateAllocation : public testing::TestWithParam<Way> {
     if (std::string_view(algorithms).starts_with("split") && chosen == 0) {
       GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
     }
+    if (std::string_view(algorithms) == "pointwise" && chosen == 0) {
+      GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
+    }
     EXPECT_TRUE(chosen > 0 || std::string_view(algorithms) == "auto");
   }
 };
@@ -108,7 +111,7 @@ TEST_P(UpdateAllocation, is_none_from_the_third_update_on) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, UpdateAllocation,
-                         testing::Combine(testing::Values("direct", "winograd", "split", "split2", "auto"),
+                         testing::Combine(testing::Values("direct", "winograd", "split", "split2", "pointwise", "auto"),
                                           testing::Values("f32", "bf16"), testing::Values("none", "auto", "all")),
                          [](const auto& chosen) {
                            return std::string(std::get<0>(chosen.param)) + "_" + std::get<1>(chosen.param) +

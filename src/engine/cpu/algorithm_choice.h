@@ -23,7 +23,8 @@ using TimedRun = std::function<double()>;
 /// The fastest of the candidates that win by enough over the first one, direct or, of bf16 values, Bf16: small
 /// differences are noise, and some are less accurate or leave a pass to the batch norm behind them, so by 5% (Winograd,
 /// Split2, WinogradBf16) or 2%. Those whose kernels also gather moments (`gathers`) save the batch norm behind them a
-/// pass over the result: they may be slower than the first by 2%; among those that win time alone decides. The first
+/// pass over the result: they may be slower than the first by 2%; Pointwise, whose kernels take over most of the batch
+/// norms before and behind them, in any pass by 5%. Among those that win time alone decides. The first
 /// where none does.
 /// @param timings of every candidate: of the convolution alone, without any gathering
 [[nodiscard]] ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,

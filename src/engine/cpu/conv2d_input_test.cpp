@@ -110,10 +110,12 @@ graph::Graph dense_block(const std::vector<std::string>& named) {
 }
 
 TEST(NormalisedInput, pointwise_data_gradients_add_up_those_of_the_norm) {
-  if (!simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
+  if (const std::string what = lacking_for("pointwise"); !what.empty()) GTEST_SKIP() << what;
   using Kind = std::pair<std::string, std::string>;
-  for (const auto& [algorithms, dtype] : {Kind{"split", "f32"}, Kind{"split2", "f32"}, Kind{"split", "bf16"}}) {
+  for (const auto& [algorithms, dtype] :
+       {Kind{"split", "f32"}, Kind{"split2", "f32"}, Kind{"split", "bf16"}, Kind{"pointwise", "f32"}}) {
     SCOPED_TRACE(algorithms + " " + dtype);
+    if (!lacking_for(algorithms).empty()) continue;
     const CompileOptions options{.slots = 1, .algorithms = algorithms, .dtype = dtype};
     const auto stored = make_executable(dense_block({"norm1", "norm2", "norm"}), options);
     EXPECT_EQ(entries_of(stored->plan(), "concat_batch_norm_backward"), 3);

@@ -11,8 +11,6 @@
 #include "engine/cpu/executable.h"
 #include "engine/cpu/plan_testing.h"
 #include "engine/cpu/residual_blocks_testing.h"
-#include "engine/cpu/simd/pointwise.h"
-#include "engine/cpu/simd/tiles.h"
 #include "graph/passes/pass_list.h"
 
 namespace roentgen::engine::cpu {
@@ -34,9 +32,7 @@ std::set<std::string> fusions_in(const Executable& executable) {
 class Fusions : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "split2" && !simd::bf16_unit())
-      GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
-    if (GetParam() == "pointwise" && !simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
+    if (const std::string what = lacking_for(GetParam()); !what.empty()) GTEST_SKIP() << what;
   }
 };
 

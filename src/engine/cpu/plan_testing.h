@@ -13,9 +13,19 @@
 #include <string>
 
 #include "engine/cpu/executable.h"
+#include "engine/cpu/simd/pointwise.h"
+#include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/step_bits_testing.h"
 
 namespace roentgen::engine::cpu {
+
+/// What lacks here for CompileOptions::algorithms of that name, for who skips; empty: nothing.
+inline std::string lacking_for(const std::string& algorithms) {
+  if (algorithms.starts_with("split") && !simd::bf16_unit()) {
+    return "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
+  }
+  return algorithms == "pointwise" && !simd::has_avx512() ? "SKIPPED: this machine has no AVX-512" : "";
+}
 
 /// Entries whose implementation has these words.
 inline std::int64_t entries_that(const Plan& plan, const std::string& words) {

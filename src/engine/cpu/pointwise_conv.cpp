@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <span>
 #include <tuple>
 
 #include "core/error.h"

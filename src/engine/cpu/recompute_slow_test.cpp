@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/cpu/executable.h"
-#include "engine/cpu/simd/tiles.h"
+#include "engine/cpu/plan_testing.h"
 #include "engine/cpu/step_bits_testing.h"
 #include "graph/loss.h"
 #include "models/model.h"
@@ -30,8 +30,7 @@ TEST_P(RecomputedNetwork, has_the_bits_of_the_kept_one_in_less_memory) {
   const auto& [algorithms, tested] = GetParam();
   const auto& [name, image_px, has_more] = tested;
   const bool is_direct = std::string(algorithms) == "direct";
-  if (std::string(algorithms).starts_with("split") && !simd::bf16_unit())
-    GTEST_SKIP() << "SKIPPED: no bf16 products (AMX or AVX-512) here";
+  if (const std::string what = lacking_for(algorithms); !what.empty()) GTEST_SKIP() << what;
   const graph::Graph graph = graph::with_loss(
       models::build_model(
           {.name = name, .labels = 3, .image_px = image_px, .batch = 2, .width = 32, .auxiliary = false}),
@@ -61,7 +60,7 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<const char*, Te
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, RecomputedNetwork,
-                         testing::Combine(testing::Values("direct", "winograd", "split", "split2"),
+                         testing::Combine(testing::Values("direct", "winograd", "split", "split2", "pointwise"),
                                           testing::Values(Tested{"resnet34"}, Tested{"resnet50"},
                                                           Tested{"densenet121", 32, false},
                                                           Tested{"vgg16_bn", 32, false}, Tested{"googlenet", 64},

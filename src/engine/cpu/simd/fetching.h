@@ -46,13 +46,15 @@ class Fetching {
       }
       __builtin_prefetch(next_, 0, 2);
       next_ += kLine_bytes;
+      ++fetched_;
     }
   }
+  [[nodiscard]] std::int64_t lines_fetched() const { return fetched_; }
 
  private:
   const CacheLines* range_ = nullptr;
   const CacheLines* end_range_ = nullptr;
-  std::int64_t lines_ = 0, units_ = 1, due_ = 0;
+  std::int64_t lines_ = 0, units_ = 1, due_ = 0, fetched_ = 0;
   const char* next_ = nullptr;
   const char* end_ = nullptr;
 };
