@@ -32,8 +32,6 @@ RG_AVX512 inline void add_to(double* to, __m512 values) {
   _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
 }
 
-RG_AVX512 inline void fetch(const float* from) { _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T1); }
-
 // kRows rows from `first` on. With 14 rows and two columns there are 28 sums, two vectors of b and a number of a at a
 // time in the registers: 16 loads for 28 multiplications, of which a core starts two a cycle.
 template <int kRows, int kColumns>
