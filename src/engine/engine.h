@@ -53,10 +53,10 @@ struct CompileOptions {
   /// "name,name", or "on,-name" = all others. Results move within rounding.
   std::string fuse = "on";
   /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
-  /// on machines with bf16 tiles also products of split numbers), timed once at compile; one that saves the batch norm
-  /// behind it a pass also where it is about as fast. The choice moves the last digits, so it is in the plan and a
-  /// resumed run takes it from there. "winograd", "split", "split2", "pointwise": wherever they can be, untimed: for
-  /// tests.
+  /// on machines with bf16 tiles also products of split numbers, with AVX-512 else pointwise ones), timed once at
+  /// compile; one that saves the batch norm behind it a pass also where it is about as fast. The choice moves the last
+  /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split", "split2", "pointwise":
+  /// wherever they can be, untimed: for tests.
   std::string algorithms = "direct";
   /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
   /// in f32, on machines with products of bf16 numbers (with algorithms "auto" by Winograd's in f32 where those are

@@ -12,7 +12,9 @@
 
 #include "core/error.h"
 #include "engine/cpu/executable.h"
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
+#include "engine/cpu/timing_store.h"
 #include "graph/loss.h"
 #include "models/model.h"
 
@@ -52,6 +54,26 @@ TEST(ConvAlgorithms, winograd_is_timed_against_products_of_bf16_values_where_the
   EXPECT_EQ(timed, is_timed ? 3 * 13 : 0);
   const auto direct = make_executable(resnet18(), {.algorithms = "direct", .dtype = "bf16"});
   EXPECT_EQ(std::ranges::count(direct->plan().choices | std::views::values, "winograd_bf16"), 0);
+}
+
+// Of ResNet-50's 1x1 convolutions those without a stride; beside tiles nobody asks.
+TEST(ConvAlgorithms, pointwise_products_are_timed_where_there_are_no_tiles_and_their_plan_is_followed) {
+  const auto resnet50 = graph::with_loss(
+      models::build_model({.name = "resnet50", .labels = 3, .channels = 1, .image_px = 64, .batch = 2}), {});
+  const auto made = make_executable(resnet50, {.algorithms = "auto"});
+  const auto timed = std::ranges::count_if(made->plan().timings | std::views::values,
+                                           [](const Timings& timings) { return timings.contains("pointwise"); });
+  EXPECT_EQ(timed, simd::has_avx512() && !simd::has_tiles() ? 3 * 33 : 0);
+  for (const auto& [key, timings] : made->plan().timings) {
+    if (!timings.contains("pointwise")) continue;
+    EXPECT_EQ(made->plan().choices.at(key) == "pointwise", timings.at("pointwise") < 1.05 * timings.at("direct"))
+        << key;
+  }
+  if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
+  const auto all = make_executable(resnet50, {.algorithms = "pointwise"});
+  EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "pointwise"), 3 * 33);
+  const auto again = make_executable(resnet50, {.algorithms = "direct", .choices = all->plan().choices});
+  EXPECT_EQ(again->plan().hash(), all->plan().hash());
 }
 
 TEST(ConvAlgorithms, a_plan_of_winograd_of_bf16_values_is_followed) {

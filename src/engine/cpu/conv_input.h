@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The blocks of channels that a convolution of ours reads: of one tensor, or of several that are normalised while they
-// are read; or of a gradient, which goes back through a batch norm then. Internal to split_conv*.cpp, winograd.cpp and
-// max_pool.cpp.
+// are read; or of a gradient, which goes back through a batch norm then. Internal to split_conv*.cpp, pointwise_*.cpp,
+// winograd*.cpp and max_pool.cpp.
 #pragma once
 
 #include <algorithm>

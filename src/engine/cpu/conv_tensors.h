@@ -24,7 +24,7 @@ struct NormalisedInput {
   std::vector<Piece> pieces;  ///< none: src as it is
   TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
   bool relu = false;
-  /// Of a batch norm that adds a residual, which split products' pointwise forward does and stores: one piece.
+  /// Of a batch norm that adds a residual, which pointwise forwards by products do and store: one piece.
   struct Residual {
     TensorId value = -1;
     TensorId constants = -1;  ///< as above, for the residual; -1: as it is
@@ -58,11 +58,11 @@ struct ConvTensors {
   TensorId dst = -1;        ///< or its gradient
   TensorId scratch = -1;    ///< as many bytes as the kernel's scratch function says, unset before and after
   NormalisedInput input{};  ///< not of direct's kernels
-  NormGradient gradient{};  ///< of split products alone
+  NormGradient gradient{};  ///< of products alone, split or pointwise
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
-  ResultMoments moments{};  ///< forward of split products alone
-  /// Backward data of split products without a stride: where src's gradient goes in place of src.
+  ResultMoments moments{};  ///< forward of products alone
+  /// Backward data of products without a stride: where src's gradient goes in place of src.
   std::optional<FusedNormBackward> norm{};
 };
 

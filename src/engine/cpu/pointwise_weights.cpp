@@ -25,12 +25,6 @@ constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
 // Two blocks of gradients and one of values of so many pixels fit into the first-level cache.
 constexpr std::int64_t kLeastPixels = 64, kMostPixels = 224;
 
-// [begin, end) of blocks.
-struct Blocks {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
 class PointwiseWeights final : public Kernel {
  public:
   PointwiseWeights(const SplitShape& shape, const ConvTensors& tensors)
@@ -99,7 +93,9 @@ class PointwiseWeights final : public Kernel {
       const bool is_cheap = (parts - 1) * floats() * 8 <= read;
       if (is_cheap || 2 * slices_ > pairs) break;
     }
-    parts_ = static_cast<int>(std::min<std::int64_t>(s_.threads / slices_, s_.images));
+    // At least as many panels: an image may have several.
+    const std::int64_t panels = s_.images * pieces_of(pixels_, kMostPixels);
+    parts_ = static_cast<int>(std::min<std::int64_t>(s_.threads / slices_, panels));
   }
   // Most blocks of a side that a thread has.
   [[nodiscard]] std::int64_t own_blocks(bool is_input) const {
@@ -107,7 +103,7 @@ class PointwiseWeights final : public Kernel {
     if (is_input != is_cut_by_input_) return blocks;
     return std::min(blocks, pieces_of(pieces_of(blocks, simd::kMostColumns), slices_) * simd::kMostColumns);
   }
-  [[nodiscard]] Blocks blocks_of(bool is_input, int slice) const {
+  [[nodiscard]] Share blocks_of(bool is_input, int slice) const {
     const std::int64_t blocks = is_input ? s_.in_blocks : s_.out_blocks;
     if (is_input != is_cut_by_input_) return {0, blocks};
     const Share pairs = share_of(pieces_of(blocks, simd::kMostColumns), slice, slices_);
@@ -140,7 +136,7 @@ class PointwiseWeights final : public Kernel {
 
   void compute(int part, int slice, int thread) const {
     const Share panels = share_of(s_.images * panels_of_image_, part, parts_);
-    const Blocks in = blocks_of(true, slice), out = blocks_of(false, slice);
+    const Share in = blocks_of(true, slice), out = blocks_of(false, slice);
     if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const Rows here = rows_of(panel);
@@ -155,7 +151,7 @@ class PointwiseWeights final : public Kernel {
     }
   }
 
-  [[nodiscard]] std::span<const simd::CacheLines> next_lines(const Rows& next, const Blocks& in, const Blocks& out,
+  [[nodiscard]] std::span<const simd::CacheLines> next_lines(const Rows& next, const Share& in, const Share& out,
                                                              int thread) const {
     auto* const lines = reinterpret_cast<simd::CacheLines*>(own(thread, lines_at_));
     std::size_t count = 0;
@@ -175,7 +171,7 @@ class PointwiseWeights final : public Kernel {
     const float* first = nullptr;
     std::int64_t step = 0;
   };
-  [[nodiscard]] Side side_of(const ConvInput<float>& from, bool is_copied, const Blocks& blocks, const Rows& rows,
+  [[nodiscard]] Side side_of(const ConvInput<float>& from, bool is_copied, const Share& blocks, const Rows& rows,
                              std::int64_t copy_at, int thread) const {
     if (!is_copied) return {from.plane(rows.image, blocks.begin) + rows.pixel * kSplitBlock, plane_};
     auto* at = reinterpret_cast<std::int64_t*>(own(thread, rows_at_));
@@ -191,7 +187,7 @@ class PointwiseWeights final : public Kernel {
     return {to, step};
   }
 
-  void multiply(const Blocks& in, const Side& values, const Blocks& out, const Side& gradients, std::int64_t pixels,
+  void multiply(const Share& in, const Side& values, const Share& out, const Side& gradients, std::int64_t pixels,
                 float* sums, bool is_accumulating, simd::Fetching* ahead) const {
     const std::int64_t next_out = s_.in_blocks * kSquare;
     for (std::int64_t o = out.begin; o < out.end; o += simd::kMostColumns) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The three passes by bf16 products (tiles, AVX-512, plain loops) against sums in double: windows, strides, dilations,
-// pads, odd numbers of blocks, panels and parts of channels; of f32 values split into three and into two, and of bf16
-// values; by the machine's tiles where it has them, and by plain loops everywhere.
+// The three passes by bf16 products (tiles, AVX-512, plain loops), and pointwise ones of f32, against sums in double:
+// windows, strides, dilations, pads, odd numbers of blocks, panels and parts of channels; of f32 values split into
+// three and into two, and of bf16 values; by the machine's tiles where it has them, and by plain loops everywhere.
 #include "engine/cpu/product_way_testing.h"
+#include "engine/cpu/team_testing.h"
 
 #include <gtest/gtest.h>
 
@@ -78,7 +79,8 @@ struct Numbers {
 };
 void PrintTo(const Numbers& numbers, std::ostream* out) { *out << numbers.name; }
 constexpr std::array kNumbers{Numbers{"f32", DType::F32, 3}, Numbers{"f32_in_two", DType::F32, 2},
-                              Numbers{"bf16", DType::Bf16, 1}, Numbers{"whole", DType::F32, 0}};
+                              Numbers{"bf16", DType::Bf16, 1}};
+constexpr Numbers kWhole{"whole", DType::F32, 0};
 
 class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, Case>> {
  protected:
@@ -88,7 +90,6 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
            : unit == TileUnit::Plain  ? ProductWay::PlainF32
            : unit == TileUnit::Avx512 ? ProductWay::VectorsF32
                                       : ProductWay::TilesF32;
-    if (way_ == ProductWay::Pointwise && unit != TileUnit::Plain) GTEST_SKIP() << "SKIPPED: it has no units";
     if (unit == TileUnit::Plain && way_ != ProductWay::Pointwise && c.is_large)
       GTEST_SKIP() << "SKIPPED: too much for plain loops";
     const auto out = [&](std::int64_t length, std::int64_t kernel, std::int64_t pad) {
@@ -224,8 +225,13 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
   expect_close(dst_, expected, terms, stored_rounding());
   const std::vector<float> alone = dst_;
   shape_.threads = 3;
-  run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_));
-  EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+  for (const bool is_one : {false, true}) {
+    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
+    std::ranges::fill(dst_, std::nanf(""));
+    const auto again = [&] { run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_)); };
+    is_one ? with_one_thread(again) : again();
+    EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
+  }
 
   dst_ = before;
   ConvTensors folded = tensors();
@@ -249,8 +255,15 @@ TEST_P(SplitPasses, backward_data_equals_sums_in_double) {
   expect_close(src_, expected, shape_.out_blocks * kSplitBlock * taps(), stored_rounding());
   const std::vector<float> alone = src_;
   shape_.threads = 3;
-  run(product_backward_data(way_, shape_, used), product_backward_data_scratch(way_, shape_));
-  EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+  for (const bool is_one : {false, true}) {
+    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
+    std::ranges::fill(src_, std::nanf(""));
+    const auto again = [&] {
+      run(product_backward_data(way_, shape_, used), product_backward_data_scratch(way_, shape_));
+    };
+    is_one ? with_one_thread(again) : again();
+    EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
+  }
 }
 
 TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
@@ -263,10 +276,15 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
   for (std::size_t i = 0; i < dst_.size(); ++i) {
     expected_bias[(i / plane * kSplitBlock + i % kSplitBlock) % bias_.size()] += static_cast<double>(dst_[i]);
   }
-  for (const int threads : {1, 3}) {
+  for (const int threads : {1, 3, -3}) {
     SCOPED_TRACE(threads);
-    shape_.threads = threads;
-    run(product_backward_weights(way_, shape_, tensors()), product_backward_weights_scratch(way_, shape_));
+    shape_.threads = std::abs(threads);
+    std::ranges::fill(weights_, std::nanf(""));
+    const auto compute = [&] {
+      run(product_backward_weights(way_, shape_, tensors()), product_backward_weights_scratch(way_, shape_));
+    };
+    // Less than none: of 3 threads that are asked for one comes.
+    threads < 0 ? with_one_thread(compute) : compute();
     expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width, product_rounding());
     if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1, 1e-7);
   }
@@ -298,6 +316,23 @@ INSTANTIATE_TEST_SUITE_P(Units, SplitNan,
 INSTANTIATE_TEST_SUITE_P(Units, SplitPasses,
                          testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx, TileUnit::Avx512),
                                           testing::ValuesIn(kNumbers), testing::ValuesIn(kCases)),
+                         name_of_test);
+
+// 1x1 ones without a stride.
+const std::vector<Case> kPointwiseCases = [] {
+  std::vector<Case> made;
+  for (const Case& c : kCases) {
+    if (c.kernel_height * c.kernel_width * c.stride == 1 && c.pad_top + c.pad_left == 0) made.push_back(c);
+  }
+  return made;
+}();
+INSTANTIATE_TEST_SUITE_P(Pointwise, SplitNan,
+                         testing::Combine(testing::Values(TileUnit::Plain), testing::Values(kWhole),
+                                          testing::Values(kPointwiseCases[0])),
+                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(Pointwise, SplitPasses,
+                         testing::Combine(testing::Values(TileUnit::Plain), testing::Values(kWhole),
+                                          testing::ValuesIn(kPointwiseCases)),
                          name_of_test);
 
 }  // namespace

@@ -5,7 +5,6 @@
 // double; and the residual sum of a batch norm that it makes while it reads it, to the bits of one that is stored
 // first.
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 #include "engine/cpu/drawn_tensors_testing.h"
 #include "engine/cpu/product_way_testing.h"
 #include "engine/cpu/split_conv.h"
+#include "engine/cpu/team_testing.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -153,12 +153,7 @@ TEST_P(SplitMoments, of_what_is_stored) {
 // As OpenMP gives within a parallel region: slots of threads that are not there count, too.
 TEST_P(SplitMoments, of_a_team_of_one) {
   draw_all();
-  const int levels = omp_get_max_active_levels();
-  omp_set_max_active_levels(1);
-#pragma omp parallel num_threads(2)
-#pragma omp single
-  forward({.src = kSrc, .moments = {.partial = kPartial, .pivot = kPivot}});
-  omp_set_max_active_levels(levels);
+  with_one_thread([&] { forward({.src = kSrc, .moments = {.partial = kPartial, .pivot = kPivot}}); });
   expect_moments();
 }
 

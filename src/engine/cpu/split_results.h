@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Where the results of products go: to a tensor, added up for the batch norm that reads it; or through the backward of
-// the batch norm that made what the convolution reads. Internal to split_conv.cpp.
+// the batch norm that made what the convolution reads. Internal to split_conv.cpp and
+// pointwise_conv.cpp.
 #pragma once
 
 #include <algorithm>
@@ -144,7 +145,7 @@ class SplitResults {
     product.sum_column = s_.threads * 2 * kSplitBlock;
   }
 
-  /// What put() will read of other tensors for `count` pixels of a block, from where `pixel` of `image` lies on.
+  /// What put() will read of other tensors for pixels of a block: where `pixel` of `image` lies in each.
   [[nodiscard]] NormReads<T> reads(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
     if (!norm_) return {};
     return norm_->reads({.block = block, .image = image, .first = pixel});

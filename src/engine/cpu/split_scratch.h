@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Cuts one piece of scratch memory into parts. Internal to split_conv*.cpp.
+// Cuts one piece of scratch memory into parts. Internal to split_conv*.cpp and pointwise_*.cpp.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,7 @@
 
 namespace roentgen::engine::cpu {
 
+/// Of a 3x3 window; and channels of the widest block.
 constexpr int kWinogradTaps = 9;
 constexpr int kMostWinogradBlock = 16;
 
@@ -163,7 +164,7 @@ class WinogradPass : public Kernel {
     return std::max<std::int64_t>(1, kMostFloats / data_floats());
   }
 
-  // Whole rows of tiles, from `above` rows before their results to `reach` rows behind.
+  /// Whole rows of tiles, from `above` rows before their results to `reach` rows behind.
   [[nodiscard]] simd::CacheLines lines_of(const WinogradChunk& chunk, std::int64_t image, const T* plane,
                                           std::int64_t height, std::int64_t width, std::int64_t above,
                                           std::int64_t reach) const {

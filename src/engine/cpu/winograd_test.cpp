@@ -18,6 +18,8 @@
 
 #include "core/random.h"
 #include "engine/cpu/bf16.h"
+#include "engine/cpu/team_testing.h"
+#include "engine/cpu/winograd_tiles.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
@@ -43,6 +45,7 @@ const std::vector<Case> kCases{
     {"mixed_pad", 2, 1, 5, 3, 11, 2, 0},
     {"single_pixel", 5, 1, 1, 1, 1, 1, 1},
     {"several_chunks", 2, 4, 8, 50, 50, 1, 1, true},
+    {"four_lanes", 8, 1, 2, 61, 58, 1, 1, true},
 };
 
 // Blocks of 8 on AVX-512 too: what DNNL_MAX_CPU_ISA=AVX2 leads to.
@@ -157,8 +160,13 @@ TEST_P(WinogradPasses, forward_equals_sums_in_double) {
   expect_close(dst_, expected, shape_.in_blocks * shape_.block);
   const std::vector<float> alone = dst_;
   shape_.threads = 3;
-  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
-  EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+  for (const bool is_one : {false, true}) {
+    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
+    std::ranges::fill(dst_, std::nanf(""));
+    const auto again = [&] { run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_)); };
+    is_one ? with_one_thread(again) : again();
+    EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
+  }
 }
 
 TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
@@ -172,8 +180,13 @@ TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
   expect_close(src_, expected, shape_.out_blocks * shape_.block);
   const std::vector<float> alone = src_;
   shape_.threads = 3;
-  run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_));
-  EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits on 3 threads";
+  for (const bool is_one : {false, true}) {
+    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
+    std::ranges::fill(src_, std::nanf(""));
+    const auto again = [&] { run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_)); };
+    is_one ? with_one_thread(again) : again();
+    EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
+  }
 }
 
 TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
@@ -192,9 +205,15 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
   const std::vector<float> alone = weights_;
   shape_.threads = 3;
-  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
-  EXPECT_EQ(std::memcmp(alone.data(), weights_.data(), alone.size() * sizeof(float)), 0)
-      << "the same bits on 3 threads";
+  for (const bool is_one : {false, true}) {
+    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
+    std::ranges::fill(weights_, std::nanf(""));
+    const auto again = [&] {
+      run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+    };
+    is_one ? with_one_thread(again) : again();
+    EXPECT_EQ(std::memcmp(alone.data(), weights_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
+  }
 }
 
 // Values in bf16 are read as they are, and results rounded once: the bits of f32's, rounded.
@@ -242,6 +261,18 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
   run_narrow(winograd_forward(narrow, tensors()), weights);
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
+}
+
+// Which cases sum in lanes, so that all ways are tested.
+TEST(WinogradTiling, has_lanes_where_tiles_outweigh_the_weights) {
+  const auto lanes_of = [](const WinogradShape& s) { return Tiling(s, s.out_height, s.out_width).lanes(); };
+  WinogradShape shape{.images = 8, .in_blocks = 1, .out_blocks = 2, .out_height = 61, .out_width = 58};
+  EXPECT_EQ(lanes_of(shape), 4);
+  shape = {.images = 16, .in_blocks = 8, .out_blocks = 8, .out_height = 28, .out_width = 28};
+  EXPECT_EQ(lanes_of(shape), 2);
+  shape = {.images = 16, .in_blocks = 32, .out_blocks = 32, .out_height = 7, .out_width = 7};
+  EXPECT_EQ(lanes_of(shape), 1);
+  EXPECT_TRUE(Tiling(shape, 7, 7).is_wide());
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which tiles Winograd's F(4x4, 3x3) works on, in which order and how many at a time. Internal to winograd.cpp.
+// Which tiles Winograd's F(4x4, 3x3) works on, in which order and how many at a time. Internal to winograd*.cpp.
 //
 // An axis is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a tile of 3 needs
 // all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3 + 3 takes 22
@@ -78,6 +78,7 @@ class Tiling {
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Tiles of every chunk but perhaps the last.
   [[nodiscard]] std::int64_t chunk() const { return chunk_; }
+  /// Rounded up to a multiple of four where there are as many tiles, for sub-teams that have one each.
   [[nodiscard]] std::int64_t chunks() const { return (count_ + chunk_ - 1) / chunk_; }
   /// Whether transformed weights outweigh what is transformed of all tiles: then these are one chunk.
   [[nodiscard]] bool is_wide() const { return is_wide_; }

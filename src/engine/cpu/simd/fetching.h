@@ -12,6 +12,7 @@
 
 namespace roentgen::engine::cpu::simd {
 
+/// Of a cache line.
 constexpr std::int64_t kLine_bytes = 64;
 
 /// Cache lines one after another, of which `first` has the first byte.
@@ -49,6 +50,7 @@ class Fetching {
       ++fetched_;
     }
   }
+  /// So far.
   [[nodiscard]] std::int64_t lines_fetched() const { return fetched_; }
 
  private:

@@ -19,17 +19,12 @@ namespace roentgen::engine::cpu::simd {
 namespace {
 
 constexpr std::int64_t kBlock = 16;
+constexpr std::uintptr_t kFloat_bytes = sizeof(float);
 
 template <avx512::Made kMade>
 RG_AVX512 void rows_of(const SplitSource<float>& source, std::int64_t count, float* to) {
   const avx512::Numbers<float, kMade> numbers(source);
   for (std::int64_t i = 0; i < count; ++i) _mm512_storeu_ps(to + i * kBlock, numbers(i));
-}
-
-RG_AVX512 inline void add_to(double* to, __m512 values) {
-  const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
-  _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
-  _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
 }
 
 // kRows rows from `first` on. With 14 rows and two columns there are 28 sums, two vectors of b and a number of a at a
@@ -47,8 +42,7 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
     const float* a = work.a + step * work.a_step + first * kBlock;
     if (work.is_first) {
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r)
-        _mm_prefetch(reinterpret_cast<const char*>(a + (kRows + r) * kBlock), _MM_HINT_T0);
+      for (int r = 0; r < kRows; ++r) avx512::expect(a + r * kBlock, kRows * kBlock * kFloat_bytes);
     }
     if (work.ahead != nullptr) work.ahead->step(kRows);
     if (work.beside != nullptr) work.beside->step(kRows);
@@ -86,8 +80,8 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
       sum = _mm512_add_ps(sum, from_pivot);
       sum_sq = _mm512_fmadd_ps(from_pivot, from_pivot, sum_sq);
     }
-    add_to(work.sum + c * work.sum_column, sum);
-    add_to(work.sum_sq + c * work.sum_column, sum_sq);
+    avx512::add_to(work.sum + c * work.sum_column, sum);
+    avx512::add_to(work.sum_sq + c * work.sum_column, sum_sq);
   }
 }
 

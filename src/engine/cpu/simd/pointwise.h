@@ -12,8 +12,8 @@
 
 namespace roentgen::engine::cpu::simd {
 
-/// Whether this machine has AVX-512, within what oneDNN may use (DNNL_MAX_CPU_ISA). Of what follows only turn_square()
-/// may be called without.
+/// Whether this machine has AVX-512 (without bf16 instructions is enough: nothing here uses them), within what oneDNN
+/// may use (DNNL_MAX_CPU_ISA). Of what follows only turn_square() may be called without.
 [[nodiscard]] bool has_avx512();
 
 /// Rows i < count of a source, or what is made of them, to `to`, 16 numbers each, one after another.
@@ -47,6 +47,7 @@ struct RowProduct {
   double* sum_sq = nullptr;
   std::int64_t sum_column = 0;
 };
+/// Writes all rows of c; those of its sums that are asked for.
 void row_product(const RowProduct& work);
 
 /// c = (or +=) the sum over pixels of a's 16 numbers by those of each of `columns` blocks of b.
@@ -61,6 +62,7 @@ struct PixelProduct {
   bool is_accumulating = false;
   Fetching* ahead = nullptr;  ///< told of pixels
 };
+/// Sums over the pixels in order, in f32.
 void pixel_product(const PixelProduct& work);
 
 }  // namespace roentgen::engine::cpu::simd

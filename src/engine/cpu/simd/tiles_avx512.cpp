@@ -138,12 +138,6 @@ void product_columns(const TileProduct& work) {
   }
 }
 
-RG_AVX512 void add_to(double* to, __m512 values) {
-  const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
-  _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
-  _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
-}
-
 RG_AVX512 inline __m512 as_stored(__m512 value, const float* /*to*/) { return value; }
 RG_AVX512 inline __m512 as_stored(__m512 value, const Bf16* /*to*/) { return whole(value); }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Numbers as they are split: read from where they lie, normalised where the source says so, taken apart into bf16
-// parts. Internal to tiles_avx512.cpp, and for x86 alone.
+// parts. Internal to tiles_avx512.cpp and pointwise.cpp, and for x86 alone.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +57,17 @@ RG_AVX512 inline __m512i paired(__m512 low, __m512 high) {
 // a page ahead by itself, but late: 5 to 15% of a pass whose source is in no cache.
 constexpr std::uintptr_t kAhead_bytes = 2048;
 
-RG_AVX512 inline void expect(const void* from) {
+RG_AVX512 inline void expect(const void* from, std::uintptr_t ahead_bytes = kAhead_bytes) {
   // May lie behind the tensor, which a prefetch does not mind, but adding to the pointer would.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read through it
-  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + kAhead_bytes), _MM_HINT_T0);
+  _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) + ahead_bytes), _MM_HINT_T0);
+}
+
+// 16 numbers to f64 sums.
+RG_AVX512 inline void add_to(double* to, __m512 values) {
+  const __m512 upper = _mm512_shuffle_f32x4(values, values, 0xee);
+  _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), _mm512_cvtps_pd(_mm512_castps512_ps256(values))));
+  _mm512_storeu_pd(to + 8, _mm512_add_pd(_mm512_loadu_pd(to + 8), _mm512_cvtps_pd(_mm512_castps512_ps256(upper))));
 }
 
 RG_AVX512 inline __m512 load(const float* from) { return _mm512_loadu_ps(from); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Turning a square of numbers in AVX-512 registers, for tiles_avx512.cpp only.
+// Turning a square of numbers in AVX-512 registers, for tiles_avx512.cpp and pointwise.cpp only.
 #pragma once
 
 #include <cstddef>

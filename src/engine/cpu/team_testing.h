@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Teams as they are not asked for.
+#pragma once
+
+#include <omp.h>
+
+namespace roentgen::engine::cpu {
+
+/// Runs body() where OpenMP gives every team one thread, however many are asked for: as within a parallel region.
+template <typename Body>
+void with_one_thread(const Body& body) {
+  const int levels = omp_get_max_active_levels();
+  omp_set_max_active_levels(1);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  body();
+  omp_set_max_active_levels(levels);
+}
+
+}  // namespace roentgen::engine::cpu
