@@ -11,7 +11,7 @@ namespace roentgen::engine::cpu {
 namespace {
 // What of the first candidate's time an algorithm must stay below.
 constexpr double kOfGathering = 1.02;
-constexpr double kOfFusing = 1.05;
+constexpr double kOfFusing = 1.10;
 constexpr double kOfLesser = 0.95;
 constexpr double kOfOthers = 0.98;
 

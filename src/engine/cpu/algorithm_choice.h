@@ -24,7 +24,7 @@ using TimedRun = std::function<double()>;
 /// differences are noise, and some are less accurate or leave a pass to the batch norm behind them, so by 5% (Winograd,
 /// Split2, WinogradBf16) or 2%. Those whose kernels also gather moments (`gathers`) save the batch norm behind them a
 /// pass over the result: they may be slower than the first by 2%; Pointwise, whose kernels take over most of the batch
-/// norms before and behind them, in any pass by 5%. Among those that win time alone decides. The first
+/// norms before and behind them, in any pass by 10%. Among those that win time alone decides. The first
 /// where none does.
 /// @param timings of every candidate: of the convolution alone, without any gathering
 [[nodiscard]] ConvAlgorithm fastest_algorithm(const std::vector<ConvAlgorithm>& candidates, const Timings& timings,

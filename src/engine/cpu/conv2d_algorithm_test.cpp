@@ -66,7 +66,7 @@ TEST(ConvAlgorithms, pointwise_products_are_timed_where_there_are_no_tiles_and_t
   EXPECT_EQ(timed, simd::has_avx512() && !simd::has_tiles() ? 3 * 33 : 0);
   for (const auto& [key, timings] : made->plan().timings) {
     if (!timings.contains("pointwise")) continue;
-    EXPECT_EQ(made->plan().choices.at(key) == "pointwise", timings.at("pointwise") < 1.05 * timings.at("direct"))
+    EXPECT_EQ(made->plan().choices.at(key) == "pointwise", timings.at("pointwise") < 1.10 * timings.at("direct"))
         << key;
   }
   if (!simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
