@@ -44,8 +44,7 @@ class PointwiseConvolution final : public Kernel {
     RG_ASSERT(is_pointwise(shape));
     const std::int64_t rows = shape.images * pixels_;
     const std::int64_t row_bytes = input_.blocks() * kSplitBlock * kFloat_bytes;
-    // As many panels for each thread, of about the same size.
-    // A panel's copy and what the next one is made of.
+    // A panel's copy and what the next one is made of; as many panels for each thread, of about the same size.
     const std::int64_t most_sources = is_turned || tensors.input.residual ? 2 : 1;
     const std::int64_t most = std::clamp(kPanels_bytes / (1 + most_sources) / row_bytes, kLeastRows, kMostRows);
     panels_ = ScratchParts::round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));

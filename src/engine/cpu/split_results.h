@@ -142,7 +142,7 @@ class SplitResults {
     product.pivot = pivot_ + block * kSplitBlock;
     product.sum = sums_.first(block, thread);
     product.sum_sq = sums_.second(block, thread);
-    product.sum_column = s_.threads * 2 * kSplitBlock;
+    product.sum_column = sums_.first(1, 0) - sums_.first(0, 0);
   }
 
   /// What put() will read of other tensors for pixels of a block: where `pixel` of `image` lies in each.

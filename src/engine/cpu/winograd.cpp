@@ -45,29 +45,21 @@ class Convolution final : public WinogradPass<T> {
  private:
   using Base::bias_;
   using Base::chunk;
+  using Base::data_at;
   using Base::data_floats;
   using Base::lines_floats;
   using Base::lines_of;
   using Base::most_data;
+  using Base::pairs;
   using Base::results_;
   using Base::s_;
   using Base::scratch_;
   using Base::tensors_;
   using Base::tiling_;
+  using Base::transform_values;
   using Base::values_;
   using Base::weights_;
-
-  // A chunk's transformed values and results.
-  struct Data {
-    Positions values;
-    Positions results;
-  };
-  [[nodiscard]] Data data_at(float* at) const {
-    Data data{values_, results_};
-    data.values.base = at;
-    data.results.base = at + values_.floats();
-    return data;
-  }
+  using typename Base::Data;
 
   void run_by_chunks(const SubTeam& crew, const SubTeam& all) const {
     all.for_items(1, [&](std::int64_t) {
@@ -108,10 +100,6 @@ class Convolution final : public WinogradPass<T> {
         [&](std::int64_t group) { put_results(whole, data, group * weights_.group, weights_.group, crew); });
   }
 
-  void transform_values(const WinogradChunk& here, const Data& data, const SubTeam& crew) const {
-    crew.for_share(s_.in_blocks * here.tiles,
-                   [&](std::int64_t i) { this->transform_input(here, i % here.tiles, i / here.tiles, data.values); });
-  }
   void multiply(const WinogradChunk& here, const Data& data, const float* slot, std::int64_t position,
                 std::int64_t group, simd::Fetching* fetching = nullptr) const {
     const TileRange range = tiling_.needing(position, here.tiles);
@@ -139,8 +127,6 @@ class Convolution final : public WinogradPass<T> {
   }
 
   [[nodiscard]] float* slot(std::int64_t which) const { return scratch_ + which * weights_.slot_stride; }
-  // Pairs of channel blocks of a group, result blocks first.
-  [[nodiscard]] std::int64_t pairs() const { return weights_.group * s_.in_blocks; }
   void transform_weights(float* slot, std::int64_t group, std::int64_t pair) const {
     const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks;
     const std::int64_t in_block = pair % s_.in_blocks;

@@ -156,6 +156,25 @@ class WinogradPass : public Kernel {
     return {lines, count};
   }
 
+  /// A chunk's transformed values and results, or the gradients in their place.
+  struct Data {
+    Positions values;
+    Positions results;
+  };
+  /// In data_floats() floats from `at` on.
+  [[nodiscard]] Data data_at(float* at) const {
+    Data data{values_, results_};
+    data.values.base = at;
+    data.results.base = at + values_.floats();
+    return data;
+  }
+  /// A sub-team member's share of a chunk's values.
+  void transform_values(const WinogradChunk& here, const Data& data, const SubTeam& crew) const {
+    crew.for_share(s_.in_blocks * here.tiles,
+                   [&](std::int64_t i) { transform_input(here, i % here.tiles, i / here.tiles, data.values); });
+  }
+  /// Pairs of channel blocks of a group, result blocks first.
+  [[nodiscard]] std::int64_t pairs() const { return weights_.group * s_.in_blocks; }
   /// Of a chunk's transformed values and results.
   [[nodiscard]] std::int64_t data_floats() const { return values_.floats() + results_.floats(); }
   /// How many of them may be in memory at a time.

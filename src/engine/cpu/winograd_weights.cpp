@@ -44,28 +44,20 @@ class WeightsGradient final : public WinogradPass<T> {
  private:
   using Base::bias_;
   using Base::chunk;
+  using Base::data_at;
   using Base::data_floats;
   using Base::dst_;
   using Base::lines_floats;
   using Base::lines_of;
+  using Base::pairs;
   using Base::results_;
   using Base::s_;
   using Base::scratch_;
   using Base::tiling_;
+  using Base::transform_values;
   using Base::values_;
   using Base::weights_;
-
-  // A chunk's transformed values and gradients.
-  struct Data {
-    Positions values;
-    Positions gradients;
-  };
-  [[nodiscard]] Data data_at(float* at) const {
-    Data data{values_, results_};
-    data.values.base = at;
-    data.gradients.base = at + values_.floats();
-    return data;
-  }
+  using typename Base::Data;
 
   // Each has the same number of whole lanes.
   [[nodiscard]] int crews_for_lanes(int threads) const {
@@ -143,17 +135,13 @@ class WeightsGradient final : public WinogradPass<T> {
   }
   [[nodiscard]] float* lane_at(std::int64_t lane) const { return scratch_ + lane * weights_.floats(); }
 
-  void transform_values(const WinogradChunk& here, const Data& data, const SubTeam& crew) const {
-    crew.for_share(s_.in_blocks * here.tiles,
-                   [&](std::int64_t i) { this->transform_input(here, i % here.tiles, i / here.tiles, data.values); });
-  }
   void transform_gradients(const WinogradChunk& here, const Data& data, std::int64_t first_block, std::int64_t blocks,
                            const SubTeam& crew) const {
     crew.for_share(blocks * here.tiles, [&](std::int64_t i) {
       const std::int64_t out_block = first_block + i / here.tiles;
       const std::int64_t index = i % here.tiles;
       simd::winograd_gradient(this->result_place(here, index, out_block), s_.block,
-                              data.gradients.at(0, out_block, index, s_.block), results_.stride);
+                              data.results.at(0, out_block, index, s_.block), results_.stride);
     });
   }
   void multiply(const WinogradChunk& here, const Data& data, float* slot, std::int64_t position, std::int64_t group,
@@ -161,7 +149,7 @@ class WeightsGradient final : public WinogradPass<T> {
     const TileRange range = tiling_.needing(position, here.tiles);
     simd::winograd_gradient_product(
         {.values = data.values.at(position, 0, range.begin, s_.block),
-         .gradients = data.gradients.at(position, group * weights_.group, range.begin, s_.block),
+         .gradients = data.results.at(position, group * weights_.group, range.begin, s_.block),
          .weights = slot + position * weights_.stride,
          .row_stride = values_.row_stride,
          .tiles = range.end - range.begin,
@@ -172,8 +160,6 @@ class WeightsGradient final : public WinogradPass<T> {
          .fetching = fetching});
   }
 
-  // Pairs of channel blocks of a group, result blocks first.
-  [[nodiscard]] std::int64_t pairs() const { return weights_.group * s_.in_blocks; }
   // Adds up what the lanes have at a slot of the first, and has its taps.
   void finish(const float* slot, std::int64_t group, std::int64_t pair) const {
     const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks;
