@@ -65,7 +65,10 @@ std::string Plan::hash() const {
   for (const auto& [key, choice] : choices) identity += key + "=" + choice + ";";
   for (const PlanEntry& entry : preparations) identity += entry.name + ":" + entry.implementation + ";";
   for (const PlanEntry& entry : entries) identity += entry.name + ":" + entry.implementation + ";";
-  for (const PlanTensor& tensor : tensors) identity += tensor.name + ":" + tensor.layout + ";";
+  for (const PlanTensor& tensor : tensors) {
+    // Where scratch lies is no matter of results.
+    if (tensor.storage != Storage::PerThread) identity += tensor.name + ":" + tensor.layout + ";";
+  }
   return fmt::format("{:016x}", text_hash(identity));
 }
 

@@ -23,19 +23,21 @@ inline constexpr std::string_view kDtypeChoice = "dtype";
 /// Index into Plan::tensors.
 using TensorId = std::int32_t;
 
-/// Where a tensor lives. Planned: in the arena, for the entries of its lifetime. The others have memory of their own.
-enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept };
+/// Where a tensor lives. Planned: in the arena, for the entries of its lifetime. PerThread: each thread has its own,
+/// which starts where that of every other tensor of this storage does, behind the planned ones. The others have memory
+/// of their own.
+enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept, PerThread };
 
 /// A piece of memory that entries read and write.
 struct PlanTensor {
   std::string name;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  ///< PerThread: of one thread
   Storage storage = Storage::Planned;
   /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
   std::string layout;
   /// Of its elements, for values and gradients; scratch is bytes to whoever uses it.
   DType dtype = DType::F32;
-  /// Byte offset: into the arena of its storage.
+  /// Byte offset: into the arena of its storage. PerThread: of the first thread's.
   std::size_t offset = 0;
   /// Lifetime: first and last entry that touches it; -1 when none does.
   std::int32_t first = -1;
@@ -65,7 +67,7 @@ struct PlanEntry {
 
 /// Memory of an executable, in bytes.
 struct MemoryReport {
-  std::size_t activations = 0;  ///< arena of planned tensors, forward and backward
+  std::size_t activations = 0;  ///< arena of planned tensors, forward and backward, and what each thread has
   std::size_t parameters = 0;
   std::size_t gradients = 0;
   std::size_t state = 0;  ///< running statistics
@@ -95,6 +97,8 @@ struct Plan {
   /// How often each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
   std::map<std::string, std::int64_t> fused;
   MemoryReport memory;
+  /// From what a thread has of tensors of Storage::PerThread to what the next one has.
+  std::size_t thread_stride = 0;
 
   /// "f32" or "bf16": what CompileOptions::dtype came to.
   [[nodiscard]] std::string dtype() const;

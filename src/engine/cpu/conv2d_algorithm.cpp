@@ -182,8 +182,9 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   const Fwd::primitive_desc forward = conv_forward(g);
   const auto state = std::make_shared<State>();  // std::function copies
   std::vector<std::byte*> addresses;
-  for (const std::size_t bytes : {forward.src_desc().get_size(), forward.weights_desc().get_size(),
-                                  forward.dst_desc().get_size(), own_scratch(algorithm, pass, g, threads)}) {
+  for (const std::size_t bytes :
+       {forward.src_desc().get_size(), forward.weights_desc().get_size(), forward.dst_desc().get_size(),
+        own_scratch(algorithm, pass, g, threads).total(threads)}) {
     state->buffers.push_back(numbers(bytes));
     addresses.push_back(state->buffers.back().data());
   }
@@ -203,7 +204,7 @@ std::vector<ConvAlgorithm> candidates_of(const ConvGeometry& g, ConvPass pass, i
     if (algorithm == ConvAlgorithm::Pointwise && simd::has_tiles()) continue;
     if (algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g)) continue;
     if (!can_compute(algorithm, pass, g)) continue;
-    if (own_scratch(algorithm, pass, g, threads) <= kScratchLimit) candidates.push_back(algorithm);
+    if (own_scratch(algorithm, pass, g, threads).total(threads) <= kScratchLimit) candidates.push_back(algorithm);
   }
   return candidates;
 }
@@ -213,7 +214,7 @@ std::vector<ConvAlgorithm> bf16_candidates_of(const ConvGeometry& g, ConvPass pa
   constexpr auto kWinograd = ConvAlgorithm::WinogradBf16;
   std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};
   if (!simd::has_tiles() && can_compute(kWinograd, pass, g) &&
-      own_scratch(kWinograd, pass, g, threads) <= kScratchLimit) {
+      own_scratch(kWinograd, pass, g, threads).total(threads) <= kScratchLimit) {
     candidates.push_back(kWinograd);
   }
   return candidates;

@@ -55,8 +55,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 /// A kernel of ours for a pass, and the scratch it needs; `algorithm` is not Direct, and can compute the geometry.
 [[nodiscard]] std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
                                                  int threads, const ConvTensors& tensors);
-[[nodiscard]] std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
-                                      const NormalisedInput& input = {});
+[[nodiscard]] ScratchBytes own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                                       const NormalisedInput& input = {});
 
 /// The kernel of an entry by one of our algorithms; adds implementation and scratch to the emission, which is otherwise
 /// direct's.

@@ -104,8 +104,8 @@ std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const
   return split_backward_weights(shape, tensors);
 }
 
-std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
-                        const NormalisedInput& input) {
+ScratchBytes own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                         const NormalisedInput& input) {
   if (is_winograd(algorithm)) {
     const WinogradShape shape = winograd_shape(g, threads).value();
     if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
@@ -126,8 +126,10 @@ std::size_t own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeomet
 
 std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
                                   Emission& emission, ConvTensors tensors) {
-  tensors.scratch = lowering.scratch("scratch", own_scratch(algorithm, pass, g, lowering.threads(), tensors.input));
-  emission.writes.push_back(tensors.scratch);
+  const ScratchBytes scratch = own_scratch(algorithm, pass, g, lowering.threads(), tensors.input);
+  tensors.scratch = lowering.scratch("scratch", scratch.shared);
+  tensors.own_scratch = lowering.own_scratch("scratch of each thread", scratch.own);
+  emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
   // Behind a dot: which order of sums. Plans of programs with another one are told by it.
   const std::string_view order = pass == ConvPass::BackwardWeights ? ".2" : "";
   if (is_winograd(algorithm)) {

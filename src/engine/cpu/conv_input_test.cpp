@@ -137,7 +137,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
   }
   std::size_t scratch_of(bool is_forward, const NormalisedInput& read) const {
     if (is_by_winograd(way())) {
-      return is_forward ? winograd_forward_scratch(winograd()) : winograd_backward_weights_scratch(winograd());
+      return is_forward ? winograd_forward_scratch(winograd()).total(winograd().threads)
+                        : winograd_backward_weights_scratch(winograd()).total(winograd().threads);
     }
     return is_forward ? product_forward_scratch(way(), shape_, read)
                       : product_backward_weights_scratch(way(), shape_, read);

@@ -4,6 +4,7 @@
 // What our convolution kernels work on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -48,15 +49,25 @@ struct ResultMoments {
   TensorId pivot = -1;    ///< f32, a number for every channel
 };
 
+/// Scratch of a kernel, unset before and after.
+struct ScratchBytes {
+  std::size_t shared = 0;
+  std::size_t own = 0;  ///< of each thread
+  /// In one tensor for all of it.
+  [[nodiscard]] std::size_t total(int threads) const { return shared + static_cast<std::size_t>(threads) * own; }
+};
+
 /// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
 /// backward data reads dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst,
 /// writes weights and, where there is one, bias.
 struct ConvTensors {
-  TensorId src = -1;        ///< or its gradient
-  TensorId weights = -1;    ///< or their gradient
-  TensorId bias = -1;       ///< or its gradient; a number for every channel of the last block, too
-  TensorId dst = -1;        ///< or its gradient
-  TensorId scratch = -1;    ///< as many bytes as the kernel's scratch function says, unset before and after
+  TensorId src = -1;      ///< or its gradient
+  TensorId weights = -1;  ///< or their gradient
+  TensorId bias = -1;     ///< or its gradient; a number for every channel of the last block, too
+  TensorId dst = -1;      ///< or its gradient
+  TensorId scratch = -1;  ///< as many bytes as the kernel's scratch function says
+  /// The part of it that each thread has of its own, of Storage::PerThread; -1: all lies in `scratch`.
+  TensorId own_scratch = -1;
   NormalisedInput input{};  ///< not of direct's kernels
   NormGradient gradient{};  ///< of products alone, split or pointwise
   bool adds = false;        ///< forward: adds to what lies in dst

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,8 +20,9 @@ namespace roentgen::engine::cpu {
 class Addresses {
  public:
   /// @param is_bf16 of each tensor; may be left out
-  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_bf16 = {})
-      : addresses_(std::move(addresses)), is_bf16_(std::move(is_bf16)) {}
+  /// @param thread_stride bytes from what a thread has of tensors of Storage::PerThread to what the next one has
+  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_bf16 = {}, std::int64_t thread_stride = 0)
+      : addresses_(std::move(addresses)), is_bf16_(std::move(is_bf16)), thread_stride_(thread_stride) {}
   [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
   /// As T, float or Bf16, which the tensor must hold.
@@ -30,11 +32,19 @@ class Addresses {
     return reinterpret_cast<T*>(bytes(id));
   }
   [[nodiscard]] double* f64(TensorId id) const { return reinterpret_cast<double*>(bytes(id)); }
+  /// Memory of which each thread has its own: where the first one's lies, and bytes from one to the next.
+  struct OfThreads {
+    std::byte* first = nullptr;
+    std::int64_t stride = 0;
+  };
+  /// A tensor of Storage::PerThread.
+  [[nodiscard]] OfThreads of_threads(TensorId id) const { return {bytes(id), thread_stride_}; }
   void set(TensorId id, std::byte* address) { addresses_.at(static_cast<std::size_t>(id)) = address; }
 
  private:
   std::vector<std::byte*> addresses_;
   std::vector<bool> is_bf16_;
+  std::int64_t thread_stride_ = 0;
 };
 
 /// One plan entry made runnable. Driven by one thread; uses the OpenMP team inside.

@@ -225,6 +225,10 @@ TensorId Lowering::scratch(std::string name, std::size_t bytes) {
   return add_tensor({.name = std::move(name), .bytes = bytes, .layout = "scratch"});
 }
 
+TensorId Lowering::own_scratch(std::string name, std::size_t bytes) {
+  return add_tensor({.name = std::move(name), .bytes = bytes, .storage = Storage::PerThread, .layout = "scratch"});
+}
+
 TensorId Lowering::kept(std::string name, std::size_t bytes) {
   return add_tensor({.name = std::move(name), .bytes = bytes, .storage = Storage::Kept, .layout = "plain"});
 }

@@ -131,6 +131,8 @@ class Lowering {
   // Tensors.
   TensorId tensor(std::string name, const Shape& shape, Layout layout);
   TensorId scratch(std::string name, std::size_t bytes);
+  /// Scratch of `bytes` for each thread.
+  TensorId own_scratch(std::string name, std::size_t bytes);
   /// Memory that keeps its values between steps.
   TensorId kept(std::string name, std::size_t bytes);
   /// A node's parameter, its gradient, by relative name ("weight"). State (running statistics) likewise.

@@ -15,9 +15,9 @@
 
 #include "core/error.h"
 #include "engine/cpu/conv_input.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/split_results.h"
-#include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
@@ -47,31 +47,32 @@ class PointwiseConvolution final : public Kernel {
     // A panel's copy and what the next one is made of; as many panels for each thread, of about the same size.
     const std::int64_t most_sources = is_turned || tensors.input.residual ? 2 : 1;
     const std::int64_t most = std::clamp(kPanels_bytes / (1 + most_sources) / row_bytes, kLeastRows, kMostRows);
-    panels_ = ScratchParts::round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
+    panels_ = round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
     panel_rows_ = pieces_of(rows, panels_);
     panels_ = pieces_of(rows, panel_rows_);
     const std::int64_t values = rows * input_.blocks() * kSplitBlock;
     if (tensors_.input.residual && values * kFloat_bytes >= kStreamed_bytes) input_.stream_results();
 
-    weights_at_ = shared_.add(is_turned ? target_blocks_ * input_.blocks() * kSquare * kFloat_bytes : 0);
+    weights_part_ = memory_.add(is_turned ? target_blocks_ * input_.blocks() * kSquare * kFloat_bytes : 0);
     // Rows of a block an odd number of cache lines apart.
     copy_rows_ = panel_rows_ | 1;
-    copy_at_ = own_.add(is_turned || is_copied_ ? input_.blocks() * copy_rows_ * kSplitBlock * kFloat_bytes : 0);
+    copy_part_ =
+        memory_.add_own(is_turned || is_copied_ ? input_.blocks() * copy_rows_ * kSplitBlock * kFloat_bytes : 0);
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
-    sources_at_ = own_.add(words(input_.tables() * panel_rows_));
-    targets_at_ = own_.add(words(panel_rows_));
+    sources_part_ = memory_.add_own(words(input_.tables() * panel_rows_));
+    targets_part_ = memory_.add_own(words(panel_rows_));
     const std::int64_t runs = panel_rows_ / pixels_ + 2;
-    lines_at_ = own_.add(most_sources * input_.blocks() * runs * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
-    sums_at_ = own_.add(simd::kMostColumns * kResultRows * kSplitBlock * kFloat_bytes);
-    own_at_ = shared_.add(own_.bytes() * shape.threads);
+    lines_part_ =
+        memory_.add_own(most_sources * input_.blocks() * runs * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
+    sums_part_ = memory_.add_own(simd::kMostColumns * kResultRows * kSplitBlock * kFloat_bytes);
   }
-  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
     results_.bind(addresses);
     weights_ = addresses.f32(tensors_.weights);
-    scratch_ = addresses.bytes(tensors_.scratch);
+    memory_.bind(addresses, tensors_);
   }
 
   void run() override {
@@ -99,25 +100,16 @@ class PointwiseConvolution final : public Kernel {
     shape.unit = simd::TileUnit::Avx512;
     return shape;
   }
-  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
-    return scratch_ + own_at_ + thread * own_.bytes() + at;
-  }
-  [[nodiscard]] std::int64_t* own_words(int thread, std::int64_t at) const {
-    return reinterpret_cast<std::int64_t*>(own(thread, at));
-  }
-  [[nodiscard]] float* own_floats(int thread, std::int64_t at) const {
-    return reinterpret_cast<float*>(own(thread, at));
-  }
 
   // [target block][source block][source][target], as a forward's weights are.
   [[nodiscard]] const float* weights_of(std::int64_t target_block) const {
-    const float* first = is_turned_ ? reinterpret_cast<const float*>(scratch_ + weights_at_) : weights_;
+    const float* first = is_turned_ ? memory_.at<float>(weights_part_) : weights_;
     return first + target_block * input_.blocks() * kSquare;
   }
   void turn_weights(std::int64_t index) const {
     const std::int64_t target = index / input_.blocks(), source = index % input_.blocks();
     simd::turn_square(weights_ + (source * target_blocks_ + target) * kSquare,
-                      reinterpret_cast<float*>(scratch_ + weights_at_) + index * kSquare);
+                      memory_.at<float>(weights_part_) + index * kSquare);
   }
 
   // Rows that lie side by side in one image.
@@ -152,7 +144,7 @@ class PointwiseConvolution final : public Kernel {
                          rows * input_.blocks() * pieces_of(target_blocks_, simd::kMostColumns));
     if (is_copied_) copy(first, rows, thread);
     const bool is_direct = results_.is_plain();
-    if (!is_direct) find(first, rows, target_blocks_, own_words(thread, targets_at_));
+    if (!is_direct) find(first, rows, target_blocks_, memory_.at<std::int64_t>(targets_part_, thread));
     for (std::int64_t block = 0; block < target_blocks_; block += simd::kMostColumns) {
       const int columns = static_cast<int>(std::min<std::int64_t>(simd::kMostColumns, target_blocks_ - block));
       for_runs(first, rows, [&](const Run& run) {
@@ -177,7 +169,7 @@ class PointwiseConvolution final : public Kernel {
   }
   // What the panel from a row on is made of, block by block.
   [[nodiscard]] std::span<const simd::CacheLines> next_lines(std::int64_t first, int thread) const {
-    auto* const lines = reinterpret_cast<simd::CacheLines*>(own(thread, lines_at_));
+    auto* const lines = memory_.at<simd::CacheLines>(lines_part_, thread);
     const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
     std::size_t count = 0;
     for (std::int64_t index = 0; index < sources() * input_.blocks(); ++index) {
@@ -191,11 +183,11 @@ class PointwiseConvolution final : public Kernel {
     return {lines, count};
   }
   void copy(std::int64_t first, std::int64_t rows, int thread) const {
-    std::int64_t* sources = own_words(thread, sources_at_);
+    std::int64_t* sources = memory_.at<std::int64_t>(sources_part_, thread);
     for (std::int64_t table = 0; table < input_.tables(); ++table) {
       find(first, rows, input_.image_blocks(table), sources + table * panel_rows_);
     }
-    float* to = own_floats(thread, copy_at_);
+    float* to = memory_.at<float>(copy_part_, thread);
     for (std::int64_t block = 0; block < input_.blocks(); ++block, to += copy_rows_ * kSplitBlock) {
       simd::make_rows(input_.rows(block, sources, panel_rows_, 0), rows, to);
     }
@@ -204,7 +196,7 @@ class PointwiseConvolution final : public Kernel {
     simd::RowProduct product{
         .b = weights_of(block), .b_column = input_.blocks() * kSquare, .steps = input_.blocks(), .rows = run.rows};
     if (is_copied_) {
-      product.a = own_floats(thread, copy_at_) + run.at * kSplitBlock;
+      product.a = memory_.at<float>(copy_part_, thread) + run.at * kSplitBlock;
       product.a_step = copy_rows_ * kSplitBlock;
     } else {
       product.a = input_.plane(run.image, 0) + run.pixel * kSplitBlock;
@@ -225,13 +217,13 @@ class PointwiseConvolution final : public Kernel {
     }
     simd::Fetching beside(std::span<const simd::CacheLines>(reads).first(count), product.rows * product.steps);
     product.beside = &beside;
-    product.c = own_floats(thread, sums_at_);
+    product.c = memory_.at<float>(sums_part_, thread);
     product.c_column = kResultRows * kSplitBlock;
     simd::row_product(product);
     for (int column = 0; column < product.columns; ++column) {
       results_.put({.block = block + column,
                     .c = product.c + column * product.c_column,
-                    .at = own_words(thread, targets_at_) + run.at,
+                    .at = memory_.at<std::int64_t>(targets_part_, thread) + run.at,
                     .rows = product.rows,
                     .thread = thread});
     }
@@ -246,11 +238,9 @@ class PointwiseConvolution final : public Kernel {
   bool is_copied_;
   std::int64_t target_blocks_;
   std::int64_t panels_ = 0, panel_rows_ = 0, copy_rows_ = 0;
-  ScratchParts shared_, own_;
-  std::int64_t weights_at_ = 0, own_at_ = 0;
-  std::int64_t copy_at_ = 0, sources_at_ = 0, targets_at_ = 0, lines_at_ = 0, sums_at_ = 0;
+  KernelScratch memory_{s_.threads};
+  KernelScratch::Part weights_part_, copy_part_, sources_part_, targets_part_, lines_part_, sums_part_;
   float* weights_ = nullptr;
-  std::byte* scratch_ = nullptr;
 };
 
 }  // namespace
@@ -259,10 +249,10 @@ bool has_pointwise(const SplitShape& shape) {
   return shape.dtype == DType::F32 && is_pointwise(shape) && simd::has_avx512();
 }
 
-std::size_t pointwise_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
+ScratchBytes pointwise_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
   return PointwiseConvolution(shape, {.input = input}, false).scratch_bytes();
 }
-std::size_t pointwise_backward_data_scratch(const SplitShape& shape) {
+ScratchBytes pointwise_backward_data_scratch(const SplitShape& shape) {
   return PointwiseConvolution(shape, {}, true).scratch_bytes();
 }
 std::unique_ptr<Kernel> pointwise_forward(const SplitShape& shape, const ConvTensors& tensors) {

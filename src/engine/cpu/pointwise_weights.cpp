@@ -12,9 +12,9 @@
 #include "core/error.h"
 #include "engine/cpu/channel_sums.h"
 #include "engine/cpu/conv_input.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/pointwise_conv.h"
 #include "engine/cpu/simd/pointwise.h"
-#include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
@@ -40,18 +40,17 @@ class PointwiseWeights final : public Kernel {
     panels_of_image_ = pieces_of(pixels_, std::clamp(most, kLeastPixels, kMostPixels));
     panel_ = pieces_of(pixels_, panels_of_image_);
     panels_of_image_ = pieces_of(pixels_, panel_);
-    sums_at_ = shared_.add((parts_ - 1) * floats() * kFloat_bytes);
+    sums_part_ = memory_.add((parts_ - 1) * floats() * kFloat_bytes);
     copy_rows_ = panel_ | 1;
     // Enough for any batch norms: scratch is asked for before they are known.
-    values_at_ = own_.add(own_blocks(true) * copy_rows_ * kSplitBlock * kFloat_bytes);
-    gradients_at_ = own_.add(own_blocks(false) * copy_rows_ * kSplitBlock * kFloat_bytes);
-    rows_at_ = own_.add(std::max(input_.tables(), gradient_.tables()) * panel_ *
-                        static_cast<std::int64_t>(sizeof(std::int64_t)));
-    lines_at_ =
-        own_.add((own_blocks(true) + 2 * own_blocks(false)) * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
-    own_at_ = shared_.add(own_.bytes() * shape.threads);
+    values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kSplitBlock * kFloat_bytes);
+    gradients_part_ = memory_.add_own(own_blocks(false) * copy_rows_ * kSplitBlock * kFloat_bytes);
+    rows_part_ = memory_.add_own(std::max(input_.tables(), gradient_.tables()) * panel_ *
+                                 static_cast<std::int64_t>(sizeof(std::int64_t)));
+    lines_part_ = memory_.add_own((own_blocks(true) + 2 * own_blocks(false)) *
+                                  static_cast<std::int64_t>(sizeof(simd::CacheLines)));
   }
-  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -59,7 +58,7 @@ class PointwiseWeights final : public Kernel {
     dst_ = addresses.f32(tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
-    scratch_ = addresses.bytes(tensors_.scratch);
+    memory_.bind(addresses, tensors_);
   }
 
   void run() override {
@@ -111,16 +110,13 @@ class PointwiseWeights final : public Kernel {
   }
 
   [[nodiscard]] float* sums_of(int part) const {
-    return part == 0 ? weights_ : reinterpret_cast<float*>(scratch_ + sums_at_) + (part - 1) * floats();
+    return part == 0 ? weights_ : memory_.at<float>(sums_part_) + (part - 1) * floats();
   }
   void add_parts(std::int64_t at) const {
     for (int part = 1; part < parts_; ++part) {
       const float* from = sums_of(part) + at;
       for (std::int64_t i = 0; i < kSquare; ++i) weights_[at + i] += from[i];
     }
-  }
-  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
-    return scratch_ + own_at_ + thread * own_.bytes() + at;
   }
 
   // Pixels of an image.
@@ -140,8 +136,8 @@ class PointwiseWeights final : public Kernel {
     if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const Rows here = rows_of(panel);
-      const Side values = side_of(input_, !tensors_.input.pieces.empty(), in, here, values_at_, thread);
-      const Side gradients = side_of(gradient_, is_of_norm(), out, here, gradients_at_, thread);
+      const Side values = side_of(input_, !tensors_.input.pieces.empty(), in, here, values_part_, thread);
+      const Side gradients = side_of(gradient_, is_of_norm(), out, here, gradients_part_, thread);
       // What the next panel will read is fetched meanwhile: values, gradients, and what else these are made of.
       const bool has_next = panel + 1 < panels.end;
       simd::Fetching ahead(
@@ -153,7 +149,7 @@ class PointwiseWeights final : public Kernel {
 
   [[nodiscard]] std::span<const simd::CacheLines> next_lines(const Rows& next, const Share& in, const Share& out,
                                                              int thread) const {
-    auto* const lines = reinterpret_cast<simd::CacheLines*>(own(thread, lines_at_));
+    auto* const lines = memory_.at<simd::CacheLines>(lines_part_, thread);
     std::size_t count = 0;
     const auto add = [&](const float* plane) { lines[count++] = {plane + next.pixel * kSplitBlock, next.count}; };
     for (std::int64_t block = in.begin; block < in.end; ++block) add(input_.plane(next.image, block));
@@ -172,14 +168,14 @@ class PointwiseWeights final : public Kernel {
     std::int64_t step = 0;
   };
   [[nodiscard]] Side side_of(const ConvInput<float>& from, bool is_copied, const Share& blocks, const Rows& rows,
-                             std::int64_t copy_at, int thread) const {
+                             const KernelScratch::Part& copy, int thread) const {
     if (!is_copied) return {from.plane(rows.image, blocks.begin) + rows.pixel * kSplitBlock, plane_};
-    auto* at = reinterpret_cast<std::int64_t*>(own(thread, rows_at_));
+    auto* at = memory_.at<std::int64_t>(rows_part_, thread);
     for (std::int64_t table = 0; table < from.tables(); ++table) {
       const std::int64_t begin = rows.image * from.image_blocks(table) * plane_ + rows.pixel * kSplitBlock;
       for (std::int64_t i = 0; i < rows.count; ++i) at[table * panel_ + i] = begin + i * kSplitBlock;
     }
-    auto* const to = reinterpret_cast<float*>(own(thread, copy_at));
+    auto* const to = memory_.at<float>(copy, thread);
     const std::int64_t step = copy_rows_ * kSplitBlock;
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
       simd::make_rows(from.rows(block, at, panel_, 0), rows.count, to + (block - blocks.begin) * step);
@@ -212,17 +208,16 @@ class PointwiseWeights final : public Kernel {
   bool is_cut_by_input_ = false;
   int parts_ = 1, slices_ = 1;
   std::int64_t panels_of_image_ = 1, panel_ = 0, copy_rows_ = 0;
-  ScratchParts shared_, own_;
-  std::int64_t sums_at_ = 0, own_at_ = 0, values_at_ = 0, gradients_at_ = 0, rows_at_ = 0, lines_at_ = 0;
+  KernelScratch memory_{s_.threads};
+  KernelScratch::Part sums_part_, values_part_, gradients_part_, rows_part_, lines_part_;
   const float* dst_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
-  std::byte* scratch_ = nullptr;
 };
 
 }  // namespace
 
-std::size_t pointwise_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
+ScratchBytes pointwise_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
   return PointwiseWeights(shape, {.input = input}).scratch_bytes();
 }
 std::unique_ptr<Kernel> pointwise_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {

@@ -76,15 +76,17 @@ enum class ProductWay {
 }
 [[nodiscard]] inline std::size_t product_forward_scratch(ProductWay way, const SplitShape& shape,
                                                          const NormalisedInput& input = {}) {
-  return way == ProductWay::Pointwise ? pointwise_forward_scratch(shape, input) : split_forward_scratch(shape, input);
+  return way == ProductWay::Pointwise ? pointwise_forward_scratch(shape, input).total(shape.threads)
+                                      : split_forward_scratch(shape, input).total(shape.threads);
 }
 [[nodiscard]] inline std::size_t product_backward_data_scratch(ProductWay way, const SplitShape& shape) {
-  return way == ProductWay::Pointwise ? pointwise_backward_data_scratch(shape) : split_backward_data_scratch(shape);
+  return way == ProductWay::Pointwise ? pointwise_backward_data_scratch(shape).total(shape.threads)
+                                      : split_backward_data_scratch(shape).total(shape.threads);
 }
 [[nodiscard]] inline std::size_t product_backward_weights_scratch(ProductWay way, const SplitShape& shape,
                                                                   const NormalisedInput& input = {}) {
-  return way == ProductWay::Pointwise ? pointwise_backward_weights_scratch(shape, input)
-                                      : split_backward_weights_scratch(shape, input);
+  return way == ProductWay::Pointwise ? pointwise_backward_weights_scratch(shape, input).total(shape.threads)
+                                      : split_backward_weights_scratch(shape, input).total(shape.threads);
 }
 
 }  // namespace roentgen::engine::cpu

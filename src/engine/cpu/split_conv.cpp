@@ -14,9 +14,9 @@
 
 #include "core/error.h"
 #include "engine/cpu/conv_input.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/split_grid.h"
 #include "engine/cpu/split_results.h"
-#include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
@@ -58,13 +58,13 @@ class SplitConvolution final : public Kernel {
       input_.stream_results();
     }
   }
-  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
     results_.bind(addresses);
     weights_ = addresses.f32(tensors_.weights);
-    scratch_ = addresses.bytes(tensors_.scratch);
+    memory_.bind(addresses, tensors_);
   }
 
   void run() override {
@@ -98,34 +98,25 @@ class SplitConvolution final : public Kernel {
     const std::int64_t rows = kSplitPanel_bytes / (row_bytes * part_pairs_) - grid_.reach();
     panel_rows_ = std::clamp(rows, kLeastRows, kMostRows);
     // As many panels for each thread, of about the same size.
-    const std::int64_t panels =
-        ScratchParts::round_up(pieces_of(grid_.rows(), panel_rows_), static_cast<std::int64_t>(s_.threads));
-    panel_rows_ = ScratchParts::round_up(pieces_of(grid_.rows(), panels), kPanelUnit);
+    const std::int64_t panels = round_up(pieces_of(grid_.rows(), panel_rows_), static_cast<std::int64_t>(s_.threads));
+    panel_rows_ = round_up(pieces_of(grid_.rows(), panels), kPanelUnit);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
     // An odd number of rows apart, so that planes do not fall into the same cache lines.
     plane_bytes_ = ((panel_rows_ + grid_.reach()) | 1) * kTileRow_bytes;
   }
 
   void place_scratch() {
-    weights_at_ = shared_.add(taps_ * pairs_ * groups_ * weights_step());
+    weights_part_ = memory_.add(taps_ * pairs_ * groups_ * weights_step());
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
     const auto phases = static_cast<std::int64_t>(grid_.phases().size());
-    values_at_ = own_.add(phases * part_pairs_ * planes_ * plane_bytes_);
-    sources_at_ = own_.add(words(input_.tables() * source_rows()));
-    targets_at_ = own_.add(words(panel_rows_));
-    steps_at_ = own_.add(words(most_taps_ * part_pairs_));
+    values_part_ = memory_.add_own(phases * part_pairs_ * planes_ * plane_bytes_);
+    sources_part_ = memory_.add_own(words(input_.tables() * source_rows()));
+    targets_part_ = memory_.add_own(words(panel_rows_));
+    steps_part_ = memory_.add_own(words(most_taps_ * part_pairs_));
     // Enough for any batch norm: scratch is asked for before it is known.
     const std::int64_t most = is_turned_ ? kResultRows : kPanelUnit;
-    const std::int64_t rows = parts_ > 1 ? groups_ * ScratchParts::round_up(panel_rows_, most) : most;
-    results_at_ = own_.add(2 * rows * kTileRow_bytes);
-    own_at_ = shared_.add(own_.bytes() * s_.threads);
-  }
-
-  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
-    return scratch_ + own_at_ + thread * own_.bytes() + at;
-  }
-  [[nodiscard]] std::int64_t* own_words(int thread, std::int64_t at) const {
-    return reinterpret_cast<std::int64_t*>(own(thread, at));
+    const std::int64_t rows = parts_ > 1 ? groups_ * round_up(panel_rows_, most) : most;
+    results_part_ = memory_.add_own(2 * rows * kTileRow_bytes);
   }
 
   struct Part {
@@ -140,7 +131,7 @@ class SplitConvolution final : public Kernel {
   [[nodiscard]] std::byte* weights_of(std::size_t target, const Part& part, std::int64_t group) const {
     const auto taps = static_cast<std::int64_t>(grid_.targets()[target].taps.size());
     const std::int64_t before = first_tap_[target] * pairs_ * groups_ + taps * part.first * groups_;
-    return scratch_ + weights_at_ + (before + group * taps * part.pairs) * weights_step();
+    return memory_.at(weights_part_) + (before + group * taps * part.pairs) * weights_step();
   }
 
   // One tap, pair of source blocks and group of target blocks.
@@ -185,8 +176,8 @@ class SplitConvolution final : public Kernel {
 
   void split_values(const Part& part, int thread) const {
     const std::int64_t rows = panel_rows_ + grid_.reach();
-    const std::int64_t* at = own_words(thread, sources_at_);
-    std::byte* to = own(thread, values_at_);
+    const std::int64_t* at = memory_.at<std::int64_t>(sources_part_, thread);
+    std::byte* to = memory_.at(values_part_, thread);
     for (std::int64_t first = 0; first < source_rows(); first += rows) {
       for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += planes_ * plane_bytes_) {
         if (pair >= part.pairs) continue;
@@ -199,7 +190,7 @@ class SplitConvolution final : public Kernel {
 
   void compute(std::int64_t panel, int thread) const {
     const std::int64_t rows = panel_rows_ + grid_.reach();
-    std::int64_t* sources = own_words(thread, sources_at_);
+    std::int64_t* sources = memory_.at<std::int64_t>(sources_part_, thread);
     for (std::int64_t table = 0; table < input_.tables(); ++table) {
       for (const SplitGrid::Phase& phase : grid_.phases()) {
         grid_.find_sources(phase, panel * panel_rows_, rows, input_.image_blocks(table), sources);
@@ -208,9 +199,10 @@ class SplitConvolution final : public Kernel {
     }
     if (parts_ == 1) split_values(part(0), thread);
     for (std::size_t target = 0; target < grid_.targets().size(); ++target) {
-      grid_.find_targets(grid_.targets()[target], panel * panel_rows_, panel_rows_, own_words(thread, targets_at_));
+      grid_.find_targets(grid_.targets()[target], panel * panel_rows_, panel_rows_,
+                         memory_.at<std::int64_t>(targets_part_, thread));
       if (grid_.targets()[target].taps.empty()) {
-        results_.put_zeros(own_words(thread, targets_at_), panel_rows_);
+        results_.put_zeros(memory_.at<std::int64_t>(targets_part_, thread), panel_rows_);
         continue;
       }
       for (std::int64_t index = 0; index < parts_; ++index) {
@@ -222,7 +214,7 @@ class SplitConvolution final : public Kernel {
 
   void multiply(std::size_t target, std::int64_t index, std::int64_t first, int thread) const {
     const Part part = this->part(index);
-    std::int64_t* steps = own_words(thread, steps_at_);
+    std::int64_t* steps = memory_.at<std::int64_t>(steps_part_, thread);
     std::int64_t count = 0;
     for (const SplitGrid::Tap& tap : grid_.targets()[target].taps) {
       for (std::int64_t pair = 0; pair < part.pairs; ++pair) {
@@ -235,7 +227,7 @@ class SplitConvolution final : public Kernel {
         const std::int64_t end = std::min(rows, begin + results_.rows_at_a_time());
         for (std::int64_t row = begin; row < end; row += kPanelUnit) {
           simd::tile_product(s_.unit,
-                             {.a = own(thread, values_at_) + row * kTileRow_bytes,
+                             {.a = memory_.at(values_part_, thread) + row * kTileRow_bytes,
                               .a_steps = steps,
                               .a_tile = kTile_bytes,
                               .a_plane = plane_bytes_,
@@ -256,7 +248,7 @@ class SplitConvolution final : public Kernel {
         for (std::int64_t block = group * 2; block < std::min(target_blocks_, group * 2 + 2); ++block) {
           results_.put({.block = block,
                         .c = results_of_block(block, begin, thread),
-                        .at = own_words(thread, targets_at_) + begin,
+                        .at = memory_.at<std::int64_t>(targets_part_, thread) + begin,
                         .rows = end - begin,
                         .thread = thread});
         }
@@ -268,7 +260,7 @@ class SplitConvolution final : public Kernel {
   [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
     const std::int64_t each = results_.rows_at_a_time();
     const std::int64_t slot = parts_ > 1 ? group * pieces_of(panel_rows_, each) + row / each : 0;
-    return reinterpret_cast<float*>(own(thread, results_at_)) + (slot * 2 * each + row % each) * kSplitBlock;
+    return memory_.at<float>(results_part_, thread) + (slot * 2 * each + row % each) * kSplitBlock;
   }
   [[nodiscard]] const float* results_of_block(std::int64_t block, std::int64_t row, int thread) const {
     return results_of(block / 2, row, thread) + block % 2 * results_.rows_at_a_time() * kSplitBlock;
@@ -288,14 +280,12 @@ class SplitConvolution final : public Kernel {
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
   std::int64_t parts_ = 1, part_pairs_ = 1, panels_ = 0, panel_rows_ = 0, plane_bytes_ = 0;
-  ScratchParts shared_, own_;
-  std::int64_t weights_at_ = 0, own_at_ = 0;
-  std::int64_t values_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0, results_at_ = 0;
+  KernelScratch memory_{s_.threads};
+  KernelScratch::Part weights_part_, values_part_, sources_part_, targets_part_, steps_part_, results_part_;
   float* weights_ = nullptr;
-  std::byte* scratch_ = nullptr;
 };
 
-std::size_t scratch_of(const SplitShape& shape, const NormalisedInput& input, bool is_turned) {
+ScratchBytes scratch_of(const SplitShape& shape, const NormalisedInput& input, bool is_turned) {
   const ConvTensors tensors{.input = input};
   if (shape.dtype == DType::Bf16) return SplitConvolution<Bf16>(shape, tensors, is_turned).scratch_bytes();
   return SplitConvolution<float>(shape, tensors, is_turned).scratch_bytes();
@@ -314,10 +304,10 @@ bool is_pointwise(const SplitShape& s) {
          s.in_height == s.out_height && s.in_width == s.out_width;
 }
 
-std::size_t split_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
+ScratchBytes split_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
   return scratch_of(shape, input, false);
 }
-std::size_t split_backward_data_scratch(const SplitShape& shape) { return scratch_of(shape, {}, true); }
+ScratchBytes split_backward_data_scratch(const SplitShape& shape) { return scratch_of(shape, {}, true); }
 std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors) {
   return kernel_of(shape, tensors, false);
 }

@@ -57,11 +57,11 @@ struct SplitShape {
 [[nodiscard]] bool is_pointwise(const SplitShape& shape);
 
 /// Bytes of scratch the forward pass needs, reading src or what stands in place of it.
-[[nodiscard]] std::size_t split_forward_scratch(const SplitShape& shape, const NormalisedInput& input = {});
+[[nodiscard]] ScratchBytes split_forward_scratch(const SplitShape& shape, const NormalisedInput& input = {});
 /// Likewise for the data gradient.
-[[nodiscard]] std::size_t split_backward_data_scratch(const SplitShape& shape);
+[[nodiscard]] ScratchBytes split_backward_data_scratch(const SplitShape& shape);
 /// Likewise for the weight gradient.
-[[nodiscard]] std::size_t split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input = {});
+[[nodiscard]] ScratchBytes split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input = {});
 
 /// The passes. Results of the first two do not depend on the number of threads, but for moments and the sums of a batch
 /// norm's gradient, one a thread; the weight gradient of a layer of few channels is summed in parts, so that every

@@ -16,9 +16,9 @@
 #include "core/error.h"
 #include "engine/cpu/channel_sums.h"
 #include "engine/cpu/conv_input.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/split_conv.h"
 #include "engine/cpu/split_grid.h"
-#include "engine/cpu/split_scratch.h"
 #include "engine/cpu/team.h"
 
 namespace roentgen::engine::cpu {
@@ -50,7 +50,7 @@ struct Side {
   std::int64_t group = 1;
 
   Side(std::int64_t blocks_, std::int64_t most) : blocks(blocks_), groups(pieces_of(blocks_, most)) {
-    group = ScratchParts::round_up(pieces_of(blocks, groups), 2);
+    group = round_up(pieces_of(blocks, groups), 2);
     groups = pieces_of(blocks, group);
   }
 };
@@ -81,7 +81,7 @@ class SplitWeightsGradient final : public Kernel {
               std::max<std::int64_t>(2, sizes_of(taps_, planes_).most_blocks / phases_)),
         right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, sizes_of(taps_, planes_).most_blocks) {
     RG_ASSERT(tensors.bias < 0 || tensors.gradient.constants < 0);
-    lead_ = ScratchParts::round_up(grid_.reach(), 2);
+    lead_ = round_up(grid_.reach(), 2);
     for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
       if ((lead_ - tap.offset) % 2 != 0) copies_ = 2;
     }
@@ -97,7 +97,7 @@ class SplitWeightsGradient final : public Kernel {
     }
     place_scratch();
   }
-  [[nodiscard]] std::size_t scratch_bytes() const { return static_cast<std::size_t>(shared_.bytes()); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -105,7 +105,7 @@ class SplitWeightsGradient final : public Kernel {
     dst_ = addresses.at<T>(tensors_.dst);
     weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
-    scratch_ = addresses.bytes(tensors_.scratch);
+    memory_.bind(addresses, tensors_);
   }
 
   void run() override {
@@ -133,13 +133,12 @@ class SplitWeightsGradient final : public Kernel {
 
   void place_scratch() {
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
-    sums_at_ = shared_.add((parts_ - (is_swapped_ ? 0 : 1)) * floats() * static_cast<std::int64_t>(sizeof(float)));
-    turned_at_ = own_.add(phases_ * left_.group * turned_block());
-    pairs_at_ = own_.add(right_.group * pairs_block());
-    sources_at_ = own_.add(words(input_.tables() * phases_ * panel_rows_));
-    targets_at_ = own_.add(words(moved_rows()));
-    steps_at_ = own_.add(words(panel_rows_ / kTileTerms));
-    own_at_ = shared_.add(own_.bytes() * s_.threads);
+    sums_part_ = memory_.add((parts_ - (is_swapped_ ? 0 : 1)) * floats() * static_cast<std::int64_t>(sizeof(float)));
+    turned_part_ = memory_.add_own(phases_ * left_.group * turned_block());
+    pairs_part_ = memory_.add_own(right_.group * pairs_block());
+    sources_part_ = memory_.add_own(words(input_.tables() * phases_ * panel_rows_));
+    targets_part_ = memory_.add_own(words(moved_rows()));
+    steps_part_ = memory_.add_own(words(panel_rows_ / kTileTerms));
   }
   // Of the left matrix: bytes of a row, an odd number of cache lines, so that 16 rows do not fall into the same ones;
   // of a block in all planes.
@@ -154,16 +153,10 @@ class SplitWeightsGradient final : public Kernel {
   // What the second copy ends with lies one row behind the first.
   [[nodiscard]] std::int64_t moved_rows() const { return lead_ + panel_rows_ + copies_ - 1; }
 
-  [[nodiscard]] std::byte* own(int thread, std::int64_t at) const {
-    return scratch_ + own_at_ + thread * own_.bytes() + at;
-  }
-  [[nodiscard]] std::int64_t* own_words(int thread, std::int64_t at) const {
-    return reinterpret_cast<std::int64_t*>(own(thread, at));
-  }
   // Where a part adds up: the first in the weights themselves, unless they are to be turned.
   [[nodiscard]] float* sums_of(std::int64_t part) const {
     const std::int64_t slot = is_swapped_ ? part : part - 1;
-    return slot < 0 ? weights_ : reinterpret_cast<float*>(scratch_ + sums_at_) + slot * floats();
+    return slot < 0 ? weights_ : memory_.at<float>(sums_part_) + slot * floats();
   }
   // One block of weights [in][out] from the sums of all parts.
   void finish(std::int64_t at) const {
@@ -186,7 +179,7 @@ class SplitWeightsGradient final : public Kernel {
   void compute(std::int64_t left_group, std::int64_t right_group, std::int64_t part, int thread) const {
     const Blocks left{left_group * left_.group, std::min(left_.blocks, (left_group + 1) * left_.group)};
     const Blocks right{right_group * right_.group, std::min(right_.blocks, (right_group + 1) * right_.group)};
-    std::int64_t* steps = own_words(thread, steps_at_);
+    std::int64_t* steps = memory_.at<std::int64_t>(steps_part_, thread);
     for (std::int64_t i = 0; i < panel_rows_ / kTileTerms; ++i) steps[i] = i * simd::kTileRow_bytes;
     const Share panels = share_of(panels_, static_cast<int>(part), static_cast<int>(parts_));
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
@@ -196,7 +189,7 @@ class SplitWeightsGradient final : public Kernel {
   }
 
   void find_rows(std::int64_t first, int thread) const {
-    std::int64_t* sources = own_words(thread, sources_at_);
+    std::int64_t* sources = memory_.at<std::int64_t>(sources_part_, thread);
     for (std::int64_t table = 0; table < input_.tables(); ++table) {
       for (const SplitGrid::Phase& phase : grid_.phases()) {
         grid_.find_sources(phase, first, panel_rows_, input_.image_blocks(table), sources);
@@ -204,24 +197,24 @@ class SplitWeightsGradient final : public Kernel {
       }
     }
     // Only results count: the rows between them are zeros on this side, and so are those before the first.
-    std::int64_t* targets = own_words(thread, targets_at_);
+    std::int64_t* targets = memory_.at<std::int64_t>(targets_part_, thread);
     const std::int64_t before = std::clamp<std::int64_t>(lead_ - first, 0, moved_rows());
     std::fill_n(targets, before, -1);
     grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
   // Every other row of a block: of the source from `row` of all phases on, of the gradient from `row` of its own on.
   [[nodiscard]] simd::SplitSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
-    return input_.rows(block, own_words(thread, sources_at_), phases_ * panel_rows_, row, 2);
+    return input_.rows(block, memory_.at<std::int64_t>(sources_part_, thread), phases_ * panel_rows_, row, 2);
   }
   [[nodiscard]] simd::SplitSource<T> target_rows(std::int64_t block, std::int64_t row, int thread) const {
-    return gradient_.rows(block, own_words(thread, targets_at_), moved_rows(), row, 2);
+    return gradient_.rows(block, memory_.at<std::int64_t>(targets_part_, thread), moved_rows(), row, 2);
   }
 
   void split_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
     find_rows(first, thread);
     for (std::int64_t phase = 0; phase < phases_; ++phase) {
       for (std::int64_t block = left.begin; block < left.end; ++block) {
-        std::byte* to = own(thread, turned_at_) + (phase * left_.group + block - left.begin) * turned_block();
+        std::byte* to = memory_.at(turned_part_, thread) + (phase * left_.group + block - left.begin) * turned_block();
         for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms) {
           const std::int64_t at = phase * panel_rows_ + row;
           simd::split_turned(s_.unit, is_swapped_ ? target_rows(block, at, thread) : source_rows(block, at, thread),
@@ -239,7 +232,7 @@ class SplitWeightsGradient final : public Kernel {
     }
   }
   [[nodiscard]] std::byte* pairs_of(std::int64_t block, std::int64_t copy, int thread) const {
-    return own(thread, pairs_at_) + block * pairs_block() + copy * pairs_copy();
+    return memory_.at(pairs_part_, thread) + block * pairs_block() + copy * pairs_copy();
   }
 
   void multiply(const Blocks& left, const Blocks& right, float* sums, bool is_accumulating, int thread) const {
@@ -253,10 +246,10 @@ class SplitWeightsGradient final : public Kernel {
       for (std::int64_t r = right.begin; r < right.end; r += 2) {
         for (std::int64_t l = left.begin; l < left.end; l += 2) {
           const std::byte* turned =
-              own(thread, turned_at_) + (tap.phase * left_.group + l - left.begin) * turned_block();
+              memory_.at(turned_part_, thread) + (tap.phase * left_.group + l - left.begin) * turned_block();
           simd::tile_product(s_.unit,
                              {.a = turned,
-                              .a_steps = own_words(thread, steps_at_),
+                              .a_steps = memory_.at<std::int64_t>(steps_part_, thread),
                               .a_tile = turned_block(),
                               .a_row = turned_row(),
                               .a_plane = kTileRows * turned_row(),
@@ -287,18 +280,16 @@ class SplitWeightsGradient final : public Kernel {
   Side left_, right_;
   std::int64_t parts_ = 1, panels_ = 0, panel_rows_ = 0;
   std::int64_t lead_ = 0, copies_ = 1;
-  ScratchParts shared_, own_;
-  std::int64_t sums_at_ = 0, own_at_ = 0;
-  std::int64_t turned_at_ = 0, pairs_at_ = 0, sources_at_ = 0, targets_at_ = 0, steps_at_ = 0;
+  KernelScratch memory_{s_.threads};
+  KernelScratch::Part sums_part_, turned_part_, pairs_part_, sources_part_, targets_part_, steps_part_;
   T* dst_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
-  std::byte* scratch_ = nullptr;
 };
 
 }  // namespace
 
-std::size_t split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
+ScratchBytes split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
   const ConvTensors tensors{.input = input};
   if (shape.dtype == DType::Bf16) return SplitWeightsGradient<Bf16>(shape, tensors).scratch_bytes();
   return SplitWeightsGradient<float>(shape, tensors).scratch_bytes();

@@ -17,6 +17,9 @@
 
 namespace roentgen::engine::cpu {
 
+/// Bytes of each part-of-a-panel that stays in the second-level cache beside what streams through.
+constexpr std::int64_t kSplitPanel_bytes = std::int64_t{768} << 10;
+
 /// Rows or columns of a grid.
 struct SplitAxis {
   struct Tap {

@@ -27,13 +27,17 @@ class Convolution final : public WinogradPass<T> {
       : Base(shape, tensors),
         is_turned_(is_turned),
         crews_(tiling_.is_wide() ? even_crews(shape.threads, weights_.groups)
-                                 : even_crews(shape.threads, std::min(tiling_.chunks(), most_data()))) {}
-  [[nodiscard]] std::size_t scratch_bytes() const {
-    const std::int64_t floats = tiling_.is_wide()
-                                    ? data_floats() + crews_ * weights_.slot_stride
-                                    : weights_.floats() + crews_ * data_floats() + s_.threads * lines_floats(false);
-    return static_cast<std::size_t>(floats) * sizeof(float);
+                                 : even_crews(shape.threads, std::min(tiling_.chunks(), most_data()))) {
+    if (tiling_.is_wide()) {
+      data_part_ = memory_.add(bytes_of(data_floats()));
+      slots_part_ = memory_.add_of_crews(bytes_of(weights_.slot_stride), crews_);
+    } else {
+      slots_part_ = memory_.add_shared(bytes_of(weights_.slot_stride), weights_.groups);
+      data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
+      lines_part_ = memory_.add_own(lines_bytes(false));
+    }
   }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -44,16 +48,17 @@ class Convolution final : public WinogradPass<T> {
 
  private:
   using Base::bias_;
+  using Base::bytes_of;
   using Base::chunk;
   using Base::data_at;
   using Base::data_floats;
-  using Base::lines_floats;
+  using Base::lines_bytes;
   using Base::lines_of;
+  using Base::memory_;
   using Base::most_data;
   using Base::pairs;
   using Base::results_;
   using Base::s_;
-  using Base::scratch_;
   using Base::tensors_;
   using Base::tiling_;
   using Base::transform_values;
@@ -66,9 +71,8 @@ class Convolution final : public WinogradPass<T> {
       all.for_share(weights_.groups * pairs(),
                     [&](std::int64_t i) { transform_weights(slot(i / pairs()), i / pairs(), i % pairs()); });
     });
-    float* const first = scratch_ + weights_.floats();
-    const Data data = data_at(first + crew.index() * data_floats());
-    float* const lines = first + crews_ * data_floats() + omp_get_thread_num() * lines_floats(false);
+    const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
+    auto* const lines = memory_.template at<simd::CacheLines>(lines_part_, omp_get_thread_num());
     crew.for_items(
         tiling_.chunks(), [&](std::int64_t c) { transform_values(chunk(c), data, crew); },
         [&](std::int64_t c) {
@@ -86,7 +90,7 @@ class Convolution final : public WinogradPass<T> {
   }
   void run_by_groups(const SubTeam& crew, const SubTeam& all) const {
     const WinogradChunk whole = chunk(0);
-    const Data data = data_at(scratch_ + crews_ * weights_.slot_stride);
+    const Data data = data_at(memory_.template at<float>(data_part_));
     all.for_items(1, [&](std::int64_t) { transform_values(whole, data, all); });
     float* const own = slot(crew.index());
     crew.for_items(
@@ -126,7 +130,7 @@ class Convolution final : public WinogradPass<T> {
     });
   }
 
-  [[nodiscard]] float* slot(std::int64_t which) const { return scratch_ + which * weights_.slot_stride; }
+  [[nodiscard]] float* slot(std::int64_t which) const { return memory_.template at<float>(slots_part_, which); }
   void transform_weights(float* slot, std::int64_t group, std::int64_t pair) const {
     const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks;
     const std::int64_t in_block = pair % s_.in_blocks;
@@ -162,6 +166,7 @@ class Convolution final : public WinogradPass<T> {
 
   bool is_turned_;
   int crews_;
+  KernelScratch::Part slots_part_, data_part_, lines_part_;
 };
 
 // Backward data as a forward from the gradient of dst to that of src.
@@ -176,7 +181,7 @@ WinogradShape mirrored(const WinogradShape& s) {
 }
 
 // f32 whatever values are stored in.
-std::size_t scratch_of(const WinogradShape& shape) { return Convolution<float>(shape, {}, false).scratch_bytes(); }
+ScratchBytes scratch_of(const WinogradShape& shape) { return Convolution<float>(shape, {}, false).scratch_bytes(); }
 
 std::unique_ptr<Kernel> convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned) {
   if (shape.dtype == DType::Bf16) return std::make_unique<Convolution<Bf16>>(shape, tensors, is_turned);
@@ -184,8 +189,8 @@ std::unique_ptr<Kernel> convolution(const WinogradShape& shape, const ConvTensor
 }
 }  // namespace
 
-std::size_t winograd_forward_scratch(const WinogradShape& shape) { return scratch_of(shape); }
-std::size_t winograd_backward_data_scratch(const WinogradShape& shape) { return scratch_of(mirrored(shape)); }
+ScratchBytes winograd_forward_scratch(const WinogradShape& shape) { return scratch_of(shape); }
+ScratchBytes winograd_backward_data_scratch(const WinogradShape& shape) { return scratch_of(mirrored(shape)); }
 
 std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors) {
   return convolution(shape, tensors, false);

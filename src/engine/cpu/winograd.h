@@ -34,11 +34,11 @@ struct WinogradShape {
 };
 
 /// Bytes of scratch the forward pass needs.
-[[nodiscard]] std::size_t winograd_forward_scratch(const WinogradShape& shape);
+[[nodiscard]] ScratchBytes winograd_forward_scratch(const WinogradShape& shape);
 /// Likewise for the data gradient.
-[[nodiscard]] std::size_t winograd_backward_data_scratch(const WinogradShape& shape);
+[[nodiscard]] ScratchBytes winograd_backward_data_scratch(const WinogradShape& shape);
 /// Likewise for the weight gradient.
-[[nodiscard]] std::size_t winograd_backward_weights_scratch(const WinogradShape& shape);
+[[nodiscard]] ScratchBytes winograd_backward_weights_scratch(const WinogradShape& shape);
 
 /// The passes. Their results do not depend on the number of threads.
 [[nodiscard]] std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors);

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "engine/cpu/conv_input.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/simd/winograd.h"
 #include "engine/cpu/team.h"
 #include "engine/cpu/winograd.h"
@@ -78,7 +79,7 @@ class WinogradPass : public Kernel {
     dst_ = addresses.at<T>(tensors_.dst);
     plain_weights_ = addresses.f32(tensors_.weights);
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
-    scratch_ = addresses.f32(tensors_.scratch);
+    memory_.bind(addresses, tensors_);
   }
 
  protected:
@@ -133,27 +134,26 @@ class WinogradPass : public Kernel {
   }
 
   /// Room for the ranges of a chunk's values, and of results where `has_results`, for each thread.
-  [[nodiscard]] std::int64_t lines_floats(bool has_results) const {
+  [[nodiscard]] std::int64_t lines_bytes(bool has_results) const {
     const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
     const std::int64_t images = tiling_.chunk() * s_.images / tiling_.count() + 2;
-    return blocks * images * static_cast<std::int64_t>(sizeof(simd::CacheLines) / sizeof(float));
+    return blocks * images * static_cast<std::int64_t>(sizeof(simd::CacheLines));
   }
   /// A sub-team member's share of what transform_input() of a chunk reads, and of what lies in dst where `has_results`,
   /// in the memory at `to`; nothing without a chunk.
   [[nodiscard]] std::span<const simd::CacheLines> lines_of(std::int64_t index, bool has_results, const SubTeam& crew,
-                                                           float* to) const {
+                                                           simd::CacheLines* to) const {
     if (index >= tiling_.chunks()) return {};
     const WinogradChunk next = chunk(index);
     const Share images = images_of(next);
     const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
-    auto* const lines = reinterpret_cast<simd::CacheLines*>(to);
     std::size_t count = 0;
     crew.for_share((images.end - images.begin) * blocks, [&](std::int64_t i) {
       const std::int64_t image = images.begin + i / blocks, block = i % blocks;
-      lines[count++] =
+      to[count++] =
           block < s_.in_blocks ? values_lines(next, image, block) : results_lines(next, image, block - s_.in_blocks);
     });
-    return {lines, count};
+    return {to, count};
   }
 
   /// A chunk's transformed values and results, or the gradients in their place.
@@ -182,6 +182,9 @@ class WinogradPass : public Kernel {
     constexpr std::int64_t kMostFloats = std::int64_t{8} << 20;
     return std::max<std::int64_t>(1, kMostFloats / data_floats());
   }
+  [[nodiscard]] static constexpr std::int64_t bytes_of(std::int64_t floats) {
+    return floats * static_cast<std::int64_t>(sizeof(float));
+  }
 
   /// Whole rows of tiles, from `above` rows before their results to `reach` rows behind.
   [[nodiscard]] simd::CacheLines lines_of(const WinogradChunk& chunk, std::int64_t image, const T* plane,
@@ -204,7 +207,7 @@ class WinogradPass : public Kernel {
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;
-  float* scratch_ = nullptr;
+  KernelScratch memory_{s_.threads};
 };
 
 }  // namespace roentgen::engine::cpu

@@ -156,14 +156,16 @@ TEST_P(WinogradPasses, forward_equals_sums_in_double) {
   for_products([&](std::size_t s, std::size_t w, std::size_t d) {
     expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
   });
-  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
+  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_).total(shape_.threads));
   expect_close(dst_, expected, shape_.in_blocks * shape_.block);
   const std::vector<float> alone = dst_;
   shape_.threads = 3;
   for (const bool is_one : {false, true}) {
     SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
     std::ranges::fill(dst_, std::nanf(""));
-    const auto again = [&] { run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_)); };
+    const auto again = [&] {
+      run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_).total(shape_.threads));
+    };
     is_one ? with_one_thread(again) : again();
     EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
   }
@@ -176,14 +178,16 @@ TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
   });
   ConvTensors used = tensors();
   used.bias = -1;
-  run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_));
+  run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_).total(shape_.threads));
   expect_close(src_, expected, shape_.out_blocks * shape_.block);
   const std::vector<float> alone = src_;
   shape_.threads = 3;
   for (const bool is_one : {false, true}) {
     SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
     std::ranges::fill(src_, std::nanf(""));
-    const auto again = [&] { run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_)); };
+    const auto again = [&] {
+      run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_).total(shape_.threads));
+    };
     is_one ? with_one_thread(again) : again();
     EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
   }
@@ -200,7 +204,7 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   for (std::size_t i = 0; i < dst_.size(); ++i) {
     expected_bias[(i / plane * block + i % block) % bias_.size()] += static_cast<double>(dst_[i]);
   }
-  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_).total(shape_.threads));
   expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / 16);
   if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
   const std::vector<float> alone = weights_;
@@ -209,7 +213,8 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
     SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
     std::ranges::fill(weights_, std::nanf(""));
     const auto again = [&] {
-      run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+      run(winograd_backward_weights(shape_, tensors()),
+          winograd_backward_weights_scratch(shape_).total(shape_.threads));
     };
     is_one ? with_one_thread(again) : again();
     EXPECT_EQ(std::memcmp(alone.data(), weights_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
@@ -237,9 +242,9 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   data.bias = -1;
   const std::vector<float> given = src_;
   const auto run_narrow = [&](std::unique_ptr<Kernel> kernel, std::vector<float>& weights) {
-    const runtime::AlignedBuffer scratch(
-        std::max({winograd_forward_scratch(narrow), winograd_backward_data_scratch(narrow),
-                  winograd_backward_weights_scratch(narrow)}));
+    const runtime::AlignedBuffer scratch(std::max({winograd_forward_scratch(narrow).total(narrow.threads),
+                                                   winograd_backward_data_scratch(narrow).total(narrow.threads),
+                                                   winograd_backward_weights_scratch(narrow).total(narrow.threads)}));
     std::memset(scratch.data(), 0xff, scratch.size());
     const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
     kernel->bind(Addresses({bytes(src), bytes(weights), bytes(bias_), bytes(dst), scratch.data()},
@@ -247,18 +252,18 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
     kernel->run();
   };
   std::vector<float> weights = weights_;
-  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_).total(shape_.threads));
   const std::vector<float> bias = bias_;
   if (tensors().bias >= 0) std::ranges::fill(bias_, 0.0F);
   run_narrow(winograd_backward_weights(narrow, tensors()), weights);
   EXPECT_EQ(std::memcmp(weights.data(), weights_.data(), weights.size() * sizeof(float)), 0) << "weight gradient";
   EXPECT_EQ(bias_, bias) << "bias gradient";
-  run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_));
+  run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_).total(shape_.threads));
   run_narrow(winograd_backward_data(narrow, data), weights);
   EXPECT_TRUE(is_same(src, narrowed(src_))) << "data gradient";
   src_ = given;
   src = narrowed(src_);
-  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
+  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_).total(shape_.threads));
   run_narrow(winograd_forward(narrow, tensors()), weights);
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
 }

@@ -24,13 +24,18 @@ class WeightsGradient final : public WinogradPass<T> {
   WeightsGradient(const WinogradShape& shape, const ConvTensors& tensors)
       : Base(shape, tensors),
         lanes_(tiling_.lanes()),
-        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {}
-  [[nodiscard]] std::size_t scratch_bytes() const {
-    const std::int64_t floats =
-        lanes_ > 1 ? lanes_ * weights_.floats() + crews_ * data_floats() + s_.threads * lines_floats(true)
-                   : slots() * weights_.slot_stride + data_floats();
-    return static_cast<std::size_t>(floats) * sizeof(float);
+        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {
+    if (lanes_ > 1) {
+      sums_part_ = lanes_ == crews_ ? memory_.add_of_crews(bytes_of(weights_.floats()), crews_)
+                                    : memory_.add_shared(bytes_of(weights_.floats()), lanes_);
+      data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
+      lines_part_ = memory_.add_own(lines_bytes(true));
+    } else {
+      sums_part_ = memory_.add_shared(bytes_of(weights_.slot_stride), slots());
+      data_part_ = memory_.add(bytes_of(data_floats()));
+    }
   }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -43,16 +48,17 @@ class WeightsGradient final : public WinogradPass<T> {
 
  private:
   using Base::bias_;
+  using Base::bytes_of;
   using Base::chunk;
   using Base::data_at;
   using Base::data_floats;
   using Base::dst_;
-  using Base::lines_floats;
+  using Base::lines_bytes;
   using Base::lines_of;
+  using Base::memory_;
   using Base::pairs;
   using Base::results_;
   using Base::s_;
-  using Base::scratch_;
   using Base::tiling_;
   using Base::transform_values;
   using Base::values_;
@@ -67,9 +73,8 @@ class WeightsGradient final : public WinogradPass<T> {
 
   // Chunks of a lane lie one after another; which they are does not depend on the team.
   void run_by_lanes(const SubTeam& crew, const SubTeam& all) const {
-    float* const first = scratch_ + lanes_ * weights_.floats();
-    const Data data = data_at(first + crew.index() * data_floats());
-    float* const next_lines = first + crews_ * data_floats() + omp_get_thread_num() * lines_floats(true);
+    const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
+    auto* const next_lines = memory_.template at<simd::CacheLines>(lines_part_, omp_get_thread_num());
     const std::int64_t each = (tiling_.chunks() + lanes_ - 1) / lanes_;
     const auto if_there = [&](std::int64_t item, const auto& body) {
       const std::int64_t lane = item / each;
@@ -108,7 +113,7 @@ class WeightsGradient final : public WinogradPass<T> {
   }
 
   void run_by_groups(const SubTeam& crew, const SubTeam& all) const {
-    const Data data = data_at(scratch_ + slots() * weights_.slot_stride);
+    const Data data = data_at(memory_.template at<float>(data_part_));
     for (std::int64_t index = 0; index < tiling_.chunks(); ++index) {
       const WinogradChunk here = chunk(index);
       all.for_items(1, [&](std::int64_t) { transform_values(here, data, all); });
@@ -131,9 +136,9 @@ class WeightsGradient final : public WinogradPass<T> {
   // One of a group, or, where one chunk is all there is, one of a sub-team for each of its groups in turn.
   [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
   [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
-    return scratch_ + (tiling_.chunks() == 1 ? crew.index() : group) * weights_.slot_stride;
+    return memory_.template at<float>(sums_part_, tiling_.chunks() == 1 ? crew.index() : group);
   }
-  [[nodiscard]] float* lane_at(std::int64_t lane) const { return scratch_ + lane * weights_.floats(); }
+  [[nodiscard]] float* lane_at(std::int64_t lane) const { return memory_.template at<float>(sums_part_, lane); }
 
   void transform_gradients(const WinogradChunk& here, const Data& data, std::int64_t first_block, std::int64_t blocks,
                            const SubTeam& crew) const {
@@ -167,9 +172,11 @@ class WeightsGradient final : public WinogradPass<T> {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
     const float* from = slot + (in_block * s_.block * weights_.group + pair / s_.in_blocks) * s_.block;
     for (std::int64_t c = 0; c < s_.block; ++c, from += weights_.group * s_.block) {
-      simd::winograd_weights_gradient(
-          {.base = from, .position_stride = weights_.stride, .lanes = lanes_, .lane_stride = weights_.floats()},
-          s_.block, taps + c * s_.block, s_.block * s_.block);
+      simd::winograd_weights_gradient({.base = from,
+                                       .position_stride = weights_.stride,
+                                       .lanes = lanes_,
+                                       .lane_stride = lanes_ > 1 ? lane_at(1) - lane_at(0) : 0},
+                                      s_.block, taps + c * s_.block, s_.block * s_.block);
     }
   }
   void sum_bias(std::int64_t out_block) const {
@@ -178,12 +185,13 @@ class WeightsGradient final : public WinogradPass<T> {
 
   std::int64_t lanes_;
   int crews_;
+  KernelScratch::Part sums_part_, data_part_, lines_part_;
 };
 
 }  // namespace
 
 // f32 whatever values are stored in.
-std::size_t winograd_backward_weights_scratch(const WinogradShape& shape) {
+ScratchBytes winograd_backward_weights_scratch(const WinogradShape& shape) {
   return WeightsGradient<float>(shape, {}).scratch_bytes();
 }
 
