@@ -141,6 +141,11 @@ inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::i
   return (image * shape.blocks + block) * shape.pixels * shape.block;
 }
 
+/// Of a block of one image, as values are stored.
+inline std::int64_t cell_bytes(const NormShape& shape) {
+  return shape.pixels * shape.block * (shape.value_dtype == DType::Bf16 ? 2 : 4);
+}
+
 /// Totals over ranks: nothing where statistics are a rank's own. Of a kernel, which is run by one thread.
 class OverRanks {
  public:
@@ -153,15 +158,16 @@ class OverRanks {
   /// As three_phases(); over ranks with a wait for them between the first phase of all blocks and the second.
   template <typename First, typename Middle, typename Second>
   void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
-    if (totals_.empty()) return three_phases(shape_.threads, shape_.blocks, shape_.images, first, middle, second);
+    if (totals_.empty())
+      return three_phases(shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_), first, middle, second);
     const auto nothing = [](auto...) {};
-    three_phases(shape_.threads, shape_.blocks, shape_.images, first, nothing, nothing);
+    three_phases(shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_), first, nothing, nothing);
     for (std::int64_t block = 0; block < shape_.blocks; ++block) {
       double* total = totals_.data() + block * 2 * shape_.block;
       partial.add_up_own(block, total, total + shape_.block);
     }
     shape_.group->sum(totals_, shape_.index);
-    three_phases(shape_.threads, shape_.blocks, shape_.images, nothing, middle, second);
+    three_phases(shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_), nothing, middle, second);
   }
 
  private:

@@ -24,9 +24,12 @@ struct NormPixels {
   std::int64_t slot = 0;
 };
 
-/// Tensors that are read, or null.
+/// Tensors that are read, or null, and the one that is written, read before or not, or null.
 template <class T>
-using NormReads = std::array<const T*, 4>;
+struct NormTouches {
+  std::array<const T*, 4> read{};
+  const T* written = nullptr;
+};
 
 /// Of one batch norm. T: what gradients are stored in. After bind(), open() for every block (or what it consists of),
 /// add() for every pixel of a block, then close(): blocks and pixels may be shared out to threads, pixels with a slot
@@ -43,8 +46,9 @@ class NormGradients {
   virtual void open(std::int64_t block) const = 0;
   /// `dy`: of these pixels alone, [count][block].
   virtual void add(const NormPixels& pixels, const T* dy) const = 0;
-  /// What add() of these pixels reads beside dy: where it lies, from the first pixel on. For who fetches it ahead.
-  [[nodiscard]] virtual NormReads<T> reads(const NormPixels& pixels) const = 0;
+  /// What add() of these pixels reads beside dy, and what it writes: where it lies, from the first pixel on. For who
+  /// fetches it ahead.
+  [[nodiscard]] virtual NormTouches<T> touches(const NormPixels& pixels) const = 0;
   /// Slots are added up in order.
   virtual void close(std::int64_t block) const = 0;
 };
@@ -112,15 +116,15 @@ class SingleGradients final : public NormGradients<Y> {
                                  .block = shape_.block,
                                  .mask = mask()});
   }
-  [[nodiscard]] NormReads<Y> reads(const NormPixels& pixels) const override {
+  [[nodiscard]] NormTouches<Y> touches(const NormPixels& pixels) const override {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = offset_of(shape_, pixels.block, pixels.image) + pixels.first * shape_.block;
     const auto behind = [at](const Y* base) { return base == nullptr ? nullptr : base + at; };
-    NormReads<Y> reads{behind(dy2_), behind(y_), behind(residual_)};
+    NormTouches<Y> touches{.read = {behind(dy2_), behind(y_), behind(residual_)}, .written = behind(g_)};
     if constexpr (std::is_same_v<X, Y>) {
-      reads[3] = place.value + pixels.image * place.image_stride + pixels.first * shape_.block;
+      touches.read[3] = place.value + pixels.image * place.image_stride + pixels.first * shape_.block;
     }
-    return reads;
+    return touches;
   }
   /// Gradients of the parameters, and constants of dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean),
   /// a = scale istd.

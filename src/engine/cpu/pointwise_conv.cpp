@@ -208,14 +208,16 @@ class PointwiseConvolution final : public Kernel {
   // Rows of a run: what becomes of them is not for registers.
   void put_some(simd::RowProduct product, const Run& run, std::int64_t block, int thread) const {
     // What takes the results reads other tensors: these are fetched meanwhile, too.
-    std::array<simd::CacheLines, simd::kMostColumns * std::tuple_size_v<NormReads<float>>> reads;
+    std::array<simd::CacheLines, simd::kMostColumns*(std::tuple_size_v<decltype(NormTouches<float>::read)> + 1)> lines;
     std::size_t count = 0;
     for (int column = 0; column < product.columns; ++column) {
-      for (const float* tensor : results_.reads(block + column, run.image, run.pixel)) {
-        if (tensor != nullptr) reads[count++] = {tensor, product.rows};
+      const NormTouches<float> touches = results_.touches(block + column, run.image, run.pixel);
+      for (const float* tensor : touches.read) {
+        if (tensor != nullptr) lines[count++] = {tensor, product.rows};
       }
+      if (touches.written != nullptr) lines[count++] = {touches.written, product.rows, true};
     }
-    simd::Fetching beside(std::span<const simd::CacheLines>(reads).first(count), product.rows * product.steps);
+    simd::Fetching beside(std::span<const simd::CacheLines>(lines).first(count), product.rows * product.steps);
     product.beside = &beside;
     product.c = memory_.at<float>(sums_part_, thread);
     product.c_column = kResultRows * kSplitBlock;

@@ -72,10 +72,10 @@ class SharedGradients final : public NormGradients<X> {
     }
     simd::gradient_sums(work);
   }
-  [[nodiscard]] NormReads<X> reads(const NormPixels& pixels) const override {
+  [[nodiscard]] NormTouches<X> touches(const NormPixels& pixels) const override {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
-    return {place.value + at, place.gradient == nullptr ? nullptr : place.gradient + at};
+    return {.read = {place.value + at}, .written = place.gradient == nullptr ? nullptr : place.gradient + at};
   }
   /// Gradients of the parameters and, of pieces that need one, A and B.
   void close(std::int64_t block) const override {

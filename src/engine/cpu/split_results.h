@@ -138,6 +138,7 @@ class SplitResults {
     product.c = target_ + block * plane_ + at;
     product.c_column = plane_;
     product.is_streaming = is_streaming_;
+    product.is_claiming = !is_streaming_;
     if (pivot_ == nullptr) return;
     product.pivot = pivot_ + block * kSplitBlock;
     product.sum = sums_.first(block, thread);
@@ -145,10 +146,10 @@ class SplitResults {
     product.sum_column = sums_.first(1, 0) - sums_.first(0, 0);
   }
 
-  /// What put() will read of other tensors for pixels of a block: where `pixel` of `image` lies in each.
-  [[nodiscard]] NormReads<T> reads(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
+  /// What put() will read of other tensors and write for pixels of a block: where `pixel` of `image` lies in each.
+  [[nodiscard]] NormTouches<T> touches(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
     if (!norm_) return {};
-    return norm_->reads({.block = block, .image = image, .first = pixel});
+    return norm_->touches({.block = block, .image = image, .first = pixel});
   }
 
   /// Stores rows, or takes them into the batch norm's backward.

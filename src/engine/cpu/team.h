@@ -99,13 +99,17 @@ void parallel_ranges(int threads, std::int64_t count, std::int64_t grain, const 
 }
 
 /// Three phases over a grid of channel blocks and images: first(block, image) for all images, then middle(block), then
-/// second(block, image). A block's data stays in cache between the phases where there are enough blocks to share out;
-/// else the images of all blocks are shared out with barriers between the phases. Both orders compute the same bits,
-/// as long as first() writes per (block, image) and middle() adds up in image order.
+/// second(block, image). Where what a thread has of a tensor stays in a cache, `cell_bytes` for each block of an image,
+/// the images are shared out, with barriers between the phases: what comes before and after shares them out as well,
+/// and nothing goes from one thread to another. Else a thread has all images of a block, whose data stays in cache
+/// between the phases, where there are enough blocks. Both orders compute the same bits, as long as first() writes per
+/// (block, image) and middle() adds up in image order.
 template <typename First, typename Middle, typename Second>
-void three_phases(int threads, std::int64_t blocks, std::int64_t images, const First& first, const Middle& middle,
-                  const Second& second) {
-  const bool is_by_block = blocks % threads == 0 || blocks >= 4 * threads;
+void three_phases(int threads, std::int64_t blocks, std::int64_t images, std::int64_t cell_bytes, const First& first,
+                  const Middle& middle, const Second& second) {
+  constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
+  const bool is_kept = blocks * images * cell_bytes <= threads * kKept_bytes;
+  const bool is_by_block = !is_kept && (blocks % threads == 0 || blocks >= 4 * threads);
 #pragma omp parallel num_threads(threads)
   {
     const int member = omp_get_thread_num();
@@ -119,12 +123,12 @@ void three_phases(int threads, std::int64_t blocks, std::int64_t images, const F
       }
     } else {
       const Share cells = share_of(blocks * images, member, team);
-      for (std::int64_t i = cells.begin; i < cells.end; ++i) first(i / images, i % images);
+      for (std::int64_t i = cells.begin; i < cells.end; ++i) first(i % blocks, i / blocks);
 #pragma omp barrier
       const Share share = share_of(blocks, member, team);
       for (std::int64_t block = share.begin; block < share.end; ++block) middle(block);
 #pragma omp barrier
-      for (std::int64_t i = cells.begin; i < cells.end; ++i) second(i / images, i % images);
+      for (std::int64_t i = cells.begin; i < cells.end; ++i) second(i % blocks, i / blocks);
     }
   }
 }

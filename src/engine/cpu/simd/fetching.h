@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/cpu/simd/claim.h"
+
 namespace roentgen::engine::cpu::simd {
 
 /// Of a cache line.
@@ -19,6 +21,7 @@ constexpr std::int64_t kLine_bytes = 64;
 struct CacheLines {
   const void* first = nullptr;
   std::int64_t count = 0;
+  bool is_written = false;  ///< claimed, then
 };
 
 /// Fetches ranges of memory, one after another, into the second-level cache. Of one thread. Calls nothing: a call
@@ -43,9 +46,14 @@ class Fetching {
         }
         next_ = static_cast<const char*>(range_->first);
         end_ = next_ + range_->count * kLine_bytes;
+        is_written_ = range_->is_written;
         ++range_;
       }
-      __builtin_prefetch(next_, 0, 2);
+      if (is_written_) {
+        claim(next_);
+      } else {
+        __builtin_prefetch(next_, 0, 2);
+      }
       next_ += kLine_bytes;
       ++fetched_;
     }
@@ -59,6 +67,7 @@ class Fetching {
   std::int64_t lines_ = 0, units_ = 1, due_ = 0, fetched_ = 0;
   const char* next_ = nullptr;
   const char* end_ = nullptr;
+  bool is_written_ = false;
 };
 
 }  // namespace roentgen::engine::cpu::simd

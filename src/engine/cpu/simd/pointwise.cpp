@@ -12,6 +12,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
 
+#include "engine/cpu/simd/claim.h"
 #include "engine/cpu/simd/tiles_numbers.h"
 #include "engine/cpu/simd/tiles_turn.h"
 
@@ -37,6 +38,14 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
 #pragma GCC unroll 2
     for (int c = 0; c < kColumns; ++c) sums[r][c] = _mm512_setzero_ps();
   }
+  float* const to = work.c + first * kBlock;
+  if (work.is_claiming) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) claim(to + c * work.c_column + r * kBlock);
+    }
+  }
   const float* b = work.b;
   for (std::int64_t step = 0; step < work.steps; ++step) {
     const float* a = work.a + step * work.a_step + first * kBlock;
@@ -58,7 +67,6 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
       }
     }
   }
-  float* to = work.c + first * kBlock;
 #pragma GCC unroll 2
   for (int c = 0; c < kColumns; ++c) {
     if (work.is_streaming) {

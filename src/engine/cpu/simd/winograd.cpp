@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "engine/cpu/simd/claim.h"
 #include "engine/cpu/simd/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -209,6 +210,11 @@ HWY_INLINE void input_of(const PlaneTile<const T>& from, const TileNorm& norm, i
 template <class T>
 HWY_INLINE void output_of(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                           const PlaneTile<T>& to) {
+  for (std::int64_t row = to.row; row < to.row_end; ++row) {
+    for (std::int64_t column = to.column; column < to.column_end; ++column) {
+      claim(to.plane + (row * to.width + column) * block);
+    }
+  }
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
     WinogradEpilogue here = epilogue;
     if (here.bias != nullptr) here.bias += lane;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Memory of a step is used for one tensor after another, and what a thread is about to write may lie in the cache of
+// another core, which wrote or read it last. A store waits for such a line, and the stores behind it wait in turn: 30
+// ns a line where the cores share a cache, 170 where they are on two chips. Lines that are claimed in time come side by
+// side, while something else is computed.
+#pragma once
+
+#include <cstdint>
+
+namespace roentgen::engine::cpu::simd {
+
+/// Takes the cache line of `at` into this core's caches to write it, and does not wait for it. Not for loops that do
+/// little else than store: there it costs more than it saves.
+inline void claim(const void* at) {
+#if defined(__x86_64__)
+  // The compiler has no word for it on the baseline; a processor without it does nothing.
+  asm volatile("prefetchw (%0)" : : "r"(at));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
+}  // namespace roentgen::engine::cpu::simd
