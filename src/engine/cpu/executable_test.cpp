@@ -3,6 +3,7 @@
 //
 // The CPU executable as its users see it: buckets, slots, parameters, plans, memory.
 #include "engine/cpu/executable.h"
+#include "engine/cpu/plan_testing.h"
 
 #include <gtest/gtest.h>
 
@@ -228,22 +229,6 @@ TEST(CpuExecutable, no_primitive_falls_to_a_reference_implementation) {
     const auto executable = make_executable(model(name, 4, 64), {});
     for (const PlanEntry& entry : executable->plan().entries) {
       EXPECT_FALSE(entry.implementation.starts_with("ref")) << entry.name << ": " << entry.implementation;
-    }
-  }
-}
-
-void expect_no_overlap(const Plan& plan) {
-  const auto& tensors = plan.tensors;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;
-    EXPECT_LE(tensors[i].offset + tensors[i].bytes, plan.memory.activations);
-    for (std::size_t k = i + 1; k < tensors.size(); ++k) {
-      if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
-      const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
-                            tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
-      // In place: the one ends in the very entry the other begins in.
-      const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
-      ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
     }
   }
 }

@@ -24,7 +24,8 @@ struct NormPixels {
   std::int64_t slot = 0;
 };
 
-/// Tensors that are read, or null, and the one that is written, read before or not, or null.
+/// Tensors that are read, or null, and one that is written, read before or not, or null. Of long runs of pixels, what
+/// is written is better not named: it would be claimed into the first-level cache.
 template <class T>
 struct NormTouches {
   std::array<const T*, 4> read{};
@@ -120,7 +121,7 @@ class SingleGradients final : public NormGradients<Y> {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = offset_of(shape_, pixels.block, pixels.image) + pixels.first * shape_.block;
     const auto behind = [at](const Y* base) { return base == nullptr ? nullptr : base + at; };
-    NormTouches<Y> touches{.read = {behind(dy2_), behind(y_), behind(residual_)}, .written = behind(g_)};
+    NormTouches<Y> touches{.read = {behind(dy2_), behind(y_), behind(residual_)}};
     if constexpr (std::is_same_v<X, Y>) {
       touches.read[3] = place.value + pixels.image * place.image_stride + pixels.first * shape_.block;
     }

@@ -49,6 +49,39 @@ inline bool stores(const Plan& plan, const std::string& name) {
   return std::ranges::any_of(plan.tensors, [&](const PlanTensor& tensor) { return tensor.name == name; });
 }
 
+/// What each thread has of its own lies behind all that is planned, at one place in every entry.
+inline void expect_threads_memory_apart(const Plan& plan) {
+  for (const PlanTensor& own : plan.tensors) {
+    if (own.storage != Storage::PerThread) continue;
+    EXPECT_LE(own.bytes, plan.thread_stride);
+    EXPECT_LE(own.offset + plan.thread_stride, plan.memory.activations);
+    for (const PlanTensor& other : plan.tensors) {
+      const bool is_apart =
+          other.storage == Storage::PerThread ? other.offset == own.offset : other.offset + other.bytes <= own.offset;
+      const bool is_in_arena = other.storage == Storage::Planned || other.storage == Storage::PerThread;
+      ASSERT_TRUE(is_apart || !is_in_arena) << other.name;
+    }
+  }
+}
+
+/// Tensors of the arena that are alive at a time lie apart.
+inline void expect_no_overlap(const Plan& plan) {
+  const auto& tensors = plan.tensors;
+  expect_threads_memory_apart(plan);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;
+    EXPECT_LE(tensors[i].offset + tensors[i].bytes, plan.memory.activations);
+    for (std::size_t k = i + 1; k < tensors.size(); ++k) {
+      if (tensors[k].storage != Storage::Planned || tensors[k].first < 0) continue;
+      const bool is_apart = tensors[i].offset + tensors[i].bytes <= tensors[k].offset ||
+                            tensors[k].offset + tensors[k].bytes <= tensors[i].offset;
+      // In place: the one ends in the very entry the other begins in.
+      const bool are_disjoint_in_time = tensors[i].last <= tensors[k].first || tensors[k].last <= tensors[i].first;
+      ASSERT_TRUE(is_apart || are_disjoint_in_time) << tensors[i].name << " and " << tensors[k].name;
+    }
+  }
+}
+
 /// Expects the same gradients and running statistics but for sums in another order, or one gradient of a convolution by
 /// direct instead of by three products, each off by 4e-6 in the mean square; in bf16 a rounding of what they go into
 /// may turn the other way.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <vector>
 
@@ -52,6 +53,66 @@ TEST(SubTeams, of_one_size_divide_the_threads) {
   EXPECT_EQ(even_crews(7, 6), 1);
   EXPECT_EQ(even_crews(2, 0), 1);
   EXPECT_EQ(even_crews(1, 64), 1);
+}
+
+// Of so many blocks and images, cells of so many bytes: every cell once in each outer phase, the middle between them.
+void expect_three_phases(int threads, std::int64_t blocks, std::int64_t images, std::int64_t cell_bytes) {
+  SCOPED_TRACE(testing::Message() << threads << " threads, " << blocks << " blocks, " << images << " images, "
+                                  << cell_bytes << " bytes a cell");
+  const auto cells = static_cast<std::size_t>(blocks * images);
+  std::vector<std::atomic<int>> first(cells), second(cells), middle(static_cast<std::size_t>(blocks));
+  std::atomic<int> early = 0;
+  const auto at = [&](std::int64_t block, std::int64_t image) {
+    return static_cast<std::size_t>(block * images + image);
+  };
+  three_phases(
+      threads, blocks, images, cell_bytes, [&](std::int64_t block, std::int64_t image) { ++first[at(block, image)]; },
+      [&](std::int64_t block) {
+        for (std::int64_t image = 0; image < images; ++image) {
+          if (first[at(block, image)] != 1) ++early;
+        }
+        ++middle[static_cast<std::size_t>(block)];
+      },
+      [&](std::int64_t block, std::int64_t image) {
+        if (middle[static_cast<std::size_t>(block)] != 1) ++early;
+        ++second[at(block, image)];
+      });
+  EXPECT_EQ(early, 0);
+  for (const auto* counts : {&first, &middle, &second}) {
+    EXPECT_TRUE(std::ranges::all_of(*counts, [](const auto& times) { return times == 1; }));
+  }
+}
+
+TEST(ThreePhases, visit_every_cell_in_order_by_block_and_by_image) {
+  constexpr std::int64_t kLarge_bytes = std::int64_t{64} << 20;
+  for (const int threads : {1, 2, 3}) {
+    for (const std::int64_t blocks : {1, 2, 7, 16}) {
+      for (const std::int64_t cell_bytes : {std::int64_t{64}, kLarge_bytes}) {
+        expect_three_phases(threads, blocks, 5, cell_bytes);
+      }
+    }
+  }
+}
+
+// Who computes a cell: where a tensor stays in a cache, the first images are the first thread's, of all blocks.
+TEST(ThreePhases, share_out_images_of_small_tensors_and_blocks_of_large_ones) {
+  for (const bool is_small : {true, false}) {
+    std::array<std::array<int, 4>, 4> owner{};
+    std::atomic<int> team = 0;
+    three_phases(
+        2, 4, 4, is_small ? 64 : std::int64_t{64} << 20,
+        [&](std::int64_t block, std::int64_t image) {
+          team = omp_get_num_threads();
+          owner[static_cast<std::size_t>(block)][static_cast<std::size_t>(image)] = omp_get_thread_num();
+        },
+        [](std::int64_t) {}, [](std::int64_t, std::int64_t) {});
+    ASSERT_EQ(team, 2);
+    for (std::size_t block = 0; block < 4; ++block) {
+      for (std::size_t image = 0; image < 4; ++image) {
+        EXPECT_EQ(owner[block][image], (is_small ? image : block) < 2 ? 0 : 1);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace {
 
 TEST(Fetching, is_done_with_all_lines_when_the_work_is_and_not_before) {
   const std::vector<std::byte> memory(64 * kLine_bytes);
-  const std::array<CacheLines, 4> ranges{CacheLines{memory.data(), 5}, CacheLines{}, CacheLines{memory.data() + 640, 1},
-                                         CacheLines{memory.data() + 1280, 7}};
+  const std::array<CacheLines, 4> ranges{CacheLines{memory.data(), 5}, CacheLines{},
+                                         CacheLines{memory.data() + 640, 1, true}, CacheLines{memory.data() + 1280, 7}};
   for (const std::int64_t units : {1, 4, 13, 130}) {
     SCOPED_TRACE(units);
     Fetching fetching(ranges, units);
