@@ -143,7 +143,7 @@ inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::i
 
 /// Of a block of one image, as values are stored.
 inline std::int64_t cell_bytes(const NormShape& shape) {
-  return shape.pixels * shape.block * (shape.value_dtype == DType::Bf16 ? 2 : 4);
+  return shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype));
 }
 
 /// Totals over ranks: nothing where statistics are a rank's own. Of a kernel, which is run by one thread.

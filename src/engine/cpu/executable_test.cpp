@@ -3,7 +3,6 @@
 //
 // The CPU executable as its users see it: buckets, slots, parameters, plans, memory.
 #include "engine/cpu/executable.h"
-#include "engine/cpu/plan_testing.h"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "engine/cpu/plan_testing.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"

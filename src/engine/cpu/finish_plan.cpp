@@ -83,8 +83,8 @@ std::size_t assign_per_thread(Lowering& lowering, std::size_t bytes) {
     if (tensor.storage == Storage::PerThread) most = std::max(most, tensor.bytes);
   }
   if (most == 0) return bytes;
-  // In huge pages of its own, unless it would waste most of one: with threads on two chips, DenseNet-121's step took 3%
-  // longer where they shared one.
+  // In huge pages of its own, unless it would waste most of one: at multiples of small pages, with the last of them in
+  // small pages (AlignedBuffer), DenseNet-121's step took 3% longer with threads on two chips.
   const std::size_t page = most < kHugePage_bytes / 2 ? kPage_bytes : kHugePage_bytes;
   const auto pages = [page](std::size_t count) { return (count + page - 1) / page * page; };
   for (PlanTensor& tensor : lowering.plan.tensors) {

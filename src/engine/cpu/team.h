@@ -100,10 +100,10 @@ void parallel_ranges(int threads, std::int64_t count, std::int64_t grain, const 
 
 /// Three phases over a grid of channel blocks and images: first(block, image) for all images, then middle(block), then
 /// second(block, image). Where what a thread has of a tensor stays in a cache, `cell_bytes` for each block of an image,
-/// the images are shared out, with barriers between the phases: what comes before and after shares them out as well,
-/// and nothing goes from one thread to another. Else a thread has all images of a block, whose data stays in cache
-/// between the phases, where there are enough blocks. Both orders compute the same bits, as long as first() writes per
-/// (block, image) and middle() adds up in image order.
+/// the images are shared out, with barriers between the phases: our convolutions before and after share them out as
+/// well, so that less goes from one thread to another. Else a thread has all images of a block, whose data stays in
+/// cache between the phases, where there are enough blocks. Both orders compute the same bits, as long as first()
+/// writes per (block, image) and middle() adds up in image order.
 template <typename First, typename Middle, typename Second>
 void three_phases(int threads, std::int64_t blocks, std::int64_t images, std::int64_t cell_bytes, const First& first,
                   const Middle& middle, const Second& second) {

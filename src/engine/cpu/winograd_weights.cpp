@@ -26,8 +26,7 @@ class WeightsGradient final : public WinogradPass<T> {
         lanes_(tiling_.lanes()),
         crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {
     if (lanes_ > 1) {
-      sums_part_ = lanes_ == crews_ ? memory_.add_of_crews(bytes_of(weights_.floats()), crews_)
-                                    : memory_.add_shared(bytes_of(weights_.floats()), lanes_);
+      sums_part_ = memory_.add_of_crews(bytes_of(weights_.floats()), static_cast<int>(lanes_));
       data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
       lines_part_ = memory_.add_own(lines_bytes(true));
     } else {
