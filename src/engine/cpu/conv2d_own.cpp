@@ -131,7 +131,7 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   tensors.own_scratch = lowering.own_scratch("scratch of each thread", scratch.own);
   emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
   // Behind a dot: which order of sums. Plans of programs with another one are told by it.
-  const std::string_view order = pass == ConvPass::BackwardWeights ? ".2" : "";
+  const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";
     emission.implementation = fmt::format("winograd_4x3{}{}:{}", stored, order, simd::target_name());

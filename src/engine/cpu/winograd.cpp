@@ -8,8 +8,10 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <array>
 
+#include "engine/cpu/simd/claim.h"
 #include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/winograd_pass.h"
 
@@ -132,25 +134,36 @@ class Convolution final : public WinogradPass<T> {
 
   [[nodiscard]] float* slot(std::int64_t which) const { return memory_.template at<float>(slots_part_, which); }
   void transform_weights(float* slot, std::int64_t group, std::int64_t pair) const {
-    const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks;
-    const std::int64_t in_block = pair % s_.in_blocks;
-    float* to = slot + (in_block * s_.block * weights_.group + pair / s_.in_blocks) * s_.block;
-    is_turned_ ? turned_weights(out_block, in_block, to) : straight_weights(out_block, in_block, to);
-  }
-  void straight_weights(std::int64_t out_block, std::int64_t in_block, float* to) const {
-    const float* taps = this->taps(out_block, in_block, s_.in_blocks);
-    for (std::int64_t i = 0; i < s_.block; ++i, to += weights_.group * s_.block) {
-      simd::winograd_weights(taps + i * s_.block, s_.block * s_.block, s_.block, to, weights_.stride);
+    const float* taps = taps_of(group, pair);
+    const float* next = taps_of(group, std::min(pair + 1, pairs() - 1));
+    const std::int64_t square = s_.block * s_.block, row = weights_.group * s_.block;
+    float* to = slot + pair % s_.in_blocks * s_.block * row + pair / s_.in_blocks * s_.block;
+    std::array<float, kWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
+    if (is_turned_) {
+      turn(taps, turned.data());
+      taps = turned.data();
+    }
+    for (std::int64_t i = 0; i < s_.block; ++i, to += row) {
+      // Taps come from memory in lines that lie apart, and go to as many places as there are positions: neither is
+      // what the processor fetches by itself.
+      for (int tap = 0; tap < kWinogradTaps; ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
+      for (int position = 0; position < kWinogradPositions; ++position) {
+        simd::claim(to + row + position * weights_.stride);
+      }
+      simd::winograd_weights(taps + i * s_.block, square, s_.block, to, weights_.stride);
     }
   }
-  // The stored weights have the roles of the channels exchanged; the taps run backwards.
-  void turned_weights(std::int64_t out_block, std::int64_t in_block, float* to) const {
+  // Of a pair of blocks of a group. Where this is turned the stored weights have the roles of the channels exchanged.
+  [[nodiscard]] const float* taps_of(std::int64_t group, std::int64_t pair) const {
+    const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks, in_block = pair % s_.in_blocks;
+    return is_turned_ ? this->taps(in_block, out_block, s_.out_blocks) : this->taps(out_block, in_block, s_.in_blocks);
+  }
+  // The channels exchanged; the taps run backwards.
+  void turn(const float* taps, float* turned) const {
     const std::int64_t square = s_.block * s_.block;
-    const float* taps = this->taps(in_block, out_block, s_.out_blocks);
-    std::array<float, kWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
     for (int tap = 0; tap < kWinogradTaps; ++tap) {
       const float* from = taps + (kWinogradTaps - 1 - tap) * square;
-      float* into = turned.data() + tap * square;
+      float* into = turned + tap * square;
       if (s_.block == kMostWinogradBlock) {
         simd::turn_square(from, into);
         continue;
@@ -158,9 +171,6 @@ class Convolution final : public WinogradPass<T> {
       for (int i = 0; i < s_.block; ++i) {
         for (int o = 0; o < s_.block; ++o) into[o * s_.block + i] = from[i * s_.block + o];
       }
-    }
-    for (std::int64_t i = 0; i < s_.block; ++i, to += weights_.group * s_.block) {
-      simd::winograd_weights(turned.data() + i * s_.block, square, s_.block, to, weights_.stride);
     }
   }
 

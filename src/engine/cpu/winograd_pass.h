@@ -57,6 +57,7 @@ struct PositionWeights {
 
 /// A chunk of tiles.
 struct WinogradChunk {
+  std::int64_t index = 0;
   std::int64_t first = 0;
   std::int64_t tiles = 0;
 };
@@ -71,8 +72,8 @@ class WinogradPass : public Kernel {
         input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
                tensors.input),
         tiling_(shape, shape.out_height, shape.out_width),
-        values_(shape.in_blocks, tiling_.chunk(), shape.block),
-        results_(shape.out_blocks, tiling_.chunk(), shape.block),
+        values_(shape.in_blocks, tiling_.most(), shape.block),
+        results_(shape.out_blocks, tiling_.most(), shape.block),
         weights_(shape.in_blocks, shape.out_blocks, shape.block) {}
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -84,8 +85,8 @@ class WinogradPass : public Kernel {
 
  protected:
   [[nodiscard]] WinogradChunk chunk(std::int64_t index) const {
-    const std::int64_t first = index * tiling_.chunk();
-    return {first, std::min(tiling_.chunk(), tiling_.count() - first)};
+    const TileRange tiles = tiling_.chunk(index);
+    return {.index = index, .first = tiles.begin, .tiles = tiles.end - tiles.begin};
   }
   void transform_input(const WinogradChunk& chunk, std::int64_t index, std::int64_t in_block,
                        const Positions& values) const {
@@ -136,7 +137,7 @@ class WinogradPass : public Kernel {
   /// Room for the ranges of a chunk's values, and of results where `has_results`, for each thread.
   [[nodiscard]] std::int64_t lines_bytes(bool has_results) const {
     const std::int64_t blocks = s_.in_blocks + (has_results ? s_.out_blocks : 0);
-    const std::int64_t images = tiling_.chunk() * s_.images / tiling_.count() + 2;
+    const std::int64_t images = tiling_.most() * s_.images / tiling_.count() + 2;
     return blocks * images * static_cast<std::int64_t>(sizeof(simd::CacheLines));
   }
   /// A sub-team member's share of what transform_input() of a chunk reads, and of what lies in dst where `has_results`,

@@ -88,17 +88,48 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     for (float& value : values) value = static_cast<float>(random.normal());
   }
 
-  // Runs a pass whose result is `written`; scratch starts as NaN, so that nothing unwritten is read.
-  void run(std::unique_ptr<Kernel> kernel, std::size_t scratch_bytes) {
-    const runtime::AlignedBuffer scratch(scratch_bytes);
-    std::memset(scratch.data(), 0xff, scratch.size());
+  // Runs a pass as plans do, each thread with memory of its own; scratch starts as NaN, so that nothing unwritten is
+  // read, and what lies between the threads' memory stays as it was.
+  void run(std::unique_ptr<Kernel> kernel, const ScratchBytes& scratch) {
     const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
-    kernel->bind(Addresses({bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_), scratch.data()}));
-    kernel->run();
+    run(*kernel, scratch, shape_.threads, {bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_)}, {});
+  }
+  static void run(Kernel& kernel, const ScratchBytes& scratch, int threads, std::vector<std::byte*> addresses,
+                  std::vector<bool> is_bf16) {
+    constexpr std::size_t kBetween_bytes = 192;
+    constexpr auto kUnwritten = std::byte{0xff};
+    const std::size_t stride = scratch.own + kBetween_bytes;
+    const runtime::AlignedBuffer shared(scratch.shared), own(static_cast<std::size_t>(threads) * stride);
+    for (const auto* each : {&shared, &own}) {
+      if (each->size() > 0) std::memset(each->data(), 0xff, each->size());
+    }
+    addresses.insert(addresses.end(), {shared.data(), own.data()});
+    is_bf16.resize(is_bf16.empty() ? 0 : addresses.size());
+    kernel.bind(Addresses(std::move(addresses), std::move(is_bf16), static_cast<std::int64_t>(stride)));
+    kernel.run();
+    for (int thread = 0; thread < threads; ++thread) {
+      const std::byte* behind = own.data() + static_cast<std::size_t>(thread) * stride + scratch.own;
+      EXPECT_TRUE(std::all_of(behind, behind + kBetween_bytes, [](std::byte b) { return b == kUnwritten; }))
+          << "thread " << thread << " of " << threads;
+    }
+  }
+  // That a pass, which wrote `result` on one thread, writes the same bits on several, and where just one of them comes.
+  template <typename Run>
+  void expect_the_same_bits_on_teams(std::vector<float>& result, const Run& pass) {
+    const std::vector<float> alone = result;
+    for (const int threads : {2, 3, 4}) {
+      for (const bool is_one : {false, true}) {
+        SCOPED_TRACE(testing::Message() << threads << " threads" << (is_one ? ", of whom one came" : ""));
+        shape_.threads = threads;
+        std::ranges::fill(result, std::nanf(""));
+        is_one ? with_one_thread(pass) : pass();
+        EXPECT_EQ(std::memcmp(alone.data(), result.data(), alone.size() * sizeof(float)), 0);
+      }
+    }
   }
   ConvTensors tensors() const {
     const bool has_bias = std::get<1>(GetParam()).has_bias;
-    return {.src = 0, .weights = 1, .bias = has_bias ? 2 : -1, .dst = 3, .scratch = 4};
+    return {.src = 0, .weights = 1, .bias = has_bias ? 2 : -1, .dst = 3, .scratch = 4, .own_scratch = 5};
   }
 
   // f(src index, weights index, dst index) for every product of the convolution.
@@ -156,19 +187,10 @@ TEST_P(WinogradPasses, forward_equals_sums_in_double) {
   for_products([&](std::size_t s, std::size_t w, std::size_t d) {
     expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
   });
-  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_).total(shape_.threads));
+  const auto pass = [&] { run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_)); };
+  pass();
   expect_close(dst_, expected, shape_.in_blocks * shape_.block);
-  const std::vector<float> alone = dst_;
-  shape_.threads = 3;
-  for (const bool is_one : {false, true}) {
-    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
-    std::ranges::fill(dst_, std::nanf(""));
-    const auto again = [&] {
-      run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_).total(shape_.threads));
-    };
-    is_one ? with_one_thread(again) : again();
-    EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
-  }
+  expect_the_same_bits_on_teams(dst_, pass);
 }
 
 TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
@@ -178,19 +200,10 @@ TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
   });
   ConvTensors used = tensors();
   used.bias = -1;
-  run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_).total(shape_.threads));
+  const auto pass = [&] { run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_)); };
+  pass();
   expect_close(src_, expected, shape_.out_blocks * shape_.block);
-  const std::vector<float> alone = src_;
-  shape_.threads = 3;
-  for (const bool is_one : {false, true}) {
-    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
-    std::ranges::fill(src_, std::nanf(""));
-    const auto again = [&] {
-      run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_).total(shape_.threads));
-    };
-    is_one ? with_one_thread(again) : again();
-    EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
-  }
+  expect_the_same_bits_on_teams(src_, pass);
 }
 
 TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
@@ -204,21 +217,13 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   for (std::size_t i = 0; i < dst_.size(); ++i) {
     expected_bias[(i / plane * block + i % block) % bias_.size()] += static_cast<double>(dst_[i]);
   }
-  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_).total(shape_.threads));
+  const auto pass = [&] {
+    run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  };
+  pass();
   expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / 16);
   if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
-  const std::vector<float> alone = weights_;
-  shape_.threads = 3;
-  for (const bool is_one : {false, true}) {
-    SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
-    std::ranges::fill(weights_, std::nanf(""));
-    const auto again = [&] {
-      run(winograd_backward_weights(shape_, tensors()),
-          winograd_backward_weights_scratch(shape_).total(shape_.threads));
-    };
-    is_one ? with_one_thread(again) : again();
-    EXPECT_EQ(std::memcmp(alone.data(), weights_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
-  }
+  expect_the_same_bits_on_teams(weights_, pass);
 }
 
 // Values in bf16 are read as they are, and results rounded once: the bits of f32's, rounded.
@@ -241,31 +246,52 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   ConvTensors data = tensors();
   data.bias = -1;
   const std::vector<float> given = src_;
-  const auto run_narrow = [&](std::unique_ptr<Kernel> kernel, std::vector<float>& weights) {
-    const runtime::AlignedBuffer scratch(std::max({winograd_forward_scratch(narrow).total(narrow.threads),
-                                                   winograd_backward_data_scratch(narrow).total(narrow.threads),
-                                                   winograd_backward_weights_scratch(narrow).total(narrow.threads)}));
-    std::memset(scratch.data(), 0xff, scratch.size());
+  const auto run_narrow = [&](std::unique_ptr<Kernel> kernel, const ScratchBytes& scratch,
+                              std::vector<float>& weights) {
     const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
-    kernel->bind(Addresses({bytes(src), bytes(weights), bytes(bias_), bytes(dst), scratch.data()},
-                           {true, false, false, true, false}));
-    kernel->run();
+    run(*kernel, scratch, narrow.threads, {bytes(src), bytes(weights), bytes(bias_), bytes(dst)},
+        {true, false, false, true});
   };
   std::vector<float> weights = weights_;
-  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_).total(shape_.threads));
+  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
   const std::vector<float> bias = bias_;
   if (tensors().bias >= 0) std::ranges::fill(bias_, 0.0F);
-  run_narrow(winograd_backward_weights(narrow, tensors()), weights);
+  run_narrow(winograd_backward_weights(narrow, tensors()), winograd_backward_weights_scratch(narrow), weights);
   EXPECT_EQ(std::memcmp(weights.data(), weights_.data(), weights.size() * sizeof(float)), 0) << "weight gradient";
   EXPECT_EQ(bias_, bias) << "bias gradient";
-  run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_).total(shape_.threads));
-  run_narrow(winograd_backward_data(narrow, data), weights);
+  run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_));
+  run_narrow(winograd_backward_data(narrow, data), winograd_backward_data_scratch(narrow), weights);
   EXPECT_TRUE(is_same(src, narrowed(src_))) << "data gradient";
   src_ = given;
   src = narrowed(src_);
-  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_).total(shape_.threads));
-  run_narrow(winograd_forward(narrow, tensors()), weights);
+  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
+  run_narrow(winograd_forward(narrow, tensors()), winograd_forward_scratch(narrow), weights);
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
+}
+
+// Sub-teams get neighbouring chunks, as many each: then they should have as many tiles.
+TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
+  for (const std::int64_t size : {4, 7, 14, 28, 56, 61, 112}) {
+    for (const std::int64_t blocks : {1, 4, 8, 16}) {
+      SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks");
+      const WinogradShape shape{.images = 16, .in_blocks = blocks, .out_blocks = blocks};
+      const Tiling tiling(shape, size, size);
+      std::int64_t next = 0, first_half = 0;
+      for (std::int64_t i = 0; i < tiling.chunks(); ++i) {
+        const TileRange chunk = tiling.chunk(i);
+        ASSERT_EQ(chunk.begin, next);
+        ASSERT_GT(chunk.end, chunk.begin);
+        EXPECT_LE(chunk.end - chunk.begin, tiling.most());
+        next = chunk.end;
+        if (2 * (i + 1) == tiling.chunks()) first_half = next;
+      }
+      EXPECT_EQ(next, tiling.count());
+      // Within a product's rows of tiles, or an image's tiles.
+      if (tiling.chunks() % 2 == 0) {
+        EXPECT_NEAR(static_cast<double>(first_half), static_cast<double>(next) / 2, 16.0);
+      }
+    }
+  }
 }
 
 // Which cases sum in lanes, so that all ways are tested.

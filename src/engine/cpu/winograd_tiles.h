@@ -32,7 +32,7 @@ struct TileAxis {
   [[nodiscard]] std::int64_t tiles() const { return whole + narrow; }
 };
 
-/// Tiles [begin, end) of a chunk.
+/// Tiles [begin, end).
 struct TileRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -67,19 +67,25 @@ class Tiling {
     const std::int64_t bytes = count_ * tile_bytes;
     is_wide_ = bytes <= std::min(most, weights_bytes);
     lanes_ = std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(bytes / (4 * weights_bytes), 1, 4)));
-    const std::int64_t unit = is_mixed_ ? per_image() : kTileGrain;
+    unit_ = is_mixed_ ? per_image() : kTileGrain;
+    units_ = (count_ + unit_ - 1) / unit_;
     // Wide layers: every chunk reads the weights.
     const std::int64_t limit = std::max(kChunkBytes, weights_bytes / 4);
     const std::int64_t wanted = is_wide_ ? 1 : ((bytes + limit - 1) / limit + 3) / 4 * 4;
-    const std::int64_t even = (count_ + wanted - 1) / wanted;
-    chunk_ = std::min(count_, (even + unit - 1) / unit * unit);
+    chunks_ = std::min(wanted, units_);
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Tiles of every chunk but perhaps the last.
-  [[nodiscard]] std::int64_t chunk() const { return chunk_; }
-  /// Rounded up to a multiple of four where there are as many tiles, for sub-teams that have one each.
-  [[nodiscard]] std::int64_t chunks() const { return (count_ + chunk_ - 1) / chunk_; }
+  /// A multiple of four where there are as many tiles, for sub-teams that have one each.
+  [[nodiscard]] std::int64_t chunks() const { return chunks_; }
+  /// Chunk `index`: of one size, as far as whole images or a product's rows of tiles allow, and neighbours together as
+  /// well, so that sub-teams with as many chunks have as many tiles.
+  [[nodiscard]] TileRange chunk(std::int64_t index) const {
+    const auto begin = [this](std::int64_t i) { return std::min(count_, units_ * i / chunks_ * unit_); };
+    return {begin(index), begin(index + 1)};
+  }
+  /// Tiles of the largest chunk.
+  [[nodiscard]] std::int64_t most() const { return std::min(count_, (units_ + chunks_ - 1) / chunks_ * unit_); }
   /// Whether transformed weights outweigh what is transformed of all tiles: then these are one chunk.
   [[nodiscard]] bool is_wide() const { return is_wide_; }
   /// In how many parts a sum over tiles is taken: 1 where a few copies of the weights outweigh the tiles, or else 2
@@ -161,7 +167,9 @@ class Tiling {
   TileAxis across_;
   bool is_mixed_ = false;
   std::int64_t count_ = 0;
-  std::int64_t chunk_ = 0;
+  std::int64_t unit_ = 1;
+  std::int64_t units_ = 0;
+  std::int64_t chunks_ = 1;
   std::int64_t lanes_ = 1;
   bool is_wide_ = false;
 };

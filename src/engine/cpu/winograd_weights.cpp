@@ -94,9 +94,7 @@ class WeightsGradient final : public WinogradPass<T> {
             const std::int64_t products = kWinogradPositions * weights_.groups;
             // What the next chunk of this sub-team will read is fetched meanwhile.
             simd::Fetching fetching(
-                lines_of(
-                    crew.is_last(lanes_ * each, item) ? tiling_.chunks() : (here.first + here.tiles) / tiling_.chunk(),
-                    true, crew, next_lines),
+                lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
                 products * here.tiles * s_.in_blocks / crew.size());
             crew.for_share(products, [&](std::int64_t i) {
               const std::int64_t group = i % weights_.groups;
