@@ -97,8 +97,8 @@ struct Plan {
   /// How often each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
   std::map<std::string, std::int64_t> fused;
   MemoryReport memory;
-  /// From what a thread has of tensors of Storage::PerThread to what the next one has.
-  std::size_t thread_stride = 0;
+  /// Bytes from what a thread has of tensors of Storage::PerThread to what the next one has; 0 without such tensors.
+  std::size_t thread_stride_bytes = 0;
 
   /// "f32" or "bf16": what CompileOptions::dtype came to.
   [[nodiscard]] std::string dtype() const;

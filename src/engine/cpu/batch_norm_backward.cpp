@@ -85,7 +85,7 @@ class SharedBackward final : public Kernel {
   void run() override {
     gradients_.fold_constants();
     three_phases(
-        shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_),
+        shape_.threads, grid_of(shape_),
         [this](std::int64_t block, std::int64_t image) {
           gradients_.clear(block, image);
           gradients_.add({.block = block, .image = image, .count = shape_.pixels, .slot = image},

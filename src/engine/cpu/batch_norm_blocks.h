@@ -141,9 +141,10 @@ inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::i
   return (image * shape.blocks + block) * shape.pixels * shape.block;
 }
 
-/// Of a block of one image, as values are stored.
-inline std::int64_t cell_bytes(const NormShape& shape) {
-  return shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype));
+/// What a batch norm goes through in three phases, of values as they are stored.
+inline PhaseGrid grid_of(const NormShape& shape) {
+  return {shape.blocks, shape.images,
+          shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype))};
 }
 
 /// Totals over ranks: nothing where statistics are a rank's own. Of a kernel, which is run by one thread.
@@ -158,16 +159,15 @@ class OverRanks {
   /// As three_phases(); over ranks with a wait for them between the first phase of all blocks and the second.
   template <typename First, typename Middle, typename Second>
   void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
-    if (totals_.empty())
-      return three_phases(shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_), first, middle, second);
+    if (totals_.empty()) return three_phases(shape_.threads, grid_of(shape_), first, middle, second);
     const auto nothing = [](auto...) {};
-    three_phases(shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_), first, nothing, nothing);
+    three_phases(shape_.threads, grid_of(shape_), first, nothing, nothing);
     for (std::int64_t block = 0; block < shape_.blocks; ++block) {
       double* total = totals_.data() + block * 2 * shape_.block;
       partial.add_up_own(block, total, total + shape_.block);
     }
     shape_.group->sum(totals_, shape_.index);
-    three_phases(shape_.threads, shape_.blocks, shape_.images, cell_bytes(shape_), nothing, middle, second);
+    three_phases(shape_.threads, grid_of(shape_), nothing, middle, second);
   }
 
  private:

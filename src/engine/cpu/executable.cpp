@@ -243,7 +243,7 @@ class CpuExecutable final : public Executable {
     std::vector<bool> is_bf16;
     for (const PlanTensor& tensor : plan_.tensors) is_bf16.push_back(tensor.dtype == DType::Bf16);
     addresses_ = std::make_unique<Addresses>(std::move(addresses), std::move(is_bf16),
-                                             static_cast<std::int64_t>(plan_.thread_stride));
+                                             static_cast<std::int64_t>(plan_.thread_stride_bytes));
     bind_slot(0);
     for (const auto& kernel : kernels_) kernel->bind(*addresses_);
     for (const auto& kernel : preparation_kernels_) kernel->bind(*addresses_);

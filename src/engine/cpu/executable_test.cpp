@@ -100,7 +100,7 @@ StepBits bits_of_one_step(Executable& executable) {
 
 // Ways to compute convolutions that this machine has.
 std::vector<std::string> algorithms_here() {
-  std::vector<std::string> here{"direct"};
+  std::vector<std::string> here{"direct", "winograd"};
   if (simd::bf16_unit()) here.insert(here.end(), {"split", "split2"});
   if (simd::has_avx512()) here.emplace_back("pointwise");
   return here;
@@ -238,7 +238,11 @@ TEST(CpuExecutable, live_tensors_do_not_overlap_unless_written_in_place) {
        {std::pair(odd_graph(), "auto"), std::pair(model("resnet50"), "auto"), std::pair(model("resnet50"), "all"),
         std::pair(model("densenet121"), "auto"), std::pair(model("resnet18"), "none")}) {
     for (const std::string& algorithms : algorithms_here()) {
-      expect_no_overlap(make_executable(graph, {.algorithms = algorithms, .recompute = recompute})->plan());
+      for (const int threads : {1, 3}) {
+        const auto made =
+            make_executable(graph, {.threads = threads, .algorithms = algorithms, .recompute = recompute});
+        expect_no_overlap(made->plan(), threads);
+      }
     }
   }
 }
@@ -346,20 +350,29 @@ TEST(CpuExecutable, dropout_draws_by_step_and_the_same_again) {
   EXPECT_EQ(steps[0], steps[2]);
 }
 
-TEST(CpuExecutable, one_image_and_many_threads_give_the_bits_of_one_thread_in_our_kernels) {
-  // No convolution: its weight gradient may be summed in another order.
+// No convolution: its weight gradient may be summed in another order.
+graph::Graph norms_of(const Shape& shape) {
   Builder b("norms");
-  const auto image = b.input("image", {3, 40, 9, 7});
+  const auto image = b.input("image", shape);
   auto x = b.add("norm0", graph::BatchNorm{}, {image});
   x = b.add("relu0", graph::Relu{}, {x});
   x = b.add("norm1", graph::BatchNorm{}, {x});
   x = b.add("pool", graph::GlobalAvgPool{}, {x});
   x = b.add("flat", graph::Flatten{}, {x});
   b.output("logits", x);
-  const graph::Graph graph = graph::with_loss(std::move(b).build(), {});
-  std::vector<std::vector<float>> results;
-  for (const int threads : {1, 2, 3, 5}) results.push_back(gradients_of_one_step(*ready(graph, {.threads = threads})));
-  for (const auto& result : results) EXPECT_EQ(result, results[0]);
+  return graph::with_loss(std::move(b).build(), {});
+}
+
+// Norms of the first tensor are shared out by images on several threads, and on one by blocks of channels; of the
+// second, of 11 MiB, by blocks on two threads as well, and by images on three.
+TEST(CpuExecutable, threads_and_how_norms_are_shared_out_leave_no_bit_of_our_kernels_changed) {
+  for (const Shape& shape : {Shape{3, 40, 9, 7}, Shape{2, 32, 212, 212}}) {
+    const graph::Graph graph = norms_of(shape);
+    const std::vector<float> alone = gradients_of_one_step(*ready(graph, {.threads = 1}));
+    for (const int threads : {2, 3, 5}) {
+      EXPECT_EQ(gradients_of_one_step(*ready(graph, {.threads = threads})), alone) << threads << " threads";
+    }
+  }
 }
 
 TEST(CpuExecutable, the_profile_counts_every_entry) {

@@ -90,7 +90,7 @@ std::size_t assign_per_thread(Lowering& lowering, std::size_t bytes) {
   for (PlanTensor& tensor : lowering.plan.tensors) {
     if (tensor.storage == Storage::PerThread) tensor.offset = pages(bytes);
   }
-  lowering.plan.thread_stride = pages(most);
+  lowering.plan.thread_stride_bytes = pages(most);
   return pages(bytes) + pages(most) * static_cast<std::size_t>(lowering.threads());
 }
 

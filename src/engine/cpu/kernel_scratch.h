@@ -24,13 +24,14 @@ namespace roentgen::engine::cpu {
   return pieces_of(value, unit) * unit;
 }
 
-/// Parts are added while a kernel is made, and found after bind(), by several threads.
+/// Parts are added while a kernel is made, and found after bind(). Thread-compatible: threads may find parts at a time,
+/// each what is its own, or what they share in turns of the kernel's.
 class KernelScratch {
  public:
   /// A part, of each of its owners as many bytes. Begins at a multiple of 64 bytes.
   struct Part {
-    std::int64_t at = 0;
-    std::int64_t each = 0;
+    std::int64_t at = 0;    ///< bytes from where the memory of its kind begins
+    std::int64_t each = 0;  ///< bytes from an owner to the next; not of what threads have of their own
     bool is_own = false;
   };
 
@@ -61,8 +62,10 @@ class KernelScratch {
     shared_at_ = addresses.bytes(tensors.scratch);
     own_at_ = tensors.own_scratch >= 0 ? addresses.of_threads(tensors.own_scratch)
                                        : Addresses::OfThreads{shared_at_ + shared_, own_};
+    // Else a thread would write into the next one's memory.
+    RG_ASSERT(own_ == 0 || threads_ == 1 || (own_at_.stride >= own_ && own_at_.stride % kLine == 0));
   }
-  /// An owner's part.
+  /// The part of owner `owner`: of as many as it was added for.
   template <class T = std::byte>
   [[nodiscard]] T* at(const Part& part, std::int64_t owner = 0) const {
     std::byte* const from = part.is_own ? own_at_.first + owner * own_at_.stride : shared_at_ + owner * part.each;

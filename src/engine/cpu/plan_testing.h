@@ -49,27 +49,32 @@ inline bool stores(const Plan& plan, const std::string& name) {
   return std::ranges::any_of(plan.tensors, [&](const PlanTensor& tensor) { return tensor.name == name; });
 }
 
-/// What each thread has of its own lies behind all that is planned, at one place in every entry.
-inline void expect_threads_memory_apart(const Plan& plan) {
-  const bool is_by_ours = entries_that(plan, "winograd") + entries_that(plan, "pointwise") > 0;
-  EXPECT_TRUE(plan.thread_stride > 0 || !is_by_ours);
+/// What each of `threads` threads has of its own lies behind all that is planned, at one place in every entry.
+inline void expect_threads_memory_apart(const Plan& plan, int threads) {
+  const auto stride = plan.thread_stride_bytes;
+  EXPECT_EQ(stride % 64, 0U);
+  // A single thread's is its own, whatever is shared out.
+  const std::int64_t by_ours = entries_that(plan, "winograd") + entries_that(plan, "pointwise");
+  EXPECT_TRUE(stride > 0 || by_ours == 0 || threads > 1);
   for (const PlanTensor& own : plan.tensors) {
     if (own.storage != Storage::PerThread) continue;
-    EXPECT_LE(own.bytes, plan.thread_stride);
-    EXPECT_LE(own.offset + plan.thread_stride, plan.memory.activations);
+    EXPECT_LE(own.bytes, stride);
+    if (stride == 0) continue;
+    EXPECT_EQ(own.offset % 64, 0U);
+    EXPECT_LE(own.offset + static_cast<std::size_t>(threads) * stride, plan.memory.activations);
     for (const PlanTensor& other : plan.tensors) {
       const bool is_apart =
           other.storage == Storage::PerThread ? other.offset == own.offset : other.offset + other.bytes <= own.offset;
-      const bool is_in_arena = other.storage == Storage::Planned || other.storage == Storage::PerThread;
+      const bool is_in_arena = (other.storage == Storage::Planned && other.first >= 0) || other.storage == own.storage;
       ASSERT_TRUE(is_apart || !is_in_arena) << other.name;
     }
   }
 }
 
 /// Tensors of the arena that are alive at a time lie apart.
-inline void expect_no_overlap(const Plan& plan) {
+inline void expect_no_overlap(const Plan& plan, int threads) {
   const auto& tensors = plan.tensors;
-  expect_threads_memory_apart(plan);
+  expect_threads_memory_apart(plan, threads);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].storage != Storage::Planned || tensors[i].first < 0) continue;
     EXPECT_LE(tensors[i].offset + tensors[i].bytes, plan.memory.activations);

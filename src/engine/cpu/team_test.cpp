@@ -66,7 +66,7 @@ void expect_three_phases(int threads, std::int64_t blocks, std::int64_t images, 
     return static_cast<std::size_t>(block * images + image);
   };
   three_phases(
-      threads, blocks, images, cell_bytes, [&](std::int64_t block, std::int64_t image) { ++first[at(block, image)]; },
+      threads, {blocks, images, cell_bytes}, [&](std::int64_t block, std::int64_t image) { ++first[at(block, image)]; },
       [&](std::int64_t block) {
         for (std::int64_t image = 0; image < images; ++image) {
           if (first[at(block, image)] != 1) ++early;
@@ -94,13 +94,23 @@ TEST(ThreePhases, visit_every_cell_in_order_by_block_and_by_image) {
   }
 }
 
+TEST(PhaseGrid, one_thread_and_large_tensors_go_by_block) {
+  constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
+  const PhaseGrid small{.blocks = 4, .images = 2, .cell_bytes = kKept_bytes / 4};
+  EXPECT_TRUE(small.is_by_block(1)) << "nobody to share with";
+  EXPECT_FALSE(small.is_by_block(2)) << "as much as two threads keep";
+  const PhaseGrid large{.blocks = 4, .images = 2, .cell_bytes = kKept_bytes / 4 + 64};
+  EXPECT_TRUE(large.is_by_block(2));
+  EXPECT_FALSE(large.is_by_block(3)) << "blocks do not come out even";
+}
+
 // Who computes a cell: where a tensor stays in a cache, the first images are the first thread's, of all blocks.
 TEST(ThreePhases, share_out_images_of_small_tensors_and_blocks_of_large_ones) {
   for (const bool is_small : {true, false}) {
     std::array<std::array<int, 4>, 4> owner{};
     std::atomic<int> team = 0;
     three_phases(
-        2, 4, 4, is_small ? 64 : std::int64_t{64} << 20,
+        2, {4, 4, is_small ? 64 : std::int64_t{64} << 20},
         [&](std::int64_t block, std::int64_t image) {
           team = omp_get_num_threads();
           owner[static_cast<std::size_t>(block)][static_cast<std::size_t>(image)] = omp_get_thread_num();
