@@ -56,8 +56,9 @@ struct StepOptions {
 ///   peak_bytes          memory of the executable and the optimizer's state, by plan; told before the first step
 ///   process_peak_bytes  the most that the process held while it compiled and ran steps
 ///   memory              {planned_bytes: as peak_bytes; measured_bytes: growth of the process from before compiling to
-///                       its peak, null where the kernel does not tell; of the plan: activations_bytes,
-///                       parameters_bytes, gradients_bytes, optimizer_bytes, inputs_bytes, other_bytes}
+///                       its peak, null where the kernel does not tell; of the plan: activations_bytes (and of
+///                       these threads_scratch_bytes), parameters_bytes, gradients_bytes, optimizer_bytes,
+///                       inputs_bytes, other_bytes}
 ///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
 ///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best run alone, on the step's own buffers: of 4
 ///                       before the measured steps and 4 after them, since a machine's speed drifts; with what else
@@ -81,7 +82,8 @@ struct StepOptions {
 /// not empty.
 [[nodiscard]] std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times);
 /// Lines that say why the times are not to be trusted: the slowest of the steps took over 1.25 times the fastest, or
-/// the median step less than its own convolutions alone (`floor_ratio` below 1). Empty on a quiet machine.
+/// the median step less than its own convolutions alone (`floor_ratio` below 1), or over five times as long. Empty on a
+/// quiet machine.
 [[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
                                                            std::optional<double> floor_ratio);
 

@@ -194,6 +194,8 @@ TEST(StepBench, says_when_the_machine_was_busy) {
   ASSERT_EQ(signs_of_other_work(quiet, 0.97).size(), 1U);
   EXPECT_NE(signs_of_other_work(quiet, 0.97)[0].find("0.97"), std::string::npos);
   EXPECT_EQ(signs_of_other_work(busy, 0.97).size(), 2U);
+  ASSERT_EQ(signs_of_other_work(quiet, 59.66).size(), 1U) << "all steps slowed down alike";
+  EXPECT_NE(signs_of_other_work(quiet, 59.66)[0].find("59.7 times as long"), std::string::npos);
 }
 
 TEST(StepBench, floor_does_not_change_the_steps) {

@@ -150,7 +150,9 @@ std::vector<CaseOption> case_options(BenchArguments& in) {
       {kWithModel | kFusion,
        {.name = "--algorithms",
         .target = &in.algorithms,
-        .doc = "convolutions: direct or auto; direct for infer, fusion and autobatch, else auto"}},
+        .doc =
+            "convolutions: direct or auto, or one way wherever it can: winograd, split, split2, pointwise; direct for "
+            "infer, fusion and autobatch, else auto"}},
       {kTraining, {.name = "--dtype", .target = &in.step.dtype, .doc = "activations and products: f32, bf16 or auto"}},
       {kTraining,
        {.name = "--recompute",

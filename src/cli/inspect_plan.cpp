@@ -55,6 +55,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
       {"plan_hash", plan.hash()},
       {"peak_bytes", plan.memory.total() + optimizer_bytes + sums_bytes + averages_bytes + validation_bytes},
       {"activations_bytes", plan.memory.activations},
+      {"threads_scratch_bytes", plan.memory.threads_scratch},
       {"optimizer_bytes", optimizer_bytes},
       {"validation_bytes", validation_bytes},
       {"input_bytes", recipe.train.memory_mb > 0 ? Value(recipe.train.memory_mb << 20) : Value()},

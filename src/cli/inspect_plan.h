@@ -18,7 +18,8 @@ namespace roentgen::cli {
 /// Plans training (and validation, which is held beside it) by the recipe's engine, threads, fuse, algorithms,
 /// recompute, slots and optimizer, and prints it. The table:
 ///   model, batch, image_px, channels, labels, threads, algorithms, dtype, recompute, plan_hash
-///   peak_bytes   as train tells before its first step; of it activations_bytes, optimizer_bytes, validation_bytes
+///   peak_bytes   as train tells before its first step; of it activations_bytes (and of these threads_scratch_bytes),
+///                optimizer_bytes, validation_bytes
 ///   input_bytes  what train.memory_mb grants to input beside that; null where the recipe leaves it open
 ///   fuse         the recipe's choice of passes and fusions
 ///   fused        [{name, kind, times}]: what each did; kind "pass": nodes changed, "fusion": places where it is made

@@ -30,8 +30,11 @@ std::string MemoryReport::text(const std::vector<std::pair<std::string, std::siz
   std::string list;
   for (const auto& [name, bytes] : parts) {
     sum += bytes;
-    if (bytes > 0)
-      list += fmt::format("{} {} {:.1f}", list.empty() ? ":" : ",", name, static_cast<double>(bytes) / kMiB);
+    if (bytes == 0) continue;
+    list += fmt::format("{} {} {:.1f}", list.empty() ? ":" : ",", name, static_cast<double>(bytes) / kMiB);
+    if (name == "activations" && threads_scratch > 0) {
+      list += fmt::format(" (scratch of threads {:.1f})", static_cast<double>(threads_scratch) / kMiB);
+    }
   }
   return fmt::format("{:.1f} MiB{}", static_cast<double>(sum) / kMiB, list);
 }

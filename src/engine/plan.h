@@ -67,15 +67,17 @@ struct PlanEntry {
 
 /// Memory of an executable, in bytes.
 struct MemoryReport {
-  std::size_t activations = 0;  ///< arena of planned tensors, forward and backward, and what each thread has
+  std::size_t activations = 0;      ///< arena of planned tensors, forward and backward, and what each thread has
+  std::size_t threads_scratch = 0;  ///< part of activations: scratch that each thread has of its own, of all of them
   std::size_t parameters = 0;
   std::size_t gradients = 0;
   std::size_t state = 0;  ///< running statistics
   std::size_t inputs = 0;
   std::size_t kept = 0;  ///< per-executable constants and outputs
   [[nodiscard]] std::size_t total() const { return activations + parameters + gradients + state + inputs + kept; }
-  /// "1249.1 MiB: activations 904.2, parameters 89.7, gradients 89.7, inputs 18.4, optimizer 89.7", with more than the
-  /// report knows of by name; "other" is state and kept. What is not there is left out.
+  /// "1249.1 MiB: activations 904.2 (scratch of threads 8.0), parameters 89.7, gradients 89.7, inputs 18.4,
+  /// optimizer 89.7", with more than the report knows of by name; "other" is state and kept. What is not there is left
+  /// out.
   [[nodiscard]] std::string text(const std::vector<std::pair<std::string, std::size_t>>& more = {}) const;
 };
 

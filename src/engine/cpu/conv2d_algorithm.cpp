@@ -22,6 +22,7 @@
 #include "core/thread_annotations.h"
 #include "engine/cpu/algorithm_choice.h"
 #include "engine/cpu/conv2d_input.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/timing_store.h"
@@ -182,14 +183,18 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   const Fwd::primitive_desc forward = conv_forward(g);
   const auto state = std::make_shared<State>();  // std::function copies
   std::vector<std::byte*> addresses;
+  const ScratchBytes scratch = own_scratch(algorithm, pass, g, threads);
+  // As plans have it.
+  const std::size_t stride = scratch.own > 0 ? ThreadsMemory::of(scratch.own).stride_bytes : 0;
   for (const std::size_t bytes :
-       {forward.src_desc().get_size(), forward.weights_desc().get_size(), forward.dst_desc().get_size(),
-        own_scratch(algorithm, pass, g, threads).total(threads)}) {
+       {forward.src_desc().get_size(), forward.weights_desc().get_size(), forward.dst_desc().get_size(), scratch.shared,
+        stride * static_cast<std::size_t>(threads)}) {
     state->buffers.push_back(numbers(bytes));
     addresses.push_back(state->buffers.back().data());
   }
-  state->kernel = own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3});
-  state->kernel->bind(Addresses(std::move(addresses)));
+  state->kernel =
+      own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
+  state->kernel->bind(Addresses(std::move(addresses), {}, static_cast<std::int64_t>(stride)));
   return [state] { state->kernel->run(); };
 }
 

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "engine/cpu/kernel_scratch.h"
 #include "engine/memory_plan.h"
 #include "runtime/aligned_buffer.h"
 
@@ -77,21 +78,18 @@ std::size_t assign_planned(Lowering& lowering) {
 // Puts what each thread has of its own behind the arena of `bytes`, a thread's all at one place, so that no other
 // writes there in any entry. Returns the bytes of both.
 std::size_t assign_per_thread(Lowering& lowering, std::size_t bytes) {
-  constexpr std::size_t kPage_bytes = 4096, kHugePage_bytes = std::size_t{2} << 20;
   std::size_t most = 0;
   for (const PlanTensor& tensor : lowering.plan.tensors) {
     if (tensor.storage == Storage::PerThread) most = std::max(most, tensor.bytes);
   }
   if (most == 0) return bytes;
-  // In huge pages of its own, unless it would waste most of one: at multiples of small pages, with the last of them in
-  // small pages (AlignedBuffer), DenseNet-121's step took 3% longer with threads on two chips.
-  const std::size_t page = most < kHugePage_bytes / 2 ? kPage_bytes : kHugePage_bytes;
-  const auto pages = [page](std::size_t count) { return (count + page - 1) / page * page; };
+  const ThreadsMemory memory = ThreadsMemory::of(most);
+  const std::size_t begin = memory.pages(bytes);
   for (PlanTensor& tensor : lowering.plan.tensors) {
-    if (tensor.storage == Storage::PerThread) tensor.offset = pages(bytes);
+    if (tensor.storage == Storage::PerThread) tensor.offset = begin;
   }
-  lowering.plan.thread_stride_bytes = pages(most);
-  return pages(bytes) + pages(most) * static_cast<std::size_t>(lowering.threads());
+  lowering.plan.thread_stride_bytes = memory.stride_bytes;
+  return begin + memory.stride_bytes * static_cast<std::size_t>(lowering.threads());
 }
 
 // Trained parameters in the order that is asked for.
@@ -186,6 +184,7 @@ Arenas finish_plan(Lowering& lowering) {
   Arenas arenas;
   MemoryReport& memory = lowering.plan.memory;
   memory.activations = assign_per_thread(lowering, assign_planned(lowering));
+  memory.threads_scratch = lowering.plan.thread_stride_bytes * static_cast<std::size_t>(lowering.threads());
   lay_out_parameters(lowering, arenas);
   lay_out_state(lowering, arenas);
   memory.parameters = static_cast<std::size_t>(arenas.parameters) * sizeof(float);

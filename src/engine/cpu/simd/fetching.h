@@ -24,8 +24,8 @@ struct CacheLines {
   bool is_written = false;  ///< claimed, then
 };
 
-/// Fetches ranges of memory, one after another, into the second-level cache. Of one thread. Calls nothing: a call
-/// within a loop would have all vector registers stored.
+/// Fetches ranges of memory, one after another, into the second-level cache, or claims them. Of one thread. Calls
+/// nothing: a call within a loop would have all vector registers stored.
 class Fetching {
  public:
   /// Nothing.

@@ -37,7 +37,7 @@ struct RowProduct {
   float* c = nullptr;          ///< [column][row][16], 64-byte aligned
   std::int64_t c_column = 0;   ///< floats from one block of columns to the next
   bool is_streaming = false;   ///< c, past the caches
-  bool is_claiming = false;    ///< c may be in another core's cache
+  bool is_claiming = false;    ///< lines of c are claimed (claim.h) before the products
   bool is_first = false;       ///< `a` was not read before: it is fetched ahead
   Fetching* ahead = nullptr;   ///< told of rows times steps
   Fetching* beside = nullptr;  ///< likewise

@@ -5,6 +5,8 @@
 // products are in winograd_products.cpp.
 #include "engine/cpu/simd/winograd.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/winograd.cpp"
 #include "engine/cpu/simd/targets.h"
@@ -210,8 +212,10 @@ HWY_INLINE void input_of(const PlaneTile<const T>& from, const TileNorm& norm, i
 template <class T>
 HWY_INLINE void output_of(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                           const PlaneTile<T>& to) {
+  // Blocks of 8 in f32 and of 16 in bf16 are half a line.
+  const std::int64_t in_line = std::max<std::int64_t>(1, kLine_bytes / (block * static_cast<std::int64_t>(sizeof(T))));
   for (std::int64_t row = to.row; row < to.row_end; ++row) {
-    for (std::int64_t column = to.column; column < to.column_end; ++column) {
+    for (std::int64_t column = to.column; column < to.column_end; column += in_line) {
       claim(to.plane + (row * to.width + column) * block);
     }
   }
