@@ -128,7 +128,7 @@ class Tiling {
 
  private:
   // Transformed values and results of a chunk: beyond this they leave the caches between the phases.
-  static constexpr std::int64_t kChunkBytes = std::int64_t{2} << 20;
+  static constexpr std::int64_t kChunkBytes = std::int64_t{1} << 20;
   // What all threads together keep in the caches.
   static constexpr std::int64_t kMostBytes = std::int64_t{6} << 20;
   static constexpr std::int64_t kTileGrain = 12;

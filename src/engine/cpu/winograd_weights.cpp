@@ -95,7 +95,7 @@ class WeightsGradient final : public WinogradPass<T> {
             // What the next chunk of this sub-team will read is fetched meanwhile.
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
-                products * here.tiles * s_.in_blocks / crew.size());
+                products * here.tiles * s_.in_blocks * s_.block / crew.size());
             crew.for_share(products, [&](std::int64_t i) {
               const std::int64_t group = i % weights_.groups;
               multiply(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first,

@@ -97,7 +97,7 @@ struct WinogradGradientProduct {
   int group = 1;
   int block = 16;
   bool is_accumulating = false;
-  Fetching* fetching = nullptr;  ///< told of tiles times channel blocks of values
+  Fetching* fetching = nullptr;  ///< told of tiles times channels of values
 };
 /// Sums over the tiles in order, in f32.
 void winograd_gradient_product(const WinogradGradientProduct& work);

@@ -4,6 +4,8 @@
 // Products of transformed tiles: all sums of a few rows and columns in registers.
 #include "engine/cpu/simd/winograd.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/winograd_products.cpp"
 #include "engine/cpu/simd/targets.h"
@@ -84,13 +86,15 @@ HWY_INLINE void product_lanes(D d, const WinogradProduct& work, std::int64_t lan
 template <int kColumns>
 constexpr int kGradientRows = kColumns == 1 ? 8 : (kRegisters >= 32 ? 16 : 8) / kColumns;
 
+// Tiles between two steps of what is fetched meanwhile: many lines at a time would be waited for.
+constexpr std::int64_t kTilesAtOnce = 16;
+
 template <int kColumns, class D>
 HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::int64_t lane) {
   constexpr int kRows = kGradientRows<kColumns>;
   const std::int64_t block = work.block;
   const std::int64_t width = kColumns * block;
   for (std::int64_t channel = 0; channel < work.in_blocks * block; channel += kRows) {
-    if (lane == 0 && work.fetching != nullptr && channel % block == 0) work.fetching->step(work.tiles);
     hn::Vec<D> sums[kRows][kColumns];
     float* to = work.weights + channel * width + lane;
 #pragma GCC unroll 16
@@ -102,18 +106,22 @@ HWY_INLINE void gradient_lanes(D d, const WinogradGradientProduct& work, std::in
     }
     const float* values = work.values + channel / block * work.row_stride + channel % block;
     const float* gradients = work.gradients + lane;
-    for (std::int64_t tile = 0; tile < work.tiles; ++tile) {
-      hn::Vec<D> g[kColumns];
+    for (std::int64_t tile = 0; tile < work.tiles;) {
+      const std::int64_t end = std::min(tile + kTilesAtOnce, work.tiles);
+      if (lane == 0 && work.fetching != nullptr) work.fetching->step((end - tile) * kRows);
+      for (; tile < end; ++tile) {
+        hn::Vec<D> g[kColumns];
 #pragma GCC unroll 16
-      for (int c = 0; c < kColumns; ++c) g[c] = hn::LoadU(d, gradients + c * work.row_stride);
+        for (int c = 0; c < kColumns; ++c) g[c] = hn::LoadU(d, gradients + c * work.row_stride);
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        const auto value = hn::Set(d, values[r]);
+        for (int r = 0; r < kRows; ++r) {
+          const auto value = hn::Set(d, values[r]);
 #pragma GCC unroll 16
-        for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::MulAdd(value, g[c], sums[r][c]);
+          for (int c = 0; c < kColumns; ++c) sums[r][c] = hn::MulAdd(value, g[c], sums[r][c]);
+        }
+        values += block;
+        gradients += block;
       }
-      values += block;
-      gradients += block;
     }
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
