@@ -9,6 +9,8 @@
 #include <array>
 #include <vector>
 
+#include "engine/cpu/simd/winograd.h"
+
 namespace roentgen::engine::cpu::simd {
 namespace {
 
@@ -42,6 +44,36 @@ TEST(Fetching, goes_on_with_less_work_than_was_announced) {
   Fetching fetching(ranges, 0);
   fetching.step(1);
   EXPECT_EQ(fetching.lines_fetched(), 10);
+}
+
+// Products tell of all their work, and of no more, a few lines' worth at a time: many would be waited for.
+TEST(Fetching, is_told_of_all_work_by_products_a_little_at_a_time) {
+  constexpr std::int64_t kTiles = 100, kInBlocks = 3, kGroup = 2, kBlock = 16;
+  const std::vector<float> values(kInBlocks * kTiles * kBlock), weights(kInBlocks * kBlock * kGroup * kBlock);
+  std::vector<float> results(kGroup * kTiles * kBlock), sums(weights.size());
+  const std::vector<std::byte> memory(1000 * kLine_bytes);
+  const std::array<CacheLines, 1> ranges{CacheLines{memory.data(), 1000}};
+  Fetching of_product(ranges, kTiles * kInBlocks), of_gradient(ranges, kTiles * kInBlocks * kBlock);
+  winograd_product({.values = values.data(),
+                    .weights = weights.data(),
+                    .result = results.data(),
+                    .row_stride = kTiles * kBlock,
+                    .tiles = kTiles,
+                    .in_blocks = kInBlocks,
+                    .group = kGroup,
+                    .block = kBlock,
+                    .fetching = &of_product});
+  EXPECT_EQ(of_product.lines_fetched(), 1000);
+  winograd_gradient_product({.values = values.data(),
+                             .gradients = results.data(),
+                             .weights = sums.data(),
+                             .row_stride = kTiles * kBlock,
+                             .tiles = kTiles,
+                             .in_blocks = kInBlocks,
+                             .group = kGroup,
+                             .block = kBlock,
+                             .fetching = &of_gradient});
+  EXPECT_EQ(of_gradient.lines_fetched(), 1000);
 }
 
 }  // namespace
