@@ -111,6 +111,7 @@ TEST(StepBench, the_peak_told_before_the_first_step_is_the_measured_one_within_5
       EXPECT_GT(planned, 150e6) << "too little to tell it from what else the process holds";
       EXPECT_NEAR(memory.at("measured_bytes").as_double() / planned, 1.0, 0.05) << graph.name() << ", " << recompute;
       EXPECT_EQ(memory.at("planned_bytes").as_integer(), result.at("peak_bytes").as_integer());
+      EXPECT_LE(memory.at("threads_scratch_bytes").as_integer(), memory.at("activations_bytes").as_integer());
     }
   }
 }
@@ -194,6 +195,7 @@ TEST(StepBench, says_when_the_machine_was_busy) {
   ASSERT_EQ(signs_of_other_work(quiet, 0.97).size(), 1U);
   EXPECT_NE(signs_of_other_work(quiet, 0.97)[0].find("0.97"), std::string::npos);
   EXPECT_EQ(signs_of_other_work(busy, 0.97).size(), 2U);
+  EXPECT_TRUE(signs_of_other_work(quiet, 4.9).empty());
   ASSERT_EQ(signs_of_other_work(quiet, 59.66).size(), 1U) << "all steps slowed down alike";
   EXPECT_NE(signs_of_other_work(quiet, 59.66)[0].find("59.7 times as long"), std::string::npos);
 }

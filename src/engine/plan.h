@@ -68,7 +68,7 @@ struct PlanEntry {
 /// Memory of an executable, in bytes.
 struct MemoryReport {
   std::size_t activations = 0;      ///< arena of planned tensors, forward and backward, and what each thread has
-  std::size_t threads_scratch = 0;  ///< part of activations: scratch that each thread has of its own, of all of them
+  std::size_t threads_scratch = 0;  ///< part of activations: scratch that threads have each of their own, with padding
   std::size_t parameters = 0;
   std::size_t gradients = 0;
   std::size_t state = 0;  ///< running statistics

@@ -183,8 +183,9 @@ void lay_out_state(Lowering& lowering, Arenas& arenas) {
 Arenas finish_plan(Lowering& lowering) {
   Arenas arenas;
   MemoryReport& memory = lowering.plan.memory;
-  memory.activations = assign_per_thread(lowering, assign_planned(lowering));
-  memory.threads_scratch = lowering.plan.thread_stride_bytes * static_cast<std::size_t>(lowering.threads());
+  const std::size_t planned = assign_planned(lowering);
+  memory.activations = assign_per_thread(lowering, planned);
+  memory.threads_scratch = memory.activations - planned;
   lay_out_parameters(lowering, arenas);
   lay_out_state(lowering, arenas);
   memory.parameters = static_cast<std::size_t>(arenas.parameters) * sizeof(float);

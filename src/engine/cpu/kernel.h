@@ -20,9 +20,10 @@ namespace roentgen::engine::cpu {
 class Addresses {
  public:
   /// @param is_bf16 of each tensor; may be left out
-  /// @param thread_stride bytes from what a thread has of tensors of Storage::PerThread to what the next one has
-  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_bf16 = {}, std::int64_t thread_stride = 0)
-      : addresses_(std::move(addresses)), is_bf16_(std::move(is_bf16)), thread_stride_(thread_stride) {}
+  /// @param thread_stride_bytes from what a thread has of tensors of Storage::PerThread to what the next one has
+  explicit Addresses(std::vector<std::byte*> addresses, std::vector<bool> is_bf16 = {},
+                     std::int64_t thread_stride_bytes = 0)
+      : addresses_(std::move(addresses)), is_bf16_(std::move(is_bf16)), thread_stride_bytes_(thread_stride_bytes) {}
   [[nodiscard]] std::byte* bytes(TensorId id) const { return addresses_.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] float* f32(TensorId id) const { return at<float>(id); }
   /// As T, float or Bf16, which the tensor must hold.
@@ -38,13 +39,13 @@ class Addresses {
     std::int64_t stride = 0;
   };
   /// A tensor of Storage::PerThread.
-  [[nodiscard]] OfThreads of_threads(TensorId id) const { return {bytes(id), thread_stride_}; }
+  [[nodiscard]] OfThreads of_threads(TensorId id) const { return {bytes(id), thread_stride_bytes_}; }
   void set(TensorId id, std::byte* address) { addresses_.at(static_cast<std::size_t>(id)) = address; }
 
  private:
   std::vector<std::byte*> addresses_;
   std::vector<bool> is_bf16_;
-  std::int64_t thread_stride_ = 0;
+  std::int64_t thread_stride_bytes_ = 0;
 };
 
 /// One plan entry made runnable. Driven by one thread; uses the OpenMP team inside.

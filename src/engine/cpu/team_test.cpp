@@ -101,7 +101,11 @@ TEST(PhaseGrid, one_thread_and_large_tensors_go_by_block) {
   EXPECT_FALSE(small.is_by_block(2)) << "as much as two threads keep";
   const PhaseGrid large{.blocks = 4, .images = 2, .cell_bytes = kKept_bytes / 4 + 64};
   EXPECT_TRUE(large.is_by_block(2));
-  EXPECT_FALSE(large.is_by_block(3)) << "blocks do not come out even";
+  EXPECT_FALSE(large.is_by_block(3)) << "as much as three threads keep";
+  PhaseGrid larger{.blocks = 4, .images = 2, .cell_bytes = 2 * kKept_bytes};
+  EXPECT_FALSE(larger.is_by_block(3)) << "blocks do not come out even";
+  larger.blocks = 13;
+  EXPECT_TRUE(larger.is_by_block(3)) << "so many that it matters little";
 }
 
 // Who computes a cell: where a tensor stays in a cache, the first images are the first thread's, of all blocks.

@@ -147,7 +147,7 @@ class Convolution final : public WinogradPass<T> {
       // Taps come from memory in lines that lie apart, and go to as many places as there are positions: neither is
       // what the processor fetches by itself.
       for (int tap = 0; tap < kWinogradTaps; ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
-      for (int position = 0; position < kWinogradPositions; ++position) {
+      for (int position = 0; position < kWinogradPositions && i + 1 < s_.block; ++position) {
         simd::claim(to + row + position * weights_.stride);
       }
       simd::winograd_weights(taps + i * s_.block, square, s_.block, to, weights_.stride);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <ostream>
@@ -46,6 +47,7 @@ const std::vector<Case> kCases{
     {"single_pixel", 5, 1, 1, 1, 1, 1, 1},
     {"several_chunks", 2, 4, 8, 50, 50, 1, 1, true},
     {"four_lanes", 8, 1, 2, 61, 58, 1, 1, true},
+    {"uneven_chunks_across_images", 11, 1, 2, 28, 28, 1, 1, true},
 };
 
 // Blocks of 8 on AVX-512 too: what DNNL_MAX_CPU_ISA=AVX2 leads to.
@@ -54,6 +56,9 @@ struct Target {
   int block;
 };
 const std::vector<Target> kTargets{{HWY_AVX3, 16}, {HWY_AVX3, 8}, {HWY_AVX2, 8}, {HWY_AVX2, 16}};
+
+// The position at infinity both ways, which tiles of 3 do without.
+constexpr std::int64_t kWinogradLast = simd::kWinogradPositions - 1;
 
 class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
  protected:
@@ -270,28 +275,46 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
 }
 
 // Sub-teams get neighbouring chunks, as many each: then they should have as many tiles.
+void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {
+  const Tiling tiling(shape, size, size);
+  const std::int64_t per_image = tiling.count() / shape.images;
+  // Whole images where there are tiles of 3, else rows of products.
+  const std::int64_t unit = tiling.needing(kWinogradLast, per_image).end < per_image ? per_image : 12;
+  std::int64_t next = 0, first_half = 0, least = tiling.count(), largest = 0;
+  for (std::int64_t i = 0; i < tiling.chunks(); ++i) {
+    const TileRange chunk = tiling.chunk(i);
+    ASSERT_EQ(chunk.begin, next);
+    ASSERT_GT(chunk.end, chunk.begin);
+    EXPECT_EQ(chunk.begin % unit, 0);
+    largest = std::max(largest, chunk.end - chunk.begin);
+    if (i + 1 < tiling.chunks()) least = std::min(least, chunk.end - chunk.begin);
+    next = chunk.end;
+    if (2 * (i + 1) == tiling.chunks()) first_half = next;
+  }
+  EXPECT_EQ(next, tiling.count());
+  EXPECT_LE(largest, tiling.most());
+  EXPECT_GT(largest + unit, tiling.most()) << "no more room than is needed";
+  EXPECT_LE(largest - least, unit);
+  if (tiling.chunks() % 2 == 0) {
+    EXPECT_LE(std::abs(2 * first_half - next), 2 * unit);
+  }
+}
 TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
   for (const std::int64_t size : {4, 7, 14, 28, 56, 61, 112}) {
     for (const std::int64_t blocks : {1, 4, 8, 16}) {
-      SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks");
-      const WinogradShape shape{.images = 16, .in_blocks = blocks, .out_blocks = blocks};
-      const Tiling tiling(shape, size, size);
-      std::int64_t next = 0, first_half = 0;
-      for (std::int64_t i = 0; i < tiling.chunks(); ++i) {
-        const TileRange chunk = tiling.chunk(i);
-        ASSERT_EQ(chunk.begin, next);
-        ASSERT_GT(chunk.end, chunk.begin);
-        EXPECT_LE(chunk.end - chunk.begin, tiling.most());
-        next = chunk.end;
-        if (2 * (i + 1) == tiling.chunks()) first_half = next;
-      }
-      EXPECT_EQ(next, tiling.count());
-      // Within a product's rows of tiles, or an image's tiles.
-      if (tiling.chunks() % 2 == 0) {
-        EXPECT_NEAR(static_cast<double>(first_half), static_cast<double>(next) / 2, 16.0);
+      for (const std::int64_t images : {1, 3, 5, 16}) {
+        SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks, " << images << " images");
+        expect_even_chunks({.images = images, .in_blocks = blocks, .out_blocks = 2 * blocks}, size);
       }
     }
   }
+}
+TEST(WinogradTiling, of_the_case_of_that_name_has_uneven_chunks_across_images) {
+  const Tiling tiling({.images = 11, .in_blocks = 1, .out_blocks = 2}, 28, 28);
+  EXPECT_EQ(tiling.chunks(), 4);
+  EXPECT_EQ(tiling.lanes(), 4);
+  EXPECT_NE(tiling.chunk(0).end % 49, 0);
+  EXPECT_LT(tiling.chunk(3).end - tiling.chunk(3).begin, tiling.most());
 }
 
 // Which cases sum in lanes, so that all ways are tested.

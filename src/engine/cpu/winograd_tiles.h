@@ -76,7 +76,8 @@ class Tiling {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// A multiple of four where there are as many tiles, for sub-teams that have one each.
+  /// A multiple of four where there are as many units (images, or rows of products) and the layer is not wide, for
+  /// sub-teams that have one each.
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
   /// Chunk `index`: of one size, as far as whole images or a product's rows of tiles allow, and neighbours together as
   /// well, so that sub-teams with as many chunks have as many tiles.

@@ -46,34 +46,38 @@ TEST(Fetching, goes_on_with_less_work_than_was_announced) {
   EXPECT_EQ(fetching.lines_fetched(), 10);
 }
 
-// Products tell of all their work, and of no more, a few lines' worth at a time: many would be waited for.
-TEST(Fetching, is_told_of_all_work_by_products_a_little_at_a_time) {
-  constexpr std::int64_t kTiles = 100, kInBlocks = 3, kGroup = 2, kBlock = 16;
-  const std::vector<float> values(kInBlocks * kTiles * kBlock), weights(kInBlocks * kBlock * kGroup * kBlock);
-  std::vector<float> results(kGroup * kTiles * kBlock), sums(weights.size());
-  const std::vector<std::byte> memory(1000 * kLine_bytes);
-  const std::array<CacheLines, 1> ranges{CacheLines{memory.data(), 1000}};
-  Fetching of_product(ranges, kTiles * kInBlocks), of_gradient(ranges, kTiles * kInBlocks * kBlock);
-  winograd_product({.values = values.data(),
-                    .weights = weights.data(),
-                    .result = results.data(),
-                    .row_stride = kTiles * kBlock,
-                    .tiles = kTiles,
-                    .in_blocks = kInBlocks,
-                    .group = kGroup,
-                    .block = kBlock,
-                    .fetching = &of_product});
-  EXPECT_EQ(of_product.lines_fetched(), 1000);
-  winograd_gradient_product({.values = values.data(),
-                             .gradients = results.data(),
-                             .weights = sums.data(),
-                             .row_stride = kTiles * kBlock,
-                             .tiles = kTiles,
-                             .in_blocks = kInBlocks,
-                             .group = kGroup,
-                             .block = kBlock,
-                             .fetching = &of_gradient});
-  EXPECT_EQ(of_gradient.lines_fetched(), 1000);
+// Products tell of all their work, once: of twice as much half of the lines are due.
+TEST(Fetching, is_told_of_all_work_by_products_and_of_no_more) {
+  constexpr std::int64_t kTiles = 100, kInBlocks = 3, kGroup = 2;
+  for (const int block : {8, 16}) {
+    SCOPED_TRACE(block);
+    const std::vector<float> values(static_cast<std::size_t>(kInBlocks * kTiles * block));
+    const std::vector<float> weights(static_cast<std::size_t>(kInBlocks * block * kGroup * block));
+    std::vector<float> results(static_cast<std::size_t>(kGroup * kTiles * block)), sums(weights.size());
+    const std::vector<std::byte> memory(1000 * kLine_bytes);
+    const std::array<CacheLines, 1> ranges{CacheLines{memory.data(), 1000}};
+    Fetching of_product(ranges, 2 * kTiles * kInBlocks), of_gradient(ranges, 2 * kTiles * kInBlocks * block);
+    winograd_product({.values = values.data(),
+                      .weights = weights.data(),
+                      .result = results.data(),
+                      .row_stride = kTiles * block,
+                      .tiles = kTiles,
+                      .in_blocks = kInBlocks,
+                      .group = kGroup,
+                      .block = block,
+                      .fetching = &of_product});
+    EXPECT_EQ(of_product.lines_fetched(), 500);
+    winograd_gradient_product({.values = values.data(),
+                               .gradients = results.data(),
+                               .weights = sums.data(),
+                               .row_stride = kTiles * block,
+                               .tiles = kTiles,
+                               .in_blocks = kInBlocks,
+                               .group = kGroup,
+                               .block = block,
+                               .fetching = &of_gradient});
+    EXPECT_EQ(of_gradient.lines_fetched(), 500);
+  }
 }
 
 }  // namespace

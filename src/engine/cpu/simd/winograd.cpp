@@ -212,12 +212,13 @@ HWY_INLINE void input_of(const PlaneTile<const T>& from, const TileNorm& norm, i
 template <class T>
 HWY_INLINE void output_of(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
                           const PlaneTile<T>& to) {
-  // Blocks of 8 in f32 and of 16 in bf16 are half a line.
+  // Of blocks narrower than a line (8 in f32, 16 and 8 in bf16) several share one.
   const std::int64_t in_line = std::max<std::int64_t>(1, kLine_bytes / (block * static_cast<std::int64_t>(sizeof(T))));
   for (std::int64_t row = to.row; row < to.row_end; ++row) {
     for (std::int64_t column = to.column; column < to.column_end; column += in_line) {
       claim(to.plane + (row * to.width + column) * block);
     }
+    if (in_line > 1) claim(to.plane + (row * to.width + to.column_end - 1) * block);
   }
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
     WinogradEpilogue here = epilogue;
