@@ -120,7 +120,7 @@ struct PhaseGrid {
 /// (block, image) and middle() adds up in image order.
 template <typename First, typename Middle, typename Second>
 void three_phases(int threads, const PhaseGrid& grid, const First& first, const Middle& middle, const Second& second) {
-  const auto [blocks, images, cell_bytes] = grid;
+  const std::int64_t blocks = grid.blocks, images = grid.images;
   const bool is_by_block = grid.is_by_block(threads);
 #pragma omp parallel num_threads(threads)
   {
