@@ -185,7 +185,7 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   std::vector<std::byte*> addresses;
   const ScratchBytes scratch = own_scratch(algorithm, pass, g, threads);
   // With strides as plans have them.
-  const std::size_t stride = scratch.own > 0 ? ThreadsMemory::of(scratch.own).stride_bytes : 0;
+  const std::size_t stride = ThreadsMemory::of(scratch.own).stride_bytes;
   for (const std::size_t bytes :
        {forward.src_desc().get_size(), forward.weights_desc().get_size(), forward.dst_desc().get_size(), scratch.shared,
         stride * static_cast<std::size_t>(threads)}) {
