@@ -47,10 +47,8 @@ TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference,
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
 
-// F(4x4, 3x3) loses about a digit: its transforms have entries up to 3.4 in both dimensions, and what they add cancels
-// again. 10 times direct's bound.
 TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
-  expect_algorithm_passes("winograd", [](const Case&) { return 10.0; });
+  expect_algorithm_passes("winograd", winograd_scale);
 }
 
 // The terms of direct's kernels in another order: direct's bound.

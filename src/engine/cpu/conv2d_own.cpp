@@ -25,6 +25,16 @@ bool is_blocked(const ConvGeometry& g, int block) {
          forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
 }
 
+// Of an axis of a window: more have no transforms by far.
+constexpr std::int64_t kMostTaps = 16;
+
+// As implementations name it: results by taps of the axes, "winograd_4x3" being of both.
+std::string name_of(const simd::WinogradWindow& window) {
+  if (window.down == window.across) return fmt::format("4x{}", window.down.taps);
+  return window.down.taps == 1 ? fmt::format("4x{}_across", window.across.taps)
+                               : fmt::format("4x{}_down", window.down.taps);
+}
+
 SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
   SplitShape shape = split_shape(g, threads).value();
   shape.dtype = dtype_of(algorithm);
@@ -36,11 +46,15 @@ SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads
 }  // namespace
 
 std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
-  const bool is_3x3 = g.weights.size() == 4 && g.weights[2] == 3 && g.weights[3] == 3;
-  if (!is_3x3 || g.stride != dnnl::memory::dims{1, 1} || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
+  if (g.weights.size() != 4 || g.weights[2] > kMostTaps || g.weights[3] > kMostTaps) return std::nullopt;
+  const simd::WinogradWindow window{{static_cast<int>(g.weights[2])}, {static_cast<int>(g.weights[3])}};
+  const bool is_plain = g.stride == dnnl::memory::dims{1, 1} && g.dilation == dnnl::memory::dims{0, 0};
+  if (!window.is_known() || !is_plain) return std::nullopt;
   const int block = simd::vector_block();
-  if (std::max(g.pad_low[0], g.pad_low[1]) > 2 || !is_blocked(g, block)) return std::nullopt;
-  return WinogradShape{.images = g.src[0],
+  const bool is_padded_within = g.pad_low[0] < g.weights[2] && g.pad_low[1] < g.weights[3];
+  if (!is_padded_within || !is_blocked(g, block)) return std::nullopt;
+  return WinogradShape{.window = window,
+                       .images = g.src[0],
                        .in_blocks = g.weights[1] / block,
                        .out_blocks = g.weights[0] / block,
                        .in_height = g.src[2],
@@ -134,7 +148,8 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";
-    emission.implementation = fmt::format("winograd_4x3{}{}:{}", stored, order, simd::target_name());
+    const std::string window = name_of(winograd_shape(g, lowering.threads()).value().window);
+    emission.implementation = fmt::format("winograd_{}{}{}:{}", window, stored, order, simd::target_name());
   } else if (algorithm == ConvAlgorithm::Pointwise) {
     emission.implementation = "pointwise:AVX512";
   } else {

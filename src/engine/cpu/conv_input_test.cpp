@@ -41,6 +41,7 @@ const std::vector<Case> kCases{
     {"padded", {1, 2}, 2, 7, 6, 3, 1, 1},
     {"without_relu", {2, 2}, 2, 9, 5, 3, 1, 1, false},
     {"strided", {1, 3}, 2, 9, 8, 3, 2, 1},
+    {"five_padded", {1, 1}, 3, 9, 7, 5, 1, 2},
 };
 
 using Floats = std::vector<float>;
@@ -59,7 +60,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
 
   void SetUp() override {
     const TileUnit unit = unit_of(way());
-    if (is_by_winograd(way()) && (c().kernel != 3 || c().stride != 1)) GTEST_SKIP() << "SKIPPED: not for Winograd";
+    if (is_by_winograd(way()) && (!window().is_known() || c().stride != 1)) GTEST_SKIP() << "SKIPPED: not for Winograd";
     for (const std::int64_t blocks : c().pieces) in_blocks_ += blocks;
     shape_ = {.images = kImages,
               .in_blocks = in_blocks_,
@@ -121,8 +122,10 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     }
     return made;
   }
+  static simd::WinogradWindow window() { return {{static_cast<int>(c().kernel)}, {static_cast<int>(c().kernel)}}; }
   WinogradShape winograd() const {
-    return {.images = kImages,
+    return {.window = window(),
+            .images = kImages,
             .in_blocks = in_blocks_,
             .out_blocks = c().out_blocks,
             .in_height = c().height,

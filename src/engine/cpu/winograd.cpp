@@ -17,7 +17,6 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::kWinogradPositions;
 
 // Backward data is a forward with the roles of input and output exchanged, turned weights, and what the padding leaves.
 template <class T>
@@ -59,6 +58,7 @@ class Convolution final : public WinogradPass<T> {
   using Base::memory_;
   using Base::most_data;
   using Base::pairs;
+  using Base::positions;
   using Base::results_;
   using Base::s_;
   using Base::tensors_;
@@ -79,7 +79,7 @@ class Convolution final : public WinogradPass<T> {
         tiling_.chunks(), [&](std::int64_t c) { transform_values(chunk(c), data, crew); },
         [&](std::int64_t c) {
           const WinogradChunk here = chunk(c);
-          const std::int64_t products = kWinogradPositions * weights_.groups;
+          const std::int64_t products = positions() * weights_.groups;
           // What the next chunk of this sub-team will read is fetched meanwhile.
           simd::Fetching fetching(
               lines_of(crew.is_last(tiling_.chunks(), c) ? tiling_.chunks() : c + 1, false, crew, lines),
@@ -101,7 +101,7 @@ class Convolution final : public WinogradPass<T> {
           crew.for_share(pairs(), [&](std::int64_t pair) { transform_weights(own, group, pair); });
         },
         [&](std::int64_t group) {
-          crew.for_share(kWinogradPositions, [&](std::int64_t i) { multiply(whole, data, own, i, group); });
+          crew.for_share(positions(), [&](std::int64_t i) { multiply(whole, data, own, i, group); });
         },
         [&](std::int64_t group) { put_results(whole, data, group * weights_.group, weights_.group, crew); });
   }
@@ -124,7 +124,7 @@ class Convolution final : public WinogradPass<T> {
     crew.for_share(blocks * here.tiles, [&](std::int64_t i) {
       const std::int64_t out_block = first_block + i / here.tiles;
       const std::int64_t index = i % here.tiles;
-      simd::winograd_output(data.results.at(0, out_block, index, s_.block), results_.stride, s_.block,
+      simd::winograd_output(s_.window, data.results.at(0, out_block, index, s_.block), results_.stride, s_.block,
                             {.bias = bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
                              .adds = tensors_.adds,
                              .relu = tensors_.relu},
@@ -138,7 +138,7 @@ class Convolution final : public WinogradPass<T> {
     const float* next = taps_of(group, std::min(pair + 1, pairs() - 1));
     const std::int64_t square = s_.block * s_.block, row = weights_.group * s_.block;
     float* to = slot + pair % s_.in_blocks * s_.block * row + pair / s_.in_blocks * s_.block;
-    std::array<float, kWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
+    std::array<float, simd::kMostWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
     if (is_turned_) {
       turn(taps, turned.data());
       taps = turned.data();
@@ -146,11 +146,11 @@ class Convolution final : public WinogradPass<T> {
     for (std::int64_t i = 0; i < s_.block; ++i, to += row) {
       // Taps come from memory in lines that lie apart, and go to as many places as there are positions: neither is
       // what the processor fetches by itself.
-      for (int tap = 0; tap < kWinogradTaps; ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
-      for (int position = 0; position < kWinogradPositions && i + 1 < s_.block; ++position) {
+      for (int tap = 0; tap < s_.window.taps(); ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
+      for (int position = 0; position < positions() && i + 1 < s_.block; ++position) {
         simd::claim(to + row + position * weights_.stride);
       }
-      simd::winograd_weights(taps + i * s_.block, square, s_.block, to, weights_.stride);
+      simd::winograd_weights(s_.window, taps + i * s_.block, square, s_.block, to, weights_.stride);
     }
   }
   // Of a pair of blocks of a group. Where this is turned the stored weights have the roles of the channels exchanged.
@@ -161,8 +161,8 @@ class Convolution final : public WinogradPass<T> {
   // The channels exchanged; the taps run backwards.
   void turn(const float* taps, float* turned) const {
     const std::int64_t square = s_.block * s_.block;
-    for (int tap = 0; tap < kWinogradTaps; ++tap) {
-      const float* from = taps + (kWinogradTaps - 1 - tap) * square;
+    for (int tap = 0; tap < s_.window.taps(); ++tap) {
+      const float* from = taps + (s_.window.taps() - 1 - tap) * square;
       float* into = turned + tap * square;
       if (s_.block == kMostWinogradBlock) {
         simd::turn_square(from, into);
@@ -185,8 +185,8 @@ WinogradShape mirrored(const WinogradShape& s) {
   std::swap(m.in_blocks, m.out_blocks);
   std::swap(m.in_height, m.out_height);
   std::swap(m.in_width, m.out_width);
-  m.pad_top = 2 - s.pad_top;
-  m.pad_left = 2 - s.pad_left;
+  m.pad_top = s.window.down.taps - 1 - s.pad_top;
+  m.pad_left = s.window.across.taps - 1 - s.pad_left;
   return m;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// 3x3 convolutions with stride 1 by Winograd's F(4x4, 3x3) (Lavin & Gray, arXiv 1509.09308): a quarter of the
-// multiplications, about one decimal digit less accurate. Three phases over a chunk of tiles that stays in cache:
-// values into 36 positions, 36 matrix products, results back.
+// Convolutions with stride 1 by Winograd's method (Lavin & Gray, arXiv 1509.09308), four results at a time along each
+// axis that has several taps: of 3x3 windows a quarter of the multiplications, of 5x5 a sixth, of a row or column of 7
+// two fifths, of 3 half; about one decimal digit less accurate. Three phases over a chunk of tiles that stays in cache:
+// values into positions (36 of a 3x3 window), a matrix product of each, results back.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,13 @@
 #include "core/shape.h"
 #include "engine/cpu/conv_tensors.h"
 #include "engine/cpu/kernel.h"
+#include "engine/cpu/simd/winograd_window.h"
 
 namespace roentgen::engine::cpu {
 
-/// Values are nChw{block}c, weights f32 in OIhw{block}i{block}o: [out block][in block][3][3][in][out].
+/// Values are nChw{block}c, weights f32 in OIhw{block}i{block}o: [out block][in block][down][across][in][out].
 struct WinogradShape {
+  simd::WinogradWindow window{};  ///< a known one
   std::int64_t images = 0;
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/error.h"
 #include "engine/cpu/conv_input.h"
 #include "engine/cpu/kernel_scratch.h"
 #include "engine/cpu/simd/winograd.h"
@@ -17,21 +18,21 @@
 
 namespace roentgen::engine::cpu {
 
-/// Of a 3x3 window; and channels of the widest block.
-constexpr int kWinogradTaps = 9;
+/// Channels of the widest block.
 constexpr int kMostWinogradBlock = 16;
 
-/// Transformed data [position][channel block][tile][block], positions a little apart from a power of two: 36 streams a
+/// Transformed data [position][channel block][tile][block], positions a little apart from a power of two: streams a
 /// power of two apart would all fall into the same few cache lines.
 struct Positions {
   float* base = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t stride = 0;
+  std::int64_t positions = 0;
 
   Positions() = default;
-  Positions(std::int64_t blocks, std::int64_t tiles, int block)
-      : row_stride(tiles * block), stride(blocks * tiles * block + kMostWinogradBlock) {}
-  [[nodiscard]] std::int64_t floats() const { return simd::kWinogradPositions * stride; }
+  Positions(std::int64_t count, std::int64_t blocks, std::int64_t tiles, int block)
+      : row_stride(tiles * block), stride(blocks * tiles * block + kMostWinogradBlock), positions(count) {}
+  [[nodiscard]] std::int64_t floats() const { return positions * stride; }
   [[nodiscard]] float* at(std::int64_t position, std::int64_t channel_block, std::int64_t tile, int block) const {
     return base + position * stride + channel_block * row_stride + tile * block;
   }
@@ -46,11 +47,11 @@ struct PositionWeights {
   std::int64_t slot_stride = 0;
 
   PositionWeights() = default;
-  PositionWeights(std::int64_t in_blocks, std::int64_t out_blocks, int block)
+  PositionWeights(std::int64_t positions, std::int64_t in_blocks, std::int64_t out_blocks, int block)
       : group(simd::winograd_group(out_blocks)),
         groups(out_blocks / group),
         stride(in_blocks * block * group * block + kMostWinogradBlock),
-        slot_stride(simd::kWinogradPositions * stride) {}
+        slot_stride(positions * stride) {}
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
   [[nodiscard]] float* slot(std::int64_t which) const { return base + which * slot_stride; }
 };
@@ -72,9 +73,11 @@ class WinogradPass : public Kernel {
         input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
                tensors.input),
         tiling_(shape, shape.out_height, shape.out_width),
-        values_(shape.in_blocks, tiling_.most(), shape.block),
-        results_(shape.out_blocks, tiling_.most(), shape.block),
-        weights_(shape.in_blocks, shape.out_blocks, shape.block) {}
+        values_(shape.window.positions(), shape.in_blocks, tiling_.most(), shape.block),
+        results_(shape.window.positions(), shape.out_blocks, tiling_.most(), shape.block),
+        weights_(shape.window.positions(), shape.in_blocks, shape.out_blocks, shape.block) {
+    RG_ASSERT(shape.window.is_known());
+  }
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
     dst_ = addresses.at<T>(tensors_.dst);
@@ -98,7 +101,7 @@ class WinogradPass : public Kernel {
                                         .column_end = s_.in_width,
                                         .row = tile.row - s_.pad_top,
                                         .column = tile.column - s_.pad_left};
-    simd::winograd_input(from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
+    simd::winograd_input(s_.window, from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
                          values.at(0, in_block, index, s_.block), values.stride);
   }
   /// Images of a chunk.
@@ -109,7 +112,8 @@ class WinogradPass : public Kernel {
   /// What transform_input() of a chunk reads of image `image` and block `in_block`.
   [[nodiscard]] simd::CacheLines values_lines(const WinogradChunk& chunk, std::int64_t image,
                                               std::int64_t in_block) const {
-    return lines_of(chunk, image, input_.plane(image, in_block), s_.in_height, s_.in_width, s_.pad_top, 2);
+    return lines_of(chunk, image, input_.plane(image, in_block), s_.in_height, s_.in_width, s_.pad_top,
+                    s_.window.down.taps - 1);
   }
   /// What lies in dst.
   [[nodiscard]] simd::CacheLines results_lines(const WinogradChunk& chunk, std::int64_t image,
@@ -129,9 +133,10 @@ class WinogradPass : public Kernel {
             .row = tile.row,
             .column = tile.column};
   }
+  [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
   /// The taps of a pair of channel blocks.
   [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {
-    return plain_weights_ + (out_block * in_blocks + in_block) * kWinogradTaps * s_.block * s_.block;
+    return plain_weights_ + (out_block * in_blocks + in_block) * s_.window.taps() * s_.block * s_.block;
   }
 
   /// Room for the ranges of a chunk's values, and of results where `has_results`, for each thread.

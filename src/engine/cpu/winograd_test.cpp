@@ -30,10 +30,13 @@ struct Case {
   const char* name;
   std::int64_t images, in_blocks, out_blocks, height, width, pad_top, pad_left;
   bool has_bias = false;
+  simd::WinogradWindow window{};
 };
+constexpr simd::WinogradWindow kRow3{{1}, {3}}, kColumn3{{3}, {1}}, kRow7{{1}, {7}}, kColumn7{{7}, {1}},
+    kSquare5{{5}, {5}};
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// out = in + pad - 2 below and right as above and left, so all pads 0..2 occur on every side.
+// Padded below and right as above and left, so all pads that a window of 3 can have occur on every side.
 const std::vector<Case> kCases{
     {"one_tile", 1, 1, 1, 4, 4, 1, 1},
     {"seven", 2, 2, 4, 7, 7, 1, 1},
@@ -48,6 +51,17 @@ const std::vector<Case> kCases{
     {"several_chunks", 2, 4, 8, 50, 50, 1, 1, true},
     {"four_lanes", 8, 1, 2, 61, 58, 1, 1, true},
     {"uneven_chunks_across_images", 11, 1, 2, 28, 28, 1, 1, true},
+    {"row_of_seven", 3, 2, 4, 17, 17, 0, 3, true, kRow7},
+    {"column_of_seven", 3, 4, 2, 17, 17, 3, 0, true, kColumn7},
+    {"row_of_seven_unpadded", 1, 1, 3, 2, 16, 0, 0, false, kRow7},
+    {"column_of_seven_padded_fully", 2, 1, 1, 3, 5, 6, 0, false, kColumn7},
+    {"row_of_seven_in_chunks", 1, 1, 2, 120, 130, 0, 3, true, kRow7},
+    {"column_of_seven_in_lanes", 2, 1, 1, 101, 103, 3, 0, false, kColumn7},
+    {"row_of_three", 2, 3, 4, 8, 8, 0, 1, true, kRow3},
+    {"column_of_three", 2, 4, 3, 7, 8, 1, 0, false, kColumn3},
+    {"five", 2, 3, 4, 11, 10, 2, 2, true, kSquare5},
+    {"five_padded_otherwise", 2, 1, 1, 5, 9, 0, 4, false, kSquare5},
+    {"five_in_chunks", 1, 2, 4, 35, 35, 2, 2, false, kSquare5},
 };
 
 // Blocks of 8 on AVX-512 too: what DNNL_MAX_CPU_ISA=AVX2 leads to.
@@ -56,9 +70,6 @@ struct Target {
   int block;
 };
 const std::vector<Target> kTargets{{HWY_AVX3, 16}, {HWY_AVX3, 8}, {HWY_AVX2, 8}, {HWY_AVX2, 16}};
-
-// The position at infinity both ways, which tiles of 3 do without.
-constexpr std::int64_t kWinogradLast = simd::kWinogradPositions - 1;
 
 class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
  protected:
@@ -69,20 +80,21 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     }
     hwy::SetSupportedTargetsForTest(target);
     const Case& c = std::get<1>(GetParam());
-    shape_ = {.images = c.images,
+    shape_ = {.window = c.window,
+              .images = c.images,
               .in_blocks = c.in_blocks,
               .out_blocks = c.out_blocks,
               .in_height = c.height,
               .in_width = c.width,
-              .out_height = c.height + 2 * c.pad_top - 2,
-              .out_width = c.width + 2 * c.pad_left - 2,
+              .out_height = c.height + 2 * c.pad_top - c.window.down.taps + 1,
+              .out_width = c.width + 2 * c.pad_left - c.window.across.taps + 1,
               .pad_top = c.pad_top,
               .pad_left = c.pad_left,
               .block = std::get<0>(GetParam()).block,
               .threads = 1};
     fill(src_, c.images * c.in_blocks * c.height * c.width * shape_.block, 1);
     fill(dst_, c.images * c.out_blocks * shape_.out_height * shape_.out_width * shape_.block, 2);
-    fill(weights_, c.in_blocks * c.out_blocks * 9 * shape_.block * shape_.block, 3);
+    fill(weights_, c.in_blocks * c.out_blocks * c.window.taps() * shape_.block * shape_.block, 3);
     fill(bias_, c.out_blocks * shape_.block, 4);
   }
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
@@ -141,22 +153,23 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
   template <typename F>
   void for_products(const F& f) const {
     const std::int64_t b = shape_.block;
-    for (std::int64_t n = 0; n < shape_.images; ++n) {
-      for (std::int64_t oc = 0; oc < shape_.out_blocks * b; ++oc) {
-        for (std::int64_t ic = 0; ic < shape_.in_blocks * b; ++ic) {
-          for (std::int64_t y = 0; y < shape_.out_height; ++y) {
-            for (std::int64_t x = 0; x < shape_.out_width; ++x) {
-              for (std::int64_t tap = 0; tap < 9; ++tap) {
-                const std::int64_t iy = y + tap / 3 - shape_.pad_top;
-                const std::int64_t ix = x + tap % 3 - shape_.pad_left;
-                if (iy < 0 || iy >= shape_.in_height || ix < 0 || ix >= shape_.in_width) continue;
-                const std::int64_t s =
-                    (((n * shape_.in_blocks + ic / b) * shape_.in_height + iy) * shape_.in_width + ix) * b + ic % b;
-                const std::int64_t w = (((oc / b) * shape_.in_blocks + ic / b) * 9 + tap) * b * b + ic % b * b + oc % b;
-                const std::int64_t d =
-                    (((n * shape_.out_blocks + oc / b) * shape_.out_height + y) * shape_.out_width + x) * b + oc % b;
-                f(static_cast<std::size_t>(s), static_cast<std::size_t>(w), static_cast<std::size_t>(d));
-              }
+    const int taps = shape_.window.taps(), across = shape_.window.across.taps;
+    for (std::int64_t i = 0; i < shape_.images * shape_.out_blocks * shape_.in_blocks * b; ++i) {
+      const std::int64_t ic = i % (shape_.in_blocks * b), oblock = i / (shape_.in_blocks * b) % shape_.out_blocks;
+      const std::int64_t n = i / (shape_.in_blocks * b) / shape_.out_blocks;
+      for (std::int64_t y = 0; y < shape_.out_height; ++y) {
+        for (std::int64_t x = 0; x < shape_.out_width; ++x) {
+          for (std::int64_t tap = 0; tap < taps; ++tap) {
+            const std::int64_t iy = y + tap / across - shape_.pad_top;
+            const std::int64_t ix = x + tap % across - shape_.pad_left;
+            if (iy < 0 || iy >= shape_.in_height || ix < 0 || ix >= shape_.in_width) continue;
+            const std::int64_t s =
+                (((n * shape_.in_blocks + ic / b) * shape_.in_height + iy) * shape_.in_width + ix) * b + ic % b;
+            const std::int64_t w = ((oblock * shape_.in_blocks + ic / b) * taps + tap) * b * b + ic % b * b;
+            const std::int64_t d =
+                (((n * shape_.out_blocks + oblock) * shape_.out_height + y) * shape_.out_width + x) * b;
+            for (std::int64_t o = 0; o < b; ++o) {
+              f(static_cast<std::size_t>(s), static_cast<std::size_t>(w + o), static_cast<std::size_t>(d + o));
             }
           }
         }
@@ -164,16 +177,23 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     }
   }
 
-  // F(4x4, 3x3) loses about a digit: its transforms multiply by up to 3.4 and cancel again. Relative L2 error of
-  // f32 rounding through them below 1e-6; a sum of n products in f32 adds a random walk of about 2^-24 sqrt(n) a step.
-  static void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) {
+  // How much larger the rounding errors of products are after A^T (or G^T) than they would be in a direct sum: the root
+  // mean square over its rows of a position's coefficient times the norms of its rows of the two other matrices. Of an
+  // axis; two axes multiply.
+  static double growth(const simd::WinogradAxis& axis) {
+    return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.15 : axis.taps == 5 ? 4.2 : 9.6;
+  }
+  // F(4x4, 3x3) loses about a digit: relative L2 error of f32 rounding through its transforms below 1e-6; a sum of n
+  // products in f32 adds a random walk of about 2^-24 sqrt(n) a step. Others as much more as they grow.
+  void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) const {
     double error = 0.0, norm = 0.0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double difference = static_cast<double>(got[i]) - expected[i];
       error += difference * difference;
       norm += expected[i] * expected[i];
     }
-    EXPECT_LE(std::sqrt(error / norm), 1e-6 + 1e-7 * std::sqrt(static_cast<double>(terms)));
+    const double more = growth(shape_.window.down) * growth(shape_.window.across) / (growth({3}) * growth({3}));
+    EXPECT_LE(std::sqrt(error / norm), more * (1e-6 + 1e-7 * std::sqrt(static_cast<double>(terms))));
   }
 
   WinogradShape shape_;
@@ -226,7 +246,8 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
     run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
   };
   pass();
-  expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / 16);
+  const std::int64_t tile = shape_.window.down.out() * shape_.window.across.out();
+  expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / tile);
   if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
   expect_the_same_bits_on_teams(weights_, pass);
 }
@@ -278,8 +299,9 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
 void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {
   const Tiling tiling(shape, size, size);
   const std::int64_t per_image = tiling.count() / shape.images;
-  // Whole images where there are tiles of 3, else rows of products.
-  const std::int64_t unit = tiling.needing(kWinogradLast, per_image).end < per_image ? per_image : 12;
+  // Whole images where there are tiles of 3, which do without the last position, else rows of products.
+  const TileRange last = tiling.needing(shape.window.positions() - 1, per_image);
+  const std::int64_t unit = last.end - last.begin < per_image ? per_image : 12;
   std::int64_t next = 0, first_half = 0, least = tiling.count(), largest = 0;
   for (std::int64_t i = 0; i < tiling.chunks(); ++i) {
     const TileRange chunk = tiling.chunk(i);
@@ -303,8 +325,11 @@ TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
   for (const std::int64_t size : {4, 7, 14, 28, 56, 61, 112}) {
     for (const std::int64_t blocks : {1, 4, 8, 16}) {
       for (const std::int64_t images : {1, 3, 5, 16}) {
-        SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks, " << images << " images");
-        expect_even_chunks({.images = images, .in_blocks = blocks, .out_blocks = 2 * blocks}, size);
+        for (const simd::WinogradWindow& window : {simd::WinogradWindow{}, kSquare5, kRow7, kColumn7}) {
+          SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks, " << images << " images, "
+                                          << window.down.taps << "x" << window.across.taps);
+          expect_even_chunks({.window = window, .images = images, .in_blocks = blocks, .out_blocks = 2 * blocks}, size);
+        }
       }
     }
   }
@@ -315,6 +340,26 @@ TEST(WinogradTiling, of_the_case_of_that_name_has_uneven_chunks_across_images) {
   EXPECT_EQ(tiling.lanes(), 4);
   EXPECT_NE(tiling.chunk(0).end % 49, 0);
   EXPECT_LT(tiling.chunk(3).end - tiling.chunk(3).begin, tiling.most());
+}
+
+// 17 = 4 + 4 + 3 + 3 + 3: of five tiles in a row of results two need the last of ten positions.
+TEST(WinogradTiling, lines_have_narrow_tiles_along_one_axis_alone) {
+  for (const bool is_row : {true, false}) {
+    const Tiling tiling({.window = is_row ? kRow7 : kColumn7, .images = 2, .in_blocks = 8, .out_blocks = 8}, 17, 17);
+    EXPECT_EQ(tiling.count(), 2 * 17 * 5);
+    const TileRange all = tiling.needing(8, 17 * 5), last = tiling.needing(9, 17 * 5);
+    EXPECT_EQ(all.end - all.begin, 17 * 5);
+    EXPECT_EQ(last.end - last.begin, 17 * 2);
+    std::vector<int> covered(17 * 17);
+    for (std::int64_t i = 0; i < 17 * 5; ++i) {
+      const Tile tile = tiling.tile(0, 17 * 5, i);
+      for (std::int64_t r = 0; r < tile.rows * tile.columns; ++r) {
+        const std::int64_t at = (tile.row + r / tile.columns) * 17 + tile.column + r % tile.columns;
+        ++covered[static_cast<std::size_t>(at)];
+      }
+    }
+    EXPECT_EQ(std::ranges::count(covered, 1), 17 * 17);
+  }
 }
 
 // Which cases sum in lanes, so that all ways are tested.

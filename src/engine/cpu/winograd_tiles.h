@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which tiles Winograd's F(4x4, 3x3) works on, in which order and how many at a time. Internal to winograd*.cpp.
+// Which tiles Winograd's convolutions work on, in which order and how many at a time. Internal to winograd*.cpp.
 //
-// An axis is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a tile of 3 needs
-// all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3 + 3 takes 22
-// products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12.
+// An axis of several taps is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a
+// tile of 3 needs all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3
+// + 3 takes 22 products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,24 @@
 
 namespace roentgen::engine::cpu {
 
-/// Tiles along one axis: those of 4 results first.
+/// Tiles along one axis: those of `out` results first, narrow ones have one less.
 struct TileAxis {
   std::int64_t whole = 0;
   std::int64_t narrow = 0;
+  std::int64_t out = 1;
 
-  /// Covers `length`; with tiles of 3 only where `can_mix`.
-  [[nodiscard]] static TileAxis over(std::int64_t length, bool can_mix) {
-    const std::int64_t tiles = (length + simd::kWinogradOut - 1) / simd::kWinogradOut;
-    const std::int64_t narrow = can_mix ? std::min(tiles, tiles * simd::kWinogradOut - length) : 0;
-    return {tiles - narrow, narrow};
+  /// Covers `length`; with narrow tiles only where `can_mix`.
+  [[nodiscard]] static TileAxis over(std::int64_t length, const simd::WinogradAxis& axis, bool can_mix) {
+    const std::int64_t tiles = (length + axis.out() - 1) / axis.out();
+    const std::int64_t narrow = can_mix ? std::min(tiles, tiles * axis.out() - length) : 0;
+    return {tiles - narrow, narrow, axis.out()};
   }
+  /// First result of tile `index`.
+  [[nodiscard]] std::int64_t start(std::int64_t index) const {
+    return index * out - std::max<std::int64_t>(0, index - whole);
+  }
+  /// How many results it has.
+  [[nodiscard]] std::int64_t results(std::int64_t index) const { return index < whole ? out : out - 1; }
   [[nodiscard]] std::int64_t tiles() const { return whole + narrow; }
 };
 
@@ -53,15 +60,17 @@ struct Tile {
 class Tiling {
  public:
   /// Tiles over results of height x width.
-  Tiling(const WinogradShape& s, std::int64_t height, std::int64_t width) {
-    const std::int64_t block_bytes = simd::kWinogradPositions * static_cast<std::int64_t>(sizeof(float)) * s.block;
+  Tiling(const WinogradShape& s, std::int64_t height, std::int64_t width) : window_(s.window) {
+    const std::int64_t block_bytes = s.window.positions() * static_cast<std::int64_t>(sizeof(float)) * s.block;
     const std::int64_t tile_bytes = block_bytes * (s.in_blocks + s.out_blocks);
     const std::int64_t weights_bytes = block_bytes * s.block * s.in_blocks * s.out_blocks;
     const std::int64_t most = std::max(kMostBytes, weights_bytes / 4);
-    const TileAxis rows = TileAxis::over(height, false);
-    const bool can_mix = rows.tiles() * TileAxis::over(width, false).tiles() * tile_bytes <= most;
-    down_ = TileAxis::over(height, can_mix);
-    across_ = TileAxis::over(width, can_mix);
+    const auto cover = [&](bool can_mix) {
+      down_ = TileAxis::over(height, window_.down, can_mix);
+      across_ = TileAxis::over(width, window_.across, can_mix);
+    };
+    cover(false);
+    cover(per_image() * tile_bytes <= most);
     is_mixed_ = down_.narrow + across_.narrow > 0;
     count_ = s.images * per_image();
     const std::int64_t bytes = count_ * tile_bytes;
@@ -113,15 +122,15 @@ class Tiling {
   [[nodiscard]] Share rows(std::int64_t first, std::int64_t tiles, std::int64_t image) const {
     const std::int64_t begin = std::max(first - image * per_image(), std::int64_t{0}) / across_.tiles();
     const std::int64_t last = std::min(first + tiles - 1 - image * per_image(), per_image() - 1) / across_.tiles();
-    return {start(begin, down_), start(last, down_) + simd::kWinogradOut};
+    return {down_.start(begin), down_.start(last) + down_.out};
   }
 
   /// Those of a chunk's `tiles` tiles that need position `position`.
   [[nodiscard]] TileRange needing(std::int64_t position, std::int64_t tiles) const {
     if (!is_mixed_) return {0, tiles};
     const Sizes sizes = sizes_of(tiles / per_image());
-    const bool is_last_row = position / kAxisPositions == kAxisPositions - 1;
-    const bool is_last_column = position % kAxisPositions == kAxisPositions - 1;
+    const bool is_last_row = position / window_.across.in() == window_.down.in() - 1;
+    const bool is_last_column = position % window_.across.in() == window_.across.in() - 1;
     return {is_last_row ? sizes.low : 0, is_last_column ? sizes.low + sizes.whole
                                          : is_last_row  ? sizes.low + sizes.whole + sizes.wide
                                                         : tiles};
@@ -133,7 +142,6 @@ class Tiling {
   // What all threads together keep in the caches.
   static constexpr std::int64_t kMostBytes = std::int64_t{6} << 20;
   static constexpr std::int64_t kTileGrain = 12;
-  static constexpr std::int64_t kAxisPositions = 6;
 
   // Tiles of each kind: narrow rows only, whole, narrow columns only (the rest is narrow both ways).
   struct Sizes {
@@ -155,15 +163,13 @@ class Tiling {
     const std::int64_t row = first_row + within / columns;
     const std::int64_t column = first_column + within % columns;
     return {.image = image + index / (rows * columns),
-            .row = start(row, down_),
-            .column = start(column, across_),
-            .rows = row < down_.whole ? simd::kWinogradOut : simd::kWinogradOut - 1,
-            .columns = column < across_.whole ? simd::kWinogradOut : simd::kWinogradOut - 1};
-  }
-  static std::int64_t start(std::int64_t tile, const TileAxis& axis) {
-    return tile * simd::kWinogradOut - std::max<std::int64_t>(0, tile - axis.whole);
+            .row = down_.start(row),
+            .column = across_.start(column),
+            .rows = down_.results(row),
+            .columns = across_.results(column)};
   }
 
+  simd::WinogradWindow window_;
   TileAxis down_;
   TileAxis across_;
   bool is_mixed_ = false;

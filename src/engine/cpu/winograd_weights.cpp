@@ -14,7 +14,6 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::kWinogradPositions;
 
 template <class T>
 class WeightsGradient final : public WinogradPass<T> {
@@ -56,6 +55,7 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::lines_of;
   using Base::memory_;
   using Base::pairs;
+  using Base::positions;
   using Base::results_;
   using Base::s_;
   using Base::tiling_;
@@ -91,7 +91,7 @@ class WeightsGradient final : public WinogradPass<T> {
         },
         [&](std::int64_t item) {
           if_there(item, [&](const WinogradChunk& here, float* lane, bool is_first) {
-            const std::int64_t products = kWinogradPositions * weights_.groups;
+            const std::int64_t products = positions() * weights_.groups;
             // What the next chunk of this sub-team will read is fetched meanwhile.
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
@@ -118,7 +118,7 @@ class WeightsGradient final : public WinogradPass<T> {
           weights_.groups,
           [&](std::int64_t group) { transform_gradients(here, data, group * weights_.group, weights_.group, crew); },
           [&](std::int64_t group) {
-            crew.for_share(kWinogradPositions, [&](std::int64_t position) {
+            crew.for_share(positions(), [&](std::int64_t position) {
               multiply(here, data, slot(group, crew), position, group, index > 0);
             });
           },
@@ -142,7 +142,7 @@ class WeightsGradient final : public WinogradPass<T> {
     crew.for_share(blocks * here.tiles, [&](std::int64_t i) {
       const std::int64_t out_block = first_block + i / here.tiles;
       const std::int64_t index = i % here.tiles;
-      simd::winograd_gradient(this->result_place(here, index, out_block), s_.block,
+      simd::winograd_gradient(s_.window, this->result_place(here, index, out_block), s_.block,
                               data.results.at(0, out_block, index, s_.block), results_.stride);
     });
   }
@@ -169,7 +169,8 @@ class WeightsGradient final : public WinogradPass<T> {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
     const float* from = slot + (in_block * s_.block * weights_.group + pair / s_.in_blocks) * s_.block;
     for (std::int64_t c = 0; c < s_.block; ++c, from += weights_.group * s_.block) {
-      simd::winograd_weights_gradient({.base = from,
+      simd::winograd_weights_gradient(s_.window,
+                                      {.base = from,
                                        .position_stride = weights_.stride,
                                        .lanes = lanes_,
                                        .lane_stride = lanes_ > 1 ? lane_at(1) - lane_at(0) : 0},

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The vector loops of Winograd's F(4x4, 3x3) convolution (Lavin & Gray, arXiv 1509.09308): transforms of one tile in
-// one channel block, and the products of one of the 36 positions. Dispatched by Highway at run time.
+// The vector loops of Winograd's convolutions (Lavin & Gray, arXiv 1509.09308): transforms of one tile in one channel
+// block, and the products of one position. Dispatched by Highway at run time.
 //
-// A tile is 4x4 outputs and the 6x6 inputs they need. `block` is 8 or 16 channels, the innermost axis of everything.
-// Transformed data: position p = 0..35 lies `position_stride` floats after position p - 1.
+// A tile is 4x4 outputs and the inputs they need, 6x6 for a window of 3x3; along an axis of one tap it is one wide.
+// `block` is 8 or 16 channels, the innermost axis of everything. Transformed data: position p lies `position_stride`
+// floats after position p - 1, row by row of the tile. Windows are known ones (winograd_window.h).
 #pragma once
 
 #include <cstdint>
 
 #include "engine/cpu/bf16.h"
 #include "engine/cpu/simd/fetching.h"
+#include "engine/cpu/simd/winograd_window.h"
 
 namespace roentgen::engine::cpu::simd {
-
-/// Outputs of a tile along one axis, and values of a transformed tile.
-constexpr std::int64_t kWinogradOut = 4;
-constexpr int kWinogradPositions = 36;
 
 /// Part of an image plane [height][width][block]: what of a tile lies inside it, from (row, column) on, which may be
 /// negative or reach beyond row_end and column_end: such values read as zero and are not written.
@@ -37,27 +35,30 @@ struct TileNorm {
   const float* shift = nullptr;
   bool relu = false;
 };
-/// to = B^T d B for the 6x6 values d at `from`, normalised (and rounded, as if that were stored).
-void winograd_input(const PlaneTile<const float>& from, const TileNorm& norm, int block, float* to,
-                    std::int64_t position_stride);
-void winograd_input(const PlaneTile<const Bf16>& from, const TileNorm& norm, int block, float* to,
-                    std::int64_t position_stride);
+/// to = B^T d B for the values d at `from`, normalised (and rounded, as if that were stored).
+void winograd_input(const WinogradWindow& window, const PlaneTile<const float>& from, const TileNorm& norm, int block,
+                    float* to, std::int64_t position_stride);
+void winograd_input(const WinogradWindow& window, const PlaneTile<const Bf16>& from, const TileNorm& norm, int block,
+                    float* to, std::int64_t position_stride);
 /// What becomes of outputs before they are written: act(output + bias + what lies there).
 struct WinogradEpilogue {
   const float* bias = nullptr;  ///< block floats, or null
   bool adds = false;            ///< adds what lies at the place that is written
   bool relu = false;
 };
-/// The 4x4 outputs A^T m A, with the epilogue, written at `to`.
-void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
-                     const PlaneTile<float>& to);
-void winograd_output(const float* from, std::int64_t position_stride, int block, const WinogradEpilogue& epilogue,
-                     const PlaneTile<Bf16>& to);
-/// to = A y A^T for the 4x4 gradients y at `from`.
-void winograd_gradient(const PlaneTile<float>& from, int block, float* to, std::int64_t position_stride);
-void winograd_gradient(const PlaneTile<Bf16>& from, int block, float* to, std::int64_t position_stride);
-/// to = G g G^T for nine taps g, `tap_stride` floats apart.
-void winograd_weights(const float* taps, std::int64_t tap_stride, int block, float* to, std::int64_t position_stride);
+/// The outputs A^T m A, with the epilogue, written at `to`.
+void winograd_output(const WinogradWindow& window, const float* from, std::int64_t position_stride, int block,
+                     const WinogradEpilogue& epilogue, const PlaneTile<float>& to);
+void winograd_output(const WinogradWindow& window, const float* from, std::int64_t position_stride, int block,
+                     const WinogradEpilogue& epilogue, const PlaneTile<Bf16>& to);
+/// to = A y A^T for the gradients y at `from`.
+void winograd_gradient(const WinogradWindow& window, const PlaneTile<float>& from, int block, float* to,
+                       std::int64_t position_stride);
+void winograd_gradient(const WinogradWindow& window, const PlaneTile<Bf16>& from, int block, float* to,
+                       std::int64_t position_stride);
+/// to = G g G^T for the window's taps g, `tap_stride` floats apart.
+void winograd_weights(const WinogradWindow& window, const float* taps, std::int64_t tap_stride, int block, float* to,
+                      std::int64_t position_stride);
 /// Transformed weights that are sums of several lanes, which lie apart.
 struct WinogradLanes {
   const float* base = nullptr;
@@ -65,8 +66,9 @@ struct WinogradLanes {
   std::int64_t lanes = 1;
   std::int64_t lane_stride = 0;  ///< floats
 };
-/// Nine taps G^T u G of the lanes' sums u, `tap_stride` floats apart. Adds lanes up in order.
-void winograd_weights_gradient(const WinogradLanes& from, int block, float* taps, std::int64_t tap_stride);
+/// The window's taps G^T u G of the lanes' sums u, `tap_stride` floats apart. Adds lanes up in order.
+void winograd_weights_gradient(const WinogradWindow& window, const WinogradLanes& from, int block, float* taps,
+                               std::int64_t tap_stride);
 
 /// Channel blocks of the result that one product works on: 4, 2 or 1, what divides `blocks`.
 [[nodiscard]] int winograd_group(std::int64_t blocks);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The windows that have Winograd transforms, and the tiles these work on.
+#pragma once
+
+#include <cstdint>
+
+namespace roentgen::engine::cpu::simd {
+
+/// One axis of a window and of a tile: of 3, 5 or 7 taps four results at a time by Winograd's F(4, taps), of one tap
+/// one result by itself.
+struct WinogradAxis {
+  int taps = 3;
+
+  /// Results of a tile.
+  [[nodiscard]] constexpr int out() const { return taps == 1 ? 1 : 4; }
+  /// Values a tile of them needs, and values of it when transformed. The last has its point at infinity, which reaches
+  /// the last result alone.
+  [[nodiscard]] constexpr int in() const { return out() + taps - 1; }
+  [[nodiscard]] constexpr bool operator==(const WinogradAxis&) const = default;
+};
+
+/// A window of `down` x `across` taps with a stride of 1: 3x3, 5x5, or one row or column of 3 or 7.
+struct WinogradWindow {
+  WinogradAxis down{3};
+  WinogradAxis across{3};
+
+  [[nodiscard]] constexpr int taps() const { return down.taps * across.taps; }
+  /// Values of a transformed tile: of a 3x3 window 36, for 144 products of a tile's 16 results by its taps.
+  [[nodiscard]] constexpr int positions() const { return down.in() * across.in(); }
+  [[nodiscard]] constexpr bool operator==(const WinogradWindow&) const = default;
+  /// Whether there are transforms for it.
+  [[nodiscard]] constexpr bool is_known() const {
+    const bool is_line = down.taps == 1 || across.taps == 1;
+    const int most = down.taps > across.taps ? down.taps : across.taps;
+    return is_line ? most == 3 || most == 7 : down == across && (most == 3 || most == 5);
+  }
+};
+
+/// Most taps of a window.
+constexpr int kMostWinogradTaps = 25;
+
+}  // namespace roentgen::engine::cpu::simd
