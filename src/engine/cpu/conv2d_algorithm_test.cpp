@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "engine/cpu/executable.h"
+#include "engine/cpu/plan_testing.h"
 #include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/timing_store.h"
@@ -74,6 +75,24 @@ TEST(ConvAlgorithms, pointwise_products_are_timed_where_there_are_no_tiles_and_t
   EXPECT_EQ(std::ranges::count(all->plan().choices | std::views::values, "pointwise"), 3 * 33);
   const auto again = make_executable(resnet50, {.algorithms = "direct", .choices = all->plan().choices});
   EXPECT_EQ(again->plan().hash(), all->plan().hash());
+}
+
+// Of Inception-v3's: 12 of 3x3, 3 of 5x5, 13 each of 1x7 and 7x1, 4 each of 1x3 and 3x1. Not those with a stride, of
+// 1x1, nor the first two, without whole blocks of channels before them.
+TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
+  const auto inception = graph::with_loss(
+      models::build_model(
+          {.name = "inception_v3", .labels = 3, .channels = 1, .image_px = 96, .batch = 1, .auxiliary = false}),
+      {});
+  const auto made = make_executable(inception, {.algorithms = "winograd"});
+  EXPECT_EQ(std::ranges::count(made->plan().choices | std::views::values, "winograd"), 3 * 49);
+  const Plan& plan = made->plan();
+  EXPECT_EQ(entries_that(plan, "winograd_4x3:") + entries_that(plan, "winograd_4x3.3:"), 3 * 12);
+  EXPECT_EQ(entries_that(plan, "winograd_4x5:") + entries_that(plan, "winograd_4x5.3:"), 3 * 3);
+  EXPECT_EQ(entries_that(plan, "winograd_4x7_across"), 3 * 13);
+  EXPECT_EQ(entries_that(plan, "winograd_4x7_down"), 3 * 13);
+  EXPECT_EQ(entries_that(plan, "winograd_4x3_across"), 3 * 4);
+  EXPECT_EQ(entries_that(plan, "winograd_4x3_down"), 3 * 4);
 }
 
 TEST(ConvAlgorithms, a_plan_of_winograd_of_bf16_values_is_followed) {

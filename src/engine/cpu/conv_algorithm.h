@@ -12,12 +12,12 @@
 
 namespace roentgen::engine::cpu {
 
-/// Direct; Winograd's F(4x4, 3x3), about one digit less accurate (winograd.h); products of numbers split into three
-/// bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half the
-/// products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16: products of
-/// bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks for;
-/// WinogradBf16: Winograd's in f32 of values stored in bf16. Pointwise: products of f32 matrices for 1x1 convolutions
-/// without a stride, by AVX-512 (pointwise_conv.h).
+/// Direct; Winograd's, four results at a time, about one digit less accurate (winograd.h); products of numbers split
+/// into three bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half
+/// the products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16:
+/// products of bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks
+/// for; WinogradBf16: Winograd's in f32 of values stored in bf16. Pointwise: products of f32 matrices for 1x1
+/// convolutions without a stride, by AVX-512 (pointwise_conv.h).
 enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16, Pointwise };
 constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct,   ConvAlgorithm::Winograd, ConvAlgorithm::Split,
                                      ConvAlgorithm::Split2,   ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16,
