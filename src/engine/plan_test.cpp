@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string>
 
 namespace roentgen::engine {
 namespace {
@@ -19,6 +20,28 @@ TEST(MemoryReport, tells_each_part_that_is_there_and_which_of_it_is_scratch_of_t
   EXPECT_EQ(report.total(), 1081 * kMiB) << "a part of activations";
   EXPECT_EQ(report.text(),
             "1081.0 MiB: activations 900.0 (scratch of threads 8.0), parameters 90.0, gradients 90.0, other 1.0");
+}
+
+// Scratch of threads moves no result; a layout, a kernel or a choice does.
+TEST(Plan, hash_is_of_what_moves_results_and_not_of_memory_by_thread) {
+  Plan plan;
+  plan.choices = {{"conv/forward", "winograd"}};
+  plan.entries.push_back({.name = "conv/forward", .implementation = "winograd_4x3:AVX3"});
+  plan.tensors.push_back({.name = "conv", .storage = Storage::Planned, .layout = "nChw16c"});
+  const std::string before = plan.hash();
+  plan.tensors.push_back({.name = "scratch of each thread", .bytes = 64, .storage = Storage::PerThread});
+  plan.tensors.back().layout = "scratch";
+  plan.thread_stride_bytes = 4096;
+  EXPECT_EQ(plan.hash(), before);
+  const auto changed = [&](auto&& change) {
+    Plan other = plan;
+    change(other);
+    return other.hash();
+  };
+  EXPECT_NE(changed([](Plan& p) { p.tensors.front().layout = "nChw8c"; }), before);
+  EXPECT_NE(changed([](Plan& p) { p.tensors.back().storage = Storage::Planned; }), before);
+  EXPECT_NE(changed([](Plan& p) { p.entries.front().implementation = "winograd_4x3:AVX2"; }), before);
+  EXPECT_NE(changed([](Plan& p) { p.choices["conv/forward"] = "direct"; }), before);
 }
 
 }  // namespace

@@ -13,12 +13,10 @@
 #include <ostream>
 #include <ranges>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "engine/conformance/bounds.h"
 #include "engine/conformance/conformance.h"
-#include "graph/ops/conv2d.h"
 #include "graph/text.h"
 
 namespace roentgen::engine::conformance {
@@ -48,18 +46,6 @@ inline double bf16_scale(const Case& tested) {
                                                                  : 4.0;
   const double bound = margin * 0x1p-9 * std::sqrt(static_cast<double>(tested.graph.nodes().size()));
   return bound / error_bound(tested.graph);
-}
-
-/// What bounds are multiplied with where convolutions are Winograd's: F(4x4, 3x3) loses about a digit, since its
-/// transforms have entries up to 3.4 in both dimensions, and what they add cancels again. Those of 7 taps and of 5x5
-/// multiply what products round by two and four times as much (winograd_test.cpp).
-inline double winograd_scale(const Case& tested) {
-  std::int64_t most = 0;
-  for (const graph::Node& node : tested.graph.nodes()) {
-    const auto* conv = std::get_if<graph::Conv2d>(&node.op);
-    if (conv != nullptr) most = std::max({most, conv->kernel.height, conv->kernel.width});
-  }
-  return most == 5 ? 40.0 : most == 7 ? 25.0 : 10.0;
 }
 
 /// Every case on the CPU engine.

@@ -12,7 +12,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// Direct; Winograd's, four results at a time, about one digit less accurate (winograd.h); products of numbers split
+/// Direct; Winograd's, four results at a time, one digit or two less accurate (winograd.h); products of numbers split
 /// into three bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half
 /// the products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16:
 /// products of bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks

@@ -31,6 +31,10 @@ struct Case {
   std::vector<std::int64_t> pieces;  // blocks of each
   std::int64_t out_blocks, height, width, kernel = 1, stride = 1, pad = 0;
   bool relu = true;
+  std::int64_t kernel_width = kernel;
+  // Of an axis with one tap there is nothing to pad.
+  std::int64_t pad_top() const { return kernel == 1 ? 0 : pad; }
+  std::int64_t pad_left() const { return kernel_width == 1 ? 0 : pad; }
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -42,6 +46,8 @@ const std::vector<Case> kCases{
     {"without_relu", {2, 2}, 2, 9, 5, 3, 1, 1, false},
     {"strided", {1, 3}, 2, 9, 8, 3, 2, 1},
     {"five_padded", {1, 1}, 3, 9, 7, 5, 1, 2},
+    {"row_of_seven", {1, 2}, 2, 5, 9, 1, 1, 3, true, 7},
+    {"column_of_seven", {2, 1}, 1, 9, 4, 7, 1, 3, true, 1},
 };
 
 using Floats = std::vector<float>;
@@ -67,20 +73,20 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
               .out_blocks = c().out_blocks,
               .in_height = c().height,
               .in_width = c().width,
-              .out_height = (c().height + 2 * c().pad - c().kernel) / c().stride + 1,
-              .out_width = (c().width + 2 * c().pad - c().kernel) / c().stride + 1,
+              .out_height = (c().height + 2 * c().pad_top() - c().kernel) / c().stride + 1,
+              .out_width = (c().width + 2 * c().pad_left() - c().kernel_width) / c().stride + 1,
               .kernel_height = c().kernel,
-              .kernel_width = c().kernel,
+              .kernel_width = c().kernel_width,
               .stride_y = c().stride,
               .stride_x = c().stride,
-              .pad_top = c().pad,
-              .pad_left = c().pad,
+              .pad_top = c().pad_top(),
+              .pad_left = c().pad_left(),
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = 2,
               .unit = unit};
     if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
     constants_ = random_floats(2 * in_blocks_ * block(), 1);
-    weights_ = random_floats(in_blocks_ * c().out_blocks * c().kernel * c().kernel * block() * block(), 2);
+    weights_ = random_floats(in_blocks_ * c().out_blocks * c().kernel * c().kernel_width * block() * block(), 2);
     gradient_ = stored(random_floats(kImages * c().out_blocks * shape_.out_height * shape_.out_width * block(), 3));
     const std::int64_t plane = c().height * c().width * block();
     src_.resize(static_cast<std::size_t>(kImages * in_blocks_ * plane));
@@ -122,7 +128,9 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     }
     return made;
   }
-  static simd::WinogradWindow window() { return {{static_cast<int>(c().kernel)}, {static_cast<int>(c().kernel)}}; }
+  static simd::WinogradWindow window() {
+    return {{static_cast<int>(c().kernel)}, {static_cast<int>(c().kernel_width)}};
+  }
   WinogradShape winograd() const {
     return {.window = window(),
             .images = kImages,
@@ -132,8 +140,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
             .in_width = c().width,
             .out_height = shape_.out_height,
             .out_width = shape_.out_width,
-            .pad_top = c().pad,
-            .pad_left = c().pad,
+            .pad_top = c().pad_top(),
+            .pad_left = c().pad_left(),
             .block = static_cast<int>(block()),
             .dtype = is_bf16() ? DType::Bf16 : DType::F32,
             .threads = 2};

@@ -119,16 +119,17 @@ class SplitConvolution final : public Kernel {
     results_part_ = memory_.add_own(2 * rows * kTileRow_bytes);
   }
 
-  struct Part {
+  // Pairs of source blocks: one of parts_.
+  struct PairRange {
     std::int64_t first = 0;
     std::int64_t pairs = 0;
   };
-  [[nodiscard]] Part part(std::int64_t index) const {
+  [[nodiscard]] PairRange part(std::int64_t index) const {
     const std::int64_t first = index * part_pairs_;
     return {first, std::min(part_pairs_, pairs_ - first)};
   }
   // Weights of a part and a group: steps one after another, tap by tap.
-  [[nodiscard]] std::byte* weights_of(std::size_t target, const Part& part, std::int64_t group) const {
+  [[nodiscard]] std::byte* weights_of(std::size_t target, const PairRange& part, std::int64_t group) const {
     const auto taps = static_cast<std::int64_t>(grid_.targets()[target].taps.size());
     const std::int64_t before = first_tap_[target] * pairs_ * groups_ + taps * part.first * groups_;
     return memory_.at(weights_part_) + (before + group * taps * part.pairs) * weights_step();
@@ -142,7 +143,7 @@ class SplitConvolution final : public Kernel {
     std::size_t target = 0;
     while (target + 1 < first_tap_.size() && first_tap_[target + 1] <= tap_index) ++target;
     const std::int64_t tap = tap_index - first_tap_[target];
-    const Part within = part(pair / part_pairs_);
+    const PairRange within = part(pair / part_pairs_);
     std::byte* to = weights_of(target, within, group) + (tap * within.pairs + pair - within.first) * weights_step();
     const std::int64_t number = grid_.targets()[target].taps[static_cast<std::size_t>(tap)].weights;
     for (std::int64_t tile = 0; tile < 2; ++tile, to += kTile_bytes) {
@@ -174,7 +175,7 @@ class SplitConvolution final : public Kernel {
     return static_cast<std::int64_t>(grid_.phases().size()) * (panel_rows_ + grid_.reach());
   }
 
-  void split_values(const Part& part, int thread) const {
+  void split_values(const PairRange& part, int thread) const {
     const std::int64_t rows = panel_rows_ + grid_.reach();
     const std::int64_t* at = memory_.at<std::int64_t>(sources_part_, thread);
     std::byte* to = memory_.at(values_part_, thread);
@@ -213,7 +214,7 @@ class SplitConvolution final : public Kernel {
   }
 
   void multiply(std::size_t target, std::int64_t index, std::int64_t first, int thread) const {
-    const Part part = this->part(index);
+    const PairRange part = this->part(index);
     std::int64_t* steps = memory_.at<std::int64_t>(steps_part_, thread);
     std::int64_t count = 0;
     for (const SplitGrid::Tap& tap : grid_.targets()[target].taps) {

@@ -27,7 +27,7 @@ struct Positions {
   float* base = nullptr;
   std::int64_t row_stride = 0;
   std::int64_t stride = 0;
-  std::int64_t positions = 0;
+  std::int64_t positions = 0;  ///< of a tile
 
   Positions() = default;
   Positions(std::int64_t count, std::int64_t blocks, std::int64_t tiles, int block)
@@ -133,6 +133,7 @@ class WinogradPass : public Kernel {
             .row = tile.row,
             .column = tile.column};
   }
+  /// Of a transformed tile.
   [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
   /// The taps of a pair of channel blocks.
   [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {

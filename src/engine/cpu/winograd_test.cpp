@@ -177,23 +177,28 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
     }
   }
 
-  // How much larger the rounding errors of products are after A^T (or G^T) than they would be in a direct sum: the root
-  // mean square over its rows of a position's coefficient times the norms of its rows of the two other matrices. Of an
-  // axis; two axes multiply.
+  // How much larger the rounding errors of products are after A^T (or G^T, which gives the same) than in a direct sum:
+  // the root of the sum over positions of the squares of a row's coefficient and of the norms of the position's rows of
+  // the two other matrices, over the square root of the number of taps (of results), in the mean square over the rows.
+  // Of an axis; two axes multiply.
   static double growth(const simd::WinogradAxis& axis) {
-    return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.15 : axis.taps == 5 ? 4.2 : 9.6;
+    return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.19 : axis.taps == 5 ? 4.37 : 10.2;
   }
   // F(4x4, 3x3) loses about a digit: relative L2 error of f32 rounding through its transforms below 1e-6; a sum of n
-  // products in f32 adds a random walk of about 2^-24 sqrt(n) a step. Others as much more as they grow.
+  // products in f32 adds a random walk of about 2^-24 sqrt(n) a step. Others as much more as they grow. Not for images
+  // so narrow that most taps meet zeros: there the result, which errors are held against, is small.
   void expect_close(const std::vector<float>& got, const std::vector<double>& expected, std::int64_t terms) const {
+    const double more = growth(shape_.window.down) * growth(shape_.window.across) / (growth({3}) * growth({3}));
+    expect_within(got, expected, more * (1e-6 + 1e-7 * std::sqrt(static_cast<double>(terms))));
+  }
+  static void expect_within(const std::vector<float>& got, const std::vector<double>& expected, double bound) {
     double error = 0.0, norm = 0.0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double difference = static_cast<double>(got[i]) - expected[i];
       error += difference * difference;
       norm += expected[i] * expected[i];
     }
-    const double more = growth(shape_.window.down) * growth(shape_.window.across) / (growth({3}) * growth({3}));
-    EXPECT_LE(std::sqrt(error / norm), more * (1e-6 + 1e-7 * std::sqrt(static_cast<double>(terms))));
+    EXPECT_LE(std::sqrt(error / norm), bound);
   }
 
   WinogradShape shape_;
@@ -248,7 +253,8 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   pass();
   const std::int64_t tile = shape_.window.down.out() * shape_.window.across.out();
   expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / tile);
-  if (tensors().bias >= 0) expect_close(bias_, expected_bias, 1);
+  // A direct sum of f32.
+  if (tensors().bias >= 0) expect_within(bias_, expected_bias, 1e-6);
   expect_the_same_bits_on_teams(weights_, pass);
 }
 

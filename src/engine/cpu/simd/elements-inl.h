@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Vectors of f32 from and to memory that holds f32 or bf16, and the loop over the lanes of a block. Included by the
-// sources of kernels, within HWY_BEFORE_NAMESPACE, once for each target: hence the guard that toggles, and the name, as
+// sources of kernels once for each target: hence the guard that toggles, and the name, as
 // Highway has it.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_ELEMENTS_INL_H_

@@ -6,6 +6,7 @@
 #include "engine/cpu/simd/winograd.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/winograd.cpp"
@@ -120,15 +121,14 @@ HWY_INLINE Place shifted(Place place, std::int64_t lane) {
   return place;
 }
 
-// Calls body(M()) with the transforms of a window down and across, made of `Transform` for the taps of each.
-template <template <int> class Transform, class Body>
+// Calls body(M()) with the transforms of a known window down and across, made of `Transform` for the taps of each.
+template <template <int> class Transform, std::size_t kIndex = 0, class Body>
 HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) {
-  if (window == WinogradWindow{{3}, {3}}) return body(Both<Transform<3>, Transform<3>>());
-  if (window == WinogradWindow{{5}, {5}}) return body(Both<Transform<5>, Transform<5>>());
-  if (window == WinogradWindow{{1}, {7}}) return body(Both<Transform<1>, Transform<7>>());
-  if (window == WinogradWindow{{7}, {1}}) return body(Both<Transform<7>, Transform<1>>());
-  if (window == WinogradWindow{{1}, {3}}) return body(Both<Transform<1>, Transform<3>>());
-  body(Both<Transform<3>, Transform<1>>());
+  constexpr WinogradWindow kWindow = kWinogradWindows[kIndex];
+  if constexpr (kIndex + 1 < kWinogradWindows.size()) {
+    if (window != kWindow) return with_transforms<Transform, kIndex + 1>(window, body);
+  }
+  body(Both<Transform<kWindow.down.taps>, Transform<kWindow.across.taps>>());
 }
 
 template <class T>

@@ -4,7 +4,7 @@
 // The transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v), by Toom and Cook's construction (as in
 // Lavin & Gray, arXiv 1509.09308, and Barabasz et al., arXiv 1803.10986): values as coefficients of a polynomial, at
 // the points 0, p and -p of a few p, and infinity. What p and -p have in common, the even and the odd powers, is
-// computed once. Of one tap: as it is. Included within HWY_BEFORE_NAMESPACE once for each target.
+// computed once. Of one tap: as it is. Included by the source of kernels once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
@@ -22,9 +22,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
-/// The points p of F(4, taps), and what the transforms multiply by. Powers that lie near to each other round less: of 3
-/// taps these have half the error of the customary 1 and 2, of 7 a quarter of that of 1/4, 1/2, 1 and 2. All are exact
-/// in binary.
+/// The points p of F(4, taps), and what the transforms multiply by. Powers that lie near to each other round less: of
+/// 3x3 windows these have half the error of the customary 1 and 2, of 7 taps a quarter of that of 1/4, 1/2, 1 and 2.
+/// All are exact in binary.
 template <int kTaps>
 struct WinogradPoints {
   static constexpr int kPairs = (kTaps + 1) / 2;

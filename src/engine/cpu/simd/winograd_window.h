@@ -4,7 +4,8 @@
 // The windows that have Winograd transforms, and the tiles these work on.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <array>
 
 namespace roentgen::engine::cpu::simd {
 
@@ -21,7 +22,7 @@ struct WinogradAxis {
   [[nodiscard]] constexpr bool operator==(const WinogradAxis&) const = default;
 };
 
-/// A window of `down` x `across` taps with a stride of 1: 3x3, 5x5, or one row or column of 3 or 7.
+/// A window of `down` x `across` taps with a stride of 1.
 struct WinogradWindow {
   WinogradAxis down{3};
   WinogradAxis across{3};
@@ -31,14 +32,17 @@ struct WinogradWindow {
   [[nodiscard]] constexpr int positions() const { return down.in() * across.in(); }
   [[nodiscard]] constexpr bool operator==(const WinogradWindow&) const = default;
   /// Whether there are transforms for it.
-  [[nodiscard]] constexpr bool is_known() const {
-    const bool is_line = down.taps == 1 || across.taps == 1;
-    const int most = down.taps > across.taps ? down.taps : across.taps;
-    return is_line ? most == 3 || most == 7 : down == across && (most == 3 || most == 5);
-  }
+  [[nodiscard]] constexpr bool is_known() const;
 };
 
-/// Most taps of a window.
-constexpr int kMostWinogradTaps = 25;
+/// Those there are transforms for: of 3x3 and 5x5, and of a row or column of 3 or 7.
+constexpr std::array<WinogradWindow, 6> kWinogradWindows{
+    {{{3}, {3}}, {{5}, {5}}, {{1}, {7}}, {{7}, {1}}, {{1}, {3}}, {{3}, {1}}}};
+/// Most taps of one of them.
+constexpr int kMostWinogradTaps = std::ranges::max(kWinogradWindows, {}, &WinogradWindow::taps).taps();
+
+constexpr bool WinogradWindow::is_known() const {
+  return std::ranges::find(kWinogradWindows, *this) != kWinogradWindows.end();
+}
 
 }  // namespace roentgen::engine::cpu::simd
