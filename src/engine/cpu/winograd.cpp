@@ -25,7 +25,7 @@ class Convolution final : public WinogradPass<T> {
 
  public:
   Convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned)
-      : Base(shape, tensors),
+      : Base(shape, tensors, [](const Tiling& tiling) { return tiling.is_wide(); }),
         is_turned_(is_turned),
         crews_(tiling_.is_wide() ? even_crews(shape.threads, weights_.groups)
                                  : even_crews(shape.threads, std::min(tiling_.chunks(), most_data()))) {
@@ -53,11 +53,11 @@ class Convolution final : public WinogradPass<T> {
   using Base::chunk;
   using Base::data_at;
   using Base::data_floats;
+  using Base::for_pairs;
   using Base::lines_bytes;
   using Base::lines_of;
   using Base::memory_;
   using Base::most_data;
-  using Base::pairs;
   using Base::positions;
   using Base::results_;
   using Base::s_;
@@ -70,8 +70,9 @@ class Convolution final : public WinogradPass<T> {
 
   void run_by_chunks(const SubTeam& crew, const SubTeam& all) const {
     all.for_items(1, [&](std::int64_t) {
-      all.for_share(weights_.groups * pairs(),
-                    [&](std::int64_t i) { transform_weights(slot(i / pairs()), i / pairs(), i % pairs()); });
+      for_pairs(all, {0, s_.out_blocks}, [&](std::int64_t out_block, std::int64_t in_block) {
+        transform_weights(slot(weights_.group_of(out_block)), out_block, in_block);
+      });
     });
     const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
     auto* const lines = memory_.template at<simd::CacheLines>(lines_part_, omp_get_thread_num());
@@ -88,7 +89,9 @@ class Convolution final : public WinogradPass<T> {
             multiply(here, data, slot(i % weights_.groups), i / weights_.groups, i % weights_.groups, &fetching);
           });
         },
-        [&](std::int64_t c) { put_results(chunk(c), data, 0, s_.out_blocks, crew); });
+        [&](std::int64_t c) {
+          put_results(chunk(c), data, {0, s_.out_blocks}, crew);
+        });
   }
   void run_by_groups(const SubTeam& crew, const SubTeam& all) const {
     const WinogradChunk whole = chunk(0);
@@ -98,31 +101,33 @@ class Convolution final : public WinogradPass<T> {
     crew.for_items(
         weights_.groups,
         [&](std::int64_t group) {
-          crew.for_share(pairs(), [&](std::int64_t pair) { transform_weights(own, group, pair); });
+          for_pairs(crew, weights_.blocks_of(group), [&](std::int64_t out_block, std::int64_t in_block) {
+            transform_weights(own, out_block, in_block);
+          });
         },
         [&](std::int64_t group) {
           crew.for_share(positions(), [&](std::int64_t i) { multiply(whole, data, own, i, group); });
         },
-        [&](std::int64_t group) { put_results(whole, data, group * weights_.group, weights_.group, crew); });
+        [&](std::int64_t group) { put_results(whole, data, weights_.blocks_of(group), crew); });
   }
 
   void multiply(const WinogradChunk& here, const Data& data, const float* slot, std::int64_t position,
                 std::int64_t group, simd::Fetching* fetching = nullptr) const {
     const TileRange range = tiling_.needing(position, here.tiles);
+    const Share blocks = weights_.blocks_of(group);
     simd::winograd_product({.values = data.values.at(position, 0, range.begin, s_.block),
                             .weights = slot + position * weights_.stride,
-                            .result = data.results.at(position, group * weights_.group, range.begin, s_.block),
+                            .result = data.results.at(position, blocks.begin, range.begin, s_.block),
                             .row_stride = values_.row_stride,
                             .tiles = range.end - range.begin,
                             .in_blocks = s_.in_blocks,
-                            .group = weights_.group,
+                            .group = static_cast<int>(blocks.end - blocks.begin),
                             .block = s_.block,
                             .fetching = fetching});
   }
-  void put_results(const WinogradChunk& here, const Data& data, std::int64_t first_block, std::int64_t blocks,
-                   const SubTeam& crew) const {
-    crew.for_share(blocks * here.tiles, [&](std::int64_t i) {
-      const std::int64_t out_block = first_block + i / here.tiles;
+  void put_results(const WinogradChunk& here, const Data& data, const Share& out_blocks, const SubTeam& crew) const {
+    crew.for_share((out_blocks.end - out_blocks.begin) * here.tiles, [&](std::int64_t i) {
+      const std::int64_t out_block = out_blocks.begin + i / here.tiles;
       const std::int64_t index = i % here.tiles;
       simd::winograd_output(s_.window, data.results.at(0, out_block, index, s_.block), results_.stride, s_.block,
                             {.bias = bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
@@ -133,11 +138,12 @@ class Convolution final : public WinogradPass<T> {
   }
 
   [[nodiscard]] float* slot(std::int64_t which) const { return memory_.template at<float>(slots_part_, which); }
-  void transform_weights(float* slot, std::int64_t group, std::int64_t pair) const {
-    const float* taps = taps_of(group, pair);
-    const float* next = taps_of(group, std::min(pair + 1, pairs() - 1));
-    const std::int64_t square = s_.block * s_.block, row = weights_.group * s_.block;
-    float* to = slot + pair % s_.in_blocks * s_.block * row + pair / s_.in_blocks * s_.block;
+  void transform_weights(float* slot, std::int64_t out_block, std::int64_t in_block) const {
+    const float* taps = taps_of(out_block, in_block);
+    const bool is_last = in_block + 1 == s_.in_blocks;
+    const float* next = taps_of(std::min(out_block + (is_last ? 1 : 0), s_.out_blocks - 1), is_last ? 0 : in_block + 1);
+    const std::int64_t square = s_.block * s_.block, row = weights_.row(out_block, s_.block);
+    float* to = slot + weights_.at(out_block, in_block, s_.block);
     std::array<float, simd::kMostWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
     if (is_turned_) {
       turn(taps, turned.data());
@@ -153,9 +159,8 @@ class Convolution final : public WinogradPass<T> {
       simd::winograd_weights(s_.window, taps + i * s_.block, square, s_.block, to, weights_.stride);
     }
   }
-  // Of a pair of blocks of a group. Where this is turned the stored weights have the roles of the channels exchanged.
-  [[nodiscard]] const float* taps_of(std::int64_t group, std::int64_t pair) const {
-    const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks, in_block = pair % s_.in_blocks;
+  // Of a pair of blocks. Where this is turned the stored weights have the roles of the channels exchanged.
+  [[nodiscard]] const float* taps_of(std::int64_t out_block, std::int64_t in_block) const {
     return is_turned_ ? this->taps(in_block, out_block, s_.out_blocks) : this->taps(out_block, in_block, s_.in_blocks);
   }
   // The channels exchanged; the taps run backwards.

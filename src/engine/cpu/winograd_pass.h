@@ -38,22 +38,50 @@ struct Positions {
   }
 };
 
-/// Transformed weights [slot][position][in channel][group * block]; a slot holds a group of result blocks.
+/// Transformed weights [slot][position][in channel][block of the group][block]; a slot holds a group of result blocks.
+/// Groups have four blocks at most, and sizes that differ by one at most: 13 are 4 + 3 + 3 + 3. Where sub-teams share
+/// out groups each has as many. No result depends on which groups there are.
 struct PositionWeights {
   float* base = nullptr;
-  int group = 1;
-  std::int64_t groups = 0;
+  std::int64_t in_blocks = 0;
+  std::int64_t out_blocks = 0;
+  int groups = 0;
   std::int64_t stride = 0;
   std::int64_t slot_stride = 0;
 
   PositionWeights() = default;
-  PositionWeights(std::int64_t positions, std::int64_t in_blocks, std::int64_t out_blocks, int block)
-      : group(simd::winograd_group(out_blocks)),
-        groups(out_blocks / group),
-        stride(in_blocks * block * group * block + kMostWinogradBlock),
+  /// `sharing`: threads that share out groups, or 1.
+  PositionWeights(std::int64_t positions, std::int64_t in, std::int64_t out, int block, int sharing)
+      : in_blocks(in),
+        out_blocks(out),
+        groups(groups_for(out, sharing)),
+        stride(in * block * ((out + groups - 1) / groups) * block + kMostWinogradBlock),
         slot_stride(positions * stride) {}
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
-  [[nodiscard]] float* slot(std::int64_t which) const { return base + which * slot_stride; }
+  /// Result blocks of a group.
+  [[nodiscard]] Share blocks_of(std::int64_t group) const {
+    return share_of(out_blocks, static_cast<int>(group), groups);
+  }
+  [[nodiscard]] std::int64_t group_of(std::int64_t out_block) const {
+    const std::int64_t each = out_blocks / groups, larger = out_blocks % groups;
+    return std::max(out_block / (each + 1), (out_block - larger) / each);
+  }
+  /// Where in a slot what a pair of blocks has of position 0 and its first channel lies.
+  [[nodiscard]] std::int64_t at(std::int64_t out_block, std::int64_t in_block, int block) const {
+    return in_block * block * row(out_block, block) + (out_block - blocks_of(group_of(out_block)).begin) * block;
+  }
+  /// Floats from an input channel to the next one.
+  [[nodiscard]] std::int64_t row(std::int64_t out_block, int block) const {
+    const Share blocks = blocks_of(group_of(out_block));
+    return (blocks.end - blocks.begin) * block;
+  }
+
+ private:
+  [[nodiscard]] static int groups_for(std::int64_t out, int sharing) {
+    const auto least = static_cast<int>((out + simd::kMostWinogradGroup - 1) / simd::kMostWinogradGroup);
+    const int crews = even_crews(sharing, least);
+    return (least + crews - 1) / crews * crews;
+  }
 };
 
 /// A chunk of tiles.
@@ -67,7 +95,8 @@ struct WinogradChunk {
 template <class T>
 class WinogradPass : public Kernel {
  public:
-  WinogradPass(const WinogradShape& shape, const ConvTensors& tensors)
+  /// `shares_groups`: of the tiling, whether threads share out groups of result blocks.
+  WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))
       : s_(shape),
         tensors_(tensors),
         input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
@@ -75,7 +104,8 @@ class WinogradPass : public Kernel {
         tiling_(shape, shape.out_height, shape.out_width),
         values_(shape.window.positions(), shape.in_blocks, tiling_.most(), shape.block),
         results_(shape.window.positions(), shape.out_blocks, tiling_.most(), shape.block),
-        weights_(shape.window.positions(), shape.in_blocks, shape.out_blocks, shape.block) {
+        weights_(shape.window.positions(), shape.in_blocks, shape.out_blocks, shape.block,
+                 shares_groups(tiling_) ? shape.threads : 1) {
     RG_ASSERT(shape.window.is_known());
   }
   void bind(const Addresses& addresses) override {
@@ -180,8 +210,12 @@ class WinogradPass : public Kernel {
     crew.for_share(s_.in_blocks * here.tiles,
                    [&](std::int64_t i) { transform_input(here, i % here.tiles, i / here.tiles, data.values); });
   }
-  /// Pairs of channel blocks of a group, result blocks first.
-  [[nodiscard]] std::int64_t pairs() const { return weights_.group * s_.in_blocks; }
+  /// Calls body(result block, input block) for a team's member's share of the pairs of these result blocks.
+  template <typename Body>
+  void for_pairs(const SubTeam& crew, const Share& out_blocks, const Body& body) const {
+    crew.for_share((out_blocks.end - out_blocks.begin) * s_.in_blocks,
+                   [&](std::int64_t i) { body(out_blocks.begin + i / s_.in_blocks, i % s_.in_blocks); });
+  }
   /// Of a chunk's transformed values and results.
   [[nodiscard]] std::int64_t data_floats() const { return values_.floats() + results_.floats(); }
   /// How many of them may be in memory at a time.

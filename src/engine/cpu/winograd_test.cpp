@@ -20,7 +20,6 @@
 #include "core/random.h"
 #include "engine/cpu/bf16.h"
 #include "engine/cpu/team_testing.h"
-#include "engine/cpu/winograd_tiles.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
@@ -59,6 +58,7 @@ const std::vector<Case> kCases{
     {"column_of_seven_in_lanes", 2, 1, 1, 101, 103, 3, 0, false, kColumn7},
     {"row_of_three", 2, 3, 4, 8, 8, 0, 1, true, kRow3},
     {"column_of_three", 2, 4, 3, 7, 8, 1, 0, false, kColumn3},
+    {"groups_of_several_sizes", 2, 5, 13, 7, 7, 1, 1, true},
     {"five", 2, 3, 4, 11, 10, 2, 2, true, kSquare5},
     {"five_padded_otherwise", 2, 1, 1, 5, 9, 0, 4, false, kSquare5},
     {"five_in_chunks", 1, 2, 4, 35, 35, 2, 2, false, kSquare5},
@@ -299,85 +299,6 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
   run_narrow(winograd_forward(narrow, tensors()), winograd_forward_scratch(narrow), weights);
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
-}
-
-// Sub-teams get neighbouring chunks, as many each: then they should have as many tiles.
-void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {
-  const Tiling tiling(shape, size, size);
-  const std::int64_t per_image = tiling.count() / shape.images;
-  // Whole images where there are tiles of 3, which do without the last position, else rows of products.
-  const TileRange last = tiling.needing(shape.window.positions() - 1, per_image);
-  const std::int64_t unit = last.end - last.begin < per_image ? per_image : 12;
-  std::int64_t next = 0, first_half = 0, least = tiling.count(), largest = 0;
-  for (std::int64_t i = 0; i < tiling.chunks(); ++i) {
-    const TileRange chunk = tiling.chunk(i);
-    ASSERT_EQ(chunk.begin, next);
-    ASSERT_GT(chunk.end, chunk.begin);
-    EXPECT_EQ(chunk.begin % unit, 0);
-    largest = std::max(largest, chunk.end - chunk.begin);
-    if (i + 1 < tiling.chunks()) least = std::min(least, chunk.end - chunk.begin);
-    next = chunk.end;
-    if (2 * (i + 1) == tiling.chunks()) first_half = next;
-  }
-  EXPECT_EQ(next, tiling.count());
-  EXPECT_LE(largest, tiling.most());
-  EXPECT_GT(largest + unit, tiling.most()) << "no more room than is needed";
-  EXPECT_LE(largest - least, unit);
-  if (tiling.chunks() % 2 == 0) {
-    EXPECT_LE(std::abs(2 * first_half - next), 2 * unit);
-  }
-}
-TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
-  for (const std::int64_t size : {4, 7, 14, 28, 56, 61, 112}) {
-    for (const std::int64_t blocks : {1, 4, 8, 16}) {
-      for (const std::int64_t images : {1, 3, 5, 16}) {
-        for (const simd::WinogradWindow& window : {simd::WinogradWindow{}, kSquare5, kRow7, kColumn7}) {
-          SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks, " << images << " images, "
-                                          << window.down.taps << "x" << window.across.taps);
-          expect_even_chunks({.window = window, .images = images, .in_blocks = blocks, .out_blocks = 2 * blocks}, size);
-        }
-      }
-    }
-  }
-}
-TEST(WinogradTiling, of_the_case_of_that_name_has_uneven_chunks_across_images) {
-  const Tiling tiling({.images = 11, .in_blocks = 1, .out_blocks = 2}, 28, 28);
-  EXPECT_EQ(tiling.chunks(), 4);
-  EXPECT_EQ(tiling.lanes(), 4);
-  EXPECT_NE(tiling.chunk(0).end % 49, 0);
-  EXPECT_LT(tiling.chunk(3).end - tiling.chunk(3).begin, tiling.most());
-}
-
-// 17 = 4 + 4 + 3 + 3 + 3: of five tiles in a row of results two need the last of ten positions.
-TEST(WinogradTiling, lines_have_narrow_tiles_along_one_axis_alone) {
-  for (const bool is_row : {true, false}) {
-    const Tiling tiling({.window = is_row ? kRow7 : kColumn7, .images = 2, .in_blocks = 8, .out_blocks = 8}, 17, 17);
-    EXPECT_EQ(tiling.count(), 2 * 17 * 5);
-    const TileRange all = tiling.needing(8, 17 * 5), last = tiling.needing(9, 17 * 5);
-    EXPECT_EQ(all.end - all.begin, 17 * 5);
-    EXPECT_EQ(last.end - last.begin, 17 * 2);
-    std::vector<int> covered(17 * 17);
-    for (std::int64_t i = 0; i < 17 * 5; ++i) {
-      const Tile tile = tiling.tile(0, 17 * 5, i);
-      for (std::int64_t r = 0; r < tile.rows * tile.columns; ++r) {
-        const std::int64_t at = (tile.row + r / tile.columns) * 17 + tile.column + r % tile.columns;
-        ++covered[static_cast<std::size_t>(at)];
-      }
-    }
-    EXPECT_EQ(std::ranges::count(covered, 1), 17 * 17);
-  }
-}
-
-// Which cases sum in lanes, so that all ways are tested.
-TEST(WinogradTiling, has_lanes_where_tiles_outweigh_the_weights) {
-  const auto lanes_of = [](const WinogradShape& s) { return Tiling(s, s.out_height, s.out_width).lanes(); };
-  WinogradShape shape{.images = 8, .in_blocks = 1, .out_blocks = 2, .out_height = 61, .out_width = 58};
-  EXPECT_EQ(lanes_of(shape), 4);
-  shape = {.images = 16, .in_blocks = 8, .out_blocks = 8, .out_height = 28, .out_width = 28};
-  EXPECT_EQ(lanes_of(shape), 2);
-  shape = {.images = 16, .in_blocks = 32, .out_blocks = 32, .out_height = 7, .out_width = 7};
-  EXPECT_EQ(lanes_of(shape), 1);
-  EXPECT_TRUE(Tiling(shape, 7, 7).is_wide());
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,

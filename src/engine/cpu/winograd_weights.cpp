@@ -21,7 +21,7 @@ class WeightsGradient final : public WinogradPass<T> {
 
  public:
   WeightsGradient(const WinogradShape& shape, const ConvTensors& tensors)
-      : Base(shape, tensors),
+      : Base(shape, tensors, [](const Tiling& tiling) { return tiling.lanes() == 1; }),
         lanes_(tiling_.lanes()),
         crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {
     if (lanes_ > 1) {
@@ -51,10 +51,10 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::data_at;
   using Base::data_floats;
   using Base::dst_;
+  using Base::for_pairs;
   using Base::lines_bytes;
   using Base::lines_of;
   using Base::memory_;
-  using Base::pairs;
   using Base::positions;
   using Base::results_;
   using Base::s_;
@@ -86,7 +86,7 @@ class WeightsGradient final : public WinogradPass<T> {
         [&](std::int64_t item) {
           if_there(item, [&](const WinogradChunk& here, float* /*lane*/, bool /*is_first*/) {
             transform_values(here, data, crew);
-            transform_gradients(here, data, 0, s_.out_blocks, crew);
+            transform_gradients(here, data, {0, s_.out_blocks}, crew);
           });
         },
         [&](std::int64_t item) {
@@ -104,8 +104,8 @@ class WeightsGradient final : public WinogradPass<T> {
           });
         });
 #pragma omp barrier
-    all.for_share(weights_.groups * pairs(), [&](std::int64_t i) {
-      finish(lane_at(0) + i / pairs() * weights_.slot_stride, i / pairs(), i % pairs());
+    for_pairs(all, {0, s_.out_blocks}, [&](std::int64_t out_block, std::int64_t in_block) {
+      finish(lane_at(0) + weights_.group_of(out_block) * weights_.slot_stride, out_block, in_block);
     });
   }
 
@@ -116,7 +116,7 @@ class WeightsGradient final : public WinogradPass<T> {
       all.for_items(1, [&](std::int64_t) { transform_values(here, data, all); });
       crew.for_items(
           weights_.groups,
-          [&](std::int64_t group) { transform_gradients(here, data, group * weights_.group, weights_.group, crew); },
+          [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
           [&](std::int64_t group) {
             crew.for_share(positions(), [&](std::int64_t position) {
               multiply(here, data, slot(group, crew), position, group, index > 0);
@@ -124,7 +124,9 @@ class WeightsGradient final : public WinogradPass<T> {
           },
           [&](std::int64_t group) {
             if (index + 1 < tiling_.chunks()) return;
-            crew.for_share(pairs(), [&](std::int64_t pair) { finish(slot(group, crew), group, pair); });
+            for_pairs(crew, weights_.blocks_of(group), [&](std::int64_t out_block, std::int64_t in_block) {
+              finish(slot(group, crew), out_block, in_block);
+            });
           });
       if (index + 1 == tiling_.chunks()) return;
 #pragma omp barrier
@@ -137,10 +139,10 @@ class WeightsGradient final : public WinogradPass<T> {
   }
   [[nodiscard]] float* lane_at(std::int64_t lane) const { return memory_.template at<float>(sums_part_, lane); }
 
-  void transform_gradients(const WinogradChunk& here, const Data& data, std::int64_t first_block, std::int64_t blocks,
+  void transform_gradients(const WinogradChunk& here, const Data& data, const Share& out_blocks,
                            const SubTeam& crew) const {
-    crew.for_share(blocks * here.tiles, [&](std::int64_t i) {
-      const std::int64_t out_block = first_block + i / here.tiles;
+    crew.for_share((out_blocks.end - out_blocks.begin) * here.tiles, [&](std::int64_t i) {
+      const std::int64_t out_block = out_blocks.begin + i / here.tiles;
       const std::int64_t index = i % here.tiles;
       simd::winograd_gradient(s_.window, this->result_place(here, index, out_block), s_.block,
                               data.results.at(0, out_block, index, s_.block), results_.stride);
@@ -149,26 +151,25 @@ class WeightsGradient final : public WinogradPass<T> {
   void multiply(const WinogradChunk& here, const Data& data, float* slot, std::int64_t position, std::int64_t group,
                 bool is_accumulating, simd::Fetching* fetching = nullptr) const {
     const TileRange range = tiling_.needing(position, here.tiles);
-    simd::winograd_gradient_product(
-        {.values = data.values.at(position, 0, range.begin, s_.block),
-         .gradients = data.results.at(position, group * weights_.group, range.begin, s_.block),
-         .weights = slot + position * weights_.stride,
-         .row_stride = values_.row_stride,
-         .tiles = range.end - range.begin,
-         .in_blocks = s_.in_blocks,
-         .group = weights_.group,
-         .block = s_.block,
-         .is_accumulating = is_accumulating,
-         .fetching = fetching});
+    const Share blocks = weights_.blocks_of(group);
+    simd::winograd_gradient_product({.values = data.values.at(position, 0, range.begin, s_.block),
+                                     .gradients = data.results.at(position, blocks.begin, range.begin, s_.block),
+                                     .weights = slot + position * weights_.stride,
+                                     .row_stride = values_.row_stride,
+                                     .tiles = range.end - range.begin,
+                                     .in_blocks = s_.in_blocks,
+                                     .group = static_cast<int>(blocks.end - blocks.begin),
+                                     .block = s_.block,
+                                     .is_accumulating = is_accumulating,
+                                     .fetching = fetching});
   }
 
   // Adds up what the lanes have at a slot of the first, and has its taps.
-  void finish(const float* slot, std::int64_t group, std::int64_t pair) const {
-    const std::int64_t out_block = group * weights_.group + pair / s_.in_blocks;
-    const std::int64_t in_block = pair % s_.in_blocks;
+  void finish(const float* slot, std::int64_t out_block, std::int64_t in_block) const {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
-    const float* from = slot + (in_block * s_.block * weights_.group + pair / s_.in_blocks) * s_.block;
-    for (std::int64_t c = 0; c < s_.block; ++c, from += weights_.group * s_.block) {
+    const std::int64_t row = weights_.row(out_block, s_.block);
+    const float* from = slot + weights_.at(out_block, in_block, s_.block);
+    for (std::int64_t c = 0; c < s_.block; ++c, from += row) {
       simd::winograd_weights_gradient(s_.window,
                                       {.base = from,
                                        .position_stride = weights_.stride,

@@ -70,8 +70,8 @@ struct WinogradLanes {
 void winograd_weights_gradient(const WinogradWindow& window, const WinogradLanes& from, int block, float* taps,
                                std::int64_t tap_stride);
 
-/// Channel blocks of the result that one product works on: 4, 2 or 1, what divides `blocks`.
-[[nodiscard]] int winograd_group(std::int64_t blocks);
+/// Most channel blocks of the result that one product works on.
+constexpr std::int64_t kMostWinogradGroup = 4;
 
 /// One position, one group of result blocks: result[tile][group] = sum over channels of values * weights.
 struct WinogradProduct {

@@ -84,7 +84,9 @@ HWY_INLINE void product_lanes(D d, const WinogradProduct& work, std::int64_t lan
 
 // Rows of input channels: a divisor of every block, 8 being the smallest, and few enough for the registers.
 template <int kColumns>
-constexpr int kGradientRows = kColumns == 1 ? 8 : (kRegisters >= 32 ? 16 : 8) / kColumns;
+constexpr int kGradientRows = kColumns == 1   ? 8
+                              : kColumns == 3 ? (kRegisters >= 32 ? 8 : 4)
+                                              : (kRegisters >= 32 ? 16 : 8) / kColumns;
 
 // Tiles between two steps of what is fetched meanwhile: many lines at a time would be waited for.
 constexpr std::int64_t kTilesAtOnce = 16;
@@ -135,6 +137,8 @@ void product_target(const WinogradProduct& work) {
   for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR {
     if (work.group == 4) {
       product_lanes<4>(d, work, lane);
+    } else if (work.group == 3) {
+      product_lanes<3>(d, work, lane);
     } else if (work.group == 2) {
       product_lanes<2>(d, work, lane);
     } else {
@@ -146,6 +150,8 @@ void gradient_product_target(const WinogradGradientProduct& work) {
   for_lanes(work.block, [&](auto d, std::int64_t lane) HWY_ATTR {
     if (work.group == 4) {
       gradient_lanes<4>(d, work, lane);
+    } else if (work.group == 3) {
+      gradient_lanes<3>(d, work, lane);
     } else if (work.group == 2) {
       gradient_lanes<2>(d, work, lane);
     } else {
@@ -163,7 +169,6 @@ namespace roentgen::engine::cpu::simd {
 HWY_EXPORT(product_target);
 HWY_EXPORT(gradient_product_target);
 
-int winograd_group(std::int64_t blocks) { return blocks % 4 == 0 ? 4 : blocks % 2 == 0 ? 2 : 1; }
 void winograd_product(const WinogradProduct& work) { HWY_DYNAMIC_DISPATCH(product_target)(work); }
 void winograd_gradient_product(const WinogradGradientProduct& work) {
   HWY_DYNAMIC_DISPATCH(gradient_product_target)(work);
