@@ -96,6 +96,15 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
+/// Of one tap, whatever it is of.
+struct OneTap {
+  static constexpr int kFrom = 1, kTo = 1;
+  template <class D, class X, class Y>
+  static HWY_INLINE void apply(D /*d*/, const X& x, const Y& y) {
+    y(0, x(0));
+  }
+};
+
 /// B^T: `taps` + 3 values.
 template <int kTaps>
 struct Input {
@@ -103,36 +112,34 @@ struct Input {
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
-    if constexpr (kTaps == 1) {
-      y(0, x(0));
-    } else {
-      constexpr const auto& k = kWinogradNumbers<kTaps>;
-      constexpr int kPairs = WinogradPoints<kTaps>::kPairs;
-      hn::Vec<D> v[kFrom];
+    constexpr const auto& k = kWinogradNumbers<kTaps>;
+    constexpr int kPairs = WinogradPoints<kTaps>::kPairs;
+    hn::Vec<D> v[kFrom];
 #pragma GCC unroll 16
-      for (int i = 0; i < kFrom; ++i) v[i] = x(i);
-      auto first = v[kTo - 2], last = v[kTo - 1];
+    for (int i = 0; i < kFrom; ++i) v[i] = x(i);
+    auto first = v[kTo - 2], last = v[kTo - 1];
 #pragma GCC unroll 8
-      for (int i = kPairs - 1; i >= 0; --i) {
-        first = hn::MulAdd(hn::Set(d, k.all[i]), v[2 * i], first);
-        last = hn::MulAdd(hn::Set(d, k.all[i]), v[2 * i + 1], last);
+    for (int i = kPairs - 1; i >= 0; --i) {
+      first = hn::MulAdd(hn::Set(d, k.all[i]), v[2 * i], first);
+      last = hn::MulAdd(hn::Set(d, k.all[i]), v[2 * i + 1], last);
+    }
+    y(0, first);
+    y(kTo - 1, last);
+#pragma GCC unroll 8
+    for (int pair = 0; pair < kPairs; ++pair) {
+      auto even = v[kTo - 2], odd = v[kTo - 3];
+#pragma GCC unroll 8
+      for (int i = kPairs - 2; i >= 0; --i) {
+        even = hn::MulAdd(hn::Set(d, k.others[pair][i]), v[2 * i + 2], even);
+        odd = hn::MulAdd(hn::Set(d, k.others[pair][i]), v[2 * i + 1], odd);
       }
-      y(0, first);
-      y(kTo - 1, last);
-#pragma GCC unroll 8
-      for (int pair = 0; pair < kPairs; ++pair) {
-        auto even = v[kTo - 2], odd = v[kTo - 3];
-#pragma GCC unroll 8
-        for (int i = kPairs - 2; i >= 0; --i) {
-          even = hn::MulAdd(hn::Set(d, k.others[pair][i]), v[2 * i + 2], even);
-          odd = hn::MulAdd(hn::Set(d, k.others[pair][i]), v[2 * i + 1], odd);
-        }
-        y(2 * pair + 1, hn::MulAdd(hn::Set(d, k.power[pair][1]), odd, even));
-        y(2 * pair + 2, hn::NegMulAdd(hn::Set(d, k.power[pair][1]), odd, even));
-      }
+      y(2 * pair + 1, hn::MulAdd(hn::Set(d, k.power[pair][1]), odd, even));
+      y(2 * pair + 2, hn::NegMulAdd(hn::Set(d, k.power[pair][1]), odd, even));
     }
   }
 };
+template <>
+struct Input<1> : OneTap {};
 
 /// Rows 1 to `kTo` - 1 of a matrix whose columns are the powers of p and -p: row i is the sum over pairs of
 /// even[pair][i] * sum[pair], or where i is odd of odd[pair][i] * difference[pair], and the last has `last` in it.
@@ -162,25 +169,23 @@ struct Output {
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
-    if constexpr (kTaps == 1) {
-      y(0, x(0));
-    } else {
-      constexpr const auto& k = kWinogradNumbers<kTaps>;
-      constexpr int kPairs = WinogradPoints<kTaps>::kPairs;
-      hn::Vec<D> sum[kPairs], difference[kPairs];
-      auto first = x(0);
+    constexpr const auto& k = kWinogradNumbers<kTaps>;
+    constexpr int kPairs = WinogradPoints<kTaps>::kPairs;
+    hn::Vec<D> sum[kPairs], difference[kPairs];
+    auto first = x(0);
 #pragma GCC unroll 8
-      for (int pair = 0; pair < kPairs; ++pair) {
-        const auto plus = x(2 * pair + 1), minus = x(2 * pair + 2);
-        sum[pair] = hn::Add(plus, minus);
-        difference[pair] = hn::Sub(plus, minus);
-        first = hn::Add(first, sum[pair]);
-      }
-      y(0, first);
-      powers_of_pairs<kTo>(d, k.power, k.power, sum, difference, x(kFrom - 1), y);
+    for (int pair = 0; pair < kPairs; ++pair) {
+      const auto plus = x(2 * pair + 1), minus = x(2 * pair + 2);
+      sum[pair] = hn::Add(plus, minus);
+      difference[pair] = hn::Sub(plus, minus);
+      first = hn::Add(first, sum[pair]);
     }
+    y(0, first);
+    powers_of_pairs<kTo>(d, k.power, k.power, sum, difference, x(kFrom - 1), y);
   }
 };
+template <>
+struct Output<1> : OneTap {};
 
 /// A: four gradients.
 template <int kTaps>
@@ -189,23 +194,21 @@ struct Gradient {
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
-    if constexpr (kTaps == 1) {
-      y(0, x(0));
-    } else {
-      const hn::Vec<D> v[kFrom] = {x(0), x(1), x(2), x(3)};
-      const auto value = [&](int i) HWY_ATTR { return v[i]; };
-      y(0, v[0]);
+    const hn::Vec<D> v[kFrom] = {x(0), x(1), x(2), x(3)};
+    const auto value = [&](int i) HWY_ATTR { return v[i]; };
+    y(0, v[0]);
 #pragma GCC unroll 8
-      for (int pair = 0; pair < WinogradPoints<kTaps>::kPairs; ++pair) {
-        const auto even = every_second<kTaps, 0, 2>(d, pair, value), odd = every_second<kTaps, 1, 2>(d, pair, value);
-        const auto point = hn::Set(d, kWinogradNumbers<kTaps>.power[pair][1]);
-        y(2 * pair + 1, hn::MulAdd(point, odd, even));
-        y(2 * pair + 2, hn::NegMulAdd(point, odd, even));
-      }
-      y(kTo - 1, v[kFrom - 1]);
+    for (int pair = 0; pair < WinogradPoints<kTaps>::kPairs; ++pair) {
+      const auto even = every_second<kTaps, 0, 2>(d, pair, value), odd = every_second<kTaps, 1, 2>(d, pair, value);
+      const auto point = hn::Set(d, kWinogradNumbers<kTaps>.power[pair][1]);
+      y(2 * pair + 1, hn::MulAdd(point, odd, even));
+      y(2 * pair + 2, hn::NegMulAdd(point, odd, even));
     }
+    y(kTo - 1, v[kFrom - 1]);
   }
 };
+template <>
+struct Gradient<1> : OneTap {};
 
 /// G: the taps.
 template <int kTaps>
@@ -214,26 +217,24 @@ struct Weights {
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
-    if constexpr (kTaps == 1) {
-      y(0, x(0));
-    } else {
-      constexpr const auto& k = kWinogradNumbers<kTaps>;
-      hn::Vec<D> v[kFrom];
+    constexpr const auto& k = kWinogradNumbers<kTaps>;
+    hn::Vec<D> v[kFrom];
 #pragma GCC unroll 8
-      for (int i = 0; i < kFrom; ++i) v[i] = x(i);
-      const auto value = [&](int i) HWY_ATTR { return v[i]; };
-      y(0, hn::Mul(hn::Set(d, WinogradPoints<kTaps>::at_zero()), v[0]));
+    for (int i = 0; i < kFrom; ++i) v[i] = x(i);
+    const auto value = [&](int i) HWY_ATTR { return v[i]; };
+    y(0, hn::Mul(hn::Set(d, WinogradPoints<kTaps>::at_zero()), v[0]));
 #pragma GCC unroll 8
-      for (int pair = 0; pair < WinogradPoints<kTaps>::kPairs; ++pair) {
-        const auto even = hn::Mul(hn::Set(d, k.at[pair][0]), every_second<kTaps, 0, (kTaps + 1) / 2>(d, pair, value));
-        const auto odd = hn::Mul(hn::Set(d, k.at[pair][1]), every_second<kTaps, 1, kTaps / 2>(d, pair, value));
-        y(2 * pair + 1, hn::Add(even, odd));
-        y(2 * pair + 2, hn::Sub(even, odd));
-      }
-      y(kTo - 1, v[kFrom - 1]);
+    for (int pair = 0; pair < WinogradPoints<kTaps>::kPairs; ++pair) {
+      const auto even = hn::Mul(hn::Set(d, k.at[pair][0]), every_second<kTaps, 0, (kTaps + 1) / 2>(d, pair, value));
+      const auto odd = hn::Mul(hn::Set(d, k.at[pair][1]), every_second<kTaps, 1, kTaps / 2>(d, pair, value));
+      y(2 * pair + 1, hn::Add(even, odd));
+      y(2 * pair + 2, hn::Sub(even, odd));
     }
+    y(kTo - 1, v[kFrom - 1]);
   }
 };
+template <>
+struct Weights<1> : OneTap {};
 
 /// G^T: the gradient of the taps.
 template <int kTaps>
@@ -242,26 +243,24 @@ struct WeightsGradient {
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
-    if constexpr (kTaps == 1) {
-      y(0, x(0));
-    } else {
-      constexpr const auto& k = kWinogradNumbers<kTaps>;
-      constexpr int kPairs = WinogradPoints<kTaps>::kPairs;
-      hn::Vec<D> sum[kPairs], difference[kPairs];
+    constexpr const auto& k = kWinogradNumbers<kTaps>;
+    constexpr int kPairs = WinogradPoints<kTaps>::kPairs;
+    hn::Vec<D> sum[kPairs], difference[kPairs];
 #pragma GCC unroll 8
-      for (int pair = 0; pair < kPairs; ++pair) {
-        const auto plus = x(2 * pair + 1), minus = x(2 * pair + 2);
-        sum[pair] = hn::Mul(hn::Set(d, k.at[pair][0]), hn::Add(plus, minus));
-        difference[pair] = hn::Sub(plus, minus);
-      }
-      auto all = sum[0];
-#pragma GCC unroll 8
-      for (int pair = 1; pair < kPairs; ++pair) all = hn::Add(all, sum[pair]);
-      y(0, hn::MulAdd(hn::Set(d, WinogradPoints<kTaps>::at_zero()), x(0), all));
-      powers_of_pairs<kTo>(d, k.power, k.at, sum, difference, x(kFrom - 1), y);
+    for (int pair = 0; pair < kPairs; ++pair) {
+      const auto plus = x(2 * pair + 1), minus = x(2 * pair + 2);
+      sum[pair] = hn::Mul(hn::Set(d, k.at[pair][0]), hn::Add(plus, minus));
+      difference[pair] = hn::Sub(plus, minus);
     }
+    auto all = sum[0];
+#pragma GCC unroll 8
+    for (int pair = 1; pair < kPairs; ++pair) all = hn::Add(all, sum[pair]);
+    y(0, hn::MulAdd(hn::Set(d, WinogradPoints<kTaps>::at_zero()), x(0), all));
+    powers_of_pairs<kTo>(d, k.power, k.at, sum, difference, x(kFrom - 1), y);
   }
 };
+template <>
+struct WeightsGradient<1> : OneTap {};
 
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
