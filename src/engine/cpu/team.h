@@ -23,6 +23,13 @@ struct Share {
   return {begin, begin + each + (member < rest ? 1 : 0)};
 }
 
+/// Which member's share item `item` is in.
+[[nodiscard]] inline int member_with(std::int64_t item, std::int64_t count, int team) {
+  const std::int64_t each = count / team, rest = count % team;
+  // The first `rest` members have one more: of them the first formula is right, and the larger; of others the second.
+  return static_cast<int>(std::max(item / (each + 1), each == 0 ? 0 : (item - rest) / each));
+}
+
 /// Members of a team that work on the same items, apart from the other members: on a processor made of several chips
 /// what one thread writes and another reads may lie in another chip's cache, several times as far as memory of its own.
 /// Made within a parallel region, of neighbours, by every member of the team.

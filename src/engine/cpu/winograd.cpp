@@ -27,7 +27,7 @@ class Convolution final : public WinogradPass<T> {
   Convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned)
       : Base(shape, tensors, [](const Tiling& tiling) { return tiling.is_wide(); }),
         is_turned_(is_turned),
-        crews_(tiling_.is_wide() ? even_crews(shape.threads, weights_.groups)
+        crews_(tiling_.is_wide() ? weights_.crews
                                  : even_crews(shape.threads, std::min(tiling_.chunks(), most_data()))) {
     if (tiling_.is_wide()) {
       data_part_ = memory_.add(bytes_of(data_floats()));
@@ -142,8 +142,8 @@ class Convolution final : public WinogradPass<T> {
     const float* taps = taps_of(out_block, in_block);
     const bool is_last = in_block + 1 == s_.in_blocks;
     const float* next = taps_of(std::min(out_block + (is_last ? 1 : 0), s_.out_blocks - 1), is_last ? 0 : in_block + 1);
-    const std::int64_t square = s_.block * s_.block, row = weights_.row(out_block, s_.block);
-    float* to = slot + weights_.at(out_block, in_block, s_.block);
+    const std::int64_t square = s_.block * s_.block, row = weights_.row(out_block);
+    float* to = slot + weights_.at(out_block, in_block);
     std::array<float, simd::kMostWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
     if (is_turned_) {
       turn(taps, turned.data());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What Winograd's passes share. Internal to winograd.cpp and winograd_weights.cpp.
+// What Winograd's passes share. Internal to winograd*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -39,49 +39,54 @@ struct Positions {
 };
 
 /// Transformed weights [slot][position][in channel][block of the group][block]; a slot holds a group of result blocks.
-/// Groups have four blocks at most, and sizes that differ by one at most: 13 are 4 + 3 + 3 + 3. Where sub-teams share
-/// out groups each has as many. No result depends on which groups there are.
+/// Sub-teams that share out groups have as many each, and about as many blocks; groups have four blocks at most and are
+/// as few as that allows, of sizes that differ by one at most: 13 are 4 + 3 + 3 + 3. No result depends on it.
 struct PositionWeights {
-  float* base = nullptr;
   std::int64_t in_blocks = 0;
   std::int64_t out_blocks = 0;
-  int groups = 0;
-  std::int64_t stride = 0;
-  std::int64_t slot_stride = 0;
+  int block = 16;
+  int crews = 1;                 ///< sub-teams that share out groups
+  int groups = 0;                ///< a multiple of crews
+  std::int64_t stride = 0;       ///< floats from a position to the next one, in every slot
+  std::int64_t slot_stride = 0;  ///< floats
 
   PositionWeights() = default;
   /// `sharing`: threads that share out groups, or 1.
-  PositionWeights(std::int64_t positions, std::int64_t in, std::int64_t out, int block, int sharing)
-      : in_blocks(in),
-        out_blocks(out),
-        groups(groups_for(out, sharing)),
-        stride(in * block * ((out + groups - 1) / groups) * block + kMostWinogradBlock),
-        slot_stride(positions * stride) {}
+  PositionWeights(const WinogradShape& s, int sharing)
+      : in_blocks(s.in_blocks),
+        out_blocks(s.out_blocks),
+        block(s.block),
+        crews(even_crews(sharing, pieces(s.out_blocks, simd::kMostWinogradGroup))),
+        groups(crews * static_cast<int>(pieces(pieces(s.out_blocks, crews), simd::kMostWinogradGroup))),
+        stride(s.in_blocks * s.block * pieces(s.out_blocks, groups) * s.block + kMostWinogradBlock),
+        slot_stride(s.window.positions() * stride) {}
+  /// Of a slot for each group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
   /// Result blocks of a group.
   [[nodiscard]] Share blocks_of(std::int64_t group) const {
-    return share_of(out_blocks, static_cast<int>(group), groups);
+    const int each = groups / crews;
+    const Share crew = share_of(out_blocks, static_cast<int>(group) / each, crews);
+    const Share within = share_of(crew.end - crew.begin, static_cast<int>(group) % each, each);
+    return {crew.begin + within.begin, crew.begin + within.end};
   }
+  /// The group that has a result block.
   [[nodiscard]] std::int64_t group_of(std::int64_t out_block) const {
-    const std::int64_t each = out_blocks / groups, larger = out_blocks % groups;
-    return std::max(out_block / (each + 1), (out_block - larger) / each);
+    const int each = groups / crews, crew = member_with(out_block, out_blocks, crews);
+    const Share share = share_of(out_blocks, crew, crews);
+    return crew * each + member_with(out_block - share.begin, share.end - share.begin, each);
   }
   /// Where in a slot what a pair of blocks has of position 0 and its first channel lies.
-  [[nodiscard]] std::int64_t at(std::int64_t out_block, std::int64_t in_block, int block) const {
-    return in_block * block * row(out_block, block) + (out_block - blocks_of(group_of(out_block)).begin) * block;
+  [[nodiscard]] std::int64_t at(std::int64_t out_block, std::int64_t in_block) const {
+    return in_block * block * row(out_block) + (out_block - blocks_of(group_of(out_block)).begin) * block;
   }
   /// Floats from an input channel to the next one.
-  [[nodiscard]] std::int64_t row(std::int64_t out_block, int block) const {
+  [[nodiscard]] std::int64_t row(std::int64_t out_block) const {
     const Share blocks = blocks_of(group_of(out_block));
     return (blocks.end - blocks.begin) * block;
   }
 
  private:
-  [[nodiscard]] static int groups_for(std::int64_t out, int sharing) {
-    const auto least = static_cast<int>((out + simd::kMostWinogradGroup - 1) / simd::kMostWinogradGroup);
-    const int crews = even_crews(sharing, least);
-    return (least + crews - 1) / crews * crews;
-  }
+  [[nodiscard]] static std::int64_t pieces(std::int64_t count, std::int64_t most) { return (count + most - 1) / most; }
 };
 
 /// A chunk of tiles.
@@ -95,7 +100,7 @@ struct WinogradChunk {
 template <class T>
 class WinogradPass : public Kernel {
  public:
-  /// `shares_groups`: of the tiling, whether threads share out groups of result blocks.
+  /// `shares_groups` says of a tiling whether threads share out the groups of result blocks.
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))
       : s_(shape),
         tensors_(tensors),
@@ -104,8 +109,7 @@ class WinogradPass : public Kernel {
         tiling_(shape, shape.out_height, shape.out_width),
         values_(shape.window.positions(), shape.in_blocks, tiling_.most(), shape.block),
         results_(shape.window.positions(), shape.out_blocks, tiling_.most(), shape.block),
-        weights_(shape.window.positions(), shape.in_blocks, shape.out_blocks, shape.block,
-                 shares_groups(tiling_) ? shape.threads : 1) {
+        weights_(shape, shares_groups(tiling_) ? shape.threads : 1) {
     RG_ASSERT(shape.window.is_known());
   }
   void bind(const Addresses& addresses) override {
@@ -210,7 +214,7 @@ class WinogradPass : public Kernel {
     crew.for_share(s_.in_blocks * here.tiles,
                    [&](std::int64_t i) { transform_input(here, i % here.tiles, i / here.tiles, data.values); });
   }
-  /// Calls body(result block, input block) for a team's member's share of the pairs of these result blocks.
+  /// Calls body(result block, input block) for the calling member's share of the pairs of these result blocks.
   template <typename Body>
   void for_pairs(const SubTeam& crew, const Share& out_blocks, const Body& body) const {
     crew.for_share((out_blocks.end - out_blocks.begin) * s_.in_blocks,

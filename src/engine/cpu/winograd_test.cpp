@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <ostream>
@@ -59,6 +58,8 @@ const std::vector<Case> kCases{
     {"row_of_three", 2, 3, 4, 8, 8, 0, 1, true, kRow3},
     {"column_of_three", 2, 4, 3, 7, 8, 1, 0, false, kColumn3},
     {"groups_of_several_sizes", 2, 5, 13, 7, 7, 1, 1, true},
+    {"groups_of_two_sizes_in_lanes", 2, 1, 5, 32, 32, 1, 1, true},
+    {"groups_of_two_sizes_before", 2, 5, 1, 32, 32, 1, 1},
     {"five", 2, 3, 4, 11, 10, 2, 2, true, kSquare5},
     {"five_padded_otherwise", 2, 1, 1, 5, 9, 0, 4, false, kSquare5},
     {"five_in_chunks", 1, 2, 4, 35, 35, 2, 2, false, kSquare5},

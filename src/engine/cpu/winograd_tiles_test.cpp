@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "engine/cpu/team.h"
 #include "engine/cpu/winograd_pass.h"
 
 namespace roentgen::engine::cpu {
@@ -57,7 +56,8 @@ TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
     }
   }
 }
-TEST(WinogradTiling, of_the_case_of_that_name_has_uneven_chunks_across_images) {
+// As the case of that name of winograd_test.cpp.
+TEST(WinogradTiling, has_uneven_chunks_across_images) {
   const Tiling tiling({.images = 11, .in_blocks = 1, .out_blocks = 2}, 28, 28);
   EXPECT_EQ(tiling.chunks(), 4);
   EXPECT_EQ(tiling.lanes(), 4);
@@ -85,7 +85,7 @@ TEST(WinogradTiling, lines_have_narrow_tiles_along_one_axis_alone) {
   }
 }
 
-// Which cases sum in lanes, so that all ways are tested.
+// The first and the last are cases of winograd_test.cpp, where both ways are held to sums in double.
 TEST(WinogradTiling, has_lanes_where_tiles_outweigh_the_weights) {
   const auto lanes_of = [](const WinogradShape& s) { return Tiling(s, s.out_height, s.out_width).lanes(); };
   WinogradShape shape{.images = 8, .in_blocks = 1, .out_blocks = 2, .out_height = 61, .out_width = 58};
@@ -95,32 +95,62 @@ TEST(WinogradTiling, has_lanes_where_tiles_outweigh_the_weights) {
   shape = {.images = 16, .in_blocks = 32, .out_blocks = 32, .out_height = 7, .out_width = 7};
   EXPECT_EQ(lanes_of(shape), 1);
   EXPECT_TRUE(Tiling(shape, 7, 7).is_wide());
+  shape = {.images = 2, .in_blocks = 1, .out_blocks = 5, .out_height = 32, .out_width = 32};
+  EXPECT_EQ(lanes_of(shape), 2);
 }
 
-// As few as can be, of four blocks at most, but as many for each sub-team.
-TEST(WinogradGroups, hold_every_result_block_once_and_sub_teams_have_as_many) {
-  for (const int threads : {1, 2, 3, 4, 6, 16}) {
+// f(weights, threads that share out groups) for many numbers of result blocks.
+template <typename F>
+void for_weights(const F& f) {
+  for (const int threads : {1, 2, 3, 4, 5, 6, 12, 16}) {
     for (std::int64_t out = 1; out <= 40; ++out) {
       SCOPED_TRACE(testing::Message() << out << " blocks, " << threads << " threads");
-      const PositionWeights weights(36, 3, out, 16, threads);
-      std::int64_t next = 0;
-      for (int group = 0; group < weights.groups; ++group) {
-        const Share blocks = weights.blocks_of(group);
-        ASSERT_EQ(blocks.begin, next);
-        ASSERT_GT(blocks.end, blocks.begin);
-        EXPECT_LE(blocks.end - blocks.begin, 4);
-        for (std::int64_t block = blocks.begin; block < blocks.end; ++block) EXPECT_EQ(weights.group_of(block), group);
-        const std::int64_t last = weights.at(blocks.end - 1, 2, 16) + 15 * weights.row(blocks.begin, 16) + 16;
-        EXPECT_LE(last, weights.stride) << "of a position";
-        next = blocks.end;
-      }
-      EXPECT_EQ(next, out);
-      EXPECT_EQ(weights.groups % even_crews(threads, weights.groups), 0);
-      if (threads == 1) {
-        EXPECT_EQ(weights.groups, (out + 3) / 4);
-      }
+      f(PositionWeights({.in_blocks = 3, .out_blocks = out}, threads), threads);
     }
   }
+}
+TEST(WinogradGroups, hold_every_result_block_once_in_room_of_its_own) {
+  for_weights([](const PositionWeights& weights, int /*threads*/) {
+    std::int64_t next = 0;
+    for (int group = 0; group < weights.groups; ++group) {
+      const Share blocks = weights.blocks_of(group);
+      ASSERT_EQ(blocks.begin, next);
+      ASSERT_GT(blocks.end, blocks.begin);
+      for (std::int64_t block = blocks.begin; block < blocks.end; ++block) EXPECT_EQ(weights.group_of(block), group);
+      const std::int64_t end = weights.at(blocks.end - 1, 2) + 15 * weights.row(blocks.begin) + 16;
+      EXPECT_EQ(end, 3 * 16 * 16 * (blocks.end - blocks.begin)) << "of the last channel of the last pair";
+      EXPECT_LE(end, weights.stride - kMostWinogradBlock);
+      next = blocks.end;
+    }
+    EXPECT_EQ(next, weights.out_blocks);
+  });
+}
+TEST(WinogradGroups, are_few_and_of_about_one_size) {
+  for_weights([](const PositionWeights& weights, int /*threads*/) {
+    std::int64_t least = 4, most = 1;
+    for (int group = 0; group < weights.groups; ++group) {
+      const Share blocks = weights.blocks_of(group);
+      least = std::min(least, blocks.end - blocks.begin);
+      most = std::max(most, blocks.end - blocks.begin);
+    }
+    EXPECT_LE(most, 4);
+    EXPECT_LE(most - least, 1);
+    EXPECT_LT((weights.groups - weights.crews) * 4, weights.out_blocks + weights.crews) << "one less would not do";
+  });
+}
+TEST(WinogradGroups, give_sub_teams_as_many_groups_and_about_as_many_blocks) {
+  for_weights([](const PositionWeights& weights, int threads) {
+    EXPECT_EQ(threads % weights.crews, 0);
+    ASSERT_EQ(weights.groups % weights.crews, 0);
+    const int each = weights.groups / weights.crews;
+    std::int64_t least = weights.out_blocks, most = 0;
+    for (int crew = 0; crew < weights.crews; ++crew) {
+      const std::int64_t blocks = weights.blocks_of((crew + 1) * each - 1).end - weights.blocks_of(crew * each).begin;
+      least = std::min(least, blocks);
+      most = std::max(most, blocks);
+    }
+    EXPECT_LE(most - least, 1);
+  });
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class WeightsGradient final : public WinogradPass<T> {
   WeightsGradient(const WinogradShape& shape, const ConvTensors& tensors)
       : Base(shape, tensors, [](const Tiling& tiling) { return tiling.lanes() == 1; }),
         lanes_(tiling_.lanes()),
-        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : even_crews(shape.threads, weights_.groups)) {
+        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : weights_.crews) {
     if (lanes_ > 1) {
       sums_part_ = memory_.add_of_crews(bytes_of(weights_.floats()), static_cast<int>(lanes_));
       data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
@@ -167,8 +167,8 @@ class WeightsGradient final : public WinogradPass<T> {
   // Adds up what the lanes have at a slot of the first, and has its taps.
   void finish(const float* slot, std::int64_t out_block, std::int64_t in_block) const {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
-    const std::int64_t row = weights_.row(out_block, s_.block);
-    const float* from = slot + weights_.at(out_block, in_block, s_.block);
+    const std::int64_t row = weights_.row(out_block);
+    const float* from = slot + weights_.at(out_block, in_block);
     for (std::int64_t c = 0; c < s_.block; ++c, from += row) {
       simd::winograd_weights_gradient(s_.window,
                                       {.base = from,
