@@ -47,7 +47,7 @@ TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference,
 
 INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
 
-// Winograd multiplies what products round by 5 to 20 (winograd_test.cpp, whose bounds hold it to that), in the root
+// Winograd multiplies what products round by 2 to 20 (winograd_test.cpp, whose bounds hold it to that), in the root
 // mean square: 2e-6 at most of these. Direct's bound, which is of sums whose errors all add up, has room for it.
 TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
   expect_algorithm_passes("winograd", [](const Case&) { return 1.0; });

@@ -71,7 +71,8 @@ class Convolution final : public WinogradPass<T> {
   void run_by_chunks(const SubTeam& crew, const SubTeam& all) const {
     all.for_items(1, [&](std::int64_t) {
       for_pairs(all, {0, s_.out_blocks}, [&](std::int64_t out_block, std::int64_t in_block) {
-        transform_weights(slot(weights_.group_of(out_block)), out_block, in_block);
+        const std::int64_t group = weights_.group_of(out_block);
+        transform_weights(slot(group), group, out_block, in_block);
       });
     });
     const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
@@ -102,7 +103,7 @@ class Convolution final : public WinogradPass<T> {
         weights_.groups,
         [&](std::int64_t group) {
           for_pairs(crew, weights_.blocks_of(group), [&](std::int64_t out_block, std::int64_t in_block) {
-            transform_weights(own, out_block, in_block);
+            transform_weights(own, group, out_block, in_block);
           });
         },
         [&](std::int64_t group) {
@@ -138,12 +139,13 @@ class Convolution final : public WinogradPass<T> {
   }
 
   [[nodiscard]] float* slot(std::int64_t which) const { return memory_.template at<float>(slots_part_, which); }
-  void transform_weights(float* slot, std::int64_t out_block, std::int64_t in_block) const {
+  void transform_weights(float* slot, std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
     const float* taps = taps_of(out_block, in_block);
     const bool is_last = in_block + 1 == s_.in_blocks;
     const float* next = taps_of(std::min(out_block + (is_last ? 1 : 0), s_.out_blocks - 1), is_last ? 0 : in_block + 1);
-    const std::int64_t square = s_.block * s_.block, row = weights_.row(out_block);
-    float* to = slot + weights_.at(out_block, in_block);
+    const std::int64_t square = s_.block * s_.block;
+    const auto [first, row] = weights_.place(group, out_block, in_block);
+    float* to = slot + first;
     std::array<float, simd::kMostWinogradTaps * kMostWinogradBlock * kMostWinogradBlock> turned;
     if (is_turned_) {
       turn(taps, turned.data());

@@ -56,9 +56,9 @@ struct PositionWeights {
       : in_blocks(s.in_blocks),
         out_blocks(s.out_blocks),
         block(s.block),
-        crews(even_crews(sharing, pieces(s.out_blocks, simd::kMostWinogradGroup))),
-        groups(crews * static_cast<int>(pieces(pieces(s.out_blocks, crews), simd::kMostWinogradGroup))),
-        stride(s.in_blocks * s.block * pieces(s.out_blocks, groups) * s.block + kMostWinogradBlock),
+        crews(even_crews(sharing, pieces_of(s.out_blocks, simd::kMostWinogradGroup))),
+        groups(crews * static_cast<int>(pieces_of(pieces_of(s.out_blocks, crews), simd::kMostWinogradGroup))),
+        stride(s.in_blocks * s.block * pieces_of(s.out_blocks, groups) * s.block + kMostWinogradBlock),
         slot_stride(s.window.positions() * stride) {}
   /// Of a slot for each group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
@@ -75,18 +75,16 @@ struct PositionWeights {
     const Share share = share_of(out_blocks, crew, crews);
     return crew * each + member_with(out_block - share.begin, share.end - share.begin, each);
   }
-  /// Where in a slot what a pair of blocks has of position 0 and its first channel lies.
-  [[nodiscard]] std::int64_t at(std::int64_t out_block, std::int64_t in_block) const {
-    return in_block * block * row(out_block) + (out_block - blocks_of(group_of(out_block)).begin) * block;
+  /// Where in its slot a pair of blocks lies, in floats: its first channel in position 0, and from one to the next.
+  struct Place {
+    std::int64_t first = 0;
+    std::int64_t row = 0;
+  };
+  [[nodiscard]] Place place(std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
+    const Share blocks = blocks_of(group);
+    const std::int64_t row = (blocks.end - blocks.begin) * block;
+    return {.first = in_block * block * row + (out_block - blocks.begin) * block, .row = row};
   }
-  /// Floats from an input channel to the next one.
-  [[nodiscard]] std::int64_t row(std::int64_t out_block) const {
-    const Share blocks = blocks_of(group_of(out_block));
-    return (blocks.end - blocks.begin) * block;
-  }
-
- private:
-  [[nodiscard]] static std::int64_t pieces(std::int64_t count, std::int64_t most) { return (count + most - 1) / most; }
 };
 
 /// A chunk of tiles.

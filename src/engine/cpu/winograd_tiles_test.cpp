@@ -117,7 +117,8 @@ TEST(WinogradGroups, hold_every_result_block_once_in_room_of_its_own) {
       ASSERT_EQ(blocks.begin, next);
       ASSERT_GT(blocks.end, blocks.begin);
       for (std::int64_t block = blocks.begin; block < blocks.end; ++block) EXPECT_EQ(weights.group_of(block), group);
-      const std::int64_t end = weights.at(blocks.end - 1, 2) + 15 * weights.row(blocks.begin) + 16;
+      const auto [first, row] = weights.place(group, blocks.end - 1, 2);
+      const std::int64_t end = first + 15 * row + 16;
       EXPECT_EQ(end, 3 * 16 * 16 * (blocks.end - blocks.begin)) << "of the last channel of the last pair";
       EXPECT_LE(end, weights.stride - kMostWinogradBlock);
       next = blocks.end;

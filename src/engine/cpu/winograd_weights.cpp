@@ -105,7 +105,8 @@ class WeightsGradient final : public WinogradPass<T> {
         });
 #pragma omp barrier
     for_pairs(all, {0, s_.out_blocks}, [&](std::int64_t out_block, std::int64_t in_block) {
-      finish(lane_at(0) + weights_.group_of(out_block) * weights_.slot_stride, out_block, in_block);
+      const std::int64_t group = weights_.group_of(out_block);
+      finish(lane_at(0) + group * weights_.slot_stride, group, out_block, in_block);
     });
   }
 
@@ -125,7 +126,7 @@ class WeightsGradient final : public WinogradPass<T> {
           [&](std::int64_t group) {
             if (index + 1 < tiling_.chunks()) return;
             for_pairs(crew, weights_.blocks_of(group), [&](std::int64_t out_block, std::int64_t in_block) {
-              finish(slot(group, crew), out_block, in_block);
+              finish(slot(group, crew), group, out_block, in_block);
             });
           });
       if (index + 1 == tiling_.chunks()) return;
@@ -165,10 +166,10 @@ class WeightsGradient final : public WinogradPass<T> {
   }
 
   // Adds up what the lanes have at a slot of the first, and has its taps.
-  void finish(const float* slot, std::int64_t out_block, std::int64_t in_block) const {
+  void finish(const float* slot, std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
     float* taps = this->taps(out_block, in_block, s_.in_blocks);
-    const std::int64_t row = weights_.row(out_block);
-    const float* from = slot + weights_.at(out_block, in_block);
+    const auto [first, row] = weights_.place(group, out_block, in_block);
+    const float* from = slot + first;
     for (std::int64_t c = 0; c < s_.block; ++c, from += row) {
       simd::winograd_weights_gradient(s_.window,
                                       {.base = from,
