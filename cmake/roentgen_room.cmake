@@ -51,7 +51,8 @@ endfunction()
 
 # Adds the test executable of one label when it has sources. Besides roentgen_test_environment(), its tests get what is
 # in RG_TEST_ENVIRONMENT. RG_TEST_PROCESSORS: threads of each, where that is not 1; teams of threads wait for each other
-# many times as long when tests side by side take their cores.
+# many times as long when tests side by side take their cores. RG_TEST_PREFIX: before the names of these tests, for more
+# than one program of the same; RG_TEST_FILTER: which of its tests, all without it.
 function(roentgen_tests target label)
   if(NOT ARGN)
     return()
@@ -65,7 +66,7 @@ function(roentgen_tests target label)
     set(processors ${RG_TEST_PROCESSORS})
   endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    TEST_PREFIX "${RG_TEST_PREFIX}" TEST_FILTER "${RG_TEST_FILTER}" WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     PROPERTIES LABELS ${label} TIMEOUT 900 PROCESSORS ${processors})
   roentgen_set_test_environment(${target} ${RG_TEST_ENVIRONMENT})
   set_property(GLOBAL APPEND PROPERTY RG_TEST_TARGETS ${target})

@@ -15,6 +15,10 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "engine/cpu/simd/intrinsics.h"
+#ifdef RG_EMULATED_TILES
+#include "engine/cpu/simd/tiles_avx512.h"
+#include "engine/cpu/simd/tiles_emulated.h"
+#endif
 
 #define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 
@@ -139,6 +143,12 @@ struct Products {
 
 }  // namespace
 
+#ifdef RG_EMULATED_TILES
+
+bool is_granted() { return avx512::is_there(); }
+
+#else
+
 bool is_granted() {
   const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
   if ((static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) != amx) return false;
@@ -151,6 +161,8 @@ bool is_granted() {
   if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) == 0 || (eax & kVectorBf16) == 0) return false;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
+
+#endif
 
 RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
 
