@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions with stride 1 by Winograd's method (Lavin & Gray, arXiv 1509.09308), four results at a time along each
+// Convolutions by Winograd's method (Lavin & Gray, arXiv 1509.09308), four results at a time along each
 // axis that has several taps: of 3x3 windows a quarter of the multiplications, of 5x5 a sixth, of a row or column of 7
 // 36%, of 3 half. Less accurate by about one decimal digit, of 5x5 by one and a half. Three phases over a chunk of
 // tiles that stays in cache: values into positions (36 of a 3x3 window), a matrix product of each, results back.
@@ -27,7 +27,8 @@ struct WinogradShape {
   std::int64_t in_width = 0;
   std::int64_t out_height = 0;
   std::int64_t out_width = 0;
-  /// Zero rows above and columns left of the input; below and right follow from the sizes.
+  /// Zero rows above and columns left of the input; below and right follow from the sizes. Of half steps, those of the
+  /// stride.
   std::int64_t pad_top = 0;
   std::int64_t pad_left = 0;
   int block = 16;

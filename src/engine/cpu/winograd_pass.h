@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "core/error.h"
 #include "engine/cpu/conv_input.h"
@@ -38,7 +40,7 @@ struct Positions {
   }
 };
 
-/// Transformed weights [slot][position][in channel][block of the group][block]; a slot holds a group of result blocks.
+/// Transformed weights [slot][weight][in channel][block of the group][block]; a slot holds a group of result blocks.
 /// Sub-teams that share out groups have as many each, and about as many blocks; groups have four blocks at most and are
 /// as few as that allows, of sizes that differ by one at most: 13 are 4 + 3 + 3 + 3. No result depends on it.
 struct PositionWeights {
@@ -47,7 +49,7 @@ struct PositionWeights {
   int block = 16;
   int crews = 1;                 ///< sub-teams that share out groups
   int groups = 0;                ///< a multiple of crews
-  std::int64_t stride = 0;       ///< floats from a position to the next one, in every slot
+  std::int64_t stride = 0;       ///< floats from a weight to the next one, in every slot
   std::int64_t slot_stride = 0;  ///< floats
 
   PositionWeights() = default;
@@ -59,7 +61,7 @@ struct PositionWeights {
         crews(even_crews(sharing, pieces_of(s.out_blocks, simd::kMostWinogradGroup))),
         groups(crews * static_cast<int>(pieces_of(pieces_of(s.out_blocks, crews), simd::kMostWinogradGroup))),
         stride(s.in_blocks * s.block * pieces_of(s.out_blocks, groups) * s.block + kMostWinogradBlock),
-        slot_stride(s.window.positions() * stride) {}
+        slot_stride(s.window.weights() * stride) {}
   /// Of a slot for each group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
   /// Result blocks of a group.
@@ -75,7 +77,7 @@ struct PositionWeights {
     const Share share = share_of(out_blocks, crew, crews);
     return crew * each + member_with(out_block - share.begin, share.end - share.begin, each);
   }
-  /// Where in its slot a pair of blocks lies, in floats: its first channel in position 0, and from one to the next.
+  /// Where in its slot a pair of blocks lies, in floats: its first channel of weight 0, and from one to the next.
   struct Place {
     std::int64_t first = 0;
     std::int64_t row = 0;
@@ -109,6 +111,9 @@ class WinogradPass : public Kernel {
         results_(shape.window.positions(), shape.out_blocks, tiling_.most(), shape.block),
         weights_(shape, shares_groups(tiling_) ? shape.threads : 1) {
     RG_ASSERT(shape.window.is_known());
+    order_.resize(static_cast<std::size_t>(positions()));
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::stable_sort(order_, {}, [&](int position) { return s_.window.weight_of(position); });
   }
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -131,8 +136,8 @@ class WinogradPass : public Kernel {
                                         .width = s_.in_width,
                                         .row_end = s_.in_height,
                                         .column_end = s_.in_width,
-                                        .row = tile.row - s_.pad_top,
-                                        .column = tile.column - s_.pad_left};
+                                        .row = first_row(tile.row),
+                                        .column = s_.window.across.first_value(tile.column, s_.pad_left)};
     simd::winograd_input(s_.window, from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
                          values.at(0, in_block, index, s_.block), values.stride);
   }
@@ -144,14 +149,16 @@ class WinogradPass : public Kernel {
   /// What transform_input() of a chunk reads of image `image` and block `in_block`.
   [[nodiscard]] simd::CacheLines values_lines(const WinogradChunk& chunk, std::int64_t image,
                                               std::int64_t in_block) const {
-    return lines_of(chunk, image, input_.plane(image, in_block), s_.in_height, s_.in_width, s_.pad_top,
-                    s_.window.down.taps - 1);
+    const Share starts = tiling_.row_starts(chunk.first, chunk.tiles, image);
+    return lines_of(input_.plane(image, in_block), s_.in_height, s_.in_width, first_row(starts.begin),
+                    first_row(starts.end) + s_.window.down.values());
   }
   /// What lies in dst.
   [[nodiscard]] simd::CacheLines results_lines(const WinogradChunk& chunk, std::int64_t image,
                                                std::int64_t out_block) const {
-    return lines_of(chunk, image, dst_ + (image * s_.out_blocks + out_block) * s_.out_height * s_.out_width * s_.block,
-                    s_.out_height, s_.out_width, 0, 0);
+    const Share starts = tiling_.row_starts(chunk.first, chunk.tiles, image);
+    return lines_of(dst_ + (image * s_.out_blocks + out_block) * s_.out_height * s_.out_width * s_.block, s_.out_height,
+                    s_.out_width, starts.begin, starts.end + s_.window.down.out());
   }
 
   /// Where a tile's results lie in block `out_block` of dst.
@@ -167,6 +174,10 @@ class WinogradPass : public Kernel {
   }
   /// Of a transformed tile.
   [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
+  /// The `index`th of the positions in the order of their weights, each of which is read anew from memory.
+  [[nodiscard]] int position_at(std::int64_t index) const { return order_[static_cast<std::size_t>(index)]; }
+  /// Of a position, behind its slot's beginning, in floats.
+  [[nodiscard]] std::int64_t weights_at(int position) const { return s_.window.weight_of(position) * weights_.stride; }
   /// The taps of a pair of channel blocks.
   [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {
     return plain_weights_ + (out_block * in_blocks + in_block) * s_.window.taps() * s_.block * s_.block;
@@ -229,13 +240,15 @@ class WinogradPass : public Kernel {
     return floats * static_cast<std::int64_t>(sizeof(float));
   }
 
-  /// Whole rows of tiles, from `above` rows before their results to `reach` rows behind.
-  [[nodiscard]] simd::CacheLines lines_of(const WinogradChunk& chunk, std::int64_t image, const T* plane,
-                                          std::int64_t height, std::int64_t width, std::int64_t above,
-                                          std::int64_t reach) const {
-    const Share rows = tiling_.rows(chunk.first, chunk.tiles, image);
-    const std::int64_t begin = std::clamp<std::int64_t>(rows.begin - above, 0, height);
-    const std::int64_t end = std::clamp<std::int64_t>(rows.end - above + reach, begin, height);
+  /// The first row that tiles read whose results begin with row `result`.
+  [[nodiscard]] std::int64_t first_row(std::int64_t result) const {
+    return s_.window.down.first_value(result, s_.pad_top);
+  }
+  /// Rows [begin, end) of a plane, as far as it has them.
+  [[nodiscard]] simd::CacheLines lines_of(const T* plane, std::int64_t height, std::int64_t width, std::int64_t begin,
+                                          std::int64_t end) const {
+    begin = std::clamp<std::int64_t>(begin, 0, height);
+    end = std::clamp<std::int64_t>(end, begin, height);
     const std::int64_t row_bytes = width * s_.block * static_cast<std::int64_t>(sizeof(T));
     return {plane + begin * width * s_.block, (end - begin) * row_bytes / simd::kLine_bytes};
   }
@@ -247,6 +260,7 @@ class WinogradPass : public Kernel {
   Positions values_;   ///< of a chunk
   Positions results_;  ///< or the gradients in their place
   PositionWeights weights_;
+  std::vector<int> order_;
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;

@@ -55,6 +55,7 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::lines_bytes;
   using Base::lines_of;
   using Base::memory_;
+  using Base::position_at;
   using Base::positions;
   using Base::results_;
   using Base::s_;
@@ -62,6 +63,7 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::transform_values;
   using Base::values_;
   using Base::weights_;
+  using Base::weights_at;
   using typename Base::Data;
 
   // Each has the same number of whole lanes.
@@ -98,8 +100,8 @@ class WeightsGradient final : public WinogradPass<T> {
                 products * here.tiles * s_.in_blocks * s_.block / crew.size());
             crew.for_share(products, [&](std::int64_t i) {
               const std::int64_t group = i % weights_.groups;
-              multiply(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first,
-                       &fetching);
+              multiply_all(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first,
+                           &fetching);
             });
           });
         });
@@ -119,9 +121,8 @@ class WeightsGradient final : public WinogradPass<T> {
           weights_.groups,
           [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
           [&](std::int64_t group) {
-            crew.for_share(positions(), [&](std::int64_t position) {
-              multiply(here, data, slot(group, crew), position, group, index > 0);
-            });
+            crew.for_share(positions(),
+                           [&](std::int64_t i) { multiply_all(here, data, slot(group, crew), i, group, index > 0); });
           },
           [&](std::int64_t group) {
             if (index + 1 < tiling_.chunks()) return;
@@ -149,13 +150,22 @@ class WeightsGradient final : public WinogradPass<T> {
                               data.results.at(0, out_block, index, s_.block), results_.stride);
     });
   }
-  void multiply(const WinogradChunk& here, const Data& data, float* slot, std::int64_t position, std::int64_t group,
-                bool is_accumulating, simd::Fetching* fetching = nullptr) const {
+  // All positions of a weight, if the `index`th is the first of them: they add up to it in order.
+  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, std::int64_t index, std::int64_t group,
+                    bool is_accumulating, simd::Fetching* fetching = nullptr) const {
+    const auto at = [this](std::int64_t i) { return weights_at(position_at(i)); };
+    if (index > 0 && at(index - 1) == at(index)) return;
+    for (std::int64_t i = index; i < positions() && at(i) == at(index); ++i) {
+      multiply(here, data, slot, position_at(i), group, is_accumulating || i > index, fetching);
+    }
+  }
+  void multiply(const WinogradChunk& here, const Data& data, float* slot, int position, std::int64_t group,
+                bool is_accumulating, simd::Fetching* fetching) const {
     const TileRange range = tiling_.needing(position, here.tiles);
     const Share blocks = weights_.blocks_of(group);
     simd::winograd_gradient_product({.values = data.values.at(position, 0, range.begin, s_.block),
                                      .gradients = data.results.at(position, blocks.begin, range.begin, s_.block),
-                                     .weights = slot + position * weights_.stride,
+                                     .weights = slot + weights_at(position),
                                      .row_stride = values_.row_stride,
                                      .tiles = range.end - range.begin,
                                      .in_blocks = s_.in_blocks,

@@ -18,6 +18,7 @@
 #include "engine/cpu/simd/claim.h"
 #include "engine/cpu/simd/elements-inl.h"
 #include "engine/cpu/simd/winograd_axes-inl.h"
+#include "engine/cpu/simd/winograd_strided-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
@@ -122,13 +123,13 @@ HWY_INLINE Place shifted(Place place, std::int64_t lane) {
 }
 
 // Calls body(M()) with the transforms of a known window down and across, made of `Transform` for the taps of each.
-template <template <int> class Transform, std::size_t kIndex = 0, class Body>
+template <template <WinogradAxis> class Transform, std::size_t kIndex = 0, class Body>
 HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) {
   constexpr WinogradWindow kWindow = kWinogradWindows[kIndex];
   if constexpr (kIndex + 1 < kWinogradWindows.size()) {
     if (window != kWindow) return with_transforms<Transform, kIndex + 1>(window, body);
   }
-  body(Both<Transform<kWindow.down.taps>, Transform<kWindow.across.taps>>());
+  body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
 }
 
 template <class T>

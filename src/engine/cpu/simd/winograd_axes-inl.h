@@ -96,7 +96,7 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
-/// Of one tap, whatever it is of.
+/// Of one tap, whatever it is of. Transforms are of an axis; of windows with a step: winograd_strided-inl.h.
 struct OneTap {
   static constexpr int kFrom = 1, kTo = 1;
   template <class D, class X, class Y>
@@ -106,9 +106,10 @@ struct OneTap {
 };
 
 /// B^T: `taps` + 3 values.
-template <int kTaps>
+template <WinogradAxis kAxis>
 struct Input {
-  static constexpr int kFrom = WinogradAxis{kTaps}.in(), kTo = kFrom;
+  static constexpr int kTaps = kAxis.taps;
+  static constexpr int kFrom = kAxis.values(), kTo = kAxis.positions();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -138,8 +139,9 @@ struct Input {
     }
   }
 };
-template <>
-struct Input<1> : OneTap {};
+template <WinogradAxis kAxis>
+requires(kAxis.taps == 1) struct Input<kAxis> : OneTap {
+};
 
 /// Rows 1 to `kTo` - 1 of a matrix whose columns are the powers of p and -p: row i is the sum over pairs of
 /// even[pair][i] * sum[pair], or where i is odd of odd[pair][i] * difference[pair], and the last has `last` in it.
@@ -163,9 +165,10 @@ HWY_INLINE void powers_of_pairs(D d, const W& even, const W& odd, const V& sum, 
 }
 
 /// A^T: back to four results.
-template <int kTaps>
+template <WinogradAxis kAxis>
 struct Output {
-  static constexpr int kFrom = WinogradAxis{kTaps}.in(), kTo = WinogradAxis{kTaps}.out();
+  static constexpr int kTaps = kAxis.taps;
+  static constexpr int kFrom = kAxis.positions(), kTo = kAxis.out();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -184,13 +187,15 @@ struct Output {
     powers_of_pairs<kTo>(d, k.power, k.power, sum, difference, x(kFrom - 1), y);
   }
 };
-template <>
-struct Output<1> : OneTap {};
+template <WinogradAxis kAxis>
+requires(kAxis.taps == 1) struct Output<kAxis> : OneTap {
+};
 
 /// A: four gradients.
-template <int kTaps>
+template <WinogradAxis kAxis>
 struct Gradient {
-  static constexpr int kFrom = WinogradAxis{kTaps}.out(), kTo = WinogradAxis{kTaps}.in();
+  static constexpr int kTaps = kAxis.taps;
+  static constexpr int kFrom = kAxis.out(), kTo = kAxis.positions();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -207,13 +212,15 @@ struct Gradient {
     y(kTo - 1, v[kFrom - 1]);
   }
 };
-template <>
-struct Gradient<1> : OneTap {};
+template <WinogradAxis kAxis>
+requires(kAxis.taps == 1) struct Gradient<kAxis> : OneTap {
+};
 
 /// G: the taps.
-template <int kTaps>
+template <WinogradAxis kAxis>
 struct Weights {
-  static constexpr int kFrom = kTaps, kTo = WinogradAxis{kTaps}.in();
+  static constexpr int kTaps = kAxis.taps;
+  static constexpr int kFrom = kTaps, kTo = kAxis.weights();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -233,13 +240,15 @@ struct Weights {
     y(kTo - 1, v[kFrom - 1]);
   }
 };
-template <>
-struct Weights<1> : OneTap {};
+template <WinogradAxis kAxis>
+requires(kAxis.taps == 1) struct Weights<kAxis> : OneTap {
+};
 
 /// G^T: the gradient of the taps.
-template <int kTaps>
+template <WinogradAxis kAxis>
 struct WeightsGradient {
-  static constexpr int kFrom = WinogradAxis{kTaps}.in(), kTo = kTaps;
+  static constexpr int kTaps = kAxis.taps;
+  static constexpr int kFrom = kAxis.weights(), kTo = kTaps;
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -259,8 +268,9 @@ struct WeightsGradient {
     powers_of_pairs<kTo>(d, k.power, k.at, sum, difference, x(kFrom - 1), y);
   }
 };
-template <>
-struct WeightsGradient<1> : OneTap {};
+template <WinogradAxis kAxis>
+requires(kAxis.taps == 1) struct WeightsGradient<kAxis> : OneTap {
+};
 
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
