@@ -73,14 +73,14 @@ class SubTeam {
     };
     for (std::int64_t round = 0; round < rounds; ++round) (run(phases, share.begin + round), ...);
   }
-
- private:
-  // For the whole team, since OpenMP has nothing smaller.
+  /// Goes on when all of the sub-team have come. Every member of the team calls it: it is for the whole team, since
+  /// OpenMP has nothing smaller.
   void wait() const {
     if (is_alone_) return;
 #pragma omp barrier
   }
 
+ private:
   int index_ = 0, count_ = 1, rank_ = 0, size_ = 1;
   bool is_alone_ = false;
 };

@@ -18,7 +18,9 @@
 
 #include "core/random.h"
 #include "engine/cpu/bf16.h"
+#include "engine/cpu/simd/isa.h"
 #include "engine/cpu/team_testing.h"
+#include "engine/cpu/winograd_pass.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
@@ -81,7 +83,7 @@ struct Target {
 const std::vector<Target> kTargets{{HWY_AVX3, 16}, {HWY_AVX3, 8}, {HWY_AVX2, 8}, {HWY_AVX2, 16}};
 
 class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
- protected:
+ public:
   void SetUp() override {
     const std::int64_t target = std::get<0>(GetParam()).target;
     if ((hwy::SupportedTargets() & target) == 0) {
@@ -310,6 +312,36 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
   run_narrow(winograd_forward(narrow, tensors()), winograd_forward_scratch(narrow), weights);
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
+}
+
+// Sub-teams that share out groups have transformed values of their own, unless there are too many of them.
+TEST(WinogradTeams, that_share_values_give_the_bits_of_those_that_do_not) {
+  if (simd::vector_block() != kMostWinogradBlock) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
+  WinogradShape shape{.images = 12,
+                      .in_blocks = 10,
+                      .out_blocks = 40,
+                      .in_height = 7,
+                      .in_width = 7,
+                      .out_height = 7,
+                      .out_width = 7,
+                      .pad_top = 1,
+                      .pad_left = 1};
+  std::vector<float> src, dst, weights;
+  WinogradPasses::fill(src, shape.images * shape.in_blocks * 49 * shape.block, 1);
+  WinogradPasses::fill(dst, shape.images * shape.out_blocks * 49 * shape.block, 2);
+  std::vector<float> alone;
+  for (const int threads : {1, 2, 10}) {
+    shape.threads = threads;
+    const ScratchBytes scratch = winograd_backward_weights_scratch(shape);
+    EXPECT_EQ(scratch.own > 0, threads < 10) << threads;
+    weights.assign(static_cast<std::size_t>(shape.in_blocks * shape.out_blocks * 9 * 256), std::nanf(""));
+    const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
+    const ConvTensors tensors{.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4};
+    WinogradPasses::run(*winograd_backward_weights(shape, tensors), scratch, threads,
+                        {bytes(src), bytes(weights), bytes(dst)}, {});
+    if (threads == 1) alone = weights;
+    EXPECT_EQ(std::memcmp(alone.data(), weights.data(), alone.size() * sizeof(float)), 0) << threads;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,

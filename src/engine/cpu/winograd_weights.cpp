@@ -3,7 +3,8 @@
 //
 // The weight gradient. Where the transformed weights are small beside the tiles, these are cut into a few lanes, which
 // sum apart: each is a sub-team's own, and what it transforms nobody else reads. Else the groups of result channels
-// are shared out: each sub-team transforms its own gradients, and values are transformed by all for all.
+// are shared out: each sub-team transforms its own gradients and all values, where there is room for as many copies of
+// these, since what another has written comes late where caches are apart. Where there is not, all transform for all.
 #include <omp.h>
 
 #include <algorithm>
@@ -23,14 +24,16 @@ class WeightsGradient final : public WinogradPass<T> {
   WeightsGradient(const WinogradShape& shape, const ConvTensors& tensors)
       : Base(shape, tensors, [](const Tiling& tiling) { return tiling.lanes() == 1; }),
         lanes_(tiling_.lanes()),
-        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : weights_.crews) {
+        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : weights_.crews),
+        has_own_values_(lanes_ > 1 || crews_ <= most_data()) {
     if (lanes_ > 1) {
       sums_part_ = memory_.add_of_crews(bytes_of(weights_.floats()), static_cast<int>(lanes_));
       data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
       lines_part_ = memory_.add_own(lines_bytes(true));
     } else {
       sums_part_ = memory_.add_shared(bytes_of(weights_.slot_stride), slots());
-      data_part_ = memory_.add(bytes_of(data_floats()));
+      data_part_ = has_own_values_ ? memory_.add_of_crews(bytes_of(data_floats()), crews_)
+                                   : memory_.add(bytes_of(data_floats()));
     }
   }
   [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
@@ -55,6 +58,7 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::lines_bytes;
   using Base::lines_of;
   using Base::memory_;
+  using Base::most_data;
   using Base::position_at;
   using Base::positions;
   using Base::results_;
@@ -113,10 +117,13 @@ class WeightsGradient final : public WinogradPass<T> {
   }
 
   void run_by_groups(const SubTeam& crew, const SubTeam& all) const {
-    const Data data = data_at(memory_.template at<float>(data_part_));
+    const SubTeam& owner = has_own_values_ ? crew : all;
+    const Data data = data_at(memory_.template at<float>(data_part_, has_own_values_ ? crew.index() : 0));
     for (std::int64_t index = 0; index < tiling_.chunks(); ++index) {
       const WinogradChunk here = chunk(index);
-      all.for_items(1, [&](std::int64_t) { transform_values(here, data, all); });
+      owner.wait();
+      transform_values(here, data, owner);
+      owner.wait();
       crew.for_items(
           weights_.groups,
           [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
@@ -130,8 +137,6 @@ class WeightsGradient final : public WinogradPass<T> {
               finish(slot(group, crew), group, out_block, in_block);
             });
           });
-      if (index + 1 == tiling_.chunks()) return;
-#pragma omp barrier
     }
   }
   // One of a group, or, where one chunk is all there is, one of a sub-team for each of its groups in turn.
@@ -195,6 +200,7 @@ class WeightsGradient final : public WinogradPass<T> {
 
   std::int64_t lanes_;
   int crews_;
+  bool has_own_values_;
   KernelScratch::Part sums_part_, data_part_, lines_part_;
 };
 
