@@ -31,11 +31,11 @@ function(roentgen_set_flags target)
 endfunction()
 
 # What every test finds in its environment, as a list for the property ENVIRONMENT; more variables may follow. One
-# thread unless a test asks for more, which sleep while they wait, as tests run side by side; one seed; caches in the build
-# folder, not in the user's.
+# thread unless a test asks for more; threads that sleep while they wait, since tests run side by side; one seed; caches
+# in the build folder, not in the user's.
 function(roentgen_test_environment result)
-  set(${result} ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR} OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive RC_PARAMS=seed=20261121
-    XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache ${ARGN} PARENT_SCOPE)
+  set(${result} ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR} OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+    RC_PARAMS=seed=20261121 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache ${ARGN} PARENT_SCOPE)
 endfunction()
 
 # The environment of a target's discovered tests. gtest_discover_tests() splits lists among its PROPERTIES, so that all

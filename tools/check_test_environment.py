@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 
-WANTED = ("ROENTGEN_SOURCE_DIR", "OMP_NUM_THREADS", "RC_PARAMS", "XDG_CACHE_HOME")
+WANTED = ("ROENTGEN_SOURCE_DIR", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "RC_PARAMS", "XDG_CACHE_HOME")
 LIMITED = "engine_cpu_avx2_test"
 
 

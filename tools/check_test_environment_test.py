@@ -5,7 +5,8 @@ import unittest
 
 import check_test_environment as checked
 
-WHOLE = ["ROENTGEN_SOURCE_DIR=/s", "OMP_NUM_THREADS=1", "RC_PARAMS=seed=1", "XDG_CACHE_HOME=/b/test-cache"]
+WHOLE = ["ROENTGEN_SOURCE_DIR=/s", "OMP_NUM_THREADS=1", "OMP_WAIT_POLICY=passive",
+         "RC_PARAMS=seed=1", "XDG_CACHE_HOME=/b/test-cache"]
 
 
 def test_of(environment, program="/b/core_test", name="Room.works"):

@@ -94,7 +94,7 @@ TEST(ConvAlgorithms, pointwise_products_are_timed_where_there_are_no_tiles_and_t
 }
 
 // Of Inception-v3's: 12 of 3x3 and 4 with a stride, 3 of 5x5, 13 each of 1x7 and 7x1, 4 each of 1x3 and 3x1. Not those
-// of 1x1, nor the stem.
+// of 1x1, nor the first, which has no blocks of channels.
 TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
   const auto inception = graph::with_loss(
       models::build_model(

@@ -21,6 +21,7 @@
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/processor.h"
 #include "engine/cpu/simd/isa.h"
+#include "engine/cpu/simd/tiles.h"
 #include "runtime/cache_folder.h"
 
 namespace roentgen::engine::cpu {
@@ -82,7 +83,8 @@ void warn_once(const fs::path& file, const std::string& reason) {
 fs::path timing_file() { return runtime::default_cache_folder() / "algorithm_timings.txt"; }
 
 std::string timing_machine() {
-  return one_field(fmt::format("{}; {}; {}", this_processor(), library_description(), simd::target_name()));
+  return one_field(fmt::format("{}; {}; {}; {}", this_processor(), library_description(), simd::target_name(),
+                               simd::tile_instructions()));
 }
 
 TimingStore::TimingStore(fs::path file, std::string machine)

@@ -174,7 +174,8 @@ class WinogradPass : public Kernel {
   }
   /// Of a transformed tile.
   [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
-  /// The `index`th of the positions in the order of their weights, each of which is read anew from memory.
+  /// The `index`th of the positions in the order of their weights: what shares them follows each other, and finds them
+  /// in a cache.
   [[nodiscard]] int position_at(std::int64_t index) const { return order_[static_cast<std::size_t>(index)]; }
   /// Of a position, behind its slot's beginning, in floats.
   [[nodiscard]] std::int64_t weights_at(int position) const { return s_.window.weight_of(position) * weights_.stride; }
@@ -260,7 +261,7 @@ class WinogradPass : public Kernel {
   Positions values_;   ///< of a chunk
   Positions results_;  ///< or the gradients in their place
   PositionWeights weights_;
-  std::vector<int> order_;
+  std::vector<int> order_;  ///< positions, see position_at()
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;

@@ -67,7 +67,7 @@ const std::vector<Case> kCases{
     {"five_padded_otherwise", 2, 1, 1, 5, 9, 0, 4, false, kSquare5},
     {"five_in_chunks", 1, 2, 4, 35, 35, 2, 2, false, kSquare5},
     {"strided", 2, 2, 4, 14, 14, 1, 1, true, simd::kStridedWindow},
-    {"strided_odd_unpadded", 3, 4, 2, 17, 35, 0, 0, false, simd::kStridedWindow},
+    {"strided_unpadded_last_row_unread", 3, 4, 2, 18, 35, 0, 0, false, simd::kStridedWindow},
     {"strided_pads_of_both_kinds", 2, 1, 3, 9, 12, 2, 1, true, simd::kStridedWindow},
     {"strided_one_result", 5, 1, 1, 1, 2, 1, 1, false, simd::kStridedWindow},
     {"strided_groups_of_several_sizes", 2, 5, 13, 13, 14, 1, 0, true, simd::kStridedWindow},
@@ -145,7 +145,9 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
   template <typename Run>
   void expect_the_same_bits_on_teams(std::vector<float>& result, const Run& pass) {
     const std::vector<float> alone = result;
-    for (const int threads : {2, 3, 4}) {
+    for (const int threads : {2, 3, 4, 6}) {
+      // More than share out the products of a weight as a whole.
+      if (threads == 6 && std::get<1>(GetParam()).stride() == 1) continue;
       for (const bool is_one : {false, true}) {
         SCOPED_TRACE(testing::Message() << threads << " threads" << (is_one ? ", of whom one came" : ""));
         shape_.threads = threads;
@@ -194,7 +196,7 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
   // the two other matrices, over the square root of the number of taps (of results), in the mean square over the rows.
   // Of an axis; two axes multiply.
   static double growth(const simd::WinogradAxis& axis) {
-    if (axis.step != simd::WinogradStep::One) return 1.68;
+    if (axis.step != simd::WinogradStep::One) return 1.49;
     return axis.taps == 1 ? 1.0 : axis.taps == 3 ? 2.19 : axis.taps == 5 ? 4.37 : 10.2;
   }
   // F(4x4, 3x3) loses about a digit: relative L2 error of f32 rounding through its transforms below 1e-6; a sum of n
@@ -317,7 +319,7 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
 // Sub-teams that share out groups have transformed values of their own, unless there are too many of them.
 TEST(WinogradTeams, that_share_values_give_the_bits_of_those_that_do_not) {
   if (simd::vector_block() != kMostWinogradBlock) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
-  WinogradShape shape{.images = 12,
+  WinogradShape shape{.images = 32,
                       .in_blocks = 10,
                       .out_blocks = 40,
                       .in_height = 7,
@@ -329,6 +331,7 @@ TEST(WinogradTeams, that_share_values_give_the_bits_of_those_that_do_not) {
   std::vector<float> src, dst, weights;
   WinogradPasses::fill(src, shape.images * shape.in_blocks * 49 * shape.block, 1);
   WinogradPasses::fill(dst, shape.images * shape.out_blocks * 49 * shape.block, 2);
+  EXPECT_GT(Tiling(shape, 7, 7).chunks(), 1);
   std::vector<float> alone;
   for (const int threads : {1, 2, 10}) {
     shape.threads = threads;

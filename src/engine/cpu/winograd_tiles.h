@@ -5,8 +5,8 @@
 //
 // An axis of several taps is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a
 // tile of 3 needs all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3
-// + 3 takes 22 products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12. Of a half step it is
-// tiles of 8 results and of 6, of which two positions are dropped.
+// + 3 takes 22 products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12. With a stride a tile
+// of 3 does without two positions, and in its data gradient, of tiles of 8 results and of 6, one of 6 does.
 #pragma once
 
 #include <algorithm>

@@ -26,6 +26,7 @@ class WeightsGradient final : public WinogradPass<T> {
         lanes_(tiling_.lanes()),
         crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : weights_.crews),
         has_own_values_(lanes_ > 1 || crews_ <= most_data()) {
+    RG_ASSERT(!shape.window.down.is_half() && !shape.window.across.is_half());
     if (lanes_ > 1) {
       sums_part_ = memory_.add_of_crews(bytes_of(weights_.floats()), static_cast<int>(lanes_));
       data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
@@ -102,9 +103,8 @@ class WeightsGradient final : public WinogradPass<T> {
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
                 products * here.tiles * s_.in_blocks * s_.block / crew.size());
-            crew.for_share(products, [&](std::int64_t i) {
-              const std::int64_t group = i % weights_.groups;
-              multiply_all(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first,
+            for_products(crew, weights_.groups, [&](std::int64_t index, std::int64_t group, const Share& in_blocks) {
+              multiply_all(here, data, lane + group * weights_.slot_stride, index, group, in_blocks, !is_first,
                            &fetching);
             });
           });
@@ -128,8 +128,9 @@ class WeightsGradient final : public WinogradPass<T> {
           weights_.groups,
           [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
           [&](std::int64_t group) {
-            crew.for_share(positions(),
-                           [&](std::int64_t i) { multiply_all(here, data, slot(group, crew), i, group, index > 0); });
+            for_products(crew, 1, [&](std::int64_t at, std::int64_t /*of one*/, const Share& in_blocks) {
+              multiply_all(here, data, slot(group, crew), at, group, in_blocks, index > 0);
+            });
           },
           [&](std::int64_t group) {
             if (index + 1 < tiling_.chunks()) return;
@@ -155,25 +156,45 @@ class WeightsGradient final : public WinogradPass<T> {
                               data.results.at(0, out_block, index, s_.block), results_.stride);
     });
   }
-  // All positions of a weight, if the `index`th is the first of them: they add up to it in order.
-  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, std::int64_t index, std::int64_t group,
-                    bool is_accumulating, simd::Fetching* fetching = nullptr) const {
+  // Calls body(index of a weight's first position, group, input blocks) for the calling member's share of all products
+  // of so many groups. A weight that several positions share is added up by one member: for more of them than can have
+  // about as many products then, block by block, which takes up to a sixth longer.
+  template <typename Body>
+  void for_products(const SubTeam& crew, std::int64_t groups, const Body& body) const {
+    constexpr int kEven = 4;
+    const bool is_whole = s_.window.weights() == positions() || crew.size() <= kEven;
+    const std::int64_t pieces = is_whole ? 1 : s_.in_blocks;
     const auto at = [this](std::int64_t i) { return weights_at(position_at(i)); };
-    if (index > 0 && at(index - 1) == at(index)) return;
+    crew.for_share(positions() * pieces * groups, [&](std::int64_t i) {
+      const std::int64_t product = i / groups;
+      std::int64_t first = product / pieces, end = first + 1;
+      while (first > 0 && at(first - 1) == at(first)) --first;
+      while (end < positions() && at(end) == at(first)) ++end;
+      // A weight's pieces begin as many products apart as it has positions.
+      const std::int64_t of_weight = product - first * pieces, piece = of_weight / (end - first);
+      if (of_weight % (end - first) != 0) return;
+      body(first, i % groups, share_of(s_.in_blocks, static_cast<int>(piece), static_cast<int>(pieces)));
+    });
+  }
+  // All positions of a weight, of which the `index`th is the first: they add up to it in order.
+  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, std::int64_t index, std::int64_t group,
+                    const Share& in_blocks, bool is_accumulating, simd::Fetching* fetching = nullptr) const {
+    const auto at = [this](std::int64_t i) { return weights_at(position_at(i)); };
     for (std::int64_t i = index; i < positions() && at(i) == at(index); ++i) {
-      multiply(here, data, slot, position_at(i), group, is_accumulating || i > index, fetching);
+      multiply(here, data, slot, position_at(i), group, in_blocks, is_accumulating || i > index, fetching);
     }
   }
   void multiply(const WinogradChunk& here, const Data& data, float* slot, int position, std::int64_t group,
-                bool is_accumulating, simd::Fetching* fetching) const {
+                const Share& in_blocks, bool is_accumulating, simd::Fetching* fetching) const {
     const TileRange range = tiling_.needing(position, here.tiles);
     const Share blocks = weights_.blocks_of(group);
-    simd::winograd_gradient_product({.values = data.values.at(position, 0, range.begin, s_.block),
+    const std::int64_t first = in_blocks.begin * s_.block * (blocks.end - blocks.begin) * s_.block;
+    simd::winograd_gradient_product({.values = data.values.at(position, in_blocks.begin, range.begin, s_.block),
                                      .gradients = data.results.at(position, blocks.begin, range.begin, s_.block),
-                                     .weights = slot + weights_at(position),
+                                     .weights = slot + weights_at(position) + first,
                                      .row_stride = values_.row_stride,
                                      .tiles = range.end - range.begin,
-                                     .in_blocks = s_.in_blocks,
+                                     .in_blocks = in_blocks.end - in_blocks.begin,
                                      .group = static_cast<int>(blocks.end - blocks.begin),
                                      .block = s_.block,
                                      .is_accumulating = is_accumulating,

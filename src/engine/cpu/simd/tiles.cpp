@@ -100,6 +100,8 @@ bool has_tiles() {
   return has;
 }
 
+std::string_view tile_instructions() { return has_tiles() ? amx::instructions() : "no tiles"; }
+
 bool has_unit(TileUnit unit) {
   if (unit == TileUnit::Amx) return has_tiles();
   return unit == TileUnit::Plain || avx512::is_there();

@@ -7,18 +7,9 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <array>
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include "engine/cpu/simd/intrinsics.h"
-#ifdef RG_EMULATED_TILES
-#include "engine/cpu/simd/tiles_avx512.h"
-#include "engine/cpu/simd/tiles_emulated.h"
-#endif
 
 #define RG_AMX __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 
@@ -143,27 +134,6 @@ struct Products {
 
 }  // namespace
 
-#ifdef RG_EMULATED_TILES
-
-bool is_granted() { return avx512::is_there(); }
-
-#else
-
-bool is_granted() {
-  const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
-  if ((static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) != amx) return false;
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
-  constexpr unsigned kBf16 = 1U << 22U, kTile = 1U << 24U, kVectorBf16 = 1U << 5U;
-  if ((edx & kBf16) == 0 || (edx & kTile) == 0) return false;
-  // Linux gives a process the tiles' state only on request.
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) == 0 || (eax & kVectorBf16) == 0) return false;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-}
-
-#endif
-
 RG_AMX void configure() { _tile_loadconfig(&kConfiguration); }
 
 RG_AMX void release() { _tile_release(); }
@@ -179,7 +149,6 @@ void tile_product(const TileProduct& work) {
 
 namespace roentgen::engine::cpu::simd::amx {
 
-bool is_granted() { return false; }
 void configure() {}
 void release() {}
 void tile_product(const TileProduct& /*work*/) {}

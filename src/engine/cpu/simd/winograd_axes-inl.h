@@ -4,7 +4,8 @@
 // The transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v), by Toom and Cook's construction (as in
 // Lavin & Gray, arXiv 1509.09308, and Barabasz et al., arXiv 1803.10986): values as coefficients of a polynomial, at
 // the points 0, p and -p of a few p, and infinity. What p and -p have in common, the even and the odd powers, is
-// computed once. Of one tap: as it is. Included by the source of kernels once for each target.
+// computed once. Of one tap: as it is. Of axes with a step: winograd_strided-inl.h. Included by the source of kernels
+// once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
@@ -96,7 +97,7 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
-/// Of one tap, whatever it is of. Transforms are of an axis; of windows with a step: winograd_strided-inl.h.
+/// Of one tap, whatever it is of.
 struct OneTap {
   static constexpr int kFrom = 1, kTo = 1;
   template <class D, class X, class Y>

@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
 
 /// Two points and what the transforms multiply by; all but the distances are exact in binary. Of the pairs up to 5/2 in
-/// eighths these leave the least error: three quarters of 3x3 windows' along an axis.
+/// eighths these leave the least error: with the tap between, two thirds of 3x3 windows' along an axis.
 constexpr double kStridedPoints[2] = {0.375, 1.25};
 struct StridedNumbers {
   float point[2], square[2], cube[2];

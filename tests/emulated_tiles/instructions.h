@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The instructions of Intel AMX that tiles_amx.cpp has, emulated on AVX-512, so that its tests run where no processor
-// has them: the test program engine_cpu_tiles_test compiles that file with RG_EMULATED_TILES. As the manual states
+// The instructions of Intel AMX that engine/cpu/simd/tiles_amx.cpp has, emulated on AVX-512, so that its tests run
+// where no processor has them: tests/CMakeLists.txt compiles that file with this one before it. As the manual states
 // them (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2), TDPBF16PS with its order of additions
 // and its zeros for numbers below 2^-126. Where a processor would fault, for want of a configuration or of a tile of
-// eight, the process ends. For tiles_amx.cpp only.
+// eight, the process ends.
 #pragma once
 
 #include <array>
@@ -43,16 +43,15 @@ inline State& state() {
   return of_thread;
 }
 
-/// LDTILECFG: only palette 1 with eight tiles of 16 rows of 64 bytes is there. Clears all tiles.
+/// LDTILECFG: only palette 1 with eight tiles of 16 rows of 64 bytes is there, all other bytes zero. Clears all tiles.
 inline void load_configuration(const void* operand) {
-  std::array<std::uint8_t, 64> bytes{};
-  std::memcpy(bytes.data(), operand, bytes.size());
   constexpr std::size_t kRow_bytesAt = 16, kRowsAt = 48;
-  bool is_ours = bytes[0] == 1 && bytes[1] == 0;
+  std::array<std::uint8_t, 64> ours{1};
   for (std::size_t tile = 0; tile < kTiles; ++tile) {
-    is_ours = is_ours && bytes[kRow_bytesAt + 2 * tile] == kRow_bytes && bytes[kRowsAt + tile] == kRows;
+    ours[kRow_bytesAt + 2 * tile] = kRow_bytes;
+    ours[kRowsAt + tile] = kRows;
   }
-  if (!is_ours) std::abort();
+  if (std::memcmp(ours.data(), operand, ours.size()) != 0) std::abort();
   state() = State{.is_configured = true, .tiles = {}};
 }
 
@@ -78,10 +77,10 @@ RG_EMULATION inline void multiply(int to, int left, int right) {
   Tile& c = state().at(to);
   Tile& a = state().at(left);
   Tile& b = state().at(right);
-  // Flush to zero and denormals are zeros; the instruction does not ask for the mode of the thread.
-  constexpr unsigned kZeros = 0x8040;
+  // To the nearest, no exceptions, zeros for numbers below 2^-126: whatever the mode of the thread.
+  constexpr unsigned kOwnMode = 0x1f80 | 0x8040;
   const unsigned mode = _mm_getcsr();
-  _mm_setcsr(mode | kZeros);
+  _mm_setcsr(kOwnMode);
   const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
   for (int row = 0; row < kRows; ++row) {
     __m512 first = _mm512_setzero_ps(), second = _mm512_setzero_ps();
