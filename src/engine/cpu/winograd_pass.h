@@ -113,7 +113,8 @@ class WinogradPass : public Kernel {
     RG_ASSERT(shape.window.is_known());
     order_.resize(static_cast<std::size_t>(positions()));
     std::iota(order_.begin(), order_.end(), 0);
-    std::ranges::stable_sort(order_, {}, [&](int position) { return s_.window.weight_of(position); });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return s_.window.weight_of(a) < s_.window.weight_of(b); });
   }
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
