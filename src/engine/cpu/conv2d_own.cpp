@@ -52,6 +52,7 @@ std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) 
   const bool has_step = step == simd::WinogradStep::Two || g.stride == dnnl::memory::dims{1, 1};
   const simd::WinogradWindow window{{static_cast<int>(g.weights[2]), step}, {static_cast<int>(g.weights[3]), step}};
   if (!has_step || !window.is_known() || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
+  if (step == simd::WinogradStep::Two && (g.pad_low[0] - g.pad_low[1]) % 2 != 0) return std::nullopt;
   const int block = simd::vector_block();
   const bool is_padded_within = g.pad_low[0] < g.weights[2] && g.pad_low[1] < g.weights[3];
   if (!is_padded_within || !is_blocked(g, block)) return std::nullopt;

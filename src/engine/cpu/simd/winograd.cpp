@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/winograd.cpp"
@@ -129,7 +130,9 @@ HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) 
   if constexpr (kIndex + 1 < kWinogradWindows.size()) {
     if (window != kWindow) return with_transforms<Transform, kIndex + 1>(window, body);
   }
-  body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
+  if constexpr (!std::is_base_of_v<NoTransform, Transform<kWindow.down>>) {
+    body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
+  }
 }
 
 template <class T>
@@ -209,8 +212,10 @@ void gradient_bf16(const WinogradWindow& window, const PlaneTile<Bf16>& from, in
 }
 void weights_target(const WinogradWindow& window, const float* taps, std::int64_t tap_stride, int block, float* to,
                     std::int64_t position_stride) {
+  // Those of a half step are those of its stride.
+  const WinogradWindow& same = window.down.is_half() ? kStridedWindow : window;
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    with_transforms<Weights>(window, [&](auto both) HWY_ATTR {
+    with_transforms<Weights>(same, [&](auto both) HWY_ATTR {
       taps_to_positions<decltype(both)>(d, taps + lane, tap_stride, to + lane, position_stride);
     });
   });

@@ -97,6 +97,9 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
+/// Of an axis that has none of a kind: nothing calls it.
+struct NoTransform {};
+
 /// Of one tap, whatever it is of.
 struct OneTap {
   static constexpr int kFrom = 1, kTo = 1;

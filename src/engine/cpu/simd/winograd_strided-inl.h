@@ -144,7 +144,7 @@ requires(kAxis.step == WinogradStep::Two) struct Gradient<kAxis> {
 };
 
 template <WinogradAxis kAxis>
-requires(kAxis.step != WinogradStep::One) struct Weights<kAxis> {
+requires(kAxis.step == WinogradStep::Two) struct Weights<kAxis> {
   static constexpr int kFrom = kAxis.taps, kTo = kAxis.weights();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
@@ -180,12 +180,15 @@ requires(kAxis.step == WinogradStep::Two) struct WeightsGradient<kAxis> {
     y(2, last);
   }
 };
-/// Weight gradients have no half step: nothing is computed by these.
+/// Weight gradients have no half step, and its weights are those of the stride.
 template <WinogradAxis kAxis>
-requires(kAxis.is_half()) struct Gradient<kAxis> : OneTap {
+requires(kAxis.is_half()) struct Gradient<kAxis> : NoTransform {
 };
 template <WinogradAxis kAxis>
-requires(kAxis.is_half()) struct WeightsGradient<kAxis> : OneTap {
+requires(kAxis.is_half()) struct Weights<kAxis> : NoTransform {
+};
+template <WinogradAxis kAxis>
+requires(kAxis.is_half()) struct WeightsGradient<kAxis> : NoTransform {
 };
 
 }  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
