@@ -44,7 +44,8 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 [[nodiscard]] dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(const ConvGeometry& g);
 
 /// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: a
-/// window of simd::WinogradWindow, with its stride, pads less than the window, whole blocks of channels.
+/// window of simd::WinogradWindow, with its stride, pads less than the window, of a stride of 2 both even or both odd,
+/// whole blocks of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
 /// The same for our kernels of bf16 products: any window, no groups, whole blocks of 16 channels.
 [[nodiscard]] std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads);

@@ -16,7 +16,7 @@
 namespace roentgen::engine::cpu {
 namespace {
 constexpr simd::WinogradWindow kRow7{{1}, {7}}, kColumn7{{7}, {1}}, kSquare5{{5}, {5}},
-    kHalf{simd::half_step(0), simd::half_step(1)};
+    kHalf{simd::half_step(1), simd::half_step(1)};
 
 // Sub-teams get neighbouring chunks, as many each: then they should have as many tiles.
 void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {

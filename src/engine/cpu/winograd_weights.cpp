@@ -103,10 +103,11 @@ class WeightsGradient final : public WinogradPass<T> {
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
                 products * here.tiles * s_.in_blocks * s_.block / crew.size());
-            for_products(crew, weights_.groups, [&](std::int64_t index, std::int64_t group, const Share& in_blocks) {
-              multiply_all(here, data, lane + group * weights_.slot_stride, index, group, in_blocks, !is_first,
-                           &fetching);
-            });
+            for_products(crew, weights_.groups,
+                         [&](const Share& of_weight, std::int64_t group, const Share& in_blocks) {
+                           multiply_all(here, data, lane + group * weights_.slot_stride, of_weight, group, in_blocks,
+                                        !is_first, &fetching);
+                         });
           });
         });
 #pragma omp barrier
@@ -128,8 +129,8 @@ class WeightsGradient final : public WinogradPass<T> {
           weights_.groups,
           [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
           [&](std::int64_t group) {
-            for_products(crew, 1, [&](std::int64_t at, std::int64_t /*of one*/, const Share& in_blocks) {
-              multiply_all(here, data, slot(group, crew), at, group, in_blocks, index > 0);
+            for_products(crew, 1, [&](const Share& of_weight, std::int64_t /*of one*/, const Share& in_blocks) {
+              multiply_all(here, data, slot(group, crew), of_weight, group, in_blocks, index > 0);
             });
           },
           [&](std::int64_t group) {
@@ -156,9 +157,9 @@ class WeightsGradient final : public WinogradPass<T> {
                               data.results.at(0, out_block, index, s_.block), results_.stride);
     });
   }
-  // Calls body(index of a weight's first position, group, input blocks) for the calling member's share of all products
-  // of so many groups. A weight that several positions share is added up by one member: for more of them than can have
-  // about as many products then, block by block, which takes up to a sixth longer.
+  // Calls body(a weight's positions by index, group, input blocks) for the calling member's share of all products of so
+  // many groups. A weight that several positions share is added up by one member: for more of them than can have about
+  // as many products then, block by block, which takes up to a fifth longer.
   template <typename Body>
   void for_products(const SubTeam& crew, std::int64_t groups, const Body& body) const {
     constexpr int kEven = 4;
@@ -173,15 +174,15 @@ class WeightsGradient final : public WinogradPass<T> {
       // A weight's pieces begin as many products apart as it has positions.
       const std::int64_t of_weight = product - first * pieces, piece = of_weight / (end - first);
       if (of_weight % (end - first) != 0) return;
-      body(first, i % groups, share_of(s_.in_blocks, static_cast<int>(piece), static_cast<int>(pieces)));
+      body(Share{first, end}, i % groups, share_of(s_.in_blocks, static_cast<int>(piece), static_cast<int>(pieces)));
     });
   }
-  // All positions of a weight, of which the `index`th is the first: they add up to it in order.
-  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, std::int64_t index, std::int64_t group,
-                    const Share& in_blocks, bool is_accumulating, simd::Fetching* fetching = nullptr) const {
-    const auto at = [this](std::int64_t i) { return weights_at(position_at(i)); };
-    for (std::int64_t i = index; i < positions() && at(i) == at(index); ++i) {
-      multiply(here, data, slot, position_at(i), group, in_blocks, is_accumulating || i > index, fetching);
+  // All positions of a weight: they add up to it in order.
+  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, const Share& of_weight,
+                    std::int64_t group, const Share& in_blocks, bool is_accumulating,
+                    simd::Fetching* fetching = nullptr) const {
+    for (std::int64_t i = of_weight.begin; i < of_weight.end; ++i) {
+      multiply(here, data, slot, position_at(i), group, in_blocks, is_accumulating || i > of_weight.begin, fetching);
     }
   }
   void multiply(const WinogradChunk& here, const Data& data, float* slot, int position, std::int64_t group,
