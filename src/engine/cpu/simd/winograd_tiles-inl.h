@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What transforms of tiles have in common: two passes of a one-dimensional transform (winograd_axes-inl.h), first down
+// the columns, then along the rows. Included by the source of kernels once for each target.
+#if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_
+#undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_
+#else
+#define ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "engine/cpu/simd/winograd_axes-inl.h"
+#include "engine/cpu/simd/winograd_strided-inl.h"
+#include "engine/cpu/simd/winograd_window.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {
+
+/// Transforms down the columns and along the rows.
+template <class DownTransform, class AcrossTransform>
+struct Both {
+  using Down = DownTransform;
+  using Across = AcrossTransform;
+};
+/// In two dimensions: from load(row, column), down the columns, along the rows, to store(row, column, v).
+template <class T, class D, class Load, class Store>
+HWY_INLINE void transform(D d, const Load& load, const Store& store) {
+  using V = hwy::HWY_NAMESPACE::Vec<D>;
+  using Down = typename T::Down;
+  using Across = typename T::Across;
+  V half[Down::kTo][Across::kFrom];
+  for (int column = 0; column < Across::kFrom; ++column) {
+    Down::apply(
+        d, [&](int i) HWY_ATTR { return load(i, column); }, [&](int i, V v) HWY_ATTR { half[i][column] = v; });
+  }
+  for (int row = 0; row < Down::kTo; ++row) {
+    Across::apply(
+        d, [&](int i) HWY_ATTR { return half[row][i]; }, [&](int i, V v) HWY_ATTR { store(row, i, v); });
+  }
+}
+
+/// Calls body(M()) with the transforms of a known window down and across, made of `Transform` for the taps of each.
+template <template <WinogradAxis> class Transform, std::size_t kIndex = 0, class Body>
+HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) {
+  constexpr WinogradWindow kWindow = kWinogradWindows[kIndex];
+  if constexpr (kIndex + 1 < kWinogradWindows.size()) {
+    if (window != kWindow) return with_transforms<Transform, kIndex + 1>(window, body);
+  }
+  if constexpr (!std::is_base_of_v<NoTransform, Transform<kWindow.down>>) {
+    body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
+  }
+}
+
+/// `place` (PlaneTile), `lane` channels further.
+template <class Place>
+HWY_INLINE Place shifted(Place place, std::int64_t lane) {
+  place.plane += lane;
+  return place;
+}
+
+}  // namespace roentgen::engine::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
