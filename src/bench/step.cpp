@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Slowest over fastest step. Steps do the same work: on a quiet machine they differ by a few percent.
 constexpr double kMostSpread = 1.25;
-// Networks of docs/benchmarks/step.md take 1.07 to 2.34 times as long as their convolutions alone.
+// Networks of docs/benchmarks/step.md and step_history.md take 1.07 to 2.34 times as long as their convolutions alone.
 constexpr double kMostFloorRatio = 5.0;
 constexpr std::string_view kAdvice = "the machine was busy: measure again when it is quiet";
 

@@ -4,7 +4,7 @@
 // The transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v), by Toom and Cook's construction (as in
 // Lavin & Gray, arXiv 1509.09308, and Barabasz et al., arXiv 1803.10986): values as coefficients of a polynomial, at
 // the points 0, p and -p of a few p, and infinity. What p and -p have in common, the even and the odd powers, is
-// computed once. Of one tap: as it is. Of axes with a step: winograd_strided-inl.h. Included by the source of kernels
+// computed once. Of one tap: as it is. Of axes with a step: winograd_strided-inl.h. Included by the sources of kernels
 // once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_

@@ -16,7 +16,7 @@
 
 #include "engine/cpu/simd/claim.h"
 #include "engine/cpu/simd/elements-inl.h"
-#include "engine/cpu/simd/winograd_tiles-inl.h"
+#include "engine/cpu/simd/winograd_transform-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {

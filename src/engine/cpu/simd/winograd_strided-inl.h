@@ -4,7 +4,7 @@
 // The transforms of three taps that move by two values, or by half of one (winograd_window.h). The two taps that lie
 // two values apart: F(4, 2) by Toom and Cook's construction as in winograd_axes-inl.h, at the points p, -p, q, -q and
 // infinity. Positions: those of the four points, three results of the tap between, infinity, the fourth of these.
-// Included by the source of kernels once for each target.
+// Included by the sources of kernels once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_STRIDED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_STRIDED_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_STRIDED_INL_H_

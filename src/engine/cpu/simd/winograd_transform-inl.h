@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // What transforms of tiles have in common: two passes of a one-dimensional transform (winograd_axes-inl.h), first down
-// the columns, then along the rows. Included by the source of kernels once for each target.
-#if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_
-#undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_
+// the columns, then along the rows. Included by the sources of kernels once for each target.
+#if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_
+#undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_
 #else
-#define ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TILES_INL_H_
+#define ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_TRANSFORM_INL_H_
 #endif
 
 #include <hwy/highway.h>
