@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/sanitizer_testing.h"
 
 namespace roentgen::bench {
 namespace {
@@ -56,6 +57,7 @@ AutobatchOptions small() {
 }
 
 TEST(Autobatch, plans_the_largest_batch_and_one_step_at_it_stays_within_the_budget) {
+  if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   const Value result = run_autobatch(small());
   const std::int64_t batch = result.at("batch").as_integer();
   const auto budget = static_cast<std::int64_t>(small().budget_bytes);
@@ -74,6 +76,7 @@ TEST(Autobatch, plans_the_largest_batch_and_one_step_at_it_stays_within_the_budg
 }
 
 TEST(Autobatch, stays_within_the_budget_while_algorithms_are_timed_for_the_first_time) {
+  if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   AutobatchOptions options = small();
   options.network.algorithms = "auto";
   options.network.labels = 5;
@@ -119,6 +122,7 @@ TEST(Autobatch, goes_down_until_a_step_fits) {
 }
 
 TEST(Autobatch, recomputation_makes_room_for_more) {
+  if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   AutobatchOptions options = small();
   options.budget_bytes = std::size_t{500} << 20U;  // for many images, whatever tests before this one left loaded
   options.is_confirmed = false;

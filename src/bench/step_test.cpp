@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/sanitizer_testing.h"
 #include "graph/builder.h"
 #include "graph/text.h"
 
@@ -97,6 +98,7 @@ graph::Graph dense_network() {
 }
 
 TEST(StepBench, the_peak_told_before_the_first_step_is_the_measured_one_within_5_percent) {
+  if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   for (const graph::Graph& graph : {residual_network(), dense_network()}) {
     for (const char* recompute : {"auto", "none"}) {
       StepOptions options = wide();

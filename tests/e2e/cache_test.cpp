@@ -8,6 +8,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "core/sanitizer_testing.h"
 #include "tests/e2e/program.h"
 
 namespace roentgen::e2e {
@@ -67,6 +68,7 @@ TEST(DiskCache, is_refused_where_it_cannot_be) {
 }
 
 TEST(MemoryBudget, is_kept_over_twenty_epochs_without_growth) {
+  if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
   const Workplace place;
   const fs::path data = place.synth("data", 160);
   const Ended run =

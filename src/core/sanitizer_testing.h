@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests of what a process holds.
+#pragma once
+
+namespace roentgen {
+
+/// Whether this build's resident memory is the program's alone: not with sanitizers, which keep shadows of it and what
+/// was freed.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsMemoryOurs = true;
+#else
+inline constexpr bool kIsMemoryOurs = false;
+#endif
+
+/// What a test that is skipped for it says.
+inline constexpr const char* kMemoryIsNotOurs =
+    "SKIPPED: a sanitizer's own memory is resident; the release build tests it";
+
+}  // namespace roentgen
