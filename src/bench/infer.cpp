@@ -74,7 +74,7 @@ struct Measured {
   double rounding = 0.0;
   std::vector<float> logits;
   std::string plan_hash;
-  Value profile;
+  Value profile, layers;
   std::vector<std::string> warnings;
 };
 
@@ -115,6 +115,7 @@ Measured measure_batch(const InferOptions& options, std::size_t which, engine::E
   const Seconds& last = seconds[kFused].back();
   measured.profile =
       profile_table(fused, {.count = network.steps, .total_s = std::accumulate(last.begin(), last.end(), 0.0)});
+  measured.layers = layer_table(fused, fused.profile(), nullptr);
   return measured;
 }
 
@@ -179,6 +180,7 @@ Value run_infer(const InferOptions& options) {
   result.set("checksum", checksum(std::as_bytes(std::span(logits))));
   result.set("plan_hash", largest.plan_hash);
   result.set("profile", network.has_profile ? std::move(largest.profile) : Value());
+  result.set("layers", network.has_profile ? std::move(largest.layers) : Value());
   result.set("warnings", std::move(warnings));
   result.set("engine", engine->description());
   add_environment(result);

@@ -40,6 +40,7 @@ TEST(InferBench, reports_what_the_interface_promises) {
   EXPECT_LE(result.at("rounding").as_double(), kMostRounding);
   EXPECT_EQ(result.at("plan_hash").as_string().size(), 16U);
   EXPECT_TRUE(result.at("profile").is_null());
+  EXPECT_TRUE(result.at("layers").is_null());
 }
 
 TEST(InferBench, same_options_give_the_same_checksum_and_another_fuse_another) {
@@ -62,6 +63,13 @@ TEST(InferBench, profile_has_no_batch_norm_that_stands_alone) {
     EXPECT_FALSE(row.at("kind").as_string().starts_with("batch_norm")) << row.at("kind").as_string();
   }
   EXPECT_NEAR(share, 1.0, 1e-9);
+  bool has_convolution = false;
+  for (const Value& layer : result.at("layers").as_array()) {
+    EXPECT_LE(layer.at("best_ms").as_double(), layer.at("ms").as_double() * (1.0 + 1e-9));
+    EXPECT_TRUE(layer.at("floor_ms").is_null());
+    has_convolution |= layer.at("kind").as_string() == "conv2d_forward";
+  }
+  EXPECT_TRUE(has_convolution);
 }
 
 TEST(InferBench, measures_graphs_of_its_own) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/floor.h"
 #include "engine/engine.h"
 
 namespace roentgen::bench {
@@ -53,6 +55,23 @@ Value profile_table(const engine::Executable& executable, const ProfiledRuns& ru
                                  {"share", row.seconds / runs.total_s},
                                  {"gflops", rate(row.flops * 1e-9, row.seconds)},
                                  {"gb_per_s", rate(row.bytes * 1e-9, row.seconds)}});
+  }
+  return table;
+}
+
+Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times, const Floor* floor) {
+  Value table = Value::array();
+  for (const engine::EntryTime& time : times) {
+    if (time.calls == 0) continue;
+    const engine::PlanEntry& entry = executable.plan().entries.at(static_cast<std::size_t>(time.entry));
+    const std::optional<double> floor_s = floor != nullptr ? floor->seconds(time.entry) : std::nullopt;
+    table.push_back(Value::Table{{"name", entry.name},
+                                 {"kind", entry.kind},
+                                 {"implementation", entry.implementation},
+                                 {"ms", time.seconds * 1e3 / static_cast<double>(time.calls)},
+                                 {"best_ms", time.best_s * 1e3},
+                                 {"floor_ms", floor_s ? Value(*floor_s * 1e3) : Value()},
+                                 {"gflops", rate(static_cast<double>(entry.flops) * 1e-9, time.best_s)}});
   }
   return table;
 }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where the time of an executable's runs went, by kind of kernel.
+// Where the time of an executable's runs went, by kind of kernel and by layer.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/value.h"
 
 namespace roentgen::engine {
 class Executable;
-}
+struct EntryTime;
+}  // namespace roentgen::engine
 
 namespace roentgen::bench {
+
+class Floor;
 
 /// Runs since the executable's last reset_profile().
 struct ProfiledRuns {
@@ -26,6 +30,12 @@ struct ProfiledRuns {
 /// [{kind, calls, ms, share, gflops, gb_per_s}] for each run, most expensive first; then the optimizer and what was
 /// outside of kernels. Shares add up to 1; rates are null where nothing is counted.
 [[nodiscard]] Value profile_table(const engine::Executable& executable, const ProfiledRuns& runs);
+
+/// [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry that `times` tells of, in plan
+/// order: mean and best time in a run, best time alone (null where `floor` has none, or is null), rate at the best
+/// time.
+[[nodiscard]] Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times,
+                                const Floor* floor);
 
 /// `amount` a second, null unless both are above 0.
 [[nodiscard]] Value rate(double amount, double seconds);

@@ -80,24 +80,6 @@ Measurements run_steps(const StepOptions& options, engine::Executable& executabl
 
 double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-/// A row for each plan entry, in plan order.
-Value layer_table(const engine::Executable& executable, std::span<const engine::EntryTime> times, const Floor& floor) {
-  Value table = Value::array();
-  for (const engine::EntryTime& time : times) {
-    if (time.calls == 0) continue;
-    const engine::PlanEntry& entry = executable.plan().entries.at(static_cast<std::size_t>(time.entry));
-    const std::optional<double> floor_s = floor.seconds(time.entry);
-    table.push_back(Value::Table{{"name", entry.name},
-                                 {"kind", entry.kind},
-                                 {"implementation", entry.implementation},
-                                 {"ms", time.seconds * 1e3 / static_cast<double>(time.calls)},
-                                 {"best_ms", time.best_s * 1e3},
-                                 {"floor_ms", floor_s ? Value(*floor_s * 1e3) : Value()},
-                                 {"gflops", rate(static_cast<double>(entry.flops) * 1e-9, time.best_s)}});
-  }
-  return table;
-}
-
 /// Share of the measured time that is neither an entry's nor the optimizer's.
 double framework_share(const engine::Executable& executable, const Measurements& measured) {
   double kernels_s = 0.0;
@@ -221,7 +203,7 @@ Value run_step(const StepOptions& options) {
   result.set("plan_hash", executable->plan().hash());
   result.set("engine", engine->description());
   result.set("profile", std::move(profile));
-  result.set("layers", options.has_profile ? layer_table(*executable, times, floor) : Value());
+  result.set("layers", options.has_profile ? layer_table(*executable, times, &floor) : Value());
   add_environment(result);
   return result;
 }

@@ -143,7 +143,7 @@ class PointwiseConvolution final : public Kernel {
     simd::Fetching ahead(has_next ? next_lines(first + rows, thread) : std::span<const simd::CacheLines>(),
                          rows * input_.blocks() * pieces_of(target_blocks_, simd::kMostColumns));
     if (is_copied_) copy(first, rows, thread);
-    const bool is_direct = results_.is_plain();
+    const bool is_direct = results_.has_target();
     if (!is_direct) find(first, rows, target_blocks_, memory_.at<std::int64_t>(targets_part_, thread));
     for (std::int64_t block = 0; block < target_blocks_; block += simd::kMostColumns) {
       const int columns = static_cast<int>(std::min<std::int64_t>(simd::kMostColumns, target_blocks_ - block));

@@ -130,15 +130,18 @@ class SplitResults {
     return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
   }
 
-  /// Whether results go to the target as they are: product kernels may put them there themselves.
-  [[nodiscard]] bool is_plain() const { return !norm_ && bias_ == nullptr && !tensors_.adds && !tensors_.relu; }
-  /// Has results of columns from block `block` on put `at` numbers behind a block of the target; is_plain(), f32
+  /// Whether results go to the target: product kernels may put them there themselves.
+  [[nodiscard]] bool has_target() const { return !norm_; }
+  /// Has results of columns from block `block` on put `at` numbers behind a block of the target; has_target(), f32
   /// values.
   void set_target(simd::RowProduct& product, std::int64_t block, std::int64_t at, int thread) const {
     product.c = target_ + block * plane_ + at;
     product.c_column = plane_;
     product.is_streaming = is_streaming_;
     product.is_claiming = !is_streaming_;
+    product.bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock;
+    product.adds = tensors_.adds;
+    product.relu = tensors_.relu;
     if (pivot_ == nullptr) return;
     product.pivot = pivot_ + block * kSplitBlock;
     product.sum = sums_.first(block, thread);

@@ -67,6 +67,30 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
       }
     }
   }
+  if (work.bias != nullptr) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) {
+      const __m512 bias = _mm512_loadu_ps(work.bias + c * kBlock);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) sums[r][c] = _mm512_add_ps(bias, sums[r][c]);
+    }
+  }
+  if (work.adds) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        sums[r][c] = _mm512_add_ps(sums[r][c], _mm512_loadu_ps(to + c * work.c_column + r * kBlock));
+      }
+    }
+  }
+  if (work.relu) {
+#pragma GCC unroll 2
+    for (int c = 0; c < kColumns; ++c) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) sums[r][c] = _mm512_max_ps(_mm512_setzero_ps(), sums[r][c]);
+    }
+  }
 #pragma GCC unroll 2
   for (int c = 0; c < kColumns; ++c) {
     if (work.is_streaming) {
