@@ -43,7 +43,7 @@ inline constexpr double kMostRounding = 2e-4;
 ///   rounding            largest difference of fused and unfused logits over the largest logit
 ///   checksum            of the fused logits of all batches
 ///   plan_hash           of the largest batch
-///   profile, layers     of the largest batch, as run_step()'s, without floor_ms; null unless asked
+///   profile, layers     of the largest batch's last round, as run_step()'s, floor_ms null; null unless asked
 ///   warnings            [text]: signs that the machine was busy
 ///   engine, program, cpu, ...
 /// ConfigError on options out of range, DataError when logits are not finite or differ by more than kMostRounding (ten

@@ -85,6 +85,7 @@ RG_AVX512 void some_rows(const RowProduct& work, std::int64_t first) {
     }
   }
   if (work.relu) {
+    // In this order: of a NaN and zero the second is what a maximum gives.
 #pragma GCC unroll 2
     for (int c = 0; c < kColumns; ++c) {
 #pragma GCC unroll 16
