@@ -295,11 +295,17 @@ class SplitNan : public SplitPasses {};
 
 TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
   src_[0] = std::numeric_limits<float>::quiet_NaN();
-  run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_));
-  for (std::int64_t block = 0; block < shape_.out_blocks; ++block) {
-    for (std::int64_t lane = 0; lane < kSplitBlock; ++lane) {
-      const std::int64_t at = block * shape_.out_height * shape_.out_width * kSplitBlock + lane;
-      EXPECT_TRUE(std::isnan(dst_[static_cast<std::size_t>(at)])) << block << " " << lane;
+  for (const bool relu : {false, true}) {
+    SCOPED_TRACE(relu ? "through a ReLU" : "as they are");
+    ConvTensors used = tensors();
+    used.relu = relu;
+    std::ranges::fill(dst_, 0.0F);
+    run(product_forward(way_, shape_, used), product_forward_scratch(way_, shape_));
+    for (std::int64_t block = 0; block < shape_.out_blocks; ++block) {
+      for (std::int64_t lane = 0; lane < kSplitBlock; ++lane) {
+        const std::int64_t at = block * shape_.out_height * shape_.out_width * kSplitBlock + lane;
+        EXPECT_TRUE(std::isnan(dst_[static_cast<std::size_t>(at)])) << block << " " << lane;
+      }
     }
   }
 }
