@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#include "core/foreign_text.h"
+
 namespace roentgen::log {
 namespace {
 spdlog::level::level_enum to_spdlog(Level level) {
@@ -36,8 +38,6 @@ spdlog::logger& logger() {
 
 void set_level(Level level) { logger().set_level(to_spdlog(level)); }
 
-void write(Level level, std::string_view text) {
-  logger().log(to_spdlog(level), "{}", fmt::string_view(text.data(), text.size()));
-}
+void write(Level level, std::string_view text) { logger().log(to_spdlog(level), "{}", terminal_text(text)); }
 
 }  // namespace roentgen::log

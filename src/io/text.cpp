@@ -48,26 +48,6 @@ void append_escaped(std::string& out, unsigned char c) {
 }
 }  // namespace
 
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [text](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : static_cast<unsigned char>(0);
-  };
-  const auto follows = [&byte](std::size_t i, unsigned char low = 0x80, unsigned char high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  if (text.empty()) return 0;
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first == 0xE0) return follows(1, 0xA0) && follows(2) ? 3 : 0;        // no overlong forms
-  if (first == 0xED) return follows(1, 0x80, 0x9F) && follows(2) ? 3 : 0;  // no surrogates
-  if (first >= 0xE1 && first <= 0xEF) return follows(1) && follows(2) ? 3 : 0;
-  if (first == 0xF0) return follows(1, 0x90) && follows(2) && follows(3) ? 4 : 0;
-  if (first >= 0xF1 && first <= 0xF3) return follows(1) && follows(2) && follows(3) ? 4 : 0;
-  if (first == 0xF4) return follows(1, 0x80, 0x8F) && follows(2) && follows(3) ? 4 : 0;  // up to U+10FFFF
-  return 0;
-}
-
 std::string quote_string(std::string_view text) {
   std::string out = "\"";
   out.reserve(text.size() + 2);

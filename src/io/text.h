@@ -7,14 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "core/utf8.h"
+
 namespace roentgen::io {
 
 /// `text` in double quotes with \" \\ \b \t \n \f \r and \u00XX escapes: a JSON string and a TOML basic string at once.
 /// Bytes that are not well-formed UTF-8 become U+FFFD, one for each.
 [[nodiscard]] std::string quote_string(std::string_view text);
 
-/// Bytes of the well-formed UTF-8 sequence that `text` starts with (1 to 4), or 0 (The Unicode Standard, table 3-7).
-[[nodiscard]] std::size_t utf8_length(std::string_view text);
+using roentgen::utf8_length;
 
 /// The fewest digits that read back as the same double, always with a point, an exponent or both; "inf", "-inf", "nan".
 [[nodiscard]] std::string shortest(double value);

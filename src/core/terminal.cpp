@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "core/terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "core/error.h"
+#include "core/foreign_text.h"
+
+namespace roentgen::terminal {
+namespace {
+
+// Goes to the begin of the line and removes what is there.
+constexpr std::string_view kClear = "\r\x1b[K";
+
+std::atomic<bool>& is_line_shown() {
+  static std::atomic<bool> is_shown = false;
+  return is_shown;
+}
+
+// Progress that cannot be shown is no reason to end.
+void put_error(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  std::fflush(stderr);
+}
+
+void put(std::string_view text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
+  throw Error(error_text("core.terminal", "standard output", "a place that takes the result", std::strerror(errno),
+                         "freeing space there, or another file"));
+}
+
+}  // namespace
+
+void print(std::string_view lines) {
+  std::string text;
+  text.reserve(lines.size());
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += terminal_text(lines.substr(0, end));
+    if (end < lines.size()) text += '\n';
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  put(text);
+}
+
+void print_for_programs(std::string_view text) { ::isatty(STDOUT_FILENO) != 0 ? print(text) : put(text); }
+
+void print_error(std::string_view line) {
+  put_error(std::string(is_line_shown().exchange(false) ? kClear : "") + terminal_text(line) + "\n");
+}
+
+bool has_progress() { return ::isatty(STDERR_FILENO) != 0; }
+
+void show_progress(std::string_view line) {
+  is_line_shown() = true;
+  put_error(std::string(kClear) + terminal_text(line));
+}
+
+void clear_progress() {
+  if (is_line_shown().exchange(false)) put_error(kClear);
+}
+
+}  // namespace roentgen::terminal
