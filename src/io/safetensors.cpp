@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "io/file.h"
+#include "io/foreign_weights.h"
 #include "io/safetensors_header.h"
 
 namespace roentgen::io {
@@ -62,23 +64,24 @@ Result<SafetensorsReader> SafetensorsReader::open(const std::filesystem::path& p
   if (!mapped) return mapped.why();
   state->file = std::move(mapped).value();
   const std::span<const std::byte> all = state->file.bytes();
+  const auto refusal = [&](const Failure& why) { return foreign_weights(path, all).value_or(why); };
   if (all.size() < safetensors::kPrefixBytes) {
-    return failure("io.safetensors", what, "8 bytes of header length", std::to_string(all.size()) + " bytes",
-                   "a complete copy of the file");
+    return refusal(failure("io.safetensors", what, "8 bytes of header length", counted(std::ssize(all), "byte"),
+                           "a complete copy of the file"));
   }
   std::uint64_t header_bytes = 0;
   std::memcpy(&header_bytes, all.data(), sizeof(header_bytes));
   const std::uint64_t limit_bytes =
       std::min<std::uint64_t>(safetensors::kLimitHeaderBytes, all.size() - safetensors::kPrefixBytes);
   if (header_bytes > limit_bytes) {
-    return failure("io.safetensors", what, "a header of at most " + std::to_string(limit_bytes) + " bytes",
-                   std::to_string(header_bytes), "a complete copy of the file");
+    return refusal(failure("io.safetensors", what, "a header of at most " + std::to_string(limit_bytes) + " bytes",
+                           std::to_string(header_bytes), "a complete copy of the file"));
   }
   const std::span<const std::byte> header_span = all.subspan(safetensors::kPrefixBytes, header_bytes);
   state->data = all.subspan(safetensors::kPrefixBytes + header_bytes);
   const std::string_view text(reinterpret_cast<const char*>(header_span.data()), header_span.size());
   Result<safetensors::Header> header = safetensors::parse_header(text, what, state->data.size());
-  if (!header) return header.why();
+  if (!header) return refusal(header.why());
   state->tensors = std::move(header.value().tensors);
   state->metadata = std::move(header.value().metadata);
   for (std::size_t i = 0; i < state->tensors.size(); ++i) state->index.emplace(state->tensors[i].name, i);

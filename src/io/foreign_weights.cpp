@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "io/foreign_weights.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/foreign_text.h"
+
+namespace roentgen::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kHead_bytes = 512;
+
+// Python on one line, as errors are. clone() parts tensors that share memory, which safetensors refuses.
+std::string torch_conversion(const std::filesystem::path& path) {
+  const std::string target = std::filesystem::path(path).replace_extension(".safetensors").string();
+  return "this Python: import torch, safetensors.torch; s = torch.load(" + python_string(path.string()) +
+         ", map_location=\"cpu\", weights_only=True); safetensors.torch.save_file({k: v.clone().contiguous() for k, v "
+         "in "
+         "s.get(\"state_dict\", s).items()}, " +
+         python_string(target) + ")";
+}
+
+std::string numpy_conversion(const std::filesystem::path& path) {
+  const std::string target = std::filesystem::path(path).replace_extension(".safetensors").string();
+  return "this Python: import numpy, safetensors.numpy; safetensors.numpy.save_file(dict(numpy.load(" +
+         python_string(path.string()) + ")), " + python_string(target) + ")";
+}
+
+}  // namespace
+
+std::optional<Failure> foreign_weights(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kHead_bytes));
+  const auto named = [&](std::string_view format, std::string_view remedy) {
+    return failure("io.safetensors", path.string(), "a safetensors file", format, remedy);
+  };
+  const auto is_pickle = [&] { return head.size() > 1 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5; };
+  if (head.starts_with("PK\x03\x04"sv)) {
+    if (head.find(".npy") != std::string_view::npos) return named("a NumPy archive", numpy_conversion(path));
+    if (head.find(".pkl") != std::string_view::npos) return named("a PyTorch file", torch_conversion(path));
+    return named("a zip archive", "the safetensors file in it");
+  }
+  if (is_pickle()) return named("a PyTorch file of before version 1.6, or another pickle", torch_conversion(path));
+  if (head.starts_with("\x89HDF\r\n\x1a\n"sv)) {
+    return named("an HDF5 file, as Keras writes it", "weights of PyTorch with torchvision's names, as safetensors");
+  }
+  if (head.starts_with("\x1f\x8b"sv)) return named("a gzip file", "gunzip first");
+  if (head.starts_with("version https://git-lfs"sv)) return named("a Git LFS pointer without the file", "git lfs pull");
+  if (head.starts_with("<!DOCTYPE"sv) || head.starts_with("<!doctype"sv) || head.starts_with("<html"sv)) {
+    return named("a web page", "the address of the file itself");
+  }
+  if (path.extension() == ".onnx") return named("an ONNX file", "the PyTorch weights that it was exported from");
+  return std::nullopt;
+}
+
+}  // namespace roentgen::io

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Files of weights in formats of other programs: recognised, so that an error can say how to convert them. Not read.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "core/result.h"
+
+namespace roentgen::io {
+
+/// Failure that names the format of a file that is no safetensors, and what converts it; nullopt for unknown bytes.
+/// @param bytes the file's, at least the first 512 where there are so many
+[[nodiscard]] std::optional<Failure> foreign_weights(const std::filesystem::path& path,
+                                                     std::span<const std::byte> bytes);
+
+}  // namespace roentgen::io
