@@ -3,7 +3,6 @@
 //
 // roentgen inspect: what a model costs, or what a data folder holds.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 
@@ -12,11 +11,13 @@
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "data/census/census.h"
 #include "data/source/describe.h"
 #include "graph/summary.h"
 #include "graph/text.h"
-#include "io/csv.h"
 #include "io/file.h"
 #include "train/recipe.h"
 
@@ -57,8 +58,8 @@ class InspectCommand final : public Command {
         {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .least = 1, .most = 3},
         {.name = "--image",
          .target = &shape_.image_px,
-         .doc = "model: side of the image, px",
-         .least = 1,
+         .doc = "model: side of the image, px; 0 = the model's own",
+         .least = 0,
          .most = 65536},
         {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .least = 1, .most = 1e6},
         {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
@@ -91,9 +92,15 @@ class InspectCommand final : public Command {
  private:
   [[nodiscard]] CommandResult inspect_model(train::ModelRecipe& recipe) const {
     set_model(recipe, model_);
-    const graph::Graph model = make_model(recipe, shape_);
+    ModelShape shape = shape_;
+    if (shape.image_px == 0) shape.image_px = own_image_px(recipe);
+    const graph::Graph model = make_model(recipe, shape);
     const graph::Summary summary = graph::summarise(model);
-    fmt::print("{}", is_text_ ? graph::print_graph_any_batch(model) : graph::to_text(summary));
+    if (is_text_) {
+      terminal::print_for_programs(graph::print_graph_any_batch(model));
+    } else {
+      terminal::print(graph::to_text(summary));
+    }
     return {.json = graph::to_value(summary)};
   }
   [[nodiscard]] CommandResult inspect_data(data::SourceOptions& source) const {
@@ -104,12 +111,12 @@ class InspectCommand final : public Command {
     check_output_file("--broken", broken_, folders());
     data::place_folders(source, data_);
     const data::Dataset dataset = data::load_dataset(source);
-    fmt::print("{}", data::describe(dataset));
+    terminal::print(data::describe(dataset));
     std::fflush(stdout);
     Value json = data::describe_value(dataset);
     if (is_table_only_) return {.json = std::move(json)};
     const data::Census census = count_files(dataset);
-    fmt::print("{}", data::to_text(census));
+    terminal::print(data::to_text(census));
     json.set("files", data::to_value(census));
     if (!broken_.empty()) write_broken(dataset, census);
     return {.json = std::move(json)};
@@ -117,20 +124,20 @@ class InspectCommand final : public Command {
   [[nodiscard]] data::Census count_files(const data::Dataset& dataset) const {
     data::CensusOptions options{.depth = is_decoded_ ? data::CensusDepth::Pixels : data::CensusDepth::Headers,
                                 .threads = static_cast<int>(workers_)};
-    const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
-    if (is_terminal) {
+    if (terminal::has_progress()) {
       options.on_progress = [&dataset](std::int64_t done) {
-        fmt::print(stderr, "\r\x1b[K{}/{} images", done, dataset.samples.size());
+        terminal::show_progress(
+            fmt::format("{}/{} {}", done, dataset.samples.size(), plural(std::ssize(dataset.samples), "image")));
       };
     }
     data::Census census = data::take_census(dataset, options);
-    if (is_terminal) fmt::print(stderr, "\r\x1b[K");
+    terminal::clear_progress();
     return census;
   }
   void write_broken(const data::Dataset& dataset, const data::Census& census) const {
     std::string text = "image,reason\n";
     for (const data::BrokenImage& image : census.broken) {
-      text += io::csv_field(dataset.samples[image.sample].id) + "," + io::csv_field(image.reason) + "\n";
+      text += csv_field(dataset.samples[image.sample].id) + "," + csv_field(image.reason) + "\n";
     }
     io::write_file_atomically(broken_, text);
   }
@@ -139,7 +146,7 @@ class InspectCommand final : public Command {
   std::vector<std::string> data_;
   std::filesystem::path recipe_;
   std::vector<std::string> overrides_;
-  ModelShape shape_;
+  ModelShape shape_{.image_px = 0};
   bool is_text_ = false;
   bool is_planned_ = false;
   bool is_decoded_ = false;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/report_text.h"
+#include "core/terminal.h"
 #include "engine/engine.h"
 #include "engine/plan_table.h"
 #include "graph/loss.h"
@@ -23,6 +24,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
     shape.image_px = recipe.preprocess.size_px;
     shape.channels = recipe.preprocess.channels;
   }
+  if (shape.image_px == 0) shape.image_px = own_image_px(network);
   const graph::Graph graph = graph::with_loss(make_model(network, shape), {});
   const auto engine = engine::make_engine(recipe.train.engine);
   const int threads = train::compute_threads(recipe.train);
@@ -62,7 +64,7 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
       {"fuse", recipe.train.fuse},
       {"fused", engine::effect_table(graph, recipe.train.fuse, plan)},
       {"choices", engine::choice_table(plan)}};
-  fmt::print("{}", report_text(json));
+  terminal::print(report_text(json));
   return {.json = std::move(json)};
 }
 

@@ -32,6 +32,10 @@ void set_model(train::ModelRecipe& model, const std::string& name_or_file) {
   model.file.clear();
 }
 
+std::int64_t own_image_px(const train::ModelRecipe& model) {
+  return model.file.empty() ? models::own_image_px(model.name) : ModelShape{}.image_px;
+}
+
 graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape) {
   if (!model.file.empty()) {
     const std::string text = io::read_text(model.file, kTextLimitBytes).or_throw<ConfigError>();

@@ -23,6 +23,9 @@ struct ModelShape {
   std::int64_t labels = 14;
 };
 
+/// Side of the images that a model was made for, px; ModelShape's for a graph text. ConfigError: unknown name.
+[[nodiscard]] std::int64_t own_image_px(const train::ModelRecipe& model);
+
 /// Builds a named model or parses a graph text. ConfigError: unknown name, unreadable file, text with an error (file
 /// and line are named).
 [[nodiscard]] graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape);

@@ -62,6 +62,9 @@ struct ModelConfig {
 /// Trained parameters of a model as torchvision builds it: 1000 outputs, 3 channels. ConfigError for an unknown model.
 [[nodiscard]] std::int64_t torchvision_parameter_count(std::string_view name);
 
+/// Side of the images that a model was made for, px. ConfigError for an unknown model.
+[[nodiscard]] std::int64_t own_image_px(std::string_view name);
+
 /// From a recipe's words: "imagenet" or "small"; "v1.5" or "v1". Others: ConfigError.
 [[nodiscard]] Stem parse_stem(std::string_view word);
 [[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);
