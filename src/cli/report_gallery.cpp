@@ -15,6 +15,9 @@
 #include "cli/heatmap_files.h"
 #include "cli/name_index.h"
 #include "core/error.h"
+#include "core/error_parts.h"
+#include "core/log.h"
+#include "core/plural.h"
 #include "engine/engine.h"
 #include "eval/worst_cases.h"
 #include "train/heatmap.h"
@@ -64,15 +67,22 @@ data::Dataset find_images(const eval::Predictions& predictions, const Places& pl
   for (std::size_t i = 0; i < all.samples.size(); ++i) index.add(all.samples[i].id, i);
   data::Dataset found;
   std::set<std::size_t> taken;
+  std::string first_absent;
   for (const auto& [row, unused] : places) {
-    const auto at = find_image(index, predictions.image_ids[row]);
-    if (at && taken.insert(*at).second) found.samples.push_back(all.samples[*at]);
+    const std::string& name = predictions.image_ids[row];
+    const auto at = find_image(index, name);
+    if (at && taken.insert(*at).second) {
+      found.samples.push_back(all.samples[*at]);
+    } else if (first_absent.empty()) {
+      first_absent = fmt::format("{} {}", name, at ? "is the file of another one" : "is not there");
+    }
   }
   if (found.samples.size() == places.size()) return found;
-  throw DataError(error_text("cli.report", "--data " + folder.string(),
-                             fmt::format("the {} images of the gallery, each under a name of its own", places.size()),
-                             fmt::format("{} of them", found.samples.size()),
-                             "the folder of the predictions' images, or --gallery 0"));
+  throw DataError(error_text(
+      "cli.report", "--data " + folder.string(),
+      fmt::format("the {} of the gallery, each under a name of its own", counted(std::ssize(places), "image")),
+      fmt::format("{} of them: {}", found.samples.size(), first_absent),
+      "the folder of the predictions' images, or --gallery 0"));
 }
 
 // Fills the cases of one image after the other.
@@ -83,10 +93,12 @@ class Filler {
       : predictions_(predictions),
         names_(request.names),
         model_(model),
-        mapper_(*model.executable, *model.heat),
         gallery_(gallery),
         picture_(data::parse_intensity(model.preprocess.intensity)) {
-    gallery_.method = train::name_of(mapper_.head().method);
+    if (model.heat) {
+      mapper_.emplace(*model.executable, *model.heat);
+      gallery_.method = train::name_of(model.heat->method);
+    }
     for (const std::string& label : predictions.label_names) {
       const auto at = std::ranges::find(model.info.labels, label);
       if (at == model.info.labels.end()) {
@@ -107,14 +119,12 @@ class Filler {
     for (const Place& place : places) {
       const std::size_t output = outputs_[place.label];
       const float told = predictions_.probabilities[row * predictions_.label_names.size() + place.label];
-      const eval::CoarseMap cells = mapper_.map(image.row, static_cast<std::int64_t>(output));
-      const eval::HeatMap map = picture_.map_back(cells, model_.preprocess);
       publish::GalleryRow& finding = gallery_.rows[place.label];
       (place.is_false_positive ? finding.false_positives : finding.false_negatives)[place.rank] = {
           .probability = told,
           .image = names_ == ImageNames::Shown ? predictions_.image_ids[row] : std::string(),
           .picture = small,
-          .overlay = thumbnail(picture_, 3, eval::overlay(gray, map))};
+          .overlay = overlay_of(gray, image.row, output)};
       gallery_.largest_difference =
           std::max(gallery_.largest_difference,
                    std::abs(static_cast<double>(told) - static_cast<double>(image.probabilities[output])));
@@ -122,15 +132,36 @@ class Filler {
   }
 
  private:
+  // Empty where the network has no maps.
+  [[nodiscard]] publish::Thumbnail overlay_of(const std::vector<std::uint8_t>& gray, std::int64_t row,
+                                              std::size_t output) {
+    if (!mapper_) return {};
+    const eval::CoarseMap cells = mapper_->map(row, static_cast<std::int64_t>(output));
+    return thumbnail(picture_, 3, eval::overlay(gray, picture_.map_back(cells, model_.preprocess)));
+  }
+
   const eval::Predictions& predictions_;
   ImageNames names_;
   const train::LoadedModel& model_;
-  train::HeatMapper mapper_;
+  std::optional<train::HeatMapper> mapper_;
   publish::Gallery& gallery_;
   /// (labels of the predictions): which logit of the model each is.
   std::vector<std::size_t> outputs_;
   Picture picture_;
 };
+
+// With heat-maps where the network has any; else without, and `no_maps` says why.
+train::LoadedModel load_model(const fs::path& checkpoint, engine::Engine& engine, std::string& no_maps) {
+  try {
+    return train::load_checkpoint(checkpoint, engine, {.batch = kBatch, .has_heatmaps = true});
+  } catch (const ConfigError& error) {
+    const ErrorParts parts = error_parts(error.what());
+    if (parts.thing != "train.heatmap") throw;
+    no_maps = parts.got;
+  }
+  log::info("the gallery has no heat-maps: " + no_maps);
+  return train::load_checkpoint(checkpoint, engine, {.batch = kBatch});
+}
 
 }  // namespace
 
@@ -149,8 +180,7 @@ publish::Gallery make_gallery(const eval::Predictions& predictions, const Galler
   }
   const data::Dataset images = find_images(predictions, places, request.data);
   const auto engine = engine::make_engine("cpu");
-  const train::LoadedModel model =
-      train::load_checkpoint(request.checkpoint, *engine, {.batch = kBatch, .has_heatmaps = true});
+  const train::LoadedModel model = load_model(request.checkpoint, *engine, gallery.no_maps);
   Filler filler(predictions, request, model, gallery);
   std::vector<const Places::value_type*> order;
   for (const auto& entry : places) order.push_back(&entry);

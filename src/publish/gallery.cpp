@@ -33,9 +33,9 @@ std::string image_html(const Thumbnail& picture, std::int64_t side_px, std::stri
 std::string case_html(const GalleryCase& one, std::int64_t side_px) {
   std::string caption = fmt::format("probability {:.3f}", one.probability);
   if (!one.image.empty()) caption += " " + escaped(one.image);
-  return "<figure>" + image_html(one.picture, side_px, "radiograph") +
-         image_html(one.overlay, side_px, "the same under its heat-map") + "<figcaption>" + caption +
-         "</figcaption></figure>\n";
+  std::string text = "<figure>" + image_html(one.picture, side_px, "radiograph");
+  if (!one.overlay.pixels.empty()) text += image_html(one.overlay, side_px, "the same under its heat-map");
+  return text + "<figcaption>" + caption + "</figcaption></figure>\n";
 }
 
 std::string cases_html(std::string_view title, const std::vector<GalleryCase>& cases, std::int64_t side_px) {
@@ -44,6 +44,12 @@ std::string cases_html(std::string_view title, const std::vector<GalleryCase>& c
   text += "<div class=\"cases\">\n";
   for (const GalleryCase& one : cases) text += case_html(one, side_px);
   return text + "</div>\n";
+}
+
+std::string maps_html(const Gallery& gallery) {
+  if (!gallery.no_maps.empty()) return ". No heat-maps: " + escaped(gallery.no_maps) + ".";
+  return "; on the right the heat-map of that finding (" + escaped(gallery.method) +
+         "): red where most of this image speaks for it, the plain radiograph where nothing does.";
 }
 
 std::string rows_html(const Gallery& gallery, std::int64_t side_px) {
@@ -72,10 +78,9 @@ std::string gallery_html(const Gallery& gallery, const std::string& of, std::siz
   std::string text = "<h2>Error gallery</h2>\n<p>" + escaped(of) +
                      ". Of every finding the images labelled negative that the model finds most probable, and those "
                      "labelled positive that it finds least probable, whatever the threshold; equal ones by name. "
-                     "Below each its probability; on the right the heat-map of that finding (" +
-                     escaped(gallery.method) +
-                     "): red where most of this image speaks for it, the plain radiograph where nothing does. Labels "
-                     "mined from reports are noisy: some of these errors are the label's.</p>\n"
+                     "Below each its probability" +
+                     maps_html(gallery) +
+                     " Labels mined from reports are noisy: some of these errors are the label's.</p>\n"
                      "<p class=\"notice\">This page holds radiographs: treat it as you treat the images.</p>\n";
   if (gallery.largest_difference > kSameProbability) {
     text += fmt::format(

@@ -20,7 +20,7 @@ struct GalleryCase {
   float probability = 0.0F;
   /// Shown below the picture; empty: not named.
   std::string image{};
-  /// The radiograph in gray, and under its heat-map.
+  /// The radiograph in gray, and under its heat-map where there are maps.
   Thumbnail picture{};
   Thumbnail overlay{};
 };
@@ -35,8 +35,10 @@ struct GalleryRow {
 /// All of them, and how the maps were made.
 struct Gallery {
   std::vector<GalleryRow> rows{};
-  /// "cam", "grad-cam".
+  /// "cam", "grad-cam"; empty: the network has no maps.
   std::string method{};
+  /// Reason why there are no maps, for people; empty where there are.
+  std::string no_maps{};
   /// The predictions are not the checkpoint's own: largest difference of a probability; 0 when they are.
   double largest_difference = 0.0;
 };

@@ -54,6 +54,22 @@ TEST(Gallery, has_two_pictures_a_case_and_says_what_there_is_none_of) {
   EXPECT_THAT(html, Not(HasSubstr("not this checkpoint's alone")));
 }
 
+TEST(Gallery, without_heat_maps_shows_the_pictures_and_says_why) {
+  Gallery bare = sample();
+  bare.method.clear();
+  bare.no_maps = "one cell <before> the mean";
+  for (GalleryRow& row : bare.rows) {
+    for (auto* cases : {&row.false_positives, &row.false_negatives}) {
+      for (GalleryCase& each : *cases) each.overlay = {};
+    }
+  }
+  const std::string html = gallery_html(bare, "");
+  EXPECT_EQ(count(html, "<img "), 4);
+  EXPECT_EQ(count(html, "<figure>"), 4);
+  EXPECT_THAT(html, HasSubstr("No heat-maps: one cell &lt;before&gt; the mean."));
+  EXPECT_THAT(html, Not(HasSubstr("on the right")));
+}
+
 TEST(Gallery, names_images_where_it_is_given_names) {
   EXPECT_THAT(gallery_html(sample(), ""), Not(HasSubstr(".png")));
   Gallery named = sample();

@@ -120,8 +120,36 @@ TEST_F(Report, gallery_takes_no_picture_twice) {
   expect_refusal(
       place_->run({"report", in("run"), "--preds", place_->write("both.csv", both).string(), "--labels",
                    place_->write("truth.csv", truth).string(), "--data", in("one_picture"), "--out", in("twice.html")}),
-      {"expected the 2 images of the gallery, each under a name of its own, got 1 of them"});
+      {"expected the 2 images of the gallery, each under a name of its own, got 1 of them: f1/a.png is the file of "
+       "another "
+       "one"});
+  const std::string missing = "Image Index,prob_Mass\na.png,0.25\ngone.png,0.5\n";
+  expect_refusal(
+      place_->run({"report", in("run"), "--preds", place_->write("missing.csv", missing).string(), "--labels",
+                   place_->write("truth2.csv", "path,patient,Mass\na.png,1,1\ngone.png,2,0\n").string(), "--data",
+                   in("one_picture"), "--out", in("twice.html")}),
+      {"got 1 of them: gone.png is not there"});
   EXPECT_FALSE(fs::exists(*place_ / "twice.html"));
+}
+
+// The last feature map is one cell.
+TEST_F(Report, gallery_of_a_network_without_heat_maps_shows_the_images) {
+  constexpr std::string_view kNet = R"(graph "flat"
+input image (N, C, S, S)
+conv = conv2d(image, out=8, kernel=32x32)
+act = relu(conv)
+pool = global_avg_pool(act)
+fc = linear(pool, out=K)
+output logits = fc
+)";
+  place_->must_run({"train", "--data", in("data"), "--recipe", in("recipe.toml"), "--out", in("flat"), "--model",
+                    place_->write("flat.txt", kNet).string(), "--set", "train.epochs=1"});
+  const Ended run = place_->must_run(
+      {"report", in("flat"), "--labels", labels(), "--data", in("data"), "--gallery", "1", "--out", in("flat.html")});
+  EXPECT_THAT(run.err, HasSubstr("the gallery has no heat-maps: one cell before the mean"));
+  const std::string page = read_all(*place_ / "flat.html");
+  EXPECT_GT(count(page, "<figure>"), 0);
+  EXPECT_EQ(count(page, "data:image/jpeg;base64,"), count(page, "<figure>"));
 }
 
 TEST_F(Report, gallery_of_other_predictions_says_so) {
