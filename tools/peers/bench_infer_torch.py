@@ -10,6 +10,7 @@ Every way is timed in both memory layouts: `eager` is the module in eval mode; `
 frozen and put through optimize_for_inference, which folds batch norms and fuses what follows convolutions. The ways take
 turns, `--rounds` times, since the speed of a machine drifts.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import statistics

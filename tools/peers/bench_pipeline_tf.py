@@ -9,6 +9,7 @@
 Orders: naive = list, read, map, shard, shuffle, repeat, batch, prefetch; official = list, slices, shard, shuffle of files,
 parallel interleave, prefetch, shuffle, repeat, parallel map and batch, prefetch. Both map with as many threads.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import os

@@ -9,6 +9,7 @@
 DataLoader with shuffling, worker processes and its usual prefetch of 2 batches a worker. Readers: pil = Pillow, Resize,
 ToTensor, Normalize, as everybody writes it; io = torchvision.io.read_image and an antialiased resize of the tensor.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import pathlib

@@ -11,6 +11,7 @@ a process of its own, so that its memory can be told: how far the resident memor
 peak, with and without gradients and momentum, which any trainer has. --dtype bf16 computes the forward under autocast;
 --compile takes the model through torch.compile (PyTorch 2). Auxiliary classifiers count with a weight of 0.3.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import multiprocessing

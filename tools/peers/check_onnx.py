@@ -10,6 +10,7 @@
 
 Pictures are resized in floating point, as roentgen does. Exits 1 where a probability differs by over 1e-4.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import csv
 import json

@@ -9,6 +9,7 @@
 Every loss, rate and AUROC of log.jsonl must be there once, at its step, as the nearest float32, and nothing else. Exits
 1 otherwise.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import json
 import pathlib
 import struct

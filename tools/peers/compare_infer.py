@@ -12,6 +12,7 @@ convolutions, as eval and predict use them, and with the faster of direct and
 Winograd's (--algorithms auto). With one thread PyTorch 1.13 computes eager convolutions without oneDNN, ten times slower: compare
 with two or more.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import pathlib

@@ -10,6 +10,7 @@ also holds weights and two batches by then, which PyTorch's process has before; 
 recomputations run in turns, since the speed of a machine drifts; `cost` is the median over the rounds of step / step
 with --recompute none, less 1.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import pathlib

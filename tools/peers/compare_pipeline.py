@@ -10,6 +10,7 @@
 file of the folder, as it lies there. A peer that is not installed is named and left out. A round is one run of each, in
 order in even rounds and backwards in odd ones; figures are medians over the rounds, ratios of those within a round.
 """
+import one_line_errors  # first: errors of the other imports, too
 import argparse
 import json
 import pathlib
@@ -44,7 +45,7 @@ def has_module(python, module):
 def run(command, result):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+        sys.exit(one_line_errors.line_of_program(command, done))
     return json.loads(result.read_text())
 
 

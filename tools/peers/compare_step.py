@@ -9,6 +9,7 @@ A round is one run of each, ours first in even rounds and last in odd ones. The 
 (our images/s) / (the peer's images/s in its better layout of that round; TensorFlow's with XLA or without, whichever is
 better). --dtype is ours, --peer-dtype the peer's, and --compile takes PyTorch's model through torch.compile.
 """
+import one_line_errors  # first: errors of the other imports, too
 import argparse
 import json
 import pathlib
@@ -25,7 +26,7 @@ def run(command, output):
     """Runs a command that writes JSON to `output`; returns the JSON."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+        sys.exit(one_line_errors.line_of_program(command, done))
     return json.loads(output.read_text())
 
 

@@ -10,6 +10,7 @@ Needs pydicom (tried: 2.3.1, Pillow for JPEG and JPEG 2000), numpy below 2 and O
 by more than the bound of its intensity: 0 of the stored values, 1 of 65,535 behind a window (pydicom rounds nothing, we
 round), 1 of 255 where the published code works in 8 bits.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import csv
 import pathlib

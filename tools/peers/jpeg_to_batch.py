@@ -10,6 +10,7 @@ are of processor time, medians over rounds (and their range).
 Real radiographs are rarely JPEG in the open: gray PNGs are encoded first, by Pillow, into a temporary folder (--side: resized to
 that side before). Needs Pillow and NumPy.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import io
 import json

@@ -16,6 +16,7 @@ are float32, written so that they read back exactly. Keys that start with weight
 sample_weight. ece and the softmax block at the end (`softmax,N,K`, values, N lines `truth,p,p,...`) have no function in
 scikit-learn, or one whose ties depend on the order of classes: they are computed here from their definitions.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import csv
 import json
 import sys

@@ -19,6 +19,7 @@ slope      of the power spectrum, log-log: power of the Hann-windowed image aver
 
 src/synth/film_testing.h measures the same. Needs NumPy and Pillow.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import pathlib
 import struct

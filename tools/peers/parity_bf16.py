@@ -8,6 +8,7 @@
 Prints, for each golden file and layout, the median and the largest relative L2 error of its gradients, and those of
 logits and loss. Works with any PyTorch from 1.13 on; nothing is written.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import json
 import pathlib

@@ -9,6 +9,7 @@ resize, and Pillow with its own. Rounds are interleaved; ratios are medians over
 8-bit gray files only, without those where every row has the filter Sub (somebody re-encoded them). Needs libpng-dev,
 libdeflate-dev, Pillow and NumPy.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import io
 import json

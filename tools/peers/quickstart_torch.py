@@ -9,6 +9,7 @@ optimizer, schedule and augmentation, the epoch with the best validation AUROC, 
 
 Prints seconds an epoch (training and validation) and, at the end, everything together.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import csv
 import math

@@ -10,6 +10,7 @@ Random images, gray and in colour, as pixels (planes, blue first) and as PNG fil
 pages, put in random order and partly deleted and put again, so that the tree has splits and pages that were freed.
 `convert --to png` must give the same names, classes and pixels. Exits 1 otherwise. Seed 0.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import csv
 import io
 import pathlib

@@ -11,6 +11,7 @@ tf.data reads every record (its checksums too), tf.io parses it. Its image must 
 image/filename names below DIR, found by the end of its path, as TensorFlow (raw pixels: Pillow) decodes that. Exits 1
 otherwise. Records must not have been resized or made JPEG.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import pathlib
 import sys
 

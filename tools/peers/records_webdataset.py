@@ -11,6 +11,7 @@ Every sample must have a .json with filename and labels, and an image with the b
 that name below DIR. Exits 1 otherwise. Shards must not have been resized or made JPEG; those of --encode png are compared
 by pixels.
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import io
 import json
 import pathlib

@@ -10,6 +10,7 @@ One logistic regression per finding on all train_val images, pixels averaged dow
 penalty is chosen on the last 15% of them, then all are used. Exits 1 when the mean reaches --limit.
 Needs PyTorch, NumPy and Pillow (Debian: python3-torch python3-numpy python3-pil).
 """
+import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import csv
 import pathlib
