@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# Prints what the build has and what it goes without, and why: the last lines of a configuration.
+
+# summary_line(NAME TEXT ...): one line, "MPI         on: openmpi 4.1.4".
+function(summary_line name)
+  string(LENGTH "${name}" length)
+  math(EXPR blanks "12 - ${length}")
+  string(REPEAT " " ${blanks} padding)
+  string(JOIN "" text ${ARGN})
+  message(STATUS "  ${name}${padding}${text}")
+endfunction()
+
+# summary_switch(NAME IS_ON TEXT OPTION MISSING): on with the text, or off by the option or for what is missing.
+function(summary_switch name is_on text option missing)
+  if(is_on)
+    summary_line(${name} "on: ${text}")
+  elseif(NOT ${option})
+    summary_line(${name} "off: ${option}=OFF")
+  else()
+    summary_line(${name} "off: ${missing}")
+  endif()
+endfunction()
+
+set(has_jpeg2000 OFF)
+if(DCMTK_FOUND AND openjpeg_FOUND)
+  set(has_jpeg2000 ON)
+endif()
+message(STATUS "Roentgen ${PROJECT_VERSION}:")
+summary_line("build" "${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+summary_switch("MPI" "${MPI_C_FOUND}" "${RG_MPI_NAME} ${RG_MPI_VERSION}" RG_MPI
+  "none found (libopenmpi-dev or libmpich-dev); several processes need it")
+summary_switch("DICOM" "${DCMTK_FOUND}" "DCMTK ${DCMTK_VERSION}" RG_DICOM "no DCMTK found (libdcmtk-dev)")
+summary_switch("JPEG 2000" "${has_jpeg2000}" "OpenJPEG ${openjpeg_VERSION}" RG_DICOM
+  "no OpenJPEG found (libopenjp2-7-dev), or no DICOM")
+summary_switch("CUDA" "${RG_HAS_CUDA}" "toolkit ${CUDAToolkit_VERSION}" RG_CUDA
+  "no toolkit of version 12 with an nvcc that works here")
+summary_switch("tests" "${RG_TESTS}" "ctest --test-dir ${PROJECT_BINARY_DIR}" RG_TESTS "")
+if(RG_SANITIZE)
+  summary_line("sanitizers" "${RG_SANITIZE}")
+endif()
