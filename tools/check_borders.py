@@ -9,6 +9,8 @@
 - a backend's header stays in its room; a header that is slow to compile is included by one source file alone;
 - includes are root-relative and exist; every file opens with the SPDX lines; headers say #pragma once, never #ifndef,
   but for X-inl.h, which Highway's targets include once each (HWY_TARGET_TOGGLE);
+- nothing but core/terminal and core/log prints, so that no control character of a name reaches a terminal; the launcher
+  passes on what its ranks printed;
 - no file over 400 lines without a comment "Over 400 lines: <reason>"; fewer than one #if per 1,000 lines.
 """
 import pathlib
@@ -48,6 +50,9 @@ BACKENDS = [
     (r"dcmtk/|openjpeg", ["data/codec/dicom/"]),
 ]
 SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
+# What prints, and who may.
+PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog)\b|\b(f?printf|fputs|puts|putchar|fwrite)\(")
+PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
 LONGEST = 400
 LINES_PER_IF = 1000
 
@@ -101,6 +106,14 @@ def check_form(path, lines):
     return findings
 
 
+def check_prints(path, lines):
+    """Findings about lines that print past core/terminal."""
+    if path.endswith(("_test.cpp", "_testing.h", *PRINTERS)):
+        return []
+    return [f"line {number} prints: expected terminal::print() and its like (core/terminal.h)"
+            for number, line in enumerate(lines, 1) if PRINTS.search(line)]
+
+
 def check_sources(root):
     """Findings about src/ and the number of lines and of #if."""
     src = root / "src"
@@ -109,7 +122,7 @@ def check_sources(root):
         path = file.relative_to(src).as_posix()
         lines = file.read_text(encoding="utf-8").splitlines()
         line_count += len(lines)
-        found = check_form(path, lines)
+        found = check_form(path, lines) + check_prints(path, lines)
         if room_of(path) not in ROOMS:
             found.append(f"lies in no room: expected one of {', '.join(ROOMS)}")
             lines = []

@@ -40,6 +40,13 @@ class CheckBorders(unittest.TestCase):
         self.write("core/b.cpp", '#include "io/a.h"\n')
         self.assert_finds("src/core/b.cpp", "io/a.h")
 
+    def test_what_prints_past_the_terminal_is_found(self):
+        self.write("cli/b_test.cpp", "void f() { std::printf(\"x\"); }\n")
+        self.write("core/terminal.cpp", "void f() { std::fwrite(a, 1, 2, stdout); std::snprintf(a, 1, b); }\n")
+        self.assertEqual(self.findings(), [])
+        self.write("cli/b.cpp", 'void f() { fmt::print("{}", name); }\n')
+        self.assert_finds("src/cli/b.cpp", "line 4 prints")
+
     def test_cpu_and_cuda_never_see_each_other(self):
         self.write("engine/cuda/b.cpp", '#include "engine/cpu/a.h"\n')
         self.assert_finds("engine/cpu/a.h")

@@ -28,6 +28,7 @@
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "runtime/core_list.h"
 
 namespace roentgen::cli {
@@ -84,12 +85,10 @@ class BenchCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     if (in_.is_list) {
-      for (const auto& [name, bit] : kBenchCases) fmt::print("{}\n", name);
-      for (const std::string_view name : bench::case_names()) {
-        if (bit_of(name) == kOther) fmt::print("{}\n", name);
-      }
+      for (const std::string_view name : all_cases()) terminal::print(fmt::format("{}\n", name));
       return {};
     }
+    check_case(in_.case_name);
     refuse_options_of_others();
     if (!in_.algorithms.empty()) in_.step.algorithms = in_.algorithms;
     if ((bit_of(in_.case_name) & kWithInput) != 0 && in_.data.empty()) {
@@ -97,8 +96,8 @@ class BenchCommand final : public Command {
     }
     Value json = run_case();
     if (json.is_null()) return {.json = {}, .is_silent = true};
-    fmt::print("{}",
-               report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
+    terminal::print(
+        report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
     if (const Value* warnings = json.find("warnings")) {
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }

@@ -5,12 +5,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "bench/harness.h"
+#include "core/error.h"
 
 namespace roentgen::cli {
 
 unsigned bit_of(std::string_view name) {
   const auto* const found = std::ranges::find(kBenchCases, name, &BenchCase::name);
   return found == kBenchCases.end() ? kOther : found->bit;
+}
+
+std::vector<std::string_view> all_cases() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, bit] : kBenchCases) names.push_back(name);
+  std::ranges::copy_if(bench::case_names(), std::back_inserter(names),
+                       [](std::string_view name) { return bit_of(name) == kOther; });
+  return names;
+}
+
+void check_case(std::string_view name) {
+  const std::vector<std::string_view> names = all_cases();
+  if (std::ranges::find(names, name) != names.end()) return;
+  throw ConfigError(error_text("bench.case", "case", fmt::format("one of {}", fmt::join(names, ", ")), name,
+                               "roentgen bench --list"));
 }
 
 std::string names_of(unsigned cases) {

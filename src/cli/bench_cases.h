@@ -55,6 +55,10 @@ inline constexpr std::array kBenchCases = {BenchCase{"step", kStep},
 
 /// kOther for names that are not among kBenchCases.
 [[nodiscard]] unsigned bit_of(std::string_view name);
+/// Every case that `bench` runs.
+[[nodiscard]] std::vector<std::string_view> all_cases();
+/// ConfigError that lists all cases where `name` is none.
+void check_case(std::string_view name);
 /// "pipeline, overlap".
 [[nodiscard]] std::string names_of(unsigned cases);
 

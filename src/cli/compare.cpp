@@ -16,7 +16,10 @@
 #include "cli/recipe_difference.h"
 #include "cli/truth.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "core/log.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "eval/comparison.h"
 #include "eval/split_list.h"
 #include "io/file.h"
@@ -121,10 +124,10 @@ bool chose_epoch_here(const Side& side) {
 void print_choice(const Side& a, const Side& b) {
   const bool of_a = chose_epoch_here(a), of_b = chose_epoch_here(b);
   if (!of_a && !of_b) return;
-  fmt::print(
+  terminal::print(fmt::format(
       "validation images of {}: the best epoch was chosen on them, so figures lean upwards; predictions of test images "
       "(eval --preds) do not\n",
-      of_a && of_b ? "A and B" : (of_a ? "A" : "B"));
+      of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
 Value side_value(const Side& side) {
@@ -153,8 +156,8 @@ void check_truth(const EvalSet& a, const EvalSet& b, std::string_view what) {
   }
   if (cells == 0) return;
   throw DataError(error_text("cli.compare", what, "the truth of A for every image",
-                             fmt::format("{} of {} labels that differ, in {} of {} images", cells, left.size(), images,
-                                         a.predictions.image_ids.size()),
+                             fmt::format("{} of {} different, in {} of {}", cells, counted(std::ssize(left), "label"),
+                                         images, counted(std::ssize(a.predictions.image_ids), "image")),
                              "one version of the labels for both"));
 }
 
@@ -167,9 +170,9 @@ void print_recipes(const Side& a, const Side& b, Value& json) {
   if (a.models.size() > 1 || b.models.size() > 1) {
     std::erase_if(differences, [](const RecipeDifference& one) { return one.key == "train.seed"; });
   }
-  fmt::print("\n{}", to_text(differences));
+  terminal::print(fmt::format("\n{}", to_text(differences)));
   if (differences.size() == 1 && differences[0].key == "train.seed") {
-    fmt::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
+    terminal::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
   }
   Value recipe = Value::table();
   for (const RecipeDifference& difference : differences) {
@@ -252,14 +255,15 @@ CommandResult CompareCommand::run() {
                                                      .seed = static_cast<std::uint64_t>(seed_),
                                                      .threads = train::compute_threads({.threads = threads_})});
   const eval::KnownList* known = eval::find_known_list(set_a.list_sha256);
-  fmt::print("A: {}{}\nB: {}{}\n{} images of {} patients, list {} ({})\n", a.what, seeds_text(a), b.what, seeds_text(b),
-             comparison.images, comparison.patients, set_a.list_sha256,
-             known == nullptr ? "not a published list" : std::string(known->name));
+  terminal::print(fmt::format("A: {}{}\nB: {}{}\n{} of {}, list {} ({})\n", terminal_text(a.what), seeds_text(a),
+                              terminal_text(b.what), seeds_text(b), counted(comparison.images, "image"),
+                              counted(comparison.patients, "patient"), set_a.list_sha256,
+                              known == nullptr ? "not a published list" : std::string(known->name)));
   if (set_a.unknown_patients > 0) {
-    fmt::print("{} images of unknown patient: each counts as a patient of its own\n", set_a.unknown_patients);
+    terminal::print(unknown_patients_text(set_a.unknown_patients));
   }
   print_choice(a, b);
-  fmt::print("{}", eval::to_text(comparison));
+  terminal::print(eval::to_text(comparison));
   Value json = eval::to_value(comparison);
   json.set("list_sha256", set_a.list_sha256);
   json.set("known_list", known == nullptr ? Value() : Value(known->id));

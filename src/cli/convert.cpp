@@ -10,7 +10,10 @@
 
 #include "cli/command_list.h"
 #include "cli/output_file.h"
+#include "core/foreign_text.h"
 #include "core/log.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "data/convert/record_form.h"
 #include "data/source/describe.h"
 #include "runtime/cores.h"
@@ -82,7 +85,7 @@ class ConvertCommand final : public Command {
     train::Recipe recipe = train::parse_recipe("", "--set", overrides_);
     recipe.data.root = source_;
     const data::Dataset dataset = data::load_dataset(recipe.data);
-    fmt::print("{}", data::describe(dataset));
+    terminal::print(data::describe(dataset));
     const auto begin = std::chrono::steady_clock::now();
     auto last = begin;
     convert_.on_progress = [&](std::int64_t done, std::int64_t total) {
@@ -90,14 +93,15 @@ class ConvertCommand final : public Command {
       if (now - last < std::chrono::seconds(10) || done == total) return;
       last = now;
       const double rate = static_cast<double>(done) / std::chrono::duration<double>(now - begin).count();
-      log::info(fmt::format("{} of {} images, {:.0f} a second, {:.0f} s left", done, total, rate,
+      log::info(fmt::format("{} of {}, {:.0f} a second, {:.0f} s left", done, counted(total, "image"), rate,
                             static_cast<double>(total - done) / rate));
     };
     const data::Converted result = data::convert(dataset, convert_);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fmt::print("{}: {} images in {} files{}, {:.1f} MiB, {:.1f} s\n", convert_.folder.string(), result.images,
-               result.files, result.files_kept > 0 ? fmt::format(" ({} there already)", result.files_kept) : "",
-               static_cast<double>(result.bytes) / (1 << 20), seconds);
+    terminal::print(fmt::format("{}: {} in {}{}, {:.1f} MiB, {:.1f} s\n", terminal_text(convert_.folder.string()),
+                                counted(result.images, "image"), counted(result.files, "file"),
+                                result.files_kept > 0 ? fmt::format(" ({} there already)", result.files_kept) : "",
+                                static_cast<double>(result.bytes) / (1 << 20), seconds));
     Value json = Value::table();
     json.set("images", result.images);
     json.set("files", result.files);

@@ -9,6 +9,8 @@
 #include "cli/command_list.h"
 #include "cli/output_file.h"
 #include "core/log.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "io/copy_folder.h"
 #include "runtime/cache_folder.h"
 
@@ -61,9 +63,9 @@ class CopyLocalCommand final : public Command {
                             rate, mebibytes(total - done) / rate));
     };
     const io::CopiedFolder copied = io::copy_folder(copy_);
-    log::info(fmt::format("{} files, {:.1f} MiB, of which {:.1f} copied now, in {:.1f} s", copied.files,
+    log::info(fmt::format("{}, {:.1f} MiB, of which {:.1f} copied now, in {:.1f} s", counted(copied.files, "file"),
                           mebibytes(copied.bytes), mebibytes(copied.copied_bytes), seconds()));
-    fmt::print("{}\n", copied.folder.string());
+    terminal::print_for_programs(copied.folder.string() + "\n");
     Value json = Value::table();
     json.set("folder", copied.folder.string());
     json.set("files", copied.files);

@@ -8,6 +8,7 @@
 #include "cli/command_list.h"
 #include "cli/report_text.h"
 #include "core/error.h"
+#include "core/terminal.h"
 #include "data/codec/dicom_study.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
@@ -38,7 +39,7 @@ class DoctorCommand final : public Command {
     report.set("engines", std::move(engines));
     const data::DicomSupport dicom = data::dicom_support();
     report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});
-    fmt::print("{}", report_text(report));
+    terminal::print(report_text(report));
     return {.json = std::move(report)};
   }
 };

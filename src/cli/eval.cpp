@@ -3,7 +3,6 @@
 //
 // roentgen eval: predictions, of a checkpoint on a data folder or of a file, become a table of figures.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -21,7 +20,10 @@
 #include "cli/truth.h"
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "core/foreign_text.h"
 #include "core/log.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "data/source/dataset.h"
 #include "data/stage/image_cache.h"
 #include "data/stage/pixel_hashes.h"
@@ -129,24 +131,19 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
   const auto unknown = static_cast<std::int64_t>(std::erase(hashes, std::string()));
   const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, hashes);
   if (overlap.shared == 0) {
-    fmt::print("{}\n", eval::clean_check_text(overlap, unknown));
+    terminal::print(fmt::format("{}\n", eval::clean_check_text(overlap, unknown)));
     return;
   }
   if (!options_.allows_overlap) eval::refuse_leak(overlap);
   log::warning(eval::leak_text(overlap));
 }
 
-std::string part_text(const Part& part) {
-  const eval::KnownList* known = eval::find_known_list(part.list_sha256);
-  return fmt::format("{}: {} images of {} patients, list {} ({})\n", part.title, part.samples.size(), part.patients,
-                     part.list_sha256, known == nullptr ? "not a published list" : std::string(known->name));
-}
-
 // Which version of the labels: hashes of the tables, and for people the first digits are enough.
 std::string labels_text(const data::Dataset& dataset) {
   std::string text;
   for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
-    text += fmt::format("labels: {}, sha256 {}\n", dataset.csv[i].filename().string(), dataset.csv_sha256.at(i));
+    text += fmt::format("labels: {}, sha256 {}\n", terminal_text(dataset.csv[i].filename().string()),
+                        dataset.csv_sha256.at(i));
   }
   return text;
 }
@@ -166,7 +163,6 @@ Value known_list_value(const std::string& sha256) {
 
 EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
                              const Part& part, data::PixelHashes& hashes) const {
-  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
   options.workers = train::decode_workers(train::sharing_cores({.workers = options_.workers}));
   options.views = data::test_views(options_.views, model.preprocess);
@@ -176,11 +172,12 @@ EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& mode
   options.pixel_hashes = &hashes;
   const std::int64_t total = std::ssize(part.samples) * std::ssize(options.views);
   options.on_progress = [&](std::int64_t done) {
-    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}: {}/{} images", part.title, done, total);
+    if (terminal::has_progress())
+      terminal::show_progress(fmt::format("{}: {}/{} {}", part.title, done, total, plural(total, "image")));
   };
   train::PredictResult result = train::predict(ranks, *model.executable, dataset, part.samples, options);
   train::unite_hashes(ranks, part.samples, hashes);
-  if (is_terminal) fmt::print(stderr, "\r\x1b[K");
+  terminal::clear_progress();
   if (model.info.loss == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
   EvalSet set = with_facts(std::move(result.predictions), dataset, part.samples, options_.has_group("study"));
   set.list_sha256 = part.list_sha256;
@@ -258,11 +255,9 @@ Input EvalCommand::from_files() const {
     check_apart(*input.validation, input.test, options_.allows_overlap);
   }
   const EvalSet& test = input.test;
-  const eval::KnownList* known = eval::find_known_list(test.list_sha256);
-  input.header = fmt::format("predictions: {}{} images, list {} ({})\n{}",
-                             options_.predictions.size() > 1 ? what + ", " : std::string(),
-                             test.predictions.image_count(), test.list_sha256,
-                             known == nullptr ? "not a published list" : std::string(known->name), table.files_text());
+  input.header = fmt::format(
+      "predictions: {}{}, {}\n{}", options_.predictions.size() > 1 ? terminal_text(what) + ", " : std::string(),
+      counted(test.predictions.image_count(), "image"), list_text(test.list_sha256), table.files_text());
   input.origin = {
       {"predictions", Value::Table{{"images", test.predictions.image_count()},
                                    {"files", std::int64_t{std::ssize(options_.predictions)}},
@@ -310,7 +305,7 @@ Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOption
   for (const std::string& attribute : options_.groups()) {
     if (attribute == "study") continue;
     const auto groups = eval::evaluate_groups(set.predictions, attribute_values(set, attribute), bootstrap, request);
-    fmt::print("\n{}", eval::groups_text(attribute, groups));
+    terminal::print(fmt::format("\n{}", eval::groups_text(attribute, groups)));
     Value::Table tables;
     for (const auto& [name, table] : groups) {
       Value value = eval::to_value(table);
@@ -365,15 +360,17 @@ CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   eval::MetricRequest request{.metrics = eval::all_metrics(), .points = find_points(input)};
   const eval::EvalTable table = eval::evaluate(set.predictions, bootstrap, request);
 
-  fmt::print("{}", input.header);
-  if (set.unit != "image") fmt::print("one row a {}: {} studies\n", set.unit, set.predictions.image_count());
+  terminal::print(input.header);
+  if (set.unit != "image")
+    terminal::print(
+        fmt::format("one row a {}: {}\n", set.unit, counted(set.predictions.image_count(), "study", "studies")));
   if (set.unknown_patients > 0) {
-    fmt::print("{} images of unknown patient: each counts as a patient of its own\n", set.unknown_patients);
+    terminal::print(unknown_patients_text(set.unknown_patients));
   }
-  fmt::print("{}", eval::to_text(table));
-  if (options_.metrics == "all") fmt::print("{}", eval::details_text(table));
+  terminal::print(eval::to_text(table));
+  if (options_.metrics == "all") terminal::print(eval::details_text(table));
   if (options_.metrics == "all" && !request.points) {
-    fmt::print(
+    terminal::print(
         "No validation split beside what is evaluated: thresholds and temperature are never fitted on that, so figures "
         "that need them are left out.\n");
   }
@@ -381,7 +378,7 @@ CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   const auto published = set.unit == "image" ? eval::columns_beside(table, eval::find_known_list(set.list_sha256))
                                              : std::vector<eval::PublishedColumn>{};
   if (!published.empty()) {
-    fmt::print("\n{}", eval::published_text(table, published));
+    terminal::print(fmt::format("\n{}", eval::published_text(table, published)));
     json.set("published", eval::published_value(table, published));
   }
   json.set("unit", Value(set.unit));

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/foreign_text.h"
 #include "eval/calibration.h"
 #include "eval/label_scores.h"
 #include "eval/temperature.h"
-#include "io/csv.h"
 
 namespace roentgen::cli {
 namespace {
@@ -26,7 +26,7 @@ std::string reliability_rows(const eval::Predictions& predictions, std::string_v
     for (const eval::ReliabilityBin& bin : eval::reliability(ranked.count())) {
       const double share = static_cast<double>(bin.positives) / static_cast<double>(bin.n);  // NaN in an empty bin
       fmt::format_to(std::back_inserter(text), "{},{},{:.9g},{:.9g},{},{},{},{}\n",
-                     io::csv_field(predictions.label_names[i]), scores, bin.low, bin.high, bin.n, bin.positives,
+                     csv_field(predictions.label_names[i]), scores, bin.low, bin.high, bin.n, bin.positives,
                      field(bin.mean_probability), field(share));
     }
   }
@@ -40,7 +40,7 @@ std::string curves_csv(const eval::Predictions& predictions) {
       "label,threshold,sensitivity,specificity,ppv,true_positives,false_positives,false_negatives,true_negatives\n";
   const eval::Clusters clusters = eval::make_clusters(predictions.patients);
   for (std::size_t i = 0; i < predictions.label_names.size(); ++i) {
-    const std::string label = io::csv_field(predictions.label_names[i]);
+    const std::string label = csv_field(predictions.label_names[i]);
     const eval::RankedScores ranked = eval::rank_label(predictions, i, clusters);
     for (const auto& [threshold, counts] : eval::curve_points(ranked.count())) {
       fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", label, field(threshold),

@@ -10,6 +10,8 @@
 
 #include "cli/name_index.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/plural.h"
 #include "data/source/split_lists.h"
 #include "eval/split_list.h"
 #include "io/sha256.h"
@@ -51,18 +53,20 @@ std::vector<std::size_t> rows_of(const NameIndex& index, const NamedImages& list
   }
   const std::size_t absent = list.names.size() - rows.size();
   if (absent > 0) {
-    throw DataError(
-        error_text("cli.list", list.title, fmt::format("each of its {} images in {}", list.names.size(), where),
-                   fmt::format("{} that are not there, or whose name fits two images, {} first", absent, *first_absent),
-                   "the list of these images: a result on part of a list is no result on it"));
+    throw DataError(error_text(
+        "cli.list", list.title, fmt::format("each of its {} in {}", counted(std::ssize(list.names), "image"), where),
+        fmt::format("{} that are not there, or whose name fits two images, {} first", absent, *first_absent),
+        "the list of these images: a result on part of a list is no result on it"));
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   if (rows.size() < list.names.size()) {
-    throw DataError(error_text("cli.list", list.title,
-                               fmt::format("{} images of their own in {}", list.names.size(), where),
-                               fmt::format("names of {} images: some are found by one end of a path", rows.size()),
-                               "names as the data has them"));
+    throw DataError(
+        error_text("cli.list", list.title,
+                   fmt::format("{} of {} own in {}", counted(std::ssize(list.names), "image"),
+                               list.names.size() == 1 ? "its" : "their", where),
+                   fmt::format("names of {}: some are found by one end of a path", counted(std::ssize(rows), "image")),
+                   "names as the data has them"));
   }
   return rows;
 }
@@ -87,8 +91,8 @@ NamedImages find_list(const std::string& list, const data::SourceOptions& source
   images.list_sha256 = io::name_list_sha256(images.names);
   if (images.list_sha256 != known->sha256) {
     refuse_list(list, known_text(*known),
-                fmt::format("{} images in {} (list {})", images.names.size(), lists.test->path.filename().string(),
-                            images.list_sha256),
+                fmt::format("{} in {} (list {})", counted(std::ssize(images.names), "image"),
+                            lists.test->path.filename().string(), images.list_sha256),
                 "the published list, or --list FILE to evaluate on this one");
   }
   return images;
@@ -99,6 +103,16 @@ NamedImages read_list(const fs::path& path) {
   NamedImages images{.title = "list " + path.filename().string(), .names = std::move(list.names), .list_sha256 = {}};
   images.list_sha256 = io::name_list_sha256(images.names);
   return images;
+}
+
+std::string list_text(const std::string& list_sha256) {
+  const eval::KnownList* known = eval::find_known_list(list_sha256);
+  return fmt::format("list {} ({})", list_sha256, known == nullptr ? "not a published list" : std::string(known->name));
+}
+
+std::string part_text(const Part& part) {
+  return fmt::format("{}: {} of {}, {}\n", terminal_text(part.title), counted(std::ssize(part.samples), "image"),
+                     counted(part.patients, "patient"), list_text(part.list_sha256));
 }
 
 Part split_part(const data::Dataset& dataset, data::Split split) {
@@ -136,7 +150,8 @@ PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::s
   if (const eval::KnownList* known = known_list(list)) {
     const std::string found = io::name_list_sha256(file.images);
     if (found == known->sha256) return file;
-    refuse_list(list, known_text(*known), fmt::format("{} images in {} (list {})", file.images.size(), what, found),
+    refuse_list(list, known_text(*known),
+                fmt::format("{} in {} (list {})", counted(std::ssize(file.images), "image"), what, found),
                 "predictions on exactly that list, or --list FILE to keep the images of a file");
   }
   const NamedImages wanted = read_list(list);

@@ -45,6 +45,11 @@ struct Part {
 /// The names in a file, as find_list reads one; DataError as data::read_name_list.
 [[nodiscard]] NamedImages read_list(const std::filesystem::path& path);
 
+/// A list of images for people: "list <sha256> (not a published list)".
+[[nodiscard]] std::string list_text(const std::string& list_sha256);
+/// The line about a part above its table.
+[[nodiscard]] std::string part_text(const Part& part);
+
 /// The split; DataError when it is empty.
 [[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
 /// The images of a list, in the order of the data set, whatever split they are in. Found as NameIndex::find()

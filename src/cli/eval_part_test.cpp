@@ -63,7 +63,7 @@ TEST(EvalPart, refuses_two_names_of_one_image) {
                 static_cast<void>(list_part(dataset, list_of({"a.png", "x/a.png"})));
               }),
               AllOf(HasSubstr("list made.txt: expected 2 images of their own in the data folder"),
-                    HasSubstr("got names of 1 images: some are found by one end of a path")));
+                    HasSubstr("got names of 1 image: some are found by one end of a path")));
 }
 
 TEST(EvalPart, finds_images_of_repeated_base_names_by_the_ends_of_their_paths) {

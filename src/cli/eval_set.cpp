@@ -15,6 +15,7 @@
 #include "cli/study.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/plural.h"
 #include "data/source/dataset.h"
 #include "io/sha256.h"
 
@@ -159,10 +160,14 @@ void check_apart(const EvalSet& validation, const EvalSet& test, bool allows_pat
       std::ranges::count_if(chosen, [&](std::string_view patient) { return tested.contains(patient); });
   if (patients == 0) return;
   const std::string text = error_text("cli.eval", "validation", "no patient of the test",
-                                      fmt::format("{} of {} patients", patients, chosen.size()),
+                                      fmt::format("{} of {}", patients, counted(std::ssize(chosen), "patient")),
                                       "a split by patient, or --allow-overlap to see the figures all the same");
   if (!allows_patients) throw DataError(text);
   log::warning(text);
+}
+
+std::string unknown_patients_text(std::int64_t images) {
+  return counted(images, "image") + " of unknown patient: each counts as a patient of its own\n";
 }
 
 }  // namespace roentgen::cli

@@ -55,4 +55,7 @@ struct EvalSet {
 /// Validation may share no image with the test, and no patient unless `allows_patients`: DataError, else a warning.
 void check_apart(const EvalSet& validation, const EvalSet& test, bool allows_patients);
 
+/// Line about images of unknown patient: "3 images of unknown patient: each counts as a patient of its own".
+[[nodiscard]] std::string unknown_patients_text(std::int64_t images);
+
 }  // namespace roentgen::cli

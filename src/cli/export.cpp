@@ -11,6 +11,9 @@
 #include "cli/output_file.h"
 #include "cli/stored_value.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/file.h"
@@ -105,8 +108,9 @@ class ExportCommand final : public Command {
     card.preprocess = model.preprocess;
     card.sha256 = io::sha256_hex(io::read_file(out_).or_throw());
     io::write_file_atomically(card_path(), publish::model_card(card));
-    fmt::print("{}: {}, {} labels, SHA-256 {}\n{}: its card\n\n{}", out_.string(), form, model.info.labels.size(),
-               card.sha256, card_path().string(), publish::python_example(card));
+    terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: its card\n\n{}", terminal_text(out_.string()), form,
+                                counted(std::ssize(model.info.labels), "label"), card.sha256,
+                                terminal_text(card_path().string()), publish::python_example(card)));
     return {.json = Value::Table{{"file", out_.string()},
                                  {"form", form},
                                  {"sha256", card.sha256},

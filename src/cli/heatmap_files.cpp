@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "data/transform/augment.h"
 #include "data/transform/geometry.h"
-#include "io/csv.h"
 #include "io/npy.h"
 #include "io/png_writer.h"
 
@@ -87,8 +87,8 @@ eval::HeatMap Picture::map_back(const eval::CoarseMap& cells, const data::Prepro
   return eval::map_back(cells, axis_of(geometry.x), axis_of(geometry.y));
 }
 
-HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names)
-    : path_(std::move(path)), method_(std::move(method)), names_(names) {
+HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names, RawMaps raw)
+    : path_(std::move(path)), method_(std::move(method)), names_(names), raw_(raw) {
   std::error_code error;
   const bool is_taken = fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error));
   if (is_taken) {
@@ -119,11 +119,12 @@ void HeatmapFolder::write(const HeatmapEntry& entry, const Picture& picture, con
       path_ / (name + ".png"),
       {.width_px = map.width_px, .height_px = map.height_px, .channels = 3, .pixels = std::as_bytes(std::span(rgb))},
       kPngLevel);
-  io::write_npy(path_ / (name + ".npy"), {map.height_px, map.width_px}, map.values);
+  const std::string raw_name = raw_ == RawMaps::Written ? name + ".npy" : "";
+  if (!raw_name.empty()) io::write_npy(path_ / raw_name, {map.height_px, map.width_px}, map.values);
   const std::size_t peak = map.peaks.front();
   const auto width = static_cast<std::size_t>(map.width_px);
-  table_->write(fmt::format("{},{},{:.9g},{}.png,{}.npy,{},{:.9g},{:.9g},{},{}\n", io::csv_field(entry.image),
-                            io::csv_field(entry.label), entry.probability, name, name, method_, map.low, map.high,
+  table_->write(fmt::format("{},{},{:.9g},{}.png,{},{},{:.9g},{:.9g},{},{}\n", csv_field(entry.image),
+                            csv_field(entry.label), entry.probability, name, raw_name, method_, map.low, map.high,
                             peak % width, peak / width));
   ++count_;
 }

@@ -53,12 +53,15 @@ struct HeatmapEntry {
   float probability = 0.0F;
 };
 
+/// Whether raw maps are written beside the overlays.
+enum class RawMaps : std::uint8_t { Written, LeftOut };
+
 /// Writes overlays, raw maps and heatmaps.csv into a folder of its own. One thread.
 class HeatmapFolder {
  public:
   /// `path` is a new or empty folder: DataError else. `method` goes into the csv.
-  HeatmapFolder(std::filesystem::path path, std::string method, ImageNames names);
-  /// Writes <stem>.png and <stem>.npy; `boxes` are drawn in white.
+  HeatmapFolder(std::filesystem::path path, std::string method, ImageNames names, RawMaps raw = RawMaps::Written);
+  /// Writes <stem>.png and, with raw maps, <stem>.npy; `boxes` are drawn in white.
   void write(const HeatmapEntry& entry, const Picture& picture, const eval::HeatMap& map,
              std::span<const eval::Box> boxes);
   /// Writes heatmaps.csv.
@@ -71,6 +74,7 @@ class HeatmapFolder {
   std::filesystem::path path_;
   std::string method_;
   ImageNames names_;
+  RawMaps raw_;
   std::unique_ptr<io::AtomicFile> table_;
   std::int64_t count_ = 0;
 };

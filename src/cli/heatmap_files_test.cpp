@@ -114,6 +114,20 @@ TEST_F(HeatmapFilesTest, names_no_image_in_file_names_unless_told_to) {
   }
 }
 
+TEST_F(HeatmapFilesTest, leaves_raw_maps_out_when_told_to) {
+  const fs::path out = folder_.path() / "out";
+  HeatmapFolder maps(out, "cam", ImageNames::Hidden, RawMaps::LeftOut);
+  maps.write({.number = 1, .image = "=x.png", .label = "Mass"}, picture_, map_of(data::Fit::Squash), {});
+  maps.finish();
+  EXPECT_TRUE(fs::exists(out / "000001_Mass.png"));
+  EXPECT_FALSE(fs::exists(out / "000001_Mass.npy"));
+  const io::Csv table = io::read_csv(out / "heatmaps.csv").or_throw();
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0][0], "=x.png");
+  EXPECT_EQ(table.rows[0][3], "000001_Mass.png");
+  EXPECT_EQ(table.rows[0][4], "");
+}
+
 TEST(Picture, shows_16_bits_as_8) {
   const data::TestFolder folder;
   const std::vector<std::uint16_t> pixels{0, 257, 32768, 65535};

@@ -11,6 +11,7 @@
 
 #include "cli/eval_part.h"
 #include "core/error.h"
+#include "core/plural.h"
 #include "data/codec/codec.h"
 #include "data/source/image_index.h"
 #include "data/source/record_source.h"
@@ -85,7 +86,7 @@ class Walk {
 std::string contents(const Walk& walk) {
   if (const std::string dicom = walk.dicom().text(); !dicom.empty()) return "DICOM files " + dicom;
   if (walk.companions() > 0) return "only folders called masks or pairs, which are passed over";
-  return walk.others() == 0 ? std::string("no files") : fmt::format("{} other files", walk.others());
+  return walk.others() == 0 ? std::string("no files") : counted(walk.others(), "other file");
 }
 
 // A name that comes twice, or nothing.

@@ -13,6 +13,7 @@
 #include "cli/study.h"
 #include "cli/table_column.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "data/source/findings.h"
 #include "data/source/label_value.h"
 #include "data/source/nih_fields.h"
@@ -144,7 +145,8 @@ const LabelRow* LabelTable::find(std::string_view image) const {
 
 std::string LabelTable::files_text() const {
   std::string text;
-  for (const LabelFile& file : files) text += fmt::format("labels: {}, sha256 {}\n", file.name, file.sha256);
+  for (const LabelFile& file : files)
+    text += fmt::format("labels: {}, sha256 {}\n", terminal_text(file.name), file.sha256);
   return text;
 }
 

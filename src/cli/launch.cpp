@@ -29,6 +29,7 @@
 #include "cli/stop_signals.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
@@ -195,7 +196,7 @@ void check_places(dist::CommThread& group, const RankOptions& options, const Ran
 
 // To the process that started the ranks, which may be on another host.
 void tell_ready() {
-  if (!dist::tell_ready() && is_own_rank()) fmt::print(stderr, "{}\n", kAllListen);
+  if (!dist::tell_ready() && is_own_rank()) terminal::print_error(kAllListen);
 }
 
 CommandResult run_with(dist::CommThread& group, const RankOptions& options, int launched,

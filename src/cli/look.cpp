@@ -7,7 +7,9 @@
 #include "cli/command_list.h"
 #include "cli/output_file.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "io/png_writer.h"
 #include "publish/contact_sheet.h"
 #include "train/recipe.h"
@@ -77,12 +79,12 @@ class LookCommand final : public Command {
                            .pixels = std::as_bytes(std::span(sheet.picture.pixels))});
     Value table = Value::array();
     for (const publish::SheetRow& row : rows) {
-      fmt::print("{}, {} shown\n", row.caption, row.samples.size());
+      terminal::print(fmt::format("{}, {} shown\n", terminal_text(row.caption), row.samples.size()));
       table.push_back(Value::Table{{"row", row.caption}, {"shown", static_cast<std::int64_t>(row.samples.size())}});
     }
-    fmt::print("input {}; augmentation {}\n{}: {}x{}\n", recipe.preprocess.text(),
-               is_plain_ ? "none" : recipe.augment.text(), sheet_.string(), sheet.picture.width_px,
-               sheet.picture.height_px);
+    terminal::print(fmt::format("input {}; augmentation {}\n{}: {}x{}\n", recipe.preprocess.text(),
+                                is_plain_ ? "none" : recipe.augment.text(), sheet_.string(), sheet.picture.width_px,
+                                sheet.picture.height_px));
     return {.json = Value::Table{{"sheet", sheet_.string()},
                                  {"rows", std::move(table)},
                                  {"unreadable", static_cast<std::int64_t>(sheet.unreadable.size())}}};

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The program: finds the command, runs it, turns errors into one line and an exit code.
-#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "cli/command_list.h"
 #include "cli/failure.h"
 #include "cli/output_file.h"
+#include "core/terminal.h"
 #include "io/file.h"
 #include "io/json.h"
 
@@ -26,7 +26,7 @@ int run(int argc, char** argv) {
   RG_COMMAND_LIST(RG_COMMAND_ENTRY)
 #undef RG_COMMAND_ENTRY
   cli::Parsed parsed = cli::parse_arguments(argc, argv, commands);
-  fmt::print("{}", parsed.text);
+  terminal::print(parsed.text);
   if (parsed.command == nullptr) return cli::kSuccess;
   std::vector<cli::Option> options = parsed.command->options();
   options.push_back({.name = "--json", .target = &parsed.json, .doc = "", .is_output = true});
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     const cli::Failure failure = cli::failure_of(std::current_exception());
     std::fflush(stdout);
-    if (!failure.text.empty()) fmt::print(stderr, "{}\n", failure.text);
+    if (!failure.text.empty()) terminal::print_error(failure.text);
     return failure.exit_code;
   }
 }

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "data/codec/codec.h"
 #include "data/image.h"
 #include "data/stage/sample_reader.h"
@@ -21,7 +22,7 @@ eval::PixelOverlap check_pixels(std::span<const std::string> training, std::span
                                 OnOverlap on_overlap) {
   const eval::PixelOverlap overlap = eval::pixel_overlap(training, tested);
   if (overlap.shared == 0) {
-    fmt::print("{}\n", eval::clean_pixels_text(overlap));
+    terminal::print(fmt::format("{}\n", eval::clean_pixels_text(overlap)));
     return overlap;
   }
   if (on_overlap == OnOverlap::Refuse) throw DataError(eval::pixel_leak_text(overlap));

@@ -22,7 +22,10 @@
 #include "cli/predict_output.h"
 #include "cli/stored_value.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "core/log.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "engine/engine.h"
 #include "eval/localisation.h"
 #include "eval/text_columns.h"
@@ -59,7 +62,8 @@ std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const 
 void check_boxes(const BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
   if (count_known(boxes, dataset, what, "boxes") > 0) return;
   throw DataError(error_text("cli.boxes", what, "boxes of the images and of the checkpoint's labels",
-                             fmt::format("none of {} boxes", boxes.count()), "the images that the boxes belong to"));
+                             "none of " + counted(boxes.count(), "box", "boxes"),
+                             "the images that the boxes belong to"));
 }
 
 void check_masks(const MaskFolder& masks, const data::Dataset& dataset, const std::string& what) {
@@ -93,7 +97,8 @@ class Heatmaps {
   void open_folder(const PredictOptions& options) {
     if (options.out.empty()) return;
     folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
-                    options.shows_names ? ImageNames::Shown : ImageNames::Hidden);
+                    options.shows_names ? ImageNames::Shown : ImageNames::Hidden,
+                    options.leaves_out_raw ? RawMaps::LeftOut : RawMaps::Written);
   }
 
   // How well maps point says little of images that the weights were trained on.
@@ -144,19 +149,21 @@ class Heatmaps {
     if (folder_) {
       folder_->finish();
       keys.emplace_back("heatmaps", folder_->count());
-      fmt::print("{} heat-maps ({}): {}\n", eval::with_commas(folder_->count()), train::name_of(mapper_.head().method),
-                 out.string());
+      terminal::print(fmt::format("{} {} ({}): {}\n", eval::with_commas(folder_->count()),
+                                  plural(folder_->count(), "heat-map"), train::name_of(mapper_.head().method),
+                                  terminal_text(out.string())));
       keys.emplace_back("heatmaps_nowhere_positive", plain_);
       if (plain_ > 0) {
-        fmt::print(
+        terminal::print(fmt::format(
             "{} of them nowhere positive: nothing in the picture speaks for the finding, so the overlay is the "
             "picture alone\n",
-            eval::with_commas(plain_));
+            eval::with_commas(plain_)));
       }
     }
     if (boxes_ || masks_) {
-      fmt::print("\nheat-maps against {}{}{}, and in brackets what chance gives:\n{}", boxes_ ? "boxes" : "",
-                 boxes_ && masks_ ? " and " : "", masks_ ? "masks" : "", eval::to_text(scores_));
+      terminal::print(fmt::format("\nheat-maps against {}{}{}, and in brackets what chance gives:\n{}",
+                                  boxes_ ? "boxes" : "", boxes_ && masks_ ? " and " : "", masks_ ? "masks" : "",
+                                  eval::to_text(scores_)));
       Value value = eval::to_value(scores_);
       value.set("images", overlap_.test);
       value.set("images_trained_on", overlap_.training > 0 ? Value(overlap_.shared) : Value());
@@ -228,7 +235,8 @@ CommandResult PredictCommand::run() {
   if (!options_.list_file.empty()) {
     const std::size_t before = list.dataset.samples.size();
     keep_listed(list, options_.list_file);
-    log::info(fmt::format("{} of {} images are on the list", list.dataset.samples.size(), before));
+    log::info(fmt::format("{} of {} on the list", list.dataset.samples.size(),
+                          counted(static_cast<std::int64_t>(before), "image is", "images are")));
   }
   const auto total = static_cast<std::int64_t>(list.dataset.samples.size());
   const auto engine = engine::make_engine("cpu");
@@ -247,8 +255,13 @@ CommandResult PredictCommand::run() {
     heatmaps->check_overlap(list.dataset, options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
     heatmaps->open_folder(options_);
   }
-  if (list.companions > 0) log::info(fmt::format("{} folders called masks or pairs are passed over", list.companions));
-  if (list.others > 0) log::info(fmt::format("{} other files in the folders are left out", list.others));
+  if (list.companions > 0) {
+    log::info(counted(list.companions, "folder called masks or pairs is", "folders called masks or pairs are") +
+              " passed over");
+  }
+  if (list.others > 0) {
+    log::info(counted(list.others, "other file in the folders is", "other files in the folders are") + " left out");
+  }
   if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(
@@ -260,18 +273,17 @@ CommandResult PredictCommand::run() {
   PredictionOutput output(model.info.labels, is_softmax ? eval::Outputs::Exclusive : eval::Outputs::Independent, points,
                           options_.predictions);
   Value unreadable = Value::array();
-  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
   train::PredictOptions predicting{.preprocess = model.preprocess, .loss = model.info.loss};
   predicting.workers = train::decode_workers({.workers = options_.workers});
   predicting.on_progress = [&](std::int64_t done) {
-    if (is_terminal) fmt::print(stderr, "\r\x1b[K{}/{} images", done, total);
+    if (terminal::has_progress()) terminal::show_progress(fmt::format("{}/{} {}", done, total, plural(total, "image")));
   };
   const auto start = std::chrono::steady_clock::now();
   train::predict_files(*model.executable, list.dataset, predicting, [&](std::span<const train::PredictedImage> images) {
     for (const train::PredictedImage& image : images) {
       const data::Sample& sample = list.dataset.samples[image.sample];
       if (!image.reason.empty()) {
-        fmt::print(stderr, "{}{}\n", is_terminal ? "\r\x1b[K" : "", image.reason);
+        terminal::print_error(image.reason);
         unreadable.push_back(Value::Table{{"image", sample.id}, {"reason", image.reason}});
         continue;
       }
@@ -280,17 +292,18 @@ CommandResult PredictCommand::run() {
       if (heatmaps) heatmaps->add(sample, image, told);
     }
   });
-  if (is_terminal) fmt::print(stderr, "\r\x1b[K");
+  terminal::clear_progress();
   output.finish();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  fmt::print("input: {}\n", model.preprocess.text());
-  if (points && points->temperature) fmt::print("probabilities after temperature {:.4g}\n", *points->temperature);
-  // What is no terminal may be the log of a job.
+  terminal::print(fmt::format("input: {}\n", model.preprocess.text()));
+  if (points && points->temperature)
+    terminal::print(fmt::format("probabilities after temperature {:.4g}\n", *points->temperature));
+  // The log of a job may be kept where images are not.
   const bool shows_names = options_.shows_names || ::isatty(STDOUT_FILENO) != 0;
-  fmt::print("{}", output.table(shows_names ? ImageNames::Shown : ImageNames::Hidden));
-  fmt::print("{} {} in {:.1f} s\n", eval::with_commas(output.count()), output.count() == 1 ? "image" : "images",
-             seconds);
+  terminal::print(output.table(shows_names ? ImageNames::Shown : ImageNames::Hidden));
+  terminal::print(
+      fmt::format("{} {} in {:.1f} s\n", eval::with_commas(output.count()), plural(output.count(), "image"), seconds));
   Value::Table json{{"labels", Value::array()},
                     {"preprocess", model.preprocess.to_value()},
                     {"checkpoint", Value::Table{{"step", model.info.step}, {"epoch", model.info.epoch}}},
@@ -301,7 +314,7 @@ CommandResult PredictCommand::run() {
     for (auto& key : heatmaps->finish(options_.out)) json.push_back(std::move(key));
   }
   const std::size_t bad = unreadable.as_array().size();
-  if (bad > 0) fmt::print("{} of {} images could not be read: see above\n", bad, total);
+  if (bad > 0) terminal::print(fmt::format("{} of {} could not be read: see above\n", bad, counted(total, "image")));
   json.emplace_back("unreadable", std::move(unreadable));
   return {.json = Value(std::move(json)), .exit_code = bad > 0 ? kBadInput : kSuccess};
 }

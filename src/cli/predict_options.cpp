@@ -53,6 +53,9 @@ std::vector<Option> PredictOptions::list() {
        .doc = "new folder for heat-maps: overlays, raw maps and their list",
        .is_output = true,
        .value_name = "DIR"},
+      {.name = "--no-raw",
+       .target = &leaves_out_raw,
+       .doc = "overlays alone, no raw maps: 4 MiB less for a 1024 px image"},
       {.name = "--image-names",
        .target = &shows_names,
        .doc = "image names in the names of those files, and in the table where that goes to a file"},
@@ -78,6 +81,7 @@ std::vector<Option> PredictOptions::list() {
 
 void PredictOptions::check(const Folders& folders) const {
   if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
+  if (leaves_out_raw && out.empty()) refuse("predict --no-raw", "--out DIR with it", "none");
   if (allows_overlap && boxes.empty() && masks.empty()) {
     refuse("predict --allow-overlap", "--boxes or --masks with it", "neither");
   }

@@ -33,6 +33,7 @@ struct PredictOptions {
   std::filesystem::path points;
   std::string heatmap;
   std::filesystem::path out;
+  bool leaves_out_raw = false;
   bool shows_names = false;
   std::filesystem::path boxes;
   std::int64_t box_grid_px = 1024;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <numeric>
 
+#include "core/plural.h"
 #include "eval/temperature.h"
 #include "eval/text_columns.h"
 #include "train/predict.h"
@@ -104,8 +105,13 @@ std::string PredictionOutput::table(ImageNames names) const {
   }
   std::string text = eval::side_by_side(columns, eval::LastLine::Alike);
   const auto shown = static_cast<std::int64_t>(lines_.size());
-  if (count_ > shown) text += fmt::format("and {} more images: --preds FILE\n", eval::with_commas(count_ - shown));
+  if (count_ > shown)
+    text += fmt::format("and {} more {}: --preds FILE\n", eval::with_commas(count_ - shown),
+                        plural(count_ - shown, "image"));
   if (!thresholds_.empty()) text += "*: at or above the label's threshold\n";
+  if (names == ImageNames::Hidden) {
+    text += "images by number, since names can hold a patient's and this is no terminal: --image-names shows them\n";
+  }
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/name_index.h"
 #include "cli/table_column.h"
 #include "core/error.h"
+#include "core/plural.h"
 #include "io/sha256.h"
 
 namespace roentgen::cli {
@@ -47,12 +48,13 @@ std::vector<std::size_t> match_images(const PredictionFile& model, std::string_v
   const auto shared =
       std::ranges::count_if(file.images, [&](const std::string& image) { return index.find(image).has_value(); });
   constexpr std::size_t kDigits = 12;
-  throw DataError(error_text("cli.predictions", what,
-                             fmt::format("the {} images of {} (list {})", model.images.size(), model_what,
-                                         io::name_list_sha256(model.images).substr(0, kDigits)),
-                             fmt::format("{} images (list {}), {} of them among those", file.images.size(),
-                                         io::name_list_sha256(file.images).substr(0, kDigits), shared),
-                             "predictions on the very same images"));
+  throw DataError(
+      error_text("cli.predictions", what,
+                 fmt::format("the {} of {} (list {})", counted(std::ssize(model.images), "image"), model_what,
+                             io::name_list_sha256(model.images).substr(0, kDigits)),
+                 fmt::format("{} (list {}), {} of them among those", counted(std::ssize(file.images), "image"),
+                             io::name_list_sha256(file.images).substr(0, kDigits), shared),
+                 "predictions on the very same images"));
 }
 
 std::vector<std::size_t> match_labels(const PredictionFile& model, std::string_view model_what,
@@ -65,8 +67,9 @@ std::vector<std::size_t> match_labels(const PredictionFile& model, std::string_v
   if (order.size() == model.labels.size() && order.size() == file.labels.size()) return order;
   throw DataError(error_text(
       "cli.predictions", what,
-      fmt::format("the {} labels of {}: {}", model.labels.size(), model_what, joined(model.labels)),
-      fmt::format("{} labels, {} of them among those: {}", file.labels.size(), order.size(), joined(file.labels)),
+      fmt::format("the {} of {}: {}", counted(std::ssize(model.labels), "label"), model_what, joined(model.labels)),
+      fmt::format("{}, {} of them among those: {}", counted(std::ssize(file.labels), "label"), order.size(),
+                  joined(file.labels)),
       "predictions of the same labels; columns of others can be cut out"));
 }
 

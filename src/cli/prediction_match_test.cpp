@@ -76,7 +76,7 @@ TEST(PredictionMatch, refuses_other_images_and_labels_with_the_counts) {
       message_of<DataError>([&] {
         static_cast<void>(in_order_of(model, "a.csv", file_of("image,prob_Mass,prob_Edema\na.png,1,1\n"), "b.csv"));
       }),
-      HasSubstr("the 1 labels of a.csv: Mass, got 2 labels, 1 of them among those: Mass, Edema"));
+      HasSubstr("the 1 label of a.csv: Mass, got 2 labels, 1 of them among those: Mass, Edema"));
 }
 
 TEST(PredictionMatch, averages_probabilities) {

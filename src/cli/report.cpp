@@ -15,6 +15,7 @@
 #include "cli/stored_value.h"
 #include "cli/truth.h"
 #include "core/error.h"
+#include "core/terminal.h"
 #include "io/csv.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -137,7 +138,7 @@ class ReportCommand final : public Command {
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
     io::write_file_atomically(out_, publish::report_page(input));
     if (!forest_.empty()) io::write_file_atomically(forest_, forest);
-    fmt::print("{}: one page, nothing beside it needed\n", out_.string());
+    terminal::print(fmt::format("{}: one page, nothing beside it needed\n", out_.string()));
     return {.json = Value::Table{{"file", out_.string()},
                                  {"has_evaluation", !input.evaluation.is_null()},
                                  {"has_curves", input.scored.has_value()},

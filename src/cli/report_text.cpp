@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/foreign_text.h"
+
 namespace roentgen::cli {
 namespace {
 
@@ -38,13 +40,13 @@ std::string inline_text(const Value& value, bool is_bytes) {
   }
   if (value.is_integer()) return fmt::to_string(value.as_integer());
   if (value.is_double()) return number_text(value.as_double());
-  if (value.is_string()) return value.as_string();
+  if (value.is_string()) return terminal_text(value.as_string());
   std::string text;
   if (value.is_array()) {
     for (const Value& each : value.as_array()) text += (text.empty() ? "" : " ") + inline_text(each, is_bytes);
   } else {
     for (const auto& [key, each] : value.as_table()) {
-      text += (text.empty() ? "" : ", ") + key + " " + inline_text(each, key.ends_with("bytes"));
+      text += (text.empty() ? "" : ", ") + terminal_text(key) + " " + inline_text(each, key.ends_with("bytes"));
     }
   }
   return text.empty() ? "-" : text;
@@ -104,7 +106,7 @@ std::string report_text(const Value& report, std::initializer_list<std::string_v
   std::size_t width = 0;
   const auto add = [&](std::string key, const Value& value) {
     if (!is_array_of_tables(value)) width = std::max(width, key.size());
-    lines.emplace_back(std::move(key), &value);
+    lines.emplace_back(terminal_text(key), &value);
   };
   for (const auto& [key, value] : report.as_table()) {
     if (std::ranges::find(left_out, key) != left_out.end()) continue;

@@ -51,6 +51,10 @@ TEST(ReportText, arrays_of_tables_have_columns) {
             "  optimizer       1.25       -\n");
 }
 
+TEST(ReportText, text_is_on_one_line_without_control_characters) {
+  EXPECT_EQ(report_text(Value::Table{{"model", "a\nb\x1b"}}), "model  a\\nb\\x1b\n");
+}
+
 TEST(ReportText, leaves_out_what_is_told) {
   EXPECT_EQ(report_text(Value::Table{{"a", 1}, {"long_key", 2}}, {"long_key"}), "a  1\n");
 }

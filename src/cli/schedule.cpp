@@ -10,6 +10,8 @@
 #include <cmath>
 
 #include "cli/command_list.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -38,15 +40,15 @@ class ScheduleCommand final : public Command {
         recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
     const train::ScheduleOptions options = train::schedule_options(recipe, steps_);
     const auto schedule = train::make_schedule(recipe.schedule.name, options);
-    fmt::print("{}, {} steps ({} of warm-up), lr {}\n", recipe.schedule.name, options.total_steps, options.warmup_steps,
-               options.base_lr);
+    terminal::print(fmt::format("{}, {} ({} of warm-up), lr {}\n", recipe.schedule.name,
+                                counted(options.total_steps, "step"), options.warmup_steps, options.base_lr));
     Value rates = Value::array();
     const std::int64_t stride = std::max<std::int64_t>(options.total_steps / kRows, 1);
     for (std::int64_t step = 0; step < options.total_steps; step += stride) {
       const double lr = schedule->lr(step);
       rates.push_back(Value::Table{{"step", step}, {"lr", lr}});
       const auto bar = static_cast<std::size_t>(std::lround(kBar * std::min(lr / options.base_lr, 1.0)));
-      fmt::print("{:>9} {:>12.6g} {}\n", step, lr, std::string(bar, '#'));
+      terminal::print(fmt::format("{:>9} {:>12.6g} {}\n", step, lr, std::string(bar, '#')));
     }
     return {.json =
                 Value::Table{{"schedule", recipe.schedule.name}, {"total_steps", options.total_steps}, {"lr", rates}}};

@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/plural.h"
 #include "eval/text_columns.h"
 #include "io/csv.h"
 
@@ -107,7 +109,7 @@ SeedTable make_seed_table(const std::vector<SeedAurocs>& runs) {
     table.seeds.push_back(run.seed);
     if (run.labels.size() != table.rows.size()) {
       throw DataError(error_text("cli.seeds", fmt::format("seed {}", run.seed),
-                                 fmt::format("{} labels", table.rows.size()), fmt::to_string(run.labels.size()),
+                                 counted(std::ssize(table.rows), "label"), fmt::to_string(run.labels.size()),
                                  "runs of one recipe and data set"));
     }
     for (SeedRow& row : table.rows) {
@@ -136,9 +138,9 @@ std::string to_text(const SeedTable& table) {
   }
   return eval::side_by_side(columns, eval::LastLine::Apart) +
          fmt::format(
-             "Validation AUROC of each seed's best epoch, mean and standard deviation over {} seeds: what another seed "
+             "Validation AUROC of each seed's best epoch, mean and standard deviation over {}: what another seed "
              "would change, no interval over patients (roentgen compare has those).\n",
-             table.seeds.size());
+             counted(std::ssize(table.seeds), "seed"));
 }
 
 std::string to_csv(const SeedTable& table) {
@@ -146,7 +148,7 @@ std::string to_csv(const SeedTable& table) {
   for (const std::int64_t seed : table.seeds) text += fmt::format(",seed_{}", seed);
   text += "\n";
   for (const SeedRow& row : table.rows) {
-    text += io::csv_field(row.label) + "," + csv_number(row.mean) + "," + csv_number(row.sd);
+    text += csv_field(row.label) + "," + csv_number(row.mean) + "," + csv_number(row.sd);
     for (const auto& value : row.values) text += "," + csv_number(value);
     text += "\n";
   }

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "core/error.h"
+#include "core/terminal.h"
 
 namespace roentgen::cli {
 
@@ -28,11 +29,10 @@ void StartWatch::wait(int rank, int ranks, std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, limit, [this] { return is_over_; })) return;
   const double seconds = std::chrono::duration<double>(limit).count();
-  fmt::print(stderr, "{}\n",
-             error_text("cli.launch", fmt::format("rank {}, start-up", rank),
-                        fmt::format("all {} ranks up within {:.3g} s", ranks, seconds), "no end of MPI's start",
-                        "looking for a rank that stands still, or a larger --comm-timeout"));
-  std::fflush(stderr);
+  terminal::print_error(error_text("cli.launch", fmt::format("rank {}, start-up", rank),
+                                   fmt::format("all {} ranks up within {:.3g} s", ranks, seconds),
+                                   "no end of MPI's start",
+                                   "looking for a rank that stands still, or a larger --comm-timeout"));
   // MPI's own end would wait for the others.
   ::_exit(kFailure);
 }

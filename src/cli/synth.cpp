@@ -5,7 +5,6 @@
 #include "synth/synth.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,9 @@
 
 #include "cli/command_list.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "eval/auroc.h"
 #include "runtime/cores.h"
 
@@ -198,24 +200,26 @@ class SynthCommand final : public Command {
     options_.population.shortcut = optional_number("--shortcut", shortcut_);
     options_.test_shortcut = optional_number("--shortcut-test", test_shortcut_);
     options_.pairs = findings_of("--pairs", pairs_);
-    const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
-    const auto progress = [is_terminal](std::int64_t done, std::int64_t total) {
-      if (is_terminal) fmt::print(stderr, "\r\x1b[K{}/{} images", done, total);
+    const auto progress = [](std::int64_t done, std::int64_t total) {
+      if (terminal::has_progress())
+        terminal::show_progress(fmt::format("{}/{} {}", done, total, plural(total, "image")));
     };
     const synth::SynthReport report = synth::write_dataset(
         options_,
         [](std::span<const float> scores, std::span<const std::uint8_t> labels) { return eval::auroc(scores, labels); },
         progress);
-    if (is_terminal) fmt::print(stderr, "\r\x1b[K");
-    fmt::print("{} images of {} patients ({} test images) in {:.1f} s: {}\n", report.images, report.patients,
-               report.test_images, report.seconds, options_.out.string());
-    fmt::print("{:<20}{:>20}{:>16}{:>10}\n", "finding", "train+val positives", "test positives", "ceiling");
+    terminal::clear_progress();
+    terminal::print(fmt::format("{} of {} ({}) in {:.1f} s: {}\n", counted(report.images, "image"),
+                                counted(report.patients, "patient"), counted(report.test_images, "test image"),
+                                report.seconds, terminal_text(options_.out.string())));
+    terminal::print(
+        fmt::format("{:<20}{:>20}{:>16}{:>10}\n", "finding", "train+val positives", "test positives", "ceiling"));
     for (const synth::FindingReport& finding : report.findings) {
-      fmt::print("{:<20}{:>20}{:>16}{:>10}\n", finding.name, finding.train_val_positives, finding.test_positives,
-                 optional_text(finding.ceiling));
+      terminal::print(fmt::format("{:<20}{:>20}{:>16}{:>10}\n", finding.name, finding.train_val_positives,
+                                  finding.test_positives, optional_text(finding.ceiling)));
     }
-    fmt::print("ceiling: mean test AUROC {} (of the true severity under the drawn label noise)\n",
-               optional_text(report.mean_ceiling));
+    terminal::print(fmt::format("ceiling: mean test AUROC {} (of the true severity under the drawn label noise)\n",
+                                optional_text(report.mean_ceiling)));
     return {.json = report_value(report)};
   }
 

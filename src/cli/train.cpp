@@ -5,7 +5,6 @@
 #include "train/trainer.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <algorithm>
 #include <optional>
 
@@ -20,6 +19,7 @@
 #include "cli/train_outcome.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
 #include "dist/comm_thread.h"
@@ -263,15 +263,6 @@ Folders TrainCommand::folders() const {
   return folders;
 }
 
-// Nothing is left to do in the folder.
-bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder) {
-  if (!fs::exists(folder.resume())) return false;
-  train::check_resumed_recipe(recipe, folder);
-  const train::Resume resume = train::read_resume(folder.resume());
-  const train::Recipe begun = train::parse_recipe(resume.info.recipe, folder.resume().string(), {});
-  return resume.state.is_finished && begun.train.epochs == recipe.train.epochs;
-}
-
 CommandResult TrainCommand::train_seeds() {
   const std::vector<std::int64_t> seeds = parse_seeds(seeds_);
   for (const std::string& text : overrides_) {
@@ -293,10 +284,10 @@ CommandResult TrainCommand::train_seeds() {
     const train::RunFolder folder = seed_folder(seed);
     Value run = Value::Table{{"seed", seed}, {"run", folder.root().string()}};
     if (is_resume_ && is_finished(recipe, folder)) {
-      fmt::print("seed {}: finished before\n", seed);
+      terminal::print(fmt::format("seed {}: finished before\n", seed));
       run.set("skipped", true);
     } else {
-      fmt::print("seed {}:\n", seed);
+      terminal::print(fmt::format("seed {}:\n", seed));
       const CommandResult result = train_one(recipe, folder);
       if (result.exit_code != kSuccess) return result;
       for (const auto& [key, value] : result.json.as_table()) run.set(key, value);
@@ -306,11 +297,11 @@ CommandResult TrainCommand::train_seeds() {
     if (fs::exists(folder.aurocs())) aurocs.push_back(read_seed_aurocs(seed, folder.aurocs()));
   }
   if (aurocs.empty()) {
-    fmt::print("no validation: no figures to average\n");
+    terminal::print("no validation: no figures to average\n");
     return {.json = json};
   }
   const SeedTable table = make_seed_table(aurocs);
-  fmt::print("\n{}", to_text(table));
+  terminal::print(fmt::format("\n{}", to_text(table)));
   io::write_file_atomically(out_ / kSeedsFile, to_csv(table));
   json.set("auroc", to_value(table));
   return {.json = json};
@@ -318,7 +309,7 @@ CommandResult TrainCommand::train_seeds() {
 
 CommandResult TrainCommand::run() {
   if (is_keys_) {
-    fmt::print("{}", train::recipe_keys());
+    terminal::print(train::recipe_keys());
     return {};
   }
   require_option(recipe_, "--recipe FILE");
@@ -346,7 +337,7 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
   const train::Start start = begin(recipe, folder);
   if (!dataset_) {
     dataset_ = data::load_dataset(recipe.data);
-    fmt::print("{}", data::describe(*dataset_));
+    terminal::print(data::describe(*dataset_));
   }
   const data::Dataset& dataset = *dataset_;
   std::fflush(stdout);
@@ -358,9 +349,10 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
   const auto engine = engine::make_engine(recipe.train.engine);
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
   log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
+  if (const std::string note = torchvision_note(recipe); !note.empty()) log::info(note);
 
   const auto progress =
-      train::make_progress(::isatty(STDERR_FILENO) != 0 ? train::ProgressStyle::Line : train::ProgressStyle::Log);
+      train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log);
   std::vector<train::Observer*> observers;
   if (train::Ranks(group_).is_first()) observers.push_back(progress.get());
   train::TrainJob job{.recipe = recipe,
@@ -382,14 +374,14 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
   const train::TrainOutcome outcome = train_in(job);
   if (!outcome.is_finished) {
     ignore_stop();  // all is saved
-    fmt::print("stopped at step {}; go on with --resume\n", outcome.step);
+    terminal::print(fmt::format("stopped at step {}; go on with --resume\n", outcome.step));
     return {.json = outcome_value(outcome, folder), .exit_code = kStopped};
   }
   if (outcome.best_value) {
-    fmt::print("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
-               *outcome.best_value);
+    terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
+                                *outcome.best_value));
   }
-  fmt::print("weights: {}\nrun: {}\n", folder.best().string(), folder.root().string());
+  terminal::print(fmt::format("weights: {}\nrun: {}\n", folder.best().string(), folder.root().string()));
   return {.json = outcome_value(outcome, folder)};
 }
 

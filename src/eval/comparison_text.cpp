@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/foreign_text.h"
+#include "core/plural.h"
 #include "eval/comparison.h"
 #include "eval/text_columns.h"
 
@@ -27,16 +29,9 @@ std::string interval_text(const Estimate& estimate) {
 std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
 
 // Quotes where RFC 4180 asks for them.
-std::string csv_label(const std::string& label) {
-  if (label.find_first_of(",\"\r\n") == std::string::npos) return label;
-  std::string quoted = "\"";
-  for (const char c : label) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string csv_row(const Difference& row) {
   const auto& interval = row.delta.interval;
-  return fmt::format("{},{},{},{},{},{},{}", csv_label(row.label), csv_number(row.a.value), csv_number(row.b.value),
+  return fmt::format("{},{},{},{},{},{},{}", csv_field(row.label), csv_number(row.a.value), csv_number(row.b.value),
                      csv_number(row.delta.value), interval ? csv_number(interval->low) : "",
                      interval ? csv_number(interval->high) : "", csv_number(row.p));
 }
@@ -71,24 +66,26 @@ std::string seeds_text(std::int64_t count) { return count == 1 ? "one seed" : fm
 std::string seed_method_text(const Comparison& comparison) {
   return fmt::format(
       "{:g}% intervals and p are of recipes, over seeds and patients: {} of A, {} of B, {} patients; variance between "
-      "seeds and what seeds share by patients ({} paired bootstrap replicates, seed {}), Student's t (Obuchowski & "
+      "seeds and what seeds share by patients ({} paired bootstrap {}, seed {}), Student's t (Obuchowski & "
       "Rockette 1995, Hillis 2007).\n"
       "A and B are means over seeds, sd A and sd B the spread of one seed; p two-sided",
       100.0 * comparison.bootstrap.level, seeds_text(comparison.seeds_a), seeds_text(comparison.seeds_b),
-      with_commas(comparison.patients), with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed);
+      with_commas(comparison.patients), with_commas(comparison.bootstrap.replicates),
+      plural(comparison.bootstrap.replicates, "replicate"), comparison.bootstrap.seed);
 }
 
 std::string patient_method_text(const Comparison& comparison) {
   return fmt::format(
-      "{:g}% intervals: paired percentile bootstrap over {} patients, {} replicates, seed {}: A and B are scored on "
+      "{:g}% intervals: paired percentile bootstrap over {} patients, {} {}, seed {}: A and B are scored on "
       "the same resamples.\n"
       "They cover patients, not seeds ({} of A, {} of B): another seed gives other weights. Recipes are compared by "
       "two "
       "or more seeds of each, better three to five: compare A1,A2,A3 B1,B2,B3.\n"
       "p: two-sided, 2 (1 + the rarer side's replicates) / (1 + those in which it is defined), so never below {:.2g}",
       100.0 * comparison.bootstrap.level, with_commas(comparison.patients),
-      with_commas(comparison.bootstrap.replicates), comparison.bootstrap.seed, seeds_text(comparison.seeds_a),
-      seeds_text(comparison.seeds_b), 2.0 / (static_cast<double>(comparison.bootstrap.replicates) + 1.0));
+      with_commas(comparison.bootstrap.replicates), plural(comparison.bootstrap.replicates, "replicate"),
+      comparison.bootstrap.seed, seeds_text(comparison.seeds_a), seeds_text(comparison.seeds_b),
+      2.0 / (static_cast<double>(comparison.bootstrap.replicates) + 1.0));
 }
 
 std::string method_text(const Comparison& comparison) {
@@ -127,8 +124,9 @@ std::string to_text(const Comparison& comparison) {
     sd_b.cells.push_back(number_text(row.sd_b, "{:.4f}"));
     none.add(row.delta.no_interval, row.label);
     if (row.delta.interval && row.delta.replicates_left_out > 0) {
-      gaps += fmt::format("{}: undefined in {} replicates, which are left out.\n", row.label,
-                          with_commas(row.delta.replicates_left_out));
+      gaps += fmt::format("{}: undefined in {} {} left out.\n", terminal_text(row.label),
+                          with_commas(row.delta.replicates_left_out),
+                          plural(row.delta.replicates_left_out, "replicate, which is", "replicates, which are"));
     }
   };
   for (const Difference& row : comparison.labels) {
@@ -136,7 +134,7 @@ std::string to_text(const Comparison& comparison) {
     add(row);
     positives.cells.push_back(with_commas(row.positives));
     n.cells.push_back(with_commas(row.n));
-    if (!row.delta.value) undefined += (undefined.empty() ? "" : ", ") + row.label;
+    if (!row.delta.value) undefined += (undefined.empty() ? "" : ", ") + terminal_text(row.label);
   }
   finding.cells.push_back(fmt::format("mean over {} of {}", comparison.labels_in_mean, comparison.labels.size()));
   add(comparison.mean);

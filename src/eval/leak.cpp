@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/plural.h"
 
 namespace roentgen::eval {
 
@@ -20,8 +21,8 @@ PatientOverlap patient_overlap(std::span<const std::string> training_hashes, std
 std::string leak_text(const PatientOverlap& overlap) {
   if (overlap.shared == 0) return {};
   return error_text("eval.leak", "test set", "no patient the model was trained on",
-                    std::to_string(overlap.shared) + " of " + std::to_string(overlap.test) +
-                        " test patients among the " + std::to_string(overlap.training) + " training patients",
+                    std::to_string(overlap.shared) + " of " + counted(overlap.test, "test patient") + " among the " +
+                        counted(overlap.training, "training patient"),
                     "the split the model was trained with, or --allow-overlap to see the figures all the same");
 }
 
@@ -29,9 +30,12 @@ std::string clean_check_text(const PatientOverlap& overlap, std::int64_t unknown
   if (overlap.training == 0)
     return "leak check: not made, since the checkpoint knows none of the patients it was trained on";
   if (overlap.test == 0) return "leak check: not made, since no image of this split has a known patient";
-  std::string text = "leak check: none of " + std::to_string(overlap.test) + " patients is among the " +
+  std::string text = "leak check: none of " + counted(overlap.test, "patient") + " is among the " +
                      std::to_string(overlap.training) + " trained on";
-  if (unknown_images > 0) text += "; " + std::to_string(unknown_images) + " images of unknown patient were not checked";
+  if (unknown_images > 0) {
+    text += "; " + counted(unknown_images, "image of unknown patient was", "images of unknown patient were") +
+            " not checked";
+  }
   return text;
 }
 
@@ -46,14 +50,14 @@ std::string pixel_leak_text(const PixelOverlap& overlap) {
   if (overlap.shared == 0) return {};
   return error_text(
       "eval.leak", "test set", "no image the model was trained on",
-      std::to_string(overlap.shared) + " of " + std::to_string(overlap.test) +
-          " test images with the pixels of one of the " + std::to_string(overlap.training) + " training images",
+      std::to_string(overlap.shared) + " of " + counted(overlap.test, "test image") +
+          " with the pixels of one of the " + counted(overlap.training, "training image"),
       "a test set without them (--list FILE keeps some), or --allow-overlap to see the figures all the same");
 }
 
 std::string clean_pixels_text(const PixelOverlap& overlap) {
   if (overlap.training == 0) return "pixel check: not made, since the checkpoint has no hashes of its training images";
-  return "pixel check: none of " + std::to_string(overlap.test) + " images has the pixels of one of the " +
+  return "pixel check: none of " + counted(overlap.test, "image") + " has the pixels of one of the " +
          std::to_string(overlap.training) + " trained on";
 }
 

@@ -36,9 +36,9 @@ TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
 
 TEST(Leak, check_says_what_was_compared) {
   const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"cc"});
-  EXPECT_EQ(clean_check_text(overlap, 0), "leak check: none of 1 patients is among the 2 trained on");
+  EXPECT_EQ(clean_check_text(overlap, 0), "leak check: none of 1 patient is among the 2 trained on");
   EXPECT_EQ(clean_check_text(overlap, 3),
-            "leak check: none of 1 patients is among the 2 trained on; 3 images of unknown patient were not checked");
+            "leak check: none of 1 patient is among the 2 trained on; 3 images of unknown patient were not checked");
 }
 
 TEST(Leak, check_that_could_not_be_made_says_why) {
@@ -68,7 +68,7 @@ TEST(PixelLeak, counts_images_with_the_pixels_of_trained_ones) {
   EXPECT_EQ(pixel_overlap(blank, test).shared, 0);
   EXPECT_EQ(pixel_leak_text(pixel_overlap(training, blank)), "");
   EXPECT_EQ(clean_pixels_text(pixel_overlap(training, blank)),
-            "pixel check: none of 1 images has the pixels of one of the 3 trained on");
+            "pixel check: none of 1 image has the pixels of one of the 3 trained on");
   EXPECT_NE(clean_pixels_text(pixel_overlap({}, test)).find("not made"), std::string::npos);
 }
 

@@ -245,6 +245,14 @@ TEST(EvalTable, prints_aligned_with_footnotes) {
             "mean: undefined in 12 of 1,000 replicates, which are left out of its interval.\n");
 }
 
+TEST(EvalTable, prints_labels_on_one_line_each_without_control_characters) {
+  EvalTable table = by_hand();
+  table.labels[1].label = "new\nline\x1b[31m";
+  const std::string text = to_text(table);
+  EXPECT_NE(text.find("\nnew\\nline\\x1b[31m   "), std::string::npos) << text;
+  EXPECT_NE(text.find("left out of the mean: new\\nline\\x1b[31m.\n"), std::string::npos) << text;
+}
+
 TEST(EvalTable, prints_no_interval_and_the_reason) {
   EvalTable table = by_hand();
   table.mean = {.value = 0.78312, .replicates_left_out = 120, .no_interval = kOftenUndefined};

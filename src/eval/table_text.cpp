@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/foreign_text.h"
+#include "core/plural.h"
 #include "eval/table.h"
 #include "eval/text_columns.h"
 
@@ -45,21 +47,23 @@ std::string prevalence_text(const LabelResult& result) {
 std::string method_text(const EvalTable& table) {
   if (table.bootstrap.replicates == 0) return "No intervals: 0 bootstrap replicates.\n";
   if (table.patients < 2) return "No intervals: they need two patients or more.\n";
-  return fmt::format("{:g}% intervals: percentile bootstrap over {} patients, {} replicates, seed {}.\n",
+  return fmt::format("{:g}% intervals: percentile bootstrap over {} patients, {} {}, seed {}.\n",
                      100.0 * table.bootstrap.level, with_commas(table.patients),
-                     with_commas(table.bootstrap.replicates), table.bootstrap.seed);
+                     with_commas(table.bootstrap.replicates), plural(table.bootstrap.replicates, "replicate"),
+                     table.bootstrap.seed);
 }
 
 std::string left_out_text(const std::string& name, const Estimate& estimate, const EvalTable& table) {
   if (estimate.replicates_left_out == 0 || !estimate.interval) return {};
-  return fmt::format("{}: undefined in {} of {} replicates, which are left out of its interval.\n", name,
-                     with_commas(estimate.replicates_left_out), with_commas(table.bootstrap.replicates));
+  return fmt::format("{}: undefined in {} of {} {}, which are left out of its interval.\n", name,
+                     with_commas(estimate.replicates_left_out), with_commas(table.bootstrap.replicates),
+                     plural(table.bootstrap.replicates, "replicate"));
 }
 
 std::string undefined_text(const EvalTable& table) {
   std::string names;
   for (const LabelResult& result : table.labels) {
-    if (!result.auroc.value) names += (names.empty() ? "" : ", ") + result.label;
+    if (!result.auroc.value) names += (names.empty() ? "" : ", ") + terminal_text(result.label);
   }
   if (names.empty()) return {};
   return "Undefined, because only one class is present, and left out of the mean: " + names + ".\n";
@@ -82,8 +86,9 @@ std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
   std::string text = undefined.lines(fmt::format("{} undefined", title));
   text += often_undefined.lines(fmt::format("{}: no interval", title));
   if (most_left_out > 0) {
-    text += fmt::format("{}: up to {} of {} replicates, where undefined, are left out of an interval.\n", title,
-                        with_commas(most_left_out), with_commas(table.bootstrap.replicates));
+    text += fmt::format("{}: up to {} of {} {}, where undefined, are left out of an interval.\n", title,
+                        with_commas(most_left_out), with_commas(table.bootstrap.replicates),
+                        plural(table.bootstrap.replicates, "replicate"));
   }
   return text;
 }
@@ -116,10 +121,10 @@ std::string block_text(const EvalTable& table, const std::vector<const MetricCol
 
 std::string points_text(const OperatingPoints& points) {
   return fmt::format(
-      "Thresholds: from validation ({} images of {} patients) by {}; a score at or above is called positive.\n"
+      "Thresholds: from validation ({} {} of {} {}) by {}; a score at or above is called positive.\n"
       "Scaled: logits divided by {}. Intervals hold thresholds and temperature fixed.\n",
-      with_commas(points.images), with_commas(points.patients),
-      points.rule == ThresholdRule::MaxF1 ? "largest F1" : "largest Youden index",
+      with_commas(points.images), plural(points.images, "image"), with_commas(points.patients),
+      plural(points.patients, "patient"), points.rule == ThresholdRule::MaxF1 ? "largest F1" : "largest Youden index",
       points.temperature ? fmt::format("the temperature {:.4g}, from validation", *points.temperature)
                          : "nothing, since validation has no best temperature");
 }
@@ -163,7 +168,8 @@ std::string to_text(const EvalTable& table) {
     text += fmt::format("top-{} accuracy {}\n", top.k, short_text(top.accuracy));
   }
   text += method_text(table);
-  for (const LabelResult& result : table.labels) text += left_out_text(result.label, result.auroc, table);
+  for (const LabelResult& result : table.labels)
+    text += left_out_text(terminal_text(result.label), result.auroc, table);
   text += left_out_text("mean", table.mean, table);
   ReasonList none;
   for (const LabelResult& result : table.labels) none.add(result.auroc.no_interval, result.label);

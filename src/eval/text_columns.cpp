@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
 
 namespace roentgen::eval {
 namespace {
@@ -16,8 +17,12 @@ std::size_t display_width(std::string_view text) {
 }
 }  // namespace
 
-std::string side_by_side(const std::vector<TextColumn>& columns, LastLine last) {
+std::string side_by_side(std::vector<TextColumn> columns, LastLine last) {
   RG_ASSERT(!columns.empty() && !columns[0].cells.empty());
+  for (TextColumn& column : columns) {
+    column.title = terminal_text(column.title);
+    for (std::string& cell : column.cells) cell = terminal_text(cell);
+  }
   std::vector<std::size_t> widths;
   std::size_t total = 2 * (columns.size() - 1);
   for (const TextColumn& column : columns) {
@@ -51,7 +56,7 @@ std::string side_by_side(const std::vector<TextColumn>& columns, LastLine last) 
 void ReasonList::add(std::string_view reason, const std::string& name) {
   if (reason.empty()) return;
   std::string& list = names_[std::string(reason)];
-  list += (list.empty() ? "" : ", ") + name;
+  list += (list.empty() ? "" : ", ") + terminal_text(name);
 }
 
 std::string ReasonList::lines(std::string_view lead) const {

@@ -24,7 +24,8 @@ enum class LastLine : std::uint8_t { Alike, Apart };
 
 /// The first column to the left, the rest to the right, two spaces between, a rule below the titles. Widths count
 /// characters of UTF-8. No spaces at the ends of lines. Columns have equally many cells, one at least.
-[[nodiscard]] std::string side_by_side(const std::vector<TextColumn>& columns, LastLine last);
+/// Titles and cells may be foreign text.
+[[nodiscard]] std::string side_by_side(std::vector<TextColumn> columns, LastLine last);
 
 /// Names by what holds of them.
 class ReasonList {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/foreign_text.h"
 #include "io/file.h"
 #include "io/gzip.h"
 #include "io/sha256.h"
@@ -32,7 +33,7 @@ class Scanner {
       if (fields.size() == kLimitFields) return bad("at most 65536 fields in a row", "more");
       Result<std::string> next = field();
       if (!next) return next.why();
-      fields.push_back(std::move(next).value());
+      fields.emplace_back(csv_value(next.value()));
       if (at_end() || take_line_end()) return fields;
       if (text_[position_] != ',') return bad("a comma after a closing quote", quoted_character());
       ++position_;
@@ -129,19 +130,6 @@ Result<Csv> read_csv(const std::filesystem::path& path) {
   if (text.ok() && is_gzip(text.value())) text = gunzip(text.value(), kLimitBytes, path.string());
   if (!text) return text.why();
   return parse_csv(text.value(), path.string());
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !text.starts_with(kByteOrderMark)) {
-    return std::string(text);
-  }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted.push_back('"');
-    quoted.push_back(c);
-  }
-  quoted.push_back('"');
-  return quoted;
 }
 
 }  // namespace roentgen::io

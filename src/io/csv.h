@@ -31,11 +31,10 @@ struct Csv {
 
 /// Parses text. A Failure carries the line: an empty text, an unclosed quote, text after a closing quote, a zero byte,
 /// over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an empty last field; a
-/// quote inside an unquoted field stands for itself. `what` names the text in errors.
+/// quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before what looks like a
+/// formula is taken away. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
 /// Reads and parses a file of at most 1 GiB, which may be gzipped (then at most 1 GiB when unpacked, too).
 Result<Csv> read_csv(const std::filesystem::path& path);
-/// One field, quoted only where it must be. (A row of one empty field must be written as two quotes by the caller.)
-[[nodiscard]] std::string csv_field(std::string_view text);
 
 }  // namespace roentgen::io

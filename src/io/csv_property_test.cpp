@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/foreign_text.h"
 #include "io/csv.h"
 #include "io/value_testing.h"
 

@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/plural.h"
 #include "graph/text.h"
 #include "io/environment.h"
 #include "io/toml.h"
 #include "publish/recipe_text.h"
+#include "publish/torchvision.h"
 #include "publish/value_path.h"
 
 namespace roentgen::publish {
@@ -34,13 +37,7 @@ std::string model_name(const train::CheckpointInfo& info) {
 
 // Whether torchvision's constructor of that name, with nothing but a number of classes, makes this very network.
 bool is_of_torchvision(const CardInput& input) {
-  const Value recipe = recipe_of(input.info);
-  const auto is = [&](std::string_view key, const Value& wanted) {
-    const Value* value = find(recipe, {"model", key});
-    return value == nullptr || *value == wanted;
-  };
-  return input.preprocess.channels == 3 && is("file", "") && is("width", 64) && is("stem", "imagenet") &&
-         is("resnet", "v1.5") && is("dilated_stages", 0) && is("auxiliary", true) && !is("name", "inception_v4");
+  return input.preprocess.channels == 3 && torchvision_obstacle(recipe_of(input.info)).empty();
 }
 
 // "1435 (17.1%)" of a split of data.json.
@@ -61,7 +58,7 @@ std::string auroc(const Value& evaluation, const std::string& label) {
   std::string text = fmt::format("{:.3f}", value->as_double());
   const Value *low = row->find("low"), *high = row->find("high");
   if (const Value* none = row->find("no_interval"); none != nullptr && none->is_string()) {
-    return text + " (no interval: " + none->as_string() + ")";
+    return text + " (no interval: " + markdown_text(none->as_string()) + ")";
   }
   if (low == nullptr || high == nullptr || !low->is_number() || !high->is_number()) return text;
   return text + fmt::format(" ({:.3f} to {:.3f})", low->as_double(), high->as_double());
@@ -80,7 +77,7 @@ std::string label_table(const CardInput& input) {
       "| # | label | positives in training | positives evaluated | AUROC (95% interval) |\n|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < input.info.labels.size(); ++i) {
     const std::string& label = input.info.labels[i];
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", i, label, prevalence(input.data, "train", label),
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", i, markdown_text(label), prevalence(input.data, "train", label),
                         evaluated_positives(input.evaluation, label), auroc(input.evaluation, label));
   }
   return text;
@@ -93,9 +90,10 @@ std::string evaluation_text(const Value& evaluation) {
   if (const Value* split = evaluation.find("split")) {
     const Value *name = find(*split, {"name"}), *images = find(*split, {"images"}),
                 *hash = find(*split, {"list_sha256"});
-    if (name != nullptr && name->is_string()) text += fmt::format(" on split \"{}\"", name->as_string());
-    if (images != nullptr && images->is_number()) text += fmt::format(", {} images", images->as_double());
-    if (hash != nullptr && hash->is_string()) text += fmt::format(", list SHA-256 `{}`", hash->as_string());
+    if (name != nullptr && name->is_string()) text += fmt::format(" on split \"{}\"", markdown_text(name->as_string()));
+    if (images != nullptr && images->is_number())
+      text += ", " + counted(static_cast<std::int64_t>(images->as_double()), "image");
+    if (hash != nullptr && hash->is_string()) text += ", list SHA-256 " + markdown_code(hash->as_string());
   }
   return text + ". Figures of other lists of images cannot be compared with these.\n";
 }
@@ -103,15 +101,24 @@ std::string evaluation_text(const Value& evaluation) {
 std::string data_text(const CardInput& input) {
   std::string text = "| split | images | patients | SHA-256 of the sorted names |\n|---|---|---|---|\n";
   for (const train::SplitRecord& split : input.info.splits) {
-    text += fmt::format("| {} | {} | {} | `{}` |\n", split.split, split.images, split.patients, split.list_sha256);
+    text += fmt::format("| {} | {} | {} | {} |\n", markdown_text(split.split), split.images, split.patients,
+                        markdown_code(split.list_sha256));
   }
   const Value* files = find(input.data, {"csv"});
   if (files == nullptr || !files->is_array()) return text;
   for (const Value& file : files->as_array()) {
     const Value *name = find(file, {"file"}), *hash = find(file, {"sha256"});
     if (name == nullptr || hash == nullptr) continue;
-    text += fmt::format("\nLabels: `{}`, SHA-256 `{}`\n", name->as_string(), hash->as_string());
+    text +=
+        fmt::format("\nLabels: {}, SHA-256 {}\n", markdown_code(name->as_string()), markdown_code(hash->as_string()));
   }
+  return text;
+}
+
+// TOML without "<", which stands in strings alone: not every reader of Markdown leaves HTML inside fences alone.
+std::string without_tags(const std::string& toml) {
+  std::string text;
+  for (const char c : toml) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return text;
 }
 
@@ -142,8 +149,8 @@ std::string python_example(const CardInput& input) {
         "# torchvision has no constructor for this very network: these are its tensors. Exported as ONNX it runs; a\n"
         "# network of torchvision's for gray pictures loads there when exported with --channels 3.\n"
         "from safetensors.numpy import load_file\n"
-        "for name, values in load_file(\"{}\").items(): print(name, values.shape)\n",
-        input.file);
+        "for name, values in load_file({}).items(): print(name, values.shape)\n",
+        python_string(input.file));
   }
   const std::string_view filter = input.preprocess.filter == data::Filter::Area ? "BOX" : "BILINEAR";
   const bool is_onnx = input.form == "onnx";
@@ -152,10 +159,10 @@ std::string python_example(const CardInput& input) {
   text += input.preprocess.fit == data::Fit::Squash ? "from PIL import Image\n" : "from PIL import Image, ImageOps\n";
   if (!is_onnx) text += "from safetensors import safe_open\n";
   if (is_onnx) {
-    text += fmt::format("session = onnxruntime.InferenceSession(\"{}\")\n", input.file);
+    text += fmt::format("session = onnxruntime.InferenceSession({})\n", python_string(input.file));
     text += "labels = json.loads(session.get_modelmeta().custom_metadata_map[\"labels\"])\n";
   } else {
-    text += fmt::format("with safe_open(\"{}\", \"pt\") as file:\n", input.file);
+    text += fmt::format("with safe_open({}, \"pt\") as file:\n", python_string(input.file));
     text += "    labels = json.loads(file.metadata()[\"labels\"])\n";
     text += "    weights = {name: file.get_tensor(name) for name in file.keys()}\n";
     text += fmt::format("model = torchvision.models.{}(num_classes=len(labels)).eval()\n", model_name(input.info));
@@ -188,12 +195,12 @@ std::string python_example(const CardInput& input) {
 std::string model_card(const CardInput& input) {
   check_tables(input);
   const train::CheckpointInfo& info = input.info;
-  std::string text = fmt::format("# {} for chest X-rays\n\n", model_name(info));
+  std::string text = fmt::format("# {} for chest X-rays\n\n", markdown_text(model_name(info)));
   text +=
       "**Research use. Not a medical device.** Not validated for any clinical purpose; a probability is not a "
       "diagnosis.\n\n";
-  text +=
-      fmt::format("File `{}`, SHA-256 `{}`, made by roentgen {}.\n\n", input.file, input.sha256, io::program_version());
+  text += fmt::format("File {}, SHA-256 {}, made by roentgen {}.\n\n", markdown_code(input.file),
+                      markdown_code(input.sha256), io::program_version());
   text += "## Labels and results\n" + evaluation_text(input.evaluation) + "\n" + label_table(input) + "\n";
   text += fmt::format(
       "## Input\n{}. The picture is made gray{}, fitted and resized as stated; nothing else may be done to it.\n\n",
@@ -208,9 +215,10 @@ std::string model_card(const CardInput& input) {
   text += fmt::format("Output: one {} per label{}.\n\n", info.loss == "softmax" ? "share of a softmax" : "probability",
                       input.temperature == 1.0 ? "" : fmt::format(", logits divided by {:.4g}", input.temperature));
   text += "## Training data\n" + data_text(input) + "\n";
-  text += fmt::format("Trained for {} updates, {} epoch{}", info.step, info.epoch, info.epoch == 1 ? "" : "s");
-  if (!info.metric.empty()) text += fmt::format("; best validation {} {:.4f}", info.metric, info.metric_value);
-  text += ". The recipe:\n\n```toml\n" + recipe_text(recipe_of(info)) + "```\n\n";
+  text += fmt::format("Trained for {}, {}", counted(info.step, "update"), counted(info.epoch, "epoch"));
+  if (!info.metric.empty())
+    text += fmt::format("; best validation {} {:.4f}", markdown_text(info.metric), info.metric_value);
+  text += ". The recipe:\n\n```toml\n" + without_tags(recipe_text(recipe_of(info))) + "```\n\n";
   text += "## Loading it in Python\n```python\n" + python_example(input) + "```\n\n";
   text +=
       "## Known limits\n"

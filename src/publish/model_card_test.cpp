@@ -13,8 +13,10 @@
 #include "core/random.h"
 #include "engine/engine.h"
 #include "graph/text.h"
+#include "io/toml.h"
 #include "models/model.h"
 #include "publish/channels.h"
+#include "publish/torchvision.h"
 
 namespace roentgen::publish {
 namespace {
@@ -82,6 +84,20 @@ TEST(ModelCard, says_what_it_was_not_given) {
   EXPECT_THAT(model_card(sample("onnx")), HasSubstr("No evaluation was given"));
 }
 
+// Labels, names of files and recipes come from elsewhere.
+TEST(ModelCard, holds_no_markup_of_foreign_text) {
+  CardInput input = sample("onnx");
+  input.info.labels = {"<script>alert(1)</script>", "a|b\nc"};
+  input.info.recipe = "[model]\nname = \"resnet18\"\n[data]\nlabels = [\"<script>alert(1)</script>\"]\n";
+  input.file = "a\"); import os; os.system(\"id\") #.onnx";
+  const std::string card = model_card(input);
+  EXPECT_THAT(card, Not(HasSubstr("<script")));
+  EXPECT_THAT(card, HasSubstr("| 0 | &lt;script&gt;alert(1)&lt;/script&gt; |  |  |  |\n"));
+  EXPECT_THAT(card, HasSubstr("| 1 | a&#124;b\\\\nc |  |  |  |\n"));
+  EXPECT_THAT(card, HasSubstr("labels = [\"\\u003cscript>alert(1)\\u003c/script>\"]"));
+  EXPECT_THAT(card, HasSubstr("InferenceSession(\"a\\\"); import os; os.system(\\\"id\\\") #.onnx\")\n"));
+}
+
 TEST(ModelCard, refuses_other_tables) {
   CardInput input = sample("onnx");
   input.evaluation = Value::Table{{"x", 1}};
@@ -98,6 +114,19 @@ TEST(PythonExample, is_of_torchvision_only_where_that_has_the_network) {
   EXPECT_THAT(python_example(input), HasSubstr("torchvision.models.resnet18(num_classes=len(labels))"));
   input.info.recipe += "width = 32\n";
   EXPECT_THAT(python_example(input), Not(HasSubstr("torchvision.models")));
+  input.info.recipe = "[model]\nname = \"resnet18(); import os; os.system('id')\"\n";
+  EXPECT_THAT(python_example(input), Not(HasSubstr("os.system")));
+}
+
+TEST(TorchvisionObstacle, names_the_setting_that_torchvision_does_not_have) {
+  const auto obstacle = [](const std::string& model) {
+    return torchvision_obstacle(io::parse_toml("[model]\n" + model, "recipe").or_throw());
+  };
+  EXPECT_EQ(obstacle("name = \"densenet121\"\nwidth = 64\n"), "");
+  EXPECT_EQ(obstacle("name = \"resnet18\"\nwidth = 32\n"), "model.width = 32");
+  EXPECT_EQ(obstacle("name = \"resnet18\"\nstem = \"small\"\n"), "model.stem = \"small\"");
+  EXPECT_EQ(obstacle("name = \"inception_v4\"\n"), "model.name = \"inception_v4\"");
+  EXPECT_EQ(obstacle("file = \"net.txt\"\n"), "model.file = \"net.txt\"");
 }
 
 TEST(PythonExample, fits_as_the_network_was_fed) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "eval/calibration.h"
 #include "eval/confusion.h"
 #include "eval/label_scores.h"
@@ -43,6 +44,12 @@ std::string text_of(const Value* value) {
 std::optional<double> number_of(const Value* value) {
   if (value == nullptr || !value->is_number()) return std::nullopt;
   return value->as_double();
+}
+
+// "1 image", "12 images".
+std::string count_text(const Value* value, std::string_view one) {
+  const std::optional<double> count = number_of(value);
+  return count ? counted(static_cast<std::int64_t>(*count), one) : text_of(value) + " " + std::string(one) + "s";
 }
 
 std::string absent(std::string_view text) { return fmt::format("<p class=\"absent\">{}</p>\n", escaped(text)); }
@@ -110,10 +117,10 @@ std::string header(const ReportInput& input) {
   }
   if (const Value* splits = find(input.data, {"splits"}); splits != nullptr && splits->is_table()) {
     for (const auto& [name, split] : splits->as_table()) {
-      text +=
-          fact("split " + name, escaped(fmt::format("{} images of {} patients, names' SHA-256 ",
-                                                    text_of(split.find("images")), text_of(split.find("patients")))) +
-                                    code(text_of(split.find("list_sha256"))));
+      text += fact("split " + name,
+                   escaped(fmt::format("{} of {}, names' SHA-256 ", count_text(split.find("images"), "image"),
+                                       count_text(split.find("patients"), "patient"))) +
+                       code(text_of(split.find("list_sha256"))));
     }
   }
   text += "</table>\n";
@@ -189,8 +196,9 @@ std::string result_section(const ReportInput& input) {
     if (!list.empty()) text += "Evaluated on " + escaped(list_text(input.data, list)) + ", " + code(list) + ". ";
     const Value* bootstrap = find(input.evaluation, {"bootstrap"});
     if (bootstrap != nullptr && bootstrap->is_table()) {
-      text += escaped(fmt::format("Intervals: {}, {} replicates over {} patients. ", text_of(bootstrap->find("method")),
-                                  text_of(bootstrap->find("replicates")), text_of(bootstrap->find("patients"))));
+      text += escaped(fmt::format("Intervals: {}, {} over {}. ", text_of(bootstrap->find("method")),
+                                  count_text(bootstrap->find("replicates"), "replicate"),
+                                  count_text(bootstrap->find("patients"), "patient")));
     }
     text += "Figures of other lists of images cannot be compared with these.</p>\n";
   }
@@ -256,7 +264,7 @@ std::string curve_sections(const ReportInput& input) {
   }
   const ScoredPredictions& scored = *input.scored;
   std::string text = "<h2>ROC curves</h2>\n<p>" +
-                     escaped(fmt::format("{} images, {}, names' SHA-256 ", predictions.image_count(),
+                     escaped(fmt::format("{}, {}, names' SHA-256 ", counted(predictions.image_count(), "image"),
                                          list_text(input.data, scored.list_sha256))) +
                      code(scored.list_sha256) + "; predictions " + code(scored.predictions_sha256) + ", labels " +
                      code(scored.labels_sha256) + ". The figure is the AUROC; the dashed line is chance.</p>\n";
@@ -289,7 +297,8 @@ std::string training_section(const std::vector<Value>& log) {
   std::string text = "<h2>Training</h2>\n";
   const TrainingCurves curves = training_curves(log);
   if (curves.update_loss.points.empty()) return text + absent("log.jsonl has no finished update.");
-  text += fmt::format("<p>{} updates{}.</p>\n<div class=\"plots\">\n", curves.learning_rate.points.back().x,
+  text += fmt::format("<p>{}{}.</p>\n<div class=\"plots\">\n",
+                      counted(static_cast<std::int64_t>(curves.learning_rate.points.back().x), "update"),
                       curves.updates_a_point > 1
                           ? fmt::format("; a point of the training loss is the mean of {}", curves.updates_a_point)
                           : "");
@@ -305,8 +314,9 @@ std::string training_section(const std::vector<Value>& log) {
 
 std::string gallery_section(const ReportInput& input) {
   if (!input.gallery || !input.scored) return "<h2>Error gallery</h2>\n" + absent(input.no_gallery);
-  return gallery_html(*input.gallery, fmt::format("Of {} images, {}", input.scored->predictions.image_count(),
-                                                  list_text(input.data, input.scored->list_sha256)));
+  return gallery_html(*input.gallery,
+                      fmt::format("Of {}, {}", counted(input.scored->predictions.image_count(), "image"),
+                                  list_text(input.data, input.scored->list_sha256)));
 }
 
 void check_tables(const ReportInput& input) {

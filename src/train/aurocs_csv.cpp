@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "core/foreign_text.h"
 #include "eval/table.h"
-#include "io/csv.h"
 
 namespace roentgen::train {
 
 std::string aurocs_csv(const eval::EvalTable& table) {
   std::string text = "label,auc\n";
   for (const eval::LabelResult& row : table.labels) {
-    text += io::csv_field(row.label) + "," + (row.auroc.value ? fmt::format("{:.9g}", *row.auroc.value) : "") + "\n";
+    text += csv_field(row.label) + "," + (row.auroc.value ? fmt::format("{:.9g}", *row.auroc.value) : "") + "\n";
   }
   return text;
 }

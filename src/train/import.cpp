@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "io/safetensors.h"
 #include "train/checkpoint_info.h"
 #include "train/resume.h"
@@ -208,7 +209,8 @@ Import adapt(ImportSource source, const ImportTarget& target) {
     tensor.name = std::move(name);
     ++renamed;
   }
-  if (renamed > 0) result.notes.push_back(fmt::format("{} tensors renamed to torchvision's names of today", renamed));
+  if (renamed > 0)
+    result.notes.push_back(fmt::format("{} renamed to torchvision's names of today", counted(renamed, "tensor")));
   fold(source, target, result.notes);
   for (const graph::NodeId head : heads_of(target.model)) reset_head(source, target, head, result.notes);
   result.tensors = std::move(source.tensors);

@@ -12,11 +12,11 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "data/source/dataset.h"
 #include "data/stage/image_store.h"
 #include "data/stage/loader.h"
 #include "engine/engine.h"
-#include "io/csv.h"
 #include "train/ranks.h"
 
 namespace roentgen::train {
@@ -283,11 +283,11 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
 
 std::string predictions_csv(const eval::Predictions& predictions) {
   std::string text = "Image Index";
-  for (const std::string& label : predictions.label_names) text += "," + io::csv_field("prob_" + label);
+  for (const std::string& label : predictions.label_names) text += "," + csv_field("prob_" + label);
   text += "\n";
   const std::size_t K = predictions.label_names.size();
   for (std::size_t i = 0; i < predictions.image_ids.size(); ++i) {
-    text += io::csv_field(predictions.image_ids[i]);
+    text += csv_field(predictions.image_ids[i]);
     for (std::size_t k = 0; k < K; ++k) text += fmt::format(",{:.9g}", predictions.probabilities[i * K + k]);
     text += "\n";
   }

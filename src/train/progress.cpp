@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <deque>
 
+#include "core/plural.h"
+#include "core/terminal.h"
 #include "train/observer.h"
 
 namespace roentgen::train {
@@ -61,11 +62,11 @@ class Progress final : public Observer {
   void on_links(const LinksRecord& record) override { slow_names_ = record.names; }
 
   void on_validation(std::int64_t done, std::int64_t total) override {
-    if (style_ == ProgressStyle::Line && is_due()) show(fmt::format("validation {}/{} images", done, total));
+    if (style_ == ProgressStyle::Line && is_due())
+      show(fmt::format("validation {}/{} {}", done, total, plural(total, "image")));
   }
 
   void on_epoch(const EpochRecord& record) override {
-    clear();
     std::string text =
         fmt::format("epoch {:>3}  step {:>6}  train loss {:.4f}", record.epoch + 1, record.step, record.train_loss);
     if (record.val_loss) text += fmt::format("  val loss {:.4f}", *record.val_loss);
@@ -78,11 +79,10 @@ class Progress final : public Observer {
     }
     text += fmt::format("  {}{}", duration_text(record.train_seconds + record.val_seconds),
                         record.is_best ? "  best so far" : "");
-    fmt::print(stderr, "{}\n", text);
-    std::fflush(stderr);
+    terminal::print_error(text);
   }
 
-  void on_end() override { clear(); }
+  void on_end() override { terminal::clear_progress(); }
 
  private:
   bool is_due() {
@@ -98,18 +98,12 @@ class Progress final : public Observer {
     shown_ = now;
     return true;
   }
-  void show(const std::string& text) {
+  void show(const std::string& text) const {
     if (style_ == ProgressStyle::Line) {
-      fmt::print(stderr, "\r\x1b[K{}", text);
-      is_open_ = true;
+      terminal::show_progress(text);
     } else {
-      fmt::print(stderr, "{}\n", text);
+      terminal::print_error(text);
     }
-    std::fflush(stderr);
-  }
-  void clear() {
-    if (is_open_) fmt::print(stderr, "\r\x1b[K");
-    is_open_ = false;
   }
 
   ProgressStyle style_;
@@ -118,7 +112,6 @@ class Progress final : public Observer {
   std::vector<std::string> slow_names_;
   Clock::time_point shown_;
   bool has_shown_ = false;
-  bool is_open_ = false;
 };
 
 }  // namespace

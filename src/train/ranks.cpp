@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "core/timeline.h"
 #include "data/stage/pixel_hashes.h"
 #include "dist/comm_thread.h"
@@ -78,7 +79,7 @@ int Ranks::rank() const { return group_ == nullptr ? 0 : group_->rank(); }
 int Ranks::size() const { return group_ == nullptr ? 1 : group_->size(); }
 int Ranks::local_size() const { return group_ == nullptr ? 1 : group_->local_size(); }
 
-std::string ranks_text(std::int64_t count) { return fmt::format("{} rank{}", count, count == 1 ? "" : "s"); }
+std::string ranks_text(std::int64_t count) { return counted(count, "rank"); }
 
 std::string Ranks::broadcast(std::string bytes, dist::Phase phase) const {
   if (size() == 1) return bytes;

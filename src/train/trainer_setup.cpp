@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/plural.h"
 #include "data/source/dataset.h"
 #include "data/stage/disk_cache.h"
 #include "data/stage/image_cache.h"
@@ -49,7 +50,7 @@ std::string split_text(const std::vector<SplitRecord>& splits, std::string_view 
   constexpr std::size_t kDigits = 12;
   for (const SplitRecord& record : splits) {
     if (record.split != name) continue;
-    return fmt::format("{} images of {} patients, list {}", record.images, record.patients,
+    return fmt::format("{} of {}, list {}", counted(record.images, "image"), counted(record.patients, "patient"),
                        record.list_sha256.substr(0, kDigits));
   }
   return "no images";
@@ -64,13 +65,13 @@ void check_batch(const TrainJob& job, const Resume& resume) {
   if (now.batch * now.ranks == before.batch * before.ranks) return;
   if (now.batch != before.batch) {
     throw ConfigError(error_text("train.resume", "train.batch",
-                                 fmt::format("{} on {}: {} images an update, as before", before.batch,
-                                             ranks_text(before.ranks), before.batch * before.ranks),
+                                 fmt::format("{} on {}: {} an update, as before", before.batch,
+                                             ranks_text(before.ranks), counted(before.batch * before.ranks, "image")),
                                  fmt::format("{} on {}", now.batch, now.ranks),
                                  "the same recipe and options, or a new --out folder"));
   }
-  log::warning(fmt::format("{} instead of {}: an update takes {} images, not {}", ranks_text(now.ranks), before.ranks,
-                           now.batch * now.ranks, before.batch * before.ranks));
+  log::warning(fmt::format("{} instead of {}: an update takes {}, not {}", ranks_text(now.ranks), before.ranks,
+                           counted(now.batch * now.ranks, "image"), before.batch * before.ranks));
 }
 
 bool has_both_classes(const data::SplitSummary& summary) {
@@ -86,7 +87,7 @@ void check_job(const TrainJob& job) {
   require(training.images > 0, "training images", "at least 1", "0", "another data.split or train_list");
   require(validation.images == 0 || job.recipe.train.select != "auroc" || has_both_classes(validation),
           "validation AUROC", "a label with both classes among the validation images",
-          fmt::format("none in {} images", validation.images), "train.select=loss or another data.val_fraction");
+          "none in " + counted(validation.images, "image"), "train.select=loss or another data.val_fraction");
   check_model(job.recipe, job.model);
   const auto K = static_cast<std::int64_t>(job.dataset.label_names.size());
   const Shape& logits = job.model.node(job.model.output("logits")).shape;
@@ -218,8 +219,8 @@ void check_resume(const TrainJob& job, const Resume& resume) {
   }
   check_batch(job, resume);
   if (resume.state.threads != compute_threads(job.recipe.train)) {
-    log::warning(fmt::format("resumed with {} threads, begun with {}: the weights will differ in their last bits",
-                             compute_threads(job.recipe.train), resume.state.threads));
+    log::warning(fmt::format("resumed with {}, begun with {}: the weights will differ in their last bits",
+                             counted(compute_threads(job.recipe.train), "thread"), resume.state.threads));
   }
 }
 
@@ -270,13 +271,14 @@ std::int64_t updates_per_epoch(const TrainJob& job) {
   const std::int64_t batches = data::steps_per_epoch(job.dataset, samples, loader_options(job, DType::F32));
   if (batches == 0) {
     const std::int64_t ranks = Ranks(job.group).size();
-    throw ConfigError(error_text(
-        "train.run", "train.batch", fmt::format("a batch for {} of {} images", ranks_text(ranks), samples.size()),
-        fmt::to_string(recipe.batch), "a smaller train.batch, fewer ranks, or train.tail=wrap"));
+    throw ConfigError(
+        error_text("train.run", "train.batch",
+                   fmt::format("a batch for {} of {}", ranks_text(ranks), counted(std::ssize(samples), "image")),
+                   fmt::to_string(recipe.batch), "a smaller train.batch, fewer ranks, or train.tail=wrap"));
   }
   if (batches >= recipe.accumulate) return batches / recipe.accumulate;
   throw ConfigError(error_text("train.run", "train.accumulate",
-                               fmt::format("at most the {} batches of an epoch", batches),
+                               "at most the " + counted(batches, "batch", "batches") + " of an epoch",
                                fmt::to_string(recipe.accumulate), "a smaller train.accumulate or train.batch"));
 }
 

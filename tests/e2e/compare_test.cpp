@@ -94,7 +94,7 @@ TEST_F(Compare, refuses_what_cannot_be_compared) {
   expect_refusal(place_.run(compare(a_, fewer)),
                  {"fewer.csv: expected the 120 images of ", "got 2 images (list ", "1 of them among those"});
   const fs::path other = place_.write("other.csv", "Image Index,prob_Mass\n00010000_000.png,0.5\n");
-  expect_refusal(place_.run(compare(a_, other)), {"the 3 labels of ", "got 1 labels, 1 of them among those: Mass"});
+  expect_refusal(place_.run(compare(a_, other)), {"the 3 labels of ", "got 1 label, 1 of them among those: Mass"});
   std::string changed = read_all(labels_);
   changed.replace(changed.find("No Finding"), 10, "Mass|Edema");
   const fs::path version = place_.write("version.csv", changed);
@@ -170,7 +170,7 @@ TEST_F(Compare, takes_an_average_of_predictions) {
                                       "Image Index,prob_Mass,prob_Edema,prob_Hernia\n"
                                       "00010000_000.png,0.5,0.5,0.5\n");
   expect_refusal(place_.run(plus(eval, {a_, "--predictions", fewer})),
-                 {"fewer.csv: expected the 120 images of a.csv", "got 1 images"});
+                 {"fewer.csv: expected the 120 images of a.csv", "got 1 image "});
   expect_refusal(place_.run(plus(eval, {a_, "--predictions", b_, "--preds", b_})), {"got that of --predictions"});
 }
 

@@ -49,6 +49,13 @@ TEST_F(Export, writes_onnx_and_a_card_without_patients) {
   EXPECT_THAT(card, Not(HasSubstr(in(""))));
 }
 
+// A name that would end Python's string, and one that would colour the terminal.
+TEST_F(Export, prints_python_that_a_file_name_cannot_change) {
+  const Ended run = place_->must_run(arguments({"--out", in("a\"); import os; os.system(\"id\") #\x1b[31m.onnx")}));
+  EXPECT_THAT(run.out, HasSubstr("InferenceSession(\"a\\\"); import os; os.system(\\\"id\\\") #\\x1b[31m.onnx\")\n"));
+  EXPECT_EQ(run.out.find('\x1b'), std::string::npos);
+}
+
 TEST_F(Export, safetensors_predict_as_the_checkpoint_does) {
   const Ended run = place_->must_run(arguments({"--out", in("copy.safetensors")}));
   EXPECT_THAT(run.out, HasSubstr("copy.safetensors.md"));

@@ -94,7 +94,9 @@ TEST_F(Predict, keeps_the_images_of_a_list) {
 
 // Standard output is a file here, as in the log of a job.
 TEST_F(Predict, prints_image_names_into_files_only_when_told_to) {
-  EXPECT_THAT(place_->must_run(arguments({in("test")})).out, Not(HasSubstr(names_.front())));
+  const Ended hidden = place_->must_run(arguments({in("test")}));
+  EXPECT_THAT(hidden.out, Not(HasSubstr(names_.front())));
+  EXPECT_THAT(hidden.out, HasSubstr("this is no terminal: --image-names shows them"));
   EXPECT_THAT(place_->must_run(arguments({in("test"), "--image-names"})).out, HasSubstr(names_.front()));
 }
 
@@ -109,13 +111,14 @@ TEST_F(Predict, goes_on_past_files_that_cannot_be_read) {
   const fs::path folder = *place_ / "mixed";
   fs::create_directories(folder);
   fs::copy_file(*place_ / "test" / names_[0], folder / "a.png");
-  place_->write("mixed/b.png", "no image");
+  place_->write("mixed/b\x1b]0;title\x07\x1b[31m.png", "no image");
   place_->write("mixed/c.jpg", "");
   fs::copy_file(*place_ / "test" / names_[1], folder / "d.png");
   const Ended run = place_->run(arguments({folder, "--preds", in("mixed.csv"), "--json", in("mixed.json")}));
   EXPECT_EQ(run.code, 2);
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("b.png: expected "));
+  EXPECT_THAT(run.err, HasSubstr("b\\x1b]0;title\\x07\\x1b[31m.png: expected "));
+  EXPECT_EQ(run.err.find_first_of("\x1b\x07"), std::string::npos);
   EXPECT_THAT(run.err, HasSubstr("c.jpg: expected an image, got an empty file"));
   EXPECT_THAT(run.out, HasSubstr("2 of 4 images could not be read"));
   const std::string csv = read_all(*place_ / "mixed.csv");
@@ -315,7 +318,7 @@ TEST_F(Predict, refuses_what_it_cannot_do) {
                                                     "image,label,x,y,w,h\n"
                                                     "none.png,Mass,1,2,3,4\n")
                                             .string()})),
-                 {"none of 1 boxes"});
+                 {"none of 1 box"});
   expect_refusal(place_->run(arguments({image, "--batch", "0"})), {"--batch"});
   EXPECT_FALSE(fs::exists(*place_ / "x"));
 }

@@ -85,7 +85,7 @@ TEST_F(CensusTest, the_same_file_in_two_splits_is_a_warning) {
   EXPECT_EQ(found.duplicates.images, 2);
   EXPECT_EQ(found.duplicates.across_splits, 1);
   EXPECT_EQ(found.duplicates.across_patients, 1);
-  EXPECT_THAT(to_text(found), HasSubstr("WARNING   1 images are in two of train, val and test"));
+  EXPECT_THAT(to_text(found), HasSubstr("WARNING   1 image is in two of train, val and test"));
 }
 
 TEST_F(CensusTest, the_same_pixels_in_another_file_are_found_by_decoding) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/plural.h"
 #include "core/value.h"
 #include "data/census/census.h"
 
@@ -21,21 +22,23 @@ std::map<std::string, std::int64_t> reasons_of(const Census& census) {
 std::vector<std::string> warnings_of(const Census& census) {
   std::vector<std::string> warnings;
   if (!census.broken.empty()) {
-    warnings.push_back(fmt::format("{} of {} images cannot be read", census.broken.size(), census.images));
+    warnings.push_back(fmt::format("{} of {} cannot be read", census.broken.size(), counted(census.images, "image")));
   }
   if (census.duplicates.across_splits > 0) {
-    warnings.push_back(fmt::format("{} images are in two of train, val and test", census.duplicates.across_splits));
+    warnings.push_back(counted(census.duplicates.across_splits, "image is", "images are") +
+                       " in two of train, val and test");
   }
   if (census.duplicates.across_patients > 0) {
-    warnings.push_back(fmt::format("{} images are of two patients each", census.duplicates.across_patients));
+    warnings.push_back(
+        counted(census.duplicates.across_patients, "image is of two patients", "images are of two patients each"));
   }
   for (const auto& [form, range] : census.ranges) {
     if (range.is_narrow()) {
       warnings.push_back(fmt::format("{}: gray values from {} to {} use less than a quarter of 0 to {}", form,
                                      range.lowest, range.highest, range.white));
     } else if (range.below_a_quarter > 0) {
-      warnings.push_back(
-          fmt::format("{}: {} images use less than a quarter of 0 to {}", form, range.below_a_quarter, range.white));
+      warnings.push_back(fmt::format("{}: {} less than a quarter of 0 to {}", form,
+                                     counted(range.below_a_quarter, "image uses", "images use"), range.white));
     }
   }
   return warnings;
@@ -58,7 +61,8 @@ std::string sizes_text(const Census& census) {
     least = {std::min(least.first, size.first), std::min(least.second, size.second)};
     most = {std::max(most.first, size.first), std::max(most.second, size.second)};
   }
-  return text + fmt::format(", {} other sizes; width {} to {}, height {} to {}", sizes.size() - kShown, least.first,
+  return text + fmt::format(", {}; width {} to {}, height {} to {}",
+                            counted(static_cast<std::int64_t>(sizes.size() - kShown), "other size"), least.first,
                             most.first, least.second, most.second);
 }
 
@@ -76,7 +80,7 @@ std::string to_text(const Census& census) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const bool is_decoded = census.depth == CensusDepth::Pixels;
   const SameImages& same = census.duplicates;
-  std::string text = fmt::format("{:<9} {} images, {:.1f} MiB; {}\n", "files", census.images,
+  std::string text = fmt::format("{:<9} {}, {:.1f} MiB; {}\n", "files", counted(census.images, "image"),
                                  static_cast<double>(census.bytes) / kMiB, counts_text(census.forms));
   if (!census.sizes.empty()) text += fmt::format("{:<9} {}\n", "sizes", sizes_text(census));
   for (const auto& [form, range] : census.ranges) {
@@ -84,9 +88,9 @@ std::string to_text(const Census& census) {
   }
   text += fmt::format("{:<9} {} ({})\n", "broken", counts_text(reasons_of(census)),
                       is_decoded ? "all were decoded" : "by their headers; --pixels decodes all");
-  text += same.groups == 0
-              ? fmt::format("{:<9} none", "same")
-              : fmt::format("{:<9} {} images come more than once, {} in all", "same", same.groups, same.images);
+  text += same.groups == 0 ? fmt::format("{:<9} none", "same")
+                           : fmt::format("{:<9} {} more than once, {} in all", "same",
+                                         counted(same.groups, "image comes", "images come"), same.images);
   text += is_decoded ? " (by their pixels)\n" : " (by the bytes of their files; --pixels compares pixels)\n";
   for (const std::string& warning : warnings_of(census)) text += fmt::format("{:<9} {}\n", "WARNING", warning);
   return text;

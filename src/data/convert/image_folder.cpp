@@ -12,8 +12,8 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "data/source/image_index.h"
-#include "io/csv.h"
 
 namespace roentgen::data {
 namespace {
@@ -85,12 +85,12 @@ std::string image_table(const Dataset& dataset, const std::vector<std::string>& 
   std::ranges::copy_if(kColumns, std::back_inserter(columns), has);
   std::string text = "path";
   for (const Column& column : columns) text += fmt::format(",{}", column.name);
-  for (const std::string& label : dataset.label_names) text += "," + io::csv_field(label);
+  for (const std::string& label : dataset.label_names) text += "," + csv_field(label);
   text += '\n';
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Sample& sample = dataset.samples[i];
-    text += io::csv_field(names[i]);
-    for (const Column& column : columns) text += "," + io::csv_field(column.field(sample));
+    text += csv_field(names[i]);
+    for (const Column& column : columns) text += "," + csv_field(column.field(sample));
     for (const float label : sample.labels) text += std::isnan(label) ? "," : fmt::format(",{:.0f}", label);
     text += '\n';
   }

@@ -9,6 +9,9 @@
 #include <map>
 #include <utility>
 
+#include "core/foreign_text.h"
+#include "core/plural.h"
+
 namespace roentgen::data {
 namespace {
 
@@ -40,9 +43,9 @@ std::string parts_text(const Dataset& dataset) {
   std::string text;
   for (std::size_t i = 0; i < dataset.parts.size(); ++i) {
     const DatasetPart& part = dataset.parts[i];
-    text += fmt::format("{:<9} {} ({}): {} images in {}, {} of {} labels known; {}\n", "part", part.name, part.source,
-                        images_of(dataset, i), part.root.string(), part.known_labels.size(), dataset.label_names.size(),
-                        part.split_origin);
+    text += fmt::format("{:<9} {} ({}): {} in {}, {} of {} known; {}\n", "part", terminal_text(part.name), part.source,
+                        counted(images_of(dataset, i), "image"), terminal_text(part.root.string()),
+                        part.known_labels.size(), counted(std::ssize(dataset.label_names), "label"), part.split_origin);
   }
   return text;
 }
@@ -88,7 +91,7 @@ std::string counts_text(std::string_view title, const Counts& counts) {
   if (counts.size() == 1 && counts.begin()->first.empty()) return fmt::format("{:<9} unknown\n", title);
   std::string text;
   for (const auto& [name, count] : counts) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name.empty() ? "unknown" : name, count);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name.empty() ? "unknown" : terminal_text(name), count);
   }
   return fmt::format("{:<9} {}\n", title, text);
 }
@@ -96,14 +99,14 @@ std::string counts_text(std::string_view title, const Counts& counts) {
 /// "label  train  val  test", columns only for splits that have images.
 std::string label_table(const Dataset& dataset) {
   std::size_t width = 9;
-  for (const auto& name : dataset.label_names) width = std::max(width, name.size());
+  for (const auto& name : dataset.label_names) width = std::max(width, terminal_text(name).size());
   std::string text = fmt::format("{:<{}}", "positives", width);
   for (const auto& summary : dataset.summaries) {
     if (summary.images > 0) text += fmt::format("  {:>16}", name_of(summary.split));
   }
   text += '\n';
   for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
-    text += fmt::format("{:<{}}", dataset.label_names[k], width);
+    text += fmt::format("{:<{}}", terminal_text(dataset.label_names[k]), width);
     for (const auto& summary : dataset.summaries) {
       if (summary.images == 0) continue;
       const LabelCounts& counts = summary.labels[k];
@@ -118,16 +121,19 @@ std::string label_table(const Dataset& dataset) {
 }  // namespace
 
 std::string describe(const Dataset& dataset) {
-  std::string text = fmt::format("{:<9} {} ({} images)", "source", dataset.source, dataset.samples.size());
-  text += dataset.parts.size() > 1 ? "\n" : fmt::format(" in {}\n", dataset.root.string());
+  std::string text =
+      fmt::format("{:<9} {} ({})", "source", dataset.source, counted(std::ssize(dataset.samples), "image"));
+  text += dataset.parts.size() > 1 ? "\n" : fmt::format(" in {}\n", terminal_text(dataset.root.string()));
   for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
-    text += fmt::format("{:<9} {}, sha256 {}\n", "csv", dataset.csv[i].filename().string(), dataset.csv_sha256.at(i));
+    text += fmt::format("{:<9} {}, sha256 {}\n", "csv", terminal_text(dataset.csv[i].filename().string()),
+                        dataset.csv_sha256.at(i));
   }
   text += parts_text(dataset);
   for (const auto& summary : dataset.summaries) {
     if (summary.images == 0) continue;
-    text += fmt::format("{:<9} {} images, {} patients, list {}\n", name_of(summary.split), summary.images,
-                        summary.patients == 0 ? "unknown" : std::to_string(summary.patients), summary.list_sha256);
+    text += fmt::format("{:<9} {}, {}, list {}\n", name_of(summary.split), counted(summary.images, "image"),
+                        summary.patients == 0 ? "unknown patients" : counted(summary.patients, "patient"),
+                        summary.list_sha256);
   }
   text += counts_text("views", count_of(dataset, &Sample::view));
   text += counts_text("sexes", count_of(dataset, &Sample::sex));
@@ -136,7 +142,7 @@ std::string describe(const Dataset& dataset) {
                         ages[ages.size() / 2], ages.size());
   }
   text += label_table(dataset);
-  for (const auto& note : dataset.notes) text += fmt::format("{:<9} {}\n", "note", note);
+  for (const auto& note : dataset.notes) text += fmt::format("{:<9} {}\n", "note", terminal_text(note));
   return text;
 }
 

@@ -94,8 +94,20 @@ Dataset small_dataset(const TestFolder& folder) {
 TEST(Describe, tells_splits_views_and_positives) {
   const TestFolder folder;
   const std::string text = describe(small_dataset(folder));
-  for (const char* part : {"train     1 images, 1 patients", "views     unknown 1, PA 1", "sexes     F 1, M 1",
-                           "ages      61 to 61 years", "1 of     1"}) {
+  for (const char* part : {"source    csv (2 images)", "train     1 image, 1 patient,", "views     unknown 1, PA 1",
+                           "sexes     F 1, M 1", "ages      61 to 61 years", "1 of     1"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST(Describe, shows_labels_and_values_of_columns_on_one_line_each_without_control_characters) {
+  const TestFolder folder;
+  Dataset dataset = small_dataset(folder);
+  dataset.label_names = {"new\nline\x1b[31m"};
+  dataset.samples[0].view = "P\x07";
+  dataset.notes = {"file \x1b]0;title\x07"};
+  const std::string text = describe(dataset);
+  for (const char* part : {"new\\nline\\x1b[31m  ", "P\\x07 1", "note      file \\x1b]0;title\\x07\n"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "data/source/split_lists.h"
 #include "io/sha256.h"
 
@@ -58,12 +59,12 @@ class ListSplitter {
     }
     if (unknown == static_cast<std::int64_t>(list->names.size())) {
       throw DataError(error_text("data.split", file, "names of images of this data set",
-                                 fmt::format("{} others, {} first", unknown, list->names.front()),
+                                 fmt::format("{}, {} first", counted(unknown, "other"), list->names.front()),
                                  "the lists of this data set, or --set data.split=random"));
     }
     if (unknown > 0) {
-      listing_.notes.push_back(
-          fmt::format("{}: {} of {} names are not in this data set", file, unknown, list->names.size()));
+      listing_.notes.push_back(fmt::format("{}: {} of {} not in this data set", file, unknown,
+                                           counted(std::ssize(list->names), "name is", "names are")));
     }
     origin_ += fmt::format("{}{}: {}", origin_.empty() ? "" : "; ", name_of(split), file);
   }
@@ -113,7 +114,7 @@ void need_patients(const Listing& listing, const SplitOptions& options) {
   if (unknown == 0) return;
   throw DataError(
       error_text("data.split", "a split to be drawn by patient", "the patient of every image",
-                 fmt::format("{} of {} images without", unknown, listing.samples.size()),
+                 fmt::format("{} of {} without", unknown, counted(std::ssize(listing.samples), "image")),
                  "a column \"patient\", lists, or --set data.split_unit=image if no patient has two images"));
 }
 
@@ -179,9 +180,10 @@ void refuse_shared_patients(const std::vector<Sample>& samples) {
     if (!is_new && position->second != sample.split) shared[sample.patient] = true;
   }
   if (shared.empty()) return;
-  throw DataError(error_text("data.split", "train, val and test", "each patient in one of them",
-                             fmt::format("{} of {} patients in two or more", shared.size(), side.size()),
-                             "--set data.split=random to draw by patient"));
+  throw DataError(
+      error_text("data.split", "train, val and test", "each patient in one of them",
+                 fmt::format("{} of {} in two or more", shared.size(), counted(std::ssize(side), "patient")),
+                 "--set data.split=random to draw by patient"));
 }
 
 double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -57,8 +58,8 @@ void check_counts(Dataset& dataset) {
                                  fmt::format("{} unknown", all.unknown), "leaving it out of data.labels"));
     }
     if (all.positives == 0) {
-      dataset.notes.push_back(
-          fmt::format("label {}: no positive among {} images", dataset.label_names[k], dataset.samples.size()));
+      dataset.notes.push_back(fmt::format("label {}: no positive among {}", dataset.label_names[k],
+                                          counted(std::ssize(dataset.samples), "image")));
     }
   }
 }

@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/plural.h"
 #include "data/source/dataset.h"
 #include "data/stage/pixel_hashes.h"
 #include "data/transform/shrink.h"
@@ -104,7 +105,8 @@ DiskCache::DiskCache(const Dataset& dataset, DiskCacheOptions options)
       identities_(dataset.samples.size()) {}
 
 std::string DiskCache::text() const {
-  return fmt::format("cache: {} of {} images kept in {}", kept(), dataset_.samples.size(), path_.string());
+  return fmt::format("cache: {} of {} kept in {}", kept(), counted(std::ssize(dataset_.samples), "image"),
+                     path_.string());
 }
 
 bool DiskCache::is_shrunk(std::uint32_t sample) const {
@@ -166,8 +168,8 @@ void DiskCache::keep(std::uint32_t sample, std::uint64_t pixel_hash, const Image
   if (is_full_.load() || image.layout().bytes() > file_.largest_bytes()) return;
   const auto tell = [&](const std::string& why) {
     if (is_full_.exchange(true)) return;
-    log::warning(fmt::format("cache: {}; {} of {} images are kept, the others are decoded in every epoch", why, kept(),
-                             dataset_.samples.size()));
+    log::warning(fmt::format("cache: {}; {} of {} kept, the others are decoded in every epoch", why, kept(),
+                             counted(std::ssize(dataset_.samples), "image is", "images are")));
   };
   const std::uint64_t free = file_.free_bytes();
   if (free < options_.reserve_bytes + image.layout().bytes()) {

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "data/codec/codec.h"
 #include "data/stage/pool_plan.h"
 #include "data/stage/sample_reader.h"
@@ -41,10 +42,10 @@ class Walk {
     }
     const PoolPlan pool = plan_pool(
         pipeline, {.workers = needs.workers, .readers = needs.readers, .slots = static_cast<std::size_t>(needs.slots)});
-    add(fmt::format("{} decoding threads", pool.workers), product(static_cast<std::uint64_t>(pool.workers), thread()));
-    add(fmt::format("{} files read ahead", pool.readers),
+    add(counted(pool.workers, "decoding thread"), product(static_cast<std::uint64_t>(pool.workers), thread()));
+    add(counted(pool.readers, "file") + " read ahead",
         product(static_cast<std::uint64_t>(pool.readers), kFilesOfReader * needs_.sample.file));
-    add(fmt::format("{} batches", needs.slots),
+    add(counted(needs.slots, "batch", "batches"),
         product(static_cast<std::uint64_t>(needs.slots) * static_cast<std::uint64_t>(needs.batch), needs.row_bytes));
   }
   [[nodiscard]] std::vector<MemoryUse> uses() && { return std::move(uses_); }

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "core/plural.h"
 #include "runtime/cores.h"
 
 namespace roentgen::data {
@@ -27,12 +28,13 @@ bool PoolTuner::observe(const BatchTimes& times, std::int64_t ready) {
 }
 
 std::string PoolTuner::text() const {
-  std::string text = fmt::format("pipeline settled: {} of {} decoding threads", workers(), plan_.workers);
+  std::string text = fmt::format("pipeline settled: {} of {}", workers(), counted(plan_.workers, "decoding thread"));
   if (readers() > 0) text += fmt::format(", {} reading ahead of them", readers());
-  if (plan_.batches_ahead > 0) text += fmt::format(", {} of {} batches ahead", ahead(), plan_.batches_ahead);
+  if (plan_.batches_ahead > 0)
+    text += fmt::format(", {} of {} ahead", ahead(), counted(plan_.batches_ahead, "batch", "batches"));
   if (!plan_.is_tuned) return text;
-  return text + fmt::format("; the rule of thumb, physical cores - 4 for each accelerator, says {} threads",
-                            runtime::available_cores());
+  return text + fmt::format("; the rule of thumb, physical cores - 4 for each accelerator, says {}",
+                            counted(runtime::available_cores(), "thread"));
 }
 
 }  // namespace roentgen::data

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "core/foreign_text.h"
 #include "core/log.h"
 #include "io/csv.h"
 
@@ -68,7 +69,7 @@ void Quarantine::write(const BadSample& bad, std::uint32_t epoch) {
   const bool is_new = !std::filesystem::exists(file_, error);
   std::ofstream out(file_, std::ios::app);
   if (is_new) out << "image,epoch,reason\n";
-  out << io::csv_field(bad.id) << ',' << epoch << ',' << io::csv_field(bad.reason) << '\n';
+  out << csv_field(bad.id) << ',' << epoch << ',' << csv_field(bad.reason) << '\n';
   out.close();
   if (!out) {
     throw DataError(error_text("data.loader", file_.string(), "a file that can be written", "a failed write",

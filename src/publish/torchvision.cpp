@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "publish/torchvision.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "io/json.h"
+#include "publish/value_path.h"
+
+namespace roentgen::publish {
+namespace {
+
+// A constructor is a name in Python.
+bool is_identifier(std::string_view name) {
+  return !name.empty() &&
+         std::ranges::all_of(name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+std::string setting(std::string_view key, const Value& value) {
+  return "model." + std::string(key) + " = " + io::to_json(value, -1);
+}
+
+}  // namespace
+
+std::string torchvision_obstacle(const Value& recipe) {
+  const std::pair<std::string_view, Value> wanted[] = {{"file", ""},       {"width", 64},         {"stem", "imagenet"},
+                                                       {"resnet", "v1.5"}, {"dilated_stages", 0}, {"auxiliary", true}};
+  for (const auto& [key, value] : wanted) {
+    const Value* found = find(recipe, {"model", key});
+    if (found != nullptr && *found != value) return setting(key, *found);
+  }
+  const Value* name = find(recipe, {"model", "name"});
+  if (name == nullptr) return "";
+  const bool is_there = name->is_string() && is_identifier(name->as_string()) && name->as_string() != "inception_v4";
+  return is_there ? "" : setting("name", *name);
+}
+
+}  // namespace roentgen::publish

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Which networks torchvision can make, so that weights load into them there.
+#pragma once
+
+#include <string>
+
+#include "core/value.h"
+
+namespace roentgen::publish {
+
+/// The setting of a recipe that makes the network another one than torchvision's of that name, with any number of
+/// classes: "model.width = 32". Empty where weights load there, those of a gray network with `export --channels 3`.
+[[nodiscard]] std::string torchvision_obstacle(const Value& recipe);
+
+}  // namespace roentgen::publish
