@@ -58,6 +58,8 @@ struct TestDicom {
   std::string syntax = "1.2.840.10008.1.2.1";
   /// (height, width), as the bits of the samples.
   std::vector<std::uint16_t> samples{0, 1000, 2000, 4095};
+  /// Compressed pixel data in place of the samples, one fragment each; even lengths. Empty: none.
+  std::vector<std::string> fragments{};
   /// Put in, or in the place of what the fields above say; an empty value representation takes the element out.
   std::map<std::uint32_t, TestElement> elements{};
 };
@@ -66,6 +68,17 @@ inline std::string pixel_bytes(const TestDicom& dicom) {
   std::string bytes;
   for (const std::uint16_t sample : dicom.samples) bytes += little_endian(sample, dicom.bits_allocated / 8);
   return bytes;
+}
+
+/// Pixel data of these fragments, without an offset table.
+inline std::string encapsulate(const std::vector<std::string>& fragments) {
+  const auto item = [](std::uint64_t tag, std::size_t size) {
+    return little_endian(0xFFFE, 2) + little_endian(tag, 2) + little_endian(size, 4);
+  };
+  std::string out = little_endian(0x7FE0, 2) + little_endian(0x0010, 2) + "OB" + std::string(2, '\0') +
+                    little_endian(0xFFFFFFFF, 4) + item(0xE000, 0);
+  for (const std::string& fragment : fragments) out += item(0xE000, fragment.size()) + fragment;
+  return out + item(0xE0DD, 0);
 }
 
 /// Everything behind the file's meta information.
@@ -83,12 +96,13 @@ inline std::string encode_dataset(const TestDicom& dicom) {
       {0x00280102, number_element(static_cast<std::uint16_t>(dicom.bits_stored - 1))},
       {0x00280103, number_element(dicom.is_signed ? 1 : 0)},
       {0x7FE00010, {dicom.bits_allocated == 8 ? "OB" : "OW", pixel_bytes(dicom)}}};
+  if (!dicom.fragments.empty()) elements.erase(0x7FE00010);
   for (const auto& [tag, element] : dicom.elements) elements[tag] = element;
   std::string out;
   for (const auto& [tag, element] : elements) {
     if (!element.vr.empty()) out += encode_element(tag, element);
   }
-  return out;
+  return dicom.fragments.empty() ? out : out + encapsulate(dicom.fragments);
 }
 
 /// A preamble and meta information, before `body`.

@@ -38,6 +38,10 @@ std::uint16_t limited(std::uint32_t level, std::uint32_t white) {
   return static_cast<std::uint16_t>(std::min(level, white));
 }
 
+bool is_inverted(const GrayMeaning& meaning, Intensity intensity) {
+  return meaning.is_inverted || (meaning.is_shape_inverse && intensity != Intensity::Xrv);
+}
+
 void invert(GrayTable& table) {
   for (std::uint16_t& level : table.levels) level = static_cast<std::uint16_t>(table.max_value - level);
 }
@@ -137,7 +141,7 @@ GrayTable equalised_table(const GrayMeaning& meaning, Intensity intensity, std::
     const std::int64_t value = value_of_code(code, meaning);
     std::uint16_t level =
         intensity == Intensity::MimicJpg ? mimic_level(value, least, most) : chexpert_level(value, most);
-    if (meaning.is_inverted) level = static_cast<std::uint16_t>(kWhite8 - level);
+    if (is_inverted(meaning, intensity)) level = static_cast<std::uint16_t>(kWhite8 - level);
     table.levels[code] = level;
     histogram.at(level) += counts[code];
   }
@@ -174,10 +178,9 @@ double apply_window(const VoiWindow& window, double value) {
 GrayTable gray_table(const GrayMeaning& meaning, Intensity intensity, std::span<const std::uint32_t> counts) {
   RG_ASSERT(meaning.bits_stored >= 1 && meaning.bits_stored <= 16);
   if (needs_counts(intensity)) return equalised_table(meaning, intensity, counts);
-  const bool is_viewed = intensity == Intensity::Voi || intensity == Intensity::Nih;
-  GrayTable table = is_viewed ? voi_table(meaning) : stored_table(meaning);
-  if (meaning.is_inverted) invert(table);
-  if (is_viewed) blacken_padding(meaning, table);
+  GrayTable table = is_viewed(intensity) ? voi_table(meaning) : stored_table(meaning);
+  if (is_inverted(meaning, intensity)) invert(table);
+  if (is_viewed(intensity)) blacken_padding(meaning, table);
   return intensity == Intensity::Nih ? in_8_bits(std::move(table)) : table;
 }
 

@@ -39,8 +39,10 @@ struct GrayMeaning {
   /// 1 to 16.
   int bits_stored = 16;
   bool is_signed = false;
-  /// MONOCHROME1, or Presentation LUT Shape INVERSE.
+  /// Photometric Interpretation MONOCHROME1.
   bool is_inverted = false;
+  /// Presentation LUT Shape INVERSE: inverts as MONOCHROME1 does, not once more, except for `xrv`.
+  bool is_shape_inverse = false;
   double slope = 1.0;
   double intercept = 0.0;
   /// Instead of slope and intercept.
@@ -69,6 +71,11 @@ struct GrayTable {
 
 /// PS3.3 C.11.2.1.2 (Linear), C.11.2.1.3.2 (LinearExact), C.11.2.1.3.1 (Sigmoid), on an output range of 0 to 1.
 [[nodiscard]] double apply_window(const VoiWindow& window, double value);
+
+/// True if the table depends on the file's lookup tables, rescale and windows.
+[[nodiscard]] constexpr bool is_viewed(Intensity intensity) {
+  return intensity == Intensity::Voi || intensity == Intensity::Nih;
+}
 
 /// Does the table depend on how often each code occurs?
 [[nodiscard]] constexpr bool needs_counts(Intensity intensity) {

@@ -18,7 +18,7 @@ enum class Intensity : std::uint8_t {
   Nih,       ///< voi in 8 bits: NIH's PNGs were made with the window of the header (Wang et al., CVPR 2017)
   MimicJpg,  ///< least to greatest value in 8 bits, equalised (MIMIC-CXR-JPG; github.com/MIT-LCP/mimic-cxr/issues/16)
   Chexpert,  ///< 0 to greatest value in 8 bits, equalised (github.com/stanfordmlgroup/chexpert-labeler/issues/11)
-  Xrv,       ///< stored, under torchxrayvision's name: it takes no window
+  Xrv,       ///< stored, but only MONOCHROME1 inverts, not Presentation LUT Shape, as in torchxrayvision
 };
 
 /// "stored", "voi", "nih", "mimic-jpg", "chexpert", "xrv".

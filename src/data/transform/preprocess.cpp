@@ -34,7 +34,7 @@ const std::array<Named, 4>& presets() {
       Named{"xray", {}},
       Named{"imagenet", {.channels = 3, .mean = {0.485, 0.456, 0.406}, .stddev = {0.229, 0.224, 0.225}}},
       // v in [0, 1] -> 2048 v - 1024
-      Named{"xrv", {.fit = Fit::Crop, .mean = {0.5}, .stddev = {1.0 / 2048.0}}},
+      Named{"xrv", {.fit = Fit::Crop, .intensity = "xrv", .mean = {0.5}, .stddev = {1.0 / 2048.0}}},
       Named{"unit", {.mean = {0.0}, .stddev = {1.0}}}};
   return kPresets;
 }

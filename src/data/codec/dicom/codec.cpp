@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "data/codec/codec_table.h"
-#include "data/codec/dicom/dataset.h"
 #include "data/codec/dicom/file.h"
+#include "data/codec/dicom/notes.h"
+#include "data/codec/dicom_start.h"
 #include "data/codec/gray_levels.h"
 
 namespace roentgen::data {
@@ -60,13 +61,14 @@ Status decode(const DecodeJob& job, Image& out) {
                    fmt::format("{}x{} behind the pixels", header.width_px, header.height_px),
                    "fetching the file again");
   }
+  const Intensity intensity = job.options.intensity;
+  if (is_viewed(intensity) && !header.view.fault.empty()) return Failure{header.view.fault};
   const auto pixels = static_cast<std::size_t>(job.info.width_px * job.info.height_px);
   const std::span<std::byte> memory = grown(job.scratch.stored, pixels * sizeof(std::uint16_t));
   const std::span codes(reinterpret_cast<std::uint16_t*>(memory.data()), pixels);
   Status read = file.value().read_codes(job.what, codes);
   if (!read) return read;
   const GrayMeaning& meaning = header.meaning;
-  const Intensity intensity = job.options.intensity;
   const auto counts = needs_counts(intensity) ? counts_of(codes, meaning.bits_stored) : std::vector<std::uint32_t>();
   const GrayTable table = gray_table(meaning, intensity, counts);
   ImageLayout layout = out.layout();
@@ -82,13 +84,15 @@ Status decode(const DecodeJob& job, Image& out) {
   } else {
     fill<std::uint16_t>(codes, table, out);
   }
+  say_once(header.notes, job.what);
+  if (is_viewed(intensity)) say_once(header.view.notes, job.what);
   return read;
 }
 
 }  // namespace
 
 const Codec& codec_dicom() {
-  static constexpr Codec kCodec{"dicom", "DICOM", is_dicom, read_info, decode};
+  static constexpr Codec kCodec{"dicom", "DICOM", begins_as_dicom, read_info, decode};
   return kCodec;
 }
 

@@ -10,8 +10,8 @@
 
 #include "core/random.h"
 #include "data/codec/codec_testing.h"
+#include "data/codec/dicom/decode_testing.h"
 #include "data/codec/dicom_study.h"
-#include "data/codec/dicom_testing.h"
 
 namespace roentgen::data {
 namespace {
@@ -21,35 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::uint32_t kWindowCenter = 0x00281050, kWindowWidth = 0x00281051, kPixelData = 0x7FE00010;
-constexpr DecodeLimits kLimits{.max_pixels = 1 << 20, .max_bytes = 1 << 23};
-
-Status decode(std::string_view file, Image& image, Intensity intensity = Intensity::Stored,
-              Channels channels = Channels::FromFile) {
-  return Decoder().decode(std::as_bytes(std::span(file)), "study.dcm",
-                          {.channels = channels, .limits = kLimits, .intensity = intensity}, image);
-}
-
-std::string error_of(std::string_view file, Intensity intensity = Intensity::Stored) {
-  Image image;
-  const Status status = decode(file, image, intensity);
-  return status ? "no error" : status.error();
-}
-
-std::string error_of(const TestDicom& dicom) { return error_of(encode_test_dicom(dicom)); }
-
-std::vector<std::uint16_t> levels_of(const TestDicom& dicom, Intensity intensity = Intensity::Stored) {
-  Image image;
-  const Status status = decode(encode_test_dicom(dicom), image, intensity);
-  EXPECT_TRUE(status.ok()) << status.error();
-  if (!status) return {};
-  if (image.layout().bits == 8) {
-    const auto samples = image.samples<std::uint8_t>();
-    return {samples.begin(), samples.end()};
-  }
-  const auto samples = image.samples<std::uint16_t>();
-  return {samples.begin(), samples.end()};
-}
-
 TEST(Dicom, is_known_by_its_header) {
   const std::string file = encode_test_dicom({});
   const auto info = read_info(std::as_bytes(std::span(file)), "x");
@@ -61,9 +32,39 @@ TEST(Dicom, is_known_by_its_header) {
   EXPECT_EQ(info.value().bits, 12);
 }
 
+// Some archives hold data sets as they came over the network: without a preamble, or without meta information too.
+TEST(Dicom, without_a_preamble_is_read) {
+  const std::string file = encode_test_dicom({});
+  const std::string meta = file.substr(132), dataset = encode_dataset({});
+  std::string implicit;
+  const auto add = [&implicit](std::uint32_t group, std::uint32_t element, const std::string& value) {
+    implicit += little_endian(group, 2) + little_endian(element, 2) + little_endian(value.size(), 4) + value;
+  };
+  add(0x0008, 0x0060, "DX");
+  add(0x0028, 0x0002, little_endian(1, 2));
+  add(0x0028, 0x0004, "MONOCHROME2 ");
+  for (const auto& [element, number] : std::map<std::uint32_t, std::uint64_t>{
+           {0x10, 2}, {0x11, 2}, {0x100, 16}, {0x101, 12}, {0x102, 11}, {0x103, 0}}) {
+    add(0x0028, element, little_endian(number, 2));
+  }
+  add(0x7FE0, 0x0010, pixel_bytes({}));
+  for (const std::string& bytes : {meta, dataset, implicit}) {
+    Image image;
+    const Status status = decode_test_file(bytes, image);
+    ASSERT_TRUE(status.ok()) << status.error();
+    EXPECT_EQ(image.samples<std::uint16_t>()[1], 1000);
+    EXPECT_EQ(image.samples<std::uint16_t>()[3], 4095);
+  }
+}
+
+// What holds the pixels is not known without meta information.
+TEST(Dicom, of_compressed_pixels_without_a_transfer_syntax_is_refused) {
+  EXPECT_THAT(error_of(encode_dataset({.fragments = {"fragment"}})), HasSubstr("[data.dicom] study.dcm: expected"));
+}
+
 TEST(Dicom, gives_stored_values_on_the_range_of_their_bits) {
   Image image;
-  ASSERT_TRUE(decode(encode_test_dicom({}), image).ok());
+  ASSERT_TRUE(decode_test_file(encode_test_dicom({}), image).ok());
   EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 2, .height_px = 2, .bits = 16, .max_value = 4095}));
   EXPECT_THAT(levels_of({}), ElementsAre(0, 1000, 2000, 4095));
   EXPECT_THAT(levels_of({.bits_allocated = 8, .bits_stored = 8, .samples = {0, 1, 254, 255}}),
@@ -85,7 +86,7 @@ TEST(Dicom, is_read_from_its_high_bit_without_what_lies_above) {
 
 TEST(Dicom, fills_three_channels_where_they_are_asked_for) {
   Image image;
-  ASSERT_TRUE(decode(encode_test_dicom({}), image, Intensity::Stored, Channels::Rgb).ok());
+  ASSERT_TRUE(decode_test_file(encode_test_dicom({}), image, Intensity::Stored, Channels::Rgb).ok());
   EXPECT_EQ(image.channels(), 3);
   EXPECT_EQ(image.samples<std::uint16_t>()[3], 1000);
   EXPECT_EQ(image.samples<std::uint16_t>()[5], 1000);
@@ -101,7 +102,7 @@ TEST(Dicom, takes_the_first_window_under_voi_and_none_under_stored) {
 }
 
 TEST(Dicom, takes_no_window_that_the_standard_does_not_define) {
-  for (const char* width : {"0", "0.5", "-3", "", "wide", "1e400"}) {
+  for (const char* width : {"0", "0.5", "-3", ""}) {
     const TestDicom dicom{
         .elements = {{kWindowCenter, text_element("DS", "2000")}, {kWindowWidth, text_element("DS", width)}}};
     EXPECT_THAT(levels_of(dicom, Intensity::Voi), ElementsAre(0, 1000, 2000, 4095)) << width;
@@ -121,7 +122,8 @@ TEST(Dicom, takes_its_tables_in_their_order) {
   EXPECT_THAT(levels_of(dicom, Intensity::Voi), ElementsAre(10, 10, 20, 40)) << "8-bit entries, two to a word";
   EXPECT_THAT(levels_of(dicom), ElementsAre(0, 1, 2, 3));
   dicom.elements[0x00283010] = lut("ab", 4, 0, 12);
-  EXPECT_THAT(error_of(dicom), HasSubstr("got 1 of 4 entries, 12 bits"));
+  EXPECT_THAT(error_of(dicom, Intensity::Voi), HasSubstr("got 1 of 4 entries, 12 bits"));
+  EXPECT_EQ(error_of(dicom), "no error") << "stored values need no table";
 }
 
 TEST(Dicom, blackens_padding_under_voi) {
@@ -145,9 +147,13 @@ TEST(Dicom, that_is_no_gray_image_is_refused_by_name) {
   EXPECT_THAT(with(0x00280002, number_element(3)), HasSubstr("3 samples a pixel"));
   EXPECT_THAT(with(0x00280008, text_element("IS", "2")), HasSubstr("expected one frame, got 2 frames"));
   EXPECT_THAT(with(0x00280008, text_element("IS", "many")), HasSubstr("got \"many\" frames"));
+  EXPECT_THAT(with(0x00280008, text_element("IS", "1,5")), HasSubstr("got \"1,5\" frames"));
+  EXPECT_THAT(error_of({.samples = std::vector<std::uint16_t>(8)}), HasSubstr("got pixel data of 2 frames"));
+  EXPECT_EQ(error_of({.samples = std::vector<std::uint16_t>(7)}), "no error") << "padding";
   EXPECT_THAT(with(0x00280100, number_element(32)), HasSubstr("expected 1 to 16 bits in 8 or 16, got 12 in 32"));
   EXPECT_THAT(with(0x00280101, number_element(17)), HasSubstr("got 17 in 16"));
   EXPECT_THAT(with(0x00280101, number_element(0)), HasSubstr("got 0 in 16"));
+  EXPECT_THAT(with(0x00280101, {}), HasSubstr("expected a number in Bits Stored (0028,0101), got none"));
   EXPECT_THAT(with(0x00280102, number_element(16)), HasSubstr("expected an upper bit of 11 to 15, got 16"));
   EXPECT_THAT(with(0x00280010, number_element(0)), HasSubstr("expected at least 1x1 pixels, got 2x0"));
   EXPECT_THAT(error_of({.syntax = "1.2.840.10008.1.2.4.100"}),
@@ -177,7 +183,7 @@ TEST(Dicom, with_two_sizes_is_refused_or_of_the_first) {
   const std::string first = encode_test_dicom({});
   const std::string second = encode_element(0x00280010, number_element(60000));
   Image image;
-  const Status status = decode(first + second, image);
+  const Status status = decode_test_file(first + second, image);
   if (status) {
     EXPECT_EQ(image.height_px(), 2);
   } else {

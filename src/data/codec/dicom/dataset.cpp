@@ -8,10 +8,7 @@
 
 #include <dcmtk/dcmdata/dcdeftag.h>
 #include <dcmtk/dcmdata/dcmetinf.h>
-#include <dcmtk/dcmdata/dcrledrg.h>
 #include <dcmtk/dcmdata/dcuid.h>
-#include <dcmtk/dcmjpeg/djdecode.h>
-#include <dcmtk/dcmjpls/djdecode.h>
 #include <dcmtk/oflog/oflog.h>
 #include <fmt/core.h>
 #include <isa-l/igzip_lib.h>
@@ -25,7 +22,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
-constexpr std::size_t kPreamble_bytes = 128;
 /// DCMTK reads nested sequences by recursion, and every level of it needs an item. A radiograph has tens of items.
 constexpr std::size_t kMostItems = 500;
 /// Where the pixels of a radiograph begin, and more: what is before them is looked for here first.
@@ -35,12 +31,7 @@ constexpr std::size_t kMostInflated_bytes = std::size_t{1} << 28;
 
 void prepare_dcmtk() {
   static std::once_flag done;
-  std::call_once(done, [] {
-    OFLog::configure(OFLogger::OFF_LOG_LEVEL);
-    DJDecoderRegistration::registerCodecs(EDC_never, EUC_never);
-    DJLSDecoderRegistration::registerCodecs(EJLSUC_never);
-    DcmRLEDecoderRegistration::registerCodecs();
-  });
+  std::call_once(done, [] { OFLog::configure(OFLogger::OFF_LOG_LEVEL); });
 }
 
 // Tags of items, in either byte order. What looks like one inside a value counts as well: a bound, not a number.
@@ -108,11 +99,14 @@ Status read_dataset(Bytes body, std::string_view what, E_TransferSyntax syntax, 
   return Done{};
 }
 
-}  // namespace
-
-bool is_dicom(Bytes bytes) {
-  return bytes.size() >= kPreamble_bytes + 4 && std::memcmp(bytes.data() + kPreamble_bytes, "DICM", 4) == 0;
+// How DCMTK reads the data set: HTJ2K frames lie in it as those of JPEG 2000 do.
+E_TransferSyntax syntax_of(const std::string& uid) {
+  if (uid.empty()) return EXS_Unknown;
+  if (uid == kHtj2kLossless || uid == kHtj2kLosslessRpcl || uid == kHtj2k) return EXS_JPEG2000;
+  return DcmXfer(uid.c_str()).getXfer();
 }
+
+}  // namespace
 
 Result<ParsedDicom> parse_dicom(Bytes bytes, std::string_view what, DicomExtent extent) {
   prepare_dcmtk();
@@ -123,7 +117,7 @@ Result<ParsedDicom> parse_dicom(Bytes bytes, std::string_view what, DicomExtent 
   meta.transferEnd();
   if (read_meta.bad()) return unreadable(what, read_meta);
   ParsedDicom parsed{.syntax = text_of(meta, DCM_TransferSyntaxUID), .inflated = {}, .dataset = nullptr};
-  DcmXfer syntax(parsed.syntax.empty() ? EXS_Unknown : DcmXfer(parsed.syntax.c_str()).getXfer());
+  DcmXfer syntax(syntax_of(parsed.syntax));
   Bytes body = bytes.subspan(stream.at());
   if (parsed.syntax == UID_DeflatedExplicitVRLittleEndianTransferSyntax) {
     auto inflated = inflate(body, what);

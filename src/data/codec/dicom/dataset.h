@@ -20,6 +20,11 @@
 
 namespace roentgen::data {
 
+/// Transfer syntaxes of HTJ2K, which DCMTK 3.6.7 does not know: lossless, lossless in RPCL order, and any.
+inline constexpr const char* kHtj2kLossless = "1.2.840.10008.1.2.4.201";
+inline constexpr const char* kHtj2kLosslessRpcl = "1.2.840.10008.1.2.4.202";
+inline constexpr const char* kHtj2k = "1.2.840.10008.1.2.4.203";
+
 /// A file that was read; long values lie where they were.
 struct ParsedDicom {
   /// Transfer Syntax UID; empty where the file does not say.
@@ -33,11 +38,8 @@ struct ParsedDicom {
 /// How much of the file is read.
 enum class DicomExtent : std::uint8_t { UntilPixels, Whole };
 
-/// "DICM" after a preamble of 128 bytes?
-[[nodiscard]] bool is_dicom(std::span<const std::byte> bytes);
-
 /// Reads a file; `bytes` must outlive the result. Failure: cut short, damaged, nested or unpacking beyond bounds.
-/// Thread-safe; readies DCMTK on the first call: no log, its decoders.
+/// Thread-safe; silences DCMTK's log on the first call.
 [[nodiscard]] Result<ParsedDicom> parse_dicom(std::span<const std::byte> bytes, std::string_view what,
                                               DicomExtent extent);
 

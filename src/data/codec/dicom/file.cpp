@@ -3,6 +3,7 @@
 #include "data/codec/dicom/file.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@
 #include "data/codec/dicom/dataset.h"
 #include "data/codec/dicom/header.h"
 #include "data/codec/dicom/jpeg2000.h"
+#include "data/codec/dicom/jpeg_stream.h"
+#include "data/codec/dicom/rle.h"
 
 namespace roentgen::data {
 namespace {
@@ -29,6 +32,11 @@ constexpr std::string_view kMendRemedy = "fetching the file again";
 
 Failure damaged(std::string_view what, std::string_view got) {
   return failure(kThing, what, "whole pixel data", got, kMendRemedy);
+}
+
+Failure several_frames(std::string_view what, std::size_t frames) {
+  return failure(kThing, what, "one frame", fmt::format("pixel data of {} frames", frames),
+                 "splitting the file into files of one image");
 }
 
 // The bits of each sample as a number.
@@ -48,6 +56,7 @@ Status read_plain(DcmDataset& dataset, std::string_view what, const DicomHeader&
   if (element->getLength() < wanted_bytes) {
     return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
   }
+  if (element->getLength() >= 2 * wanted_bytes) return several_frames(what, element->getLength() / wanted_bytes);
   Uint8* bytes = nullptr;
   Uint16* words = nullptr;
   const OFCondition read = header.bits_allocated == 8 ? element->getUint8Array(bytes) : element->getUint16Array(words);
@@ -60,8 +69,24 @@ Status read_plain(DcmDataset& dataset, std::string_view what, const DicomHeader&
   return Done{};
 }
 
-// The compressed image: all fragments behind the offset table.
-Result<std::vector<std::byte>> fragments_of(DcmDataset& dataset, std::string_view what) {
+// True if a frame begins with `fragment`: a JPEG or JPEG 2000 stream, or the header of an RLE frame.
+bool begins_frame(Bytes fragment, PixelCoding coding) {
+  if (coding == PixelCoding::Rle) return begins_rle_frame(fragment);
+  const auto begins_with = [fragment](std::initializer_list<std::uint8_t> start) {
+    return fragment.size() >= start.size() && std::equal(start.begin(), start.end(), fragment.begin(),
+                                                         [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
+  };
+  return begins_with({0xFF, 0xD8, 0xFF}) || begins_with({0xFF, 0x4F, 0xFF, 0x51});
+}
+
+/// Compressed pixel data as one stream.
+struct Fragments {
+  std::vector<std::byte> joined;
+  /// Frames by the offset table or by the fragments that begin one.
+  std::size_t frames = 0;
+};
+
+Result<Fragments> read_fragments(DcmDataset& dataset, std::string_view what, PixelCoding coding) {
   DcmElement* element = nullptr;
   static_cast<void>(dataset.findAndGetElement(DCM_PixelData, element));
   auto* pixels = dynamic_cast<DcmPixelData*>(element);
@@ -71,22 +96,26 @@ Result<std::vector<std::byte>> fragments_of(DcmDataset& dataset, std::string_vie
       sequence == nullptr) {
     return damaged(what, "no fragments");
   }
-  std::vector<std::byte> joined;
-  for (unsigned long i = 1; i < sequence->card(); ++i) {
+  Fragments read;
+  std::size_t begun = 0;
+  for (unsigned long i = 0; i < sequence->card(); ++i) {
     DcmPixelItem* item = nullptr;
     Uint8* bytes = nullptr;
     if (sequence->getItem(item, i).bad() || item == nullptr) return damaged(what, "a fragment that is none");
-    if (item->getLength() == 0) continue;
+    if (i == 0) read.frames = item->getLength() / sizeof(Uint32);  // the offset table, which may be empty
+    if (i == 0 || item->getLength() == 0) continue;
     if (item->getUint8Array(bytes).bad() || bytes == nullptr) return damaged(what, "a fragment that ends early");
-    const auto* begin = reinterpret_cast<const std::byte*>(bytes);
-    joined.insert(joined.end(), begin, begin + item->getLength());
+    const Bytes fragment(reinterpret_cast<const std::byte*>(bytes), item->getLength());
+    begun += begins_frame(fragment, coding) ? 1 : 0;
+    read.joined.insert(read.joined.end(), fragment.begin(), fragment.end());
   }
-  if (joined.empty()) return damaged(what, "no fragments");
-  return joined;
+  if (read.joined.empty()) return damaged(what, "no fragments");
+  read.frames = std::max(read.frames, begun);
+  return read;
 }
 
 // Baseline JPEG is TurboJPEG's, under the checks of our own codec.
-Status read_jpeg(Bytes file, std::string_view what, const DicomHeader& header, Codes codes) {
+Status read_baseline(Bytes file, std::string_view what, const DicomHeader& header, Codes codes) {
   const bool is_jpeg = file.size() > 2 && file[0] == std::byte{0xFF} && file[1] == std::byte{0xD8};
   if (!is_jpeg) return damaged(what, "no JPEG stream");
   const auto info = read_info(file, what);
@@ -109,18 +138,11 @@ Status read_jpeg(Bytes file, std::string_view what, const DicomHeader& header, C
   return decoded;
 }
 
-Status read_by_dcmtk(DcmDataset& dataset, std::string_view what, DicomHeader& header, Codes codes) {
-  const OFCondition decoded = dataset.chooseRepresentation(EXS_LittleEndianExplicit, nullptr);
-  if (decoded.bad()) return damaged(what, decoded.text());
-  auto now = read_header(dataset, std::string(UID_LittleEndianExplicitTransferSyntax), what);
-  if (!now) return now.why();
-  if (now.value().width_px != header.width_px || now.value().height_px != header.height_px) {
-    return damaged(what, "another size than the header's");
-  }
-  header.bits_allocated = now.value().bits_allocated;
-  header.high_bit = now.value().high_bit;
-  header.meaning.bits_stored = now.value().meaning.bits_stored;
-  return read_plain(dataset, what, header, codes);
+Status read_rle(Bytes frame, std::string_view what, const DicomHeader& header, Codes codes) {
+  std::vector<std::uint16_t> samples(codes.size());
+  Status decoded = decode_rle(frame, what, header.bits_allocated / 8, samples);
+  if (decoded) take_bits(samples.data(), header, codes);
+  return decoded;
 }
 
 }  // namespace
@@ -152,11 +174,22 @@ Status DicomFile::read_codes(std::string_view what, Codes codes) {
   const auto coding = coding_of(header_.syntax, what);
   if (!coding) return coding.why();
   if (coding.value() == PixelCoding::Plain) return read_plain(dataset, what, header_, codes);
-  if (coding.value() == PixelCoding::Dcmtk) return read_by_dcmtk(dataset, what, header_, codes);
-  const auto stream = fragments_of(dataset, what);
-  if (!stream) return stream.why();
-  return coding.value() == PixelCoding::Jpeg8 ? read_jpeg(stream.value(), what, header_, codes)
-                                              : decode_jpeg2000(stream.value(), what, header_, codes);
+  const auto fragments = read_fragments(dataset, what, coding.value());
+  if (!fragments) return fragments.why();
+  if (fragments.value().frames > 1) return several_frames(what, fragments.value().frames);
+  const Bytes stream = fragments.value().joined;
+  switch (coding.value()) {
+    case PixelCoding::Rle:
+      return read_rle(stream, what, header_, codes);
+    case PixelCoding::Jpeg:
+      return decode_jpeg(stream, what, header_, codes);
+    case PixelCoding::JpegLs:
+      return decode_jpeg_ls(stream, what, header_, codes);
+    case PixelCoding::Jpeg2000:
+      return decode_jpeg2000(stream, what, header_, codes);
+    default:
+      return read_baseline(stream, what, header_, codes);
+  }
 }
 
 }  // namespace roentgen::data

@@ -11,11 +11,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 #include "data/codec/gray_levels.h"
 
 namespace roentgen::data {
+
+/// How the file's own tables, rescale and windows were read. Only intensities that use them (is_viewed) care.
+struct DicomView {
+  /// Error message of a table or number that cannot be read; empty if all can.
+  std::string fault;
+  /// Kinds of statements that are read otherwise than the file makes them, as texts that name no file.
+  std::vector<std::string> notes;
+};
 
 /// Of an image that can be read.
 struct DicomHeader {
@@ -28,6 +37,9 @@ struct DicomHeader {
   /// Transfer Syntax UID.
   std::string syntax;
   GrayMeaning meaning;
+  DicomView view;
+  /// As view.notes, but for every intensity.
+  std::vector<std::string> notes;
 };
 
 /// What is before the pixels of a file; nothing behind it is read. Failure: as DicomFile::open().

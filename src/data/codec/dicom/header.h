@@ -13,8 +13,10 @@ namespace roentgen::data {
 enum class PixelCoding : std::uint8_t {
   Plain,     ///< no compression but that of the whole data set
   Jpeg8,     ///< JPEG baseline: our own codec
-  Dcmtk,     ///< JPEG of other kinds, JPEG-LS, RLE: DCMTK's decoders
-  Jpeg2000,  ///< jpeg2000.h
+  Jpeg,      ///< JPEG extended and lossless: jpeg_stream.h
+  JpegLs,    ///< jpeg_stream.h
+  Rle,       ///< rle.h
+  Jpeg2000,  ///< jpeg2000.h, HTJ2K included
 };
 
 /// Of a Transfer Syntax UID; Failure for one that is not read.

@@ -75,6 +75,35 @@ OPJ_CODEC_FORMAT format_of(std::span<const std::byte> bytes) {
   return is_boxed ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K;
 }
 
+std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
+  std::uint32_t number = 0;
+  for (std::size_t i = at; i < at + size; ++i) number = number << 8U | std::to_integer<std::uint32_t>(bytes[i]);
+  return number;
+}
+
+// True unless the lengths in a codestream contradict its markers (ITU-T T.800 annex A): each tile-part must end where
+// the next one or the end marker begins. OpenJPEG decodes what it finds. A boxed codestream is not looked at.
+bool has_whole_tile_parts(std::span<const std::byte> stream) {
+  constexpr std::uint32_t kStart = 0xFF4F, kTilePart = 0xFF90, kEnd = 0xFFD9;
+  constexpr std::size_t kMarker_bytes = 2, kTilePartHead_bytes = 12;
+  if (stream.size() < kMarker_bytes || number_at(stream, 0, 2) != kStart) return true;
+  std::size_t at = kMarker_bytes;
+  while (stream.size() - at >= 2 * kMarker_bytes && number_at(stream, at, 2) != kTilePart) {
+    const std::size_t length = kMarker_bytes + number_at(stream, at + 2, 2);
+    if (std::to_integer<int>(stream[at]) != 0xFF || length > stream.size() - at) return false;
+    at += length;
+  }
+  while (stream.size() - at >= kTilePartHead_bytes && number_at(stream, at, 2) == kTilePart) {
+    const std::size_t length = number_at(stream, at + 6, 4);
+    if (length == 0) return true;  // up to the end marker
+    if (length < kTilePartHead_bytes || length > stream.size() - at) return false;
+    at += length;
+  }
+  const auto rest = stream.subspan(at);
+  const bool has_end = rest.size() >= kMarker_bytes && number_at(rest, 0, 2) == kEnd;
+  return has_end || std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 // Before any pixel memory is taken.
 Status check(const opj_image_t& picture, std::string_view what, const DicomHeader& header) {
   const std::int64_t width = std::int64_t{picture.x1} - picture.x0, height = std::int64_t{picture.y1} - picture.y0;
@@ -87,7 +116,8 @@ Status check(const opj_image_t& picture, std::string_view what, const DicomHeade
 
 // Of the samples in bits_stored, which grows to the codestream's precision where a sample needs it. Where header and
 // codestream differ over the sign, the header's holds for the codestream's bits.
-void take_codes(const opj_image_comp_t& gray, GrayMeaning& meaning, std::span<std::uint16_t> codes) {
+void take_codes(const opj_image_comp_t& gray, DicomHeader& header, std::span<std::uint16_t> codes) {
+  GrayMeaning& meaning = header.meaning;
   const int bits = static_cast<int>(gray.prec);
   const std::int32_t sign = meaning.is_signed && gray.sgnd == 0 ? std::int32_t{1} << (bits - 1) : 0;
   const std::span samples(gray.data, codes.size());
@@ -97,7 +127,13 @@ void take_codes(const opj_image_comp_t& gray, GrayMeaning& meaning, std::span<st
     const std::int32_t span = std::int32_t{1} << meaning.bits_stored;
     return meaning.is_signed ? value >= -span / 2 && value < span / 2 : value < span;
   };
-  if (bits > meaning.bits_stored && !std::ranges::all_of(samples, fits)) meaning.bits_stored = bits;
+  if (bits > meaning.bits_stored && !std::ranges::all_of(samples, fits)) {
+    header.notes.push_back(
+        fmt::format("JPEG 2000 images with larger samples than the {} bits of Bits Stored are taken "
+                    "as {} bits, as their streams say",
+                    meaning.bits_stored, bits));
+    meaning.bits_stored = bits;
+  }
   const std::uint32_t mask = (std::uint32_t{1} << meaning.bits_stored) - 1;
   std::ranges::transform(samples, codes.begin(), [&](std::int32_t sample) {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(value_of(sample)) & mask);
@@ -112,6 +148,7 @@ Status decode_jpeg2000(std::span<const std::byte> bytes, std::string_view what, 
   const auto refuse = [&](std::string_view otherwise) {
     return failure(kThing, what, "a whole JPEG 2000 image", reason.empty() ? otherwise : reason, kRemedy);
   };
+  if (!has_whole_tile_parts(bytes)) return refuse("a tile-part of another length than it says");
   Source source{.bytes = bytes};
   const Stream stream = stream_of(source);
   const Codec codec(opj_create_decompress(format_of(bytes)));
@@ -132,7 +169,7 @@ Status decode_jpeg2000(std::span<const std::byte> bytes, std::string_view what, 
   if (!is_decoded || gray.data == nullptr || std::size_t{gray.w} * gray.h != codes.size())
     return refuse("damaged data");
 
-  take_codes(gray, header.meaning, codes);
+  take_codes(gray, header, codes);
   return Done{};
 }
 

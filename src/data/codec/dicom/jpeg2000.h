@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG 2000 frames of DICOM files, by OpenJPEG; Debian's DCMTK has no decoder of them.
+// JPEG 2000 frames of DICOM files, HTJ2K included, by OpenJPEG (HTJ2K since 2.5.0); Debian's DCMTK has no decoder of
+// them.
 #pragma once
 
 #include <cstddef>

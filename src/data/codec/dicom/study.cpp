@@ -10,6 +10,7 @@
 
 #include "data/codec/dicom/dataset.h"
 #include "data/codec/dicom/jpeg2000.h"
+#include "data/codec/dicom_start.h"
 
 namespace roentgen::data {
 namespace {
@@ -28,7 +29,7 @@ std::string code_meaning(DcmItem& dataset, const DcmTagKey& sequence) {
 
 }  // namespace
 
-bool is_dicom_file(std::span<const std::byte> head) { return is_dicom(head); }
+bool is_dicom_file(std::span<const std::byte> head) { return begins_as_dicom(head); }
 
 Result<DicomStudy> read_dicom_study(std::span<const std::byte> bytes, std::string_view what) {
   const auto parsed = parse_dicom(bytes, what, DicomExtent::UntilPixels);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The part of a header that says how stored values become gray levels. Only the files of this folder include it.
+#pragma once
+
+#include <string_view>
+
+#include "data/codec/dicom/dataset.h"
+#include "data/codec/dicom/file.h"
+
+namespace roentgen::data {
+
+/// Reads photometric interpretation, tables, rescale, windows and padding into header.meaning, whose bits and sign are
+/// known. A table or number that cannot be read makes header.view.fault; what is read otherwise than the file says
+/// becomes one of header.view.notes.
+void read_meaning(DcmItem& dataset, std::string_view what, DicomHeader& header);
+
+}  // namespace roentgen::data
