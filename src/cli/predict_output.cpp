@@ -53,17 +53,14 @@ PredictionOutput::PredictionOutput(std::vector<std::string> labels, eval::Output
   }
   if (csv.empty()) return;
   csv_ = std::make_unique<io::AtomicFile>(csv);
-  csv_->write(train::predictions_csv({.label_names = labels_}));
+  csv_->write(train::predictions_header(labels_));
 }
 
 std::vector<float> PredictionOutput::add(std::int64_t number, std::string_view image,
                                          std::span<const float> probabilities) {
   eval::Predictions told = one_image(labels_, image, probabilities, outputs_);
   if (temperature_) told = eval::scaled_by(told, *temperature_);
-  if (csv_) {
-    const std::string text = train::predictions_csv(told);
-    csv_->write(std::string_view(text).substr(text.find('\n') + 1));
-  }
+  if (csv_) csv_->write(train::predictions_rows(told));
   const auto is_called = [&](std::size_t k) {
     return !thresholds_.empty() && thresholds_[k] && static_cast<double>(probabilities[k]) >= *thresholds_[k];
   };

@@ -281,10 +281,14 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
   return result;
 }
 
-std::string predictions_csv(const eval::Predictions& predictions) {
+std::string predictions_header(const std::vector<std::string>& labels) {
   std::string text = "Image Index";
-  for (const std::string& label : predictions.label_names) text += "," + csv_field("prob_" + label);
-  text += "\n";
+  for (const std::string& label : labels) text += "," + csv_field("prob_" + label);
+  return text + "\n";
+}
+
+std::string predictions_rows(const eval::Predictions& predictions) {
+  std::string text;
   const std::size_t K = predictions.label_names.size();
   for (std::size_t i = 0; i < predictions.image_ids.size(); ++i) {
     text += csv_field(predictions.image_ids[i]);
@@ -292,6 +296,10 @@ std::string predictions_csv(const eval::Predictions& predictions) {
     text += "\n";
   }
   return text;
+}
+
+std::string predictions_csv(const eval::Predictions& predictions) {
+  return predictions_header(predictions.label_names) + predictions_rows(predictions);
 }
 
 }  // namespace roentgen::train

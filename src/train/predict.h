@@ -101,7 +101,11 @@ class SlotMemory {
 /// Probabilities from logits (K): 1 / (1 + exp(-z)) each, or softmax over all.
 void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities);
 
-/// "Image Index,prob_<Label>..." with one row an image.
+/// "Image Index,prob_<Label>...": one record, of several lines where a label holds a line end.
+[[nodiscard]] std::string predictions_header(const std::vector<std::string>& labels);
+/// One record an image.
+[[nodiscard]] std::string predictions_rows(const eval::Predictions& predictions);
+/// The header and the rows.
 [[nodiscard]] std::string predictions_csv(const eval::Predictions& predictions);
 
 }  // namespace roentgen::train
