@@ -157,7 +157,7 @@ std::string python_string(std::string_view text) {
 std::string csv_field(std::string_view text) {
   std::string value = may_be_formula(text) ? "'" : "";
   value += text;
-  if (value.find_first_of(",\"\r\n") == std::string::npos && !value.starts_with(kByteOrderMark)) return value;
+  if (value.find_first_of(",;\t\"\r\n") == std::string::npos && !value.starts_with(kByteOrderMark)) return value;
   std::string quoted = "\"";
   for (const char c : value) {
     if (c == '"') quoted.push_back('"');

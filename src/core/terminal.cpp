@@ -8,10 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
+#include <system_error>
 
-#include "core/error.h"
 #include "core/foreign_text.h"
 
 namespace roentgen::terminal {
@@ -34,8 +33,7 @@ void put_error(std::string_view text) {
 void put(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
-  throw Error(error_text("core.terminal", "standard output", "a place that takes the result", std::strerror(errno),
-                         "freeing space there, or another file"));
+  throw std::system_error(errno, std::generic_category(), "standard output");
 }
 
 }  // namespace

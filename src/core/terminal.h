@@ -10,7 +10,8 @@
 namespace roentgen::terminal {
 
 /// Prints lines of a result to standard output. Line ends stay, all else is as terminal_text() makes it: names that may
-/// hold line ends go through that function before they are put into lines. Throws Error when it cannot be written.
+/// hold line ends go through that function before they are put into lines. Throws std::system_error when it cannot be
+/// written.
 void print(std::string_view lines);
 /// Prints text that programs read, such as a path for a shell: unchanged, or as print() where a person reads it on a
 /// terminal. Throws as print().

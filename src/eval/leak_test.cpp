@@ -28,7 +28,7 @@ TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
   } catch (const DataError& error) {
     EXPECT_EQ(
         std::string(error.what()),
-        "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patients among the "
+        "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patient among the "
         "2 training patients; try the split the model was trained with, or --allow-overlap to see the figures all "
         "the same");
   }

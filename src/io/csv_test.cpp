@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/foreign_text.h"
 #include "core/random.h"
 #include "io/io_testing.h"
 #include "io/sha256.h"
@@ -137,6 +138,7 @@ TEST(Csv, reads_a_file_and_names_it_in_errors) {
 
 TEST(CsvField, quotes_only_where_it_must) {
   EXPECT_EQ(csv_field("plain text"), "plain text");
+  EXPECT_EQ(parsed("a,b\n'=1+1,'-5\n").rows, (std::vector<Row>{{"=1+1", "-5"}}));
   EXPECT_EQ(csv_field(""), "");
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_field("say \"ah\""), "\"say \"\"ah\"\"\"");

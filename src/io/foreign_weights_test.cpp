@@ -14,9 +14,9 @@ namespace roentgen::io {
 namespace {
 
 using namespace std::string_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class ForeignWeights : public testing::Test {
+class ForeignWeights : public ::testing::Test {
  protected:
   /// The error of a file with these bytes at its begin.
   std::string error_of(const std::string& name, const std::string& head) {
