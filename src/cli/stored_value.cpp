@@ -29,6 +29,7 @@ std::string weights_sha256(const std::filesystem::path& checkpoint) {
   for (const io::TensorInfo& tensor : tensors) {
     text += tensor.name + "\n" + io::sha256_hex(reader.bytes(tensor)) + "\n";
   }
+  static_cast<void>(reader.check().or_throw());
   return io::sha256_hex(text);
 }
 

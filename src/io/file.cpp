@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/map_guard.h"
 
 namespace roentgen::io {
 namespace {
@@ -181,7 +182,7 @@ Result<std::string> read_text(const fs::path& path, std::uint64_t limit_bytes) {
 }
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
-  const Descriptor file(open_to_read(path));
+  Descriptor file(open_to_read(path));
   if (file.get() < 0) return unreadable(path, errno);
   const Result<std::uint64_t> size = regular_size(file.get(), path);
   if (!size) return size.why();
@@ -193,6 +194,7 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
     return failure("io.file", path.string(), "a file that can be mapped", cause(errno), "a copy on a local disk");
   }
   mapped.bytes_ = std::span<const std::byte>(static_cast<const std::byte*>(address), bytes);
+  guard_map(mapped.bytes_, file.release());
   return mapped;
 }
 
@@ -204,7 +206,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  release_map(bytes_);
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {

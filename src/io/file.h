@@ -23,7 +23,7 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path, std:
 Result<std::string> read_text(const std::filesystem::path& path, std::uint64_t limit_bytes = 1ULL << 32);
 
 /// Read-only memory map of a whole file. Move-only; thread-safe to read. A file that is replaced by an AtomicFile stays
-/// readable through an older map; one that is cut short in place does not (SIGBUS).
+/// readable through an older map; of one that is cut short in place, missing pages read as zeros (map_guard.h).
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);

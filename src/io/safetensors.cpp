@@ -13,6 +13,7 @@
 #include "core/plural.h"
 #include "io/file.h"
 #include "io/foreign_weights.h"
+#include "io/map_guard.h"
 #include "io/safetensors_header.h"
 
 namespace roentgen::io {
@@ -81,6 +82,7 @@ Result<SafetensorsReader> SafetensorsReader::open(const std::filesystem::path& p
   state->data = all.subspan(safetensors::kPrefixBytes + header_bytes);
   const std::string_view text(reinterpret_cast<const char*>(header_span.data()), header_span.size());
   Result<safetensors::Header> header = safetensors::parse_header(text, what, state->data.size());
+  if (const Status whole = check_map(all, path); !whole) return whole.why();
   if (!header) return refusal(header.why());
   state->tensors = std::move(header.value().tensors);
   state->metadata = std::move(header.value().metadata);
@@ -105,24 +107,33 @@ std::span<const std::byte> SafetensorsReader::bytes(const TensorInfo& tensor) co
   return state_->data.subspan(tensor.begin, tensor.end - tensor.begin);
 }
 
+Status SafetensorsReader::check() const { return check_map(state_->file.bytes(), state_->what); }
+
 Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) const {
   const std::string what = state_->what + ", tensor " + safetensors::shown(name);
   const TensorInfo* info = find(name);
   if (info == nullptr) return failure("io.safetensors", what, "this tensor", "none", "a file that holds it");
   const std::span<const std::byte> raw = bytes(*info);
+  std::vector<float> values;
   switch (info->dtype) {
     case DType::F32:
-      return converted<float>(raw, [](float value) { return value; });
+      values = converted<float>(raw, [](float value) { return value; });
+      break;
     case DType::F64:
-      return converted<double>(raw, [](double value) { return static_cast<float>(value); });
+      values = converted<double>(raw, [](double value) { return static_cast<float>(value); });
+      break;
     case DType::F16:
-      return converted<std::uint16_t>(raw, float_of_half);
+      values = converted<std::uint16_t>(raw, float_of_half);
+      break;
     case DType::Bf16:
-      return converted<std::uint16_t>(raw, float_of_bfloat);
+      values = converted<std::uint16_t>(raw, float_of_bfloat);
+      break;
     default:
       return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype),
                      "saving the weights as F32");
   }
+  if (const Status whole = check(); !whole) return whole.why();
+  return values;
 }
 
 const std::map<std::string, std::string>& SafetensorsReader::metadata() const { return state_->metadata; }

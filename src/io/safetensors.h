@@ -31,6 +31,7 @@ struct TensorInfo {
 
 /// A file opened for reading (memory-mapped). Everything is validated on open: header length and syntax, dtypes, shape
 /// against size (with overflow checks), offsets inside the file, contiguous and not overlapping. Thread-safe to read.
+/// Bytes of a file that is cut short meanwhile read as zeros: check() after bytes() tells.
 class SafetensorsReader {
  public:
   static Result<SafetensorsReader> open(const std::filesystem::path& path);
@@ -41,7 +42,9 @@ class SafetensorsReader {
   [[nodiscard]] const std::vector<TensorInfo>& tensors() const;
   [[nodiscard]] const TensorInfo* find(std::string_view name) const;
   [[nodiscard]] std::span<const std::byte> bytes(const TensorInfo& tensor) const;
-  /// The tensor as float32: f32 copied, f16, bf16 and f64 converted; Failure for integers.
+  /// Failure naming the file where it was cut short since open().
+  [[nodiscard]] Status check() const;
+  /// The tensor as float32: f32 copied, f16, bf16 and f64 converted; Failure for integers, and as check().
   [[nodiscard]] Result<std::vector<float>> read_f32(std::string_view name) const;
   /// The string map under "__metadata__".
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const;

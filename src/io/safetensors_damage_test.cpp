@@ -53,6 +53,17 @@ struct Wrong {
   std::string expected;
 };
 
+TEST(SafetensorsDamage, a_file_that_is_cut_short_while_it_is_read_is_an_error_that_names_it) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "weights.safetensors";
+  testing::put_file(path, file_of(R"({"a":{"dtype":"F32","shape":[10000],"data_offsets":[0,40000]}})", 40000));
+  const SafetensorsReader reader = SafetensorsReader::open(path).or_throw();
+  EXPECT_TRUE(reader.read_f32("a").ok());
+  std::filesystem::resize_file(path, 5000);
+  EXPECT_NE(reader.read_f32("a").error().find(path.string() + ": expected "), std::string::npos);
+  EXPECT_NE(reader.check().error().find("it was cut short"), std::string::npos);
+}
+
 TEST(SafetensorsDamage, the_intact_file_opens) {
   EXPECT_EQ(verdict_of_header(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8), "");
 }
