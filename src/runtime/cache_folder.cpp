@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "runtime/cache_folder.h"
 
+#include <sys/stat.h>
 #include <sys/vfs.h>
-
 #include <unistd.h>
+
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -13,8 +16,29 @@
 #include <system_error>
 #include <utility>
 
+#include "core/log.h"
+
 namespace roentgen::runtime {
 namespace fs = std::filesystem;
+
+std::string make_private_folder(const fs::path& folder) {
+  std::error_code error;
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
+  if (error) return folder.string() + " cannot be made: " + error.message();
+  constexpr mode_t kPrivate = 0700, kOfOthers = 0077, kWrittenByOthers = 0022;
+  if (::mkdir(folder.c_str(), kPrivate) != 0 && errno != EEXIST) {
+    return folder.string() + " cannot be made: " + std::generic_category().message(errno);
+  }
+  struct stat now {};
+  if (::lstat(folder.c_str(), &now) != 0) return folder.string() + ": " + std::generic_category().message(errno);
+  if (!S_ISDIR(now.st_mode)) return folder.string() + " is a link or a file, not a folder";
+  if (now.st_uid != ::geteuid()) return folder.string() + " belongs to another user";
+  if ((now.st_mode & kOfOthers) == 0) return {};
+  // Files in it may be anybody's.
+  if ((now.st_mode & kWrittenByOthers) != 0) return folder.string() + " can be written by other users";
+  if (::chmod(folder.c_str(), kPrivate) == 0) return {};
+  return folder.string() + " can be read by other users";
+}
 
 fs::path default_cache_folder() {
   const auto folder_of = [](const char* variable) -> fs::path {
@@ -24,9 +48,14 @@ fs::path default_cache_folder() {
   };
   if (const fs::path cache = folder_of("XDG_CACHE_HOME"); !cache.empty()) return cache / "roentgen";
   if (const fs::path home = folder_of("HOME"); !home.empty()) return home / ".cache" / "roentgen";
-  std::error_code ignored;
-  // A name of the user's own: others can write there.
-  return fs::temp_directory_path(ignored) / ("roentgen-cache-" + std::to_string(::getuid()));
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  const fs::path folder = temporary / ("roentgen-cache-" + std::to_string(::getuid()));
+  const std::string problem = error ? "there is no folder for temporary files" : make_private_folder(folder);
+  if (problem.empty()) return folder;
+  static std::atomic<bool> is_told = false;
+  if (!is_told.exchange(true)) log::warning("no cache folder: " + problem + "; XDG_CACHE_HOME=DIR names one");
+  return {};
 }
 
 const char* network_file_system(const fs::path& folder) {

@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 
+#include "core/folder_testing.h"
+
 namespace roentgen::runtime {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Sets a variable of the environment, or takes it away, and puts it back.
 class Variable {
@@ -47,8 +52,34 @@ TEST(CacheFolder, is_the_users) {
   }
   const Variable cache("XDG_CACHE_HOME", nullptr);
   const Variable no_home("HOME", nullptr);
-  const Variable temporary("TMPDIR", "/tmp");
-  EXPECT_EQ(default_cache_folder(), "/tmp/roentgen-cache-" + std::to_string(::getuid()));
+  const TemporaryFolder folder;
+  const Variable temporary("TMPDIR", folder.path().c_str());
+  const fs::path made = folder.path() / ("roentgen-cache-" + std::to_string(::getuid()));
+  EXPECT_EQ(default_cache_folder(), made);
+  EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all);
+}
+
+TEST(CacheFolder, is_none_where_others_can_put_one) {
+  const Variable cache("XDG_CACHE_HOME", nullptr);
+  const Variable no_home("HOME", nullptr);
+  const TemporaryFolder folder, elsewhere;
+  const Variable temporary("TMPDIR", folder.path().c_str());
+  const fs::path place = folder.path() / ("roentgen-cache-" + std::to_string(::getuid()));
+  fs::create_directory_symlink(elsewhere.path(), place);
+  EXPECT_EQ(default_cache_folder(), "") << "a link";
+  fs::remove(place);
+  fs::create_directory(place);
+  fs::permissions(place, fs::perms::all);
+  EXPECT_EQ(default_cache_folder(), "") << "written by everybody";
+  fs::permissions(place, fs::perms::owner_all | fs::perms::others_read);
+  EXPECT_EQ(default_cache_folder(), place);
+  EXPECT_EQ(fs::status(place).permissions(), fs::perms::owner_all) << "no longer read by others";
+  if (::getuid() == 0 && ::chown(place.c_str(), 1, 1) == 0) {
+    EXPECT_EQ(default_cache_folder(), "") << "of another user";
+    EXPECT_NE(make_private_folder(place).find("belongs to another user"), std::string::npos);
+  }
+  const Variable nowhere("TMPDIR", "/not/there");
+  EXPECT_EQ(default_cache_folder(), "");
 }
 
 TEST(CacheFolder, finds_no_network_below_a_local_folder) {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/map_guard.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -124,7 +125,8 @@ CacheFile::Claim::Claim(const CacheFile& file, std::uint32_t sample)
 CacheFile::Claim::~Claim() { lock_byte(descriptor_, byte_, F_UNLCK); }
 
 CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
-    : samples_(form.samples),
+    : path_(path),
+      samples_(form.samples),
       segment_bytes_(form.segment_bytes),
       segments_(kMostSegments),
       sound_at_(static_cast<std::size_t>(form.samples)) {
@@ -135,21 +137,27 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
     void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
     index_ = {static_cast<std::byte*>(address), bytes};
+    io::guard_map(index_, -1);
   } catch (...) {
     if (descriptor_ >= 0) ::close(descriptor_);
     throw;
   }
   // After a power failure the end may be an old one, while pixels behind it reached the disk.
   Word& end = reinterpret_cast<Word*>(index_.data())[kEnd];
-  const std::uint64_t size = (size_bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  expect_bytes(size_bytes());
+  const std::uint64_t size = (expected_bytes_.load() + kAlignment - 1) / kAlignment * kAlignment;
   for (std::uint64_t now = end.load(); now < size && !end.compare_exchange_weak(now, size);) {
   }
 }
 
 CacheFile::~CacheFile() {
   for (const auto& segment : segments_) {
-    if (const std::byte* begin = segment.load()) ::munmap(const_cast<std::byte*>(begin), segment_bytes_);
+    const std::byte* const begin = segment.load();
+    if (begin == nullptr) continue;
+    io::release_map({begin, segment_bytes_});
+    ::munmap(const_cast<std::byte*>(begin), segment_bytes_);
   }
+  io::release_map(index_);
   ::munmap(index_.data(), index_.size());
   ::close(descriptor_);
 }
@@ -210,20 +218,42 @@ const std::byte* CacheFile::mapped(std::uint64_t offset) const {
   auto& segment = segments_[number];
   const std::byte* begin = segment.load(std::memory_order_acquire);
   if (begin == nullptr) {
-    void* address = ::mmap(nullptr, segment_bytes_, PROT_READ, MAP_SHARED, descriptor_,
-                           static_cast<off_t>(number * segment_bytes_));
-    if (address == MAP_FAILED) return nullptr;
-    const auto* mine = static_cast<const std::byte*>(address);
-    if (segment.compare_exchange_strong(begin, mine)) {
-      begin = mine;
-    } else {
-      ::munmap(address, segment_bytes_);  // another thread was faster
+    const MutexLock lock(mapping_);
+    begin = segment.load();
+    if (begin == nullptr) {
+      void* address = ::mmap(nullptr, segment_bytes_, PROT_READ, MAP_SHARED, descriptor_,
+                             static_cast<off_t>(number * segment_bytes_));
+      if (address == MAP_FAILED) return nullptr;
+      begin = static_cast<const std::byte*>(address);
+      io::guard_map({begin, segment_bytes_}, -1);
+      segment.store(begin, std::memory_order_release);
     }
   }
   return begin + offset % segment_bytes_;
 }
 
+void CacheFile::expect_bytes(std::uint64_t bytes) const {
+  for (std::uint64_t now = expected_bytes_.load(); now < bytes && !expected_bytes_.compare_exchange_weak(now, bytes);) {
+  }
+}
+
+// The size alone is not enough: another process may have written behind the new end meanwhile.
+void CacheFile::require_intact() const {
+  const std::uint64_t expected = expected_bytes_.load();
+  const std::uint64_t size = size_bytes();
+  bool is_cut = size < expected || io::was_cut_short(index_);
+  for (std::size_t i = 0; i <= expected / segment_bytes_ && i < segments_.size() && !is_cut; ++i) {
+    const std::byte* const begin = segments_[i].load(std::memory_order_acquire);
+    is_cut = begin != nullptr && io::was_cut_short({begin, segment_bytes_});
+  }
+  if (!is_cut) return;
+  throw DataError(error_text("data.cache", path_.string(), fmt::format("{} bytes", expected),
+                             fmt::format("{}: somebody cut it short while it was used", size),
+                             "removing it, or train.cache=memory"));
+}
+
 std::optional<CacheEntry> CacheFile::find(std::uint32_t sample) const {
+  require_intact();
   const std::span<Word> words = record(sample);
   if (words[State].load(std::memory_order_acquire) != kReady) return std::nullopt;
   std::array<std::uint64_t, 8> record{};
@@ -238,6 +268,7 @@ std::optional<CacheEntry> CacheFile::find(std::uint32_t sample) const {
   }
   const bool is_sound = sound_at_[sample].load(std::memory_order_acquire) == offset;
   if (!is_sound && (offset < index_.size() || offset + bytes > size_bytes())) return std::nullopt;
+  if (!is_sound) expect_bytes(offset + bytes);
   const std::byte* const begin = mapped(offset);
   if (begin == nullptr) return std::nullopt;
   const std::span<const std::byte> pixels(begin, bytes);
@@ -265,6 +296,7 @@ Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
   const auto failed = [&](std::string_view expected, std::string_view got) {
     return failure("data.cache", fmt::format("image of {} bytes", entry.pixels.size()), expected, got);
   };
+  require_intact();
   const auto offset = give_away(entry.pixels.size());
   if (!offset) return failed(fmt::format("at most {} bytes", segment_bytes_), "a larger one");
   std::size_t done = 0;
@@ -275,6 +307,7 @@ Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
     if (put <= 0) return failed("room on the disk", cause(errno));
     done += static_cast<std::size_t>(put);
   }
+  expect_bytes(*offset + entry.pixels.size());
   const ImageLayout& layout = entry.layout;
   std::array<std::uint64_t, 8> values{};
   values[Offset] = *offset;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "core/thread_annotations.h"
 #include "data/image.h"
 
 namespace roentgen::data {
@@ -50,7 +51,7 @@ struct CacheFileForm {
   std::uint64_t segment_bytes = std::uint64_t{1} << 28;
 };
 
-/// Thread-safe. Others must remove the file, not cut it short.
+/// Thread-safe. Others must remove the file, not cut it short: that ends its use.
 class CacheFile {
  public:
   /// Opens or makes it. DataError when there is no room for its records, or no file can be made or mapped.
@@ -75,10 +76,13 @@ class CacheFile {
   /// Waits while another process has it. One thread of a process at a time may ask for the same sample.
   [[nodiscard]] Claim claim(std::uint32_t sample) const { return {*this, sample}; }
 
-  /// What is kept of a sample; nothing, too, where its hashes do not hold.
+  /// What is kept of a sample; nothing, too, where its hashes do not hold. DataError as require_intact().
   [[nodiscard]] std::optional<CacheEntry> find(std::uint32_t sample) const;
-  /// Keeps it instead of what was kept. Failure: too large, no room, or what the system says. One thread of one process
-  /// at a time for the same sample: see claim().
+  /// DataError naming the file where somebody has cut it short: pixels of an entry that were read since the last call
+  /// may have been zeros.
+  void require_intact() const;
+  /// Keeps it instead of what was kept. Failure: too large, no room, or what the system says. DataError as
+  /// require_intact(). One thread of one process at a time for the same sample: see claim().
   [[nodiscard]] Status put(std::uint32_t sample, const CacheEntry& entry);
 
   /// Larger images are not kept.
@@ -101,13 +105,18 @@ class CacheFile {
   /// Where so many bytes may be written; nothing where they fit in no segment.
   [[nodiscard]] std::optional<std::uint64_t> give_away(std::uint64_t bytes);
   [[nodiscard]] const std::byte* mapped(std::uint64_t offset) const;
+  /// The file is that long at least from now on.
+  void expect_bytes(std::uint64_t bytes) const;
 
+  const std::filesystem::path path_;
   int descriptor_ = -1;
   std::int64_t samples_ = 0;
   std::uint64_t segment_bytes_ = 0;
   /// Header and records.
   std::span<std::byte> index_;
   mutable std::vector<std::atomic<const std::byte*>> segments_;
+  mutable Mutex mapping_;
+  mutable std::atomic<std::uint64_t> expected_bytes_ = 0;
   /// By sample: the offset at which its pixels were found to be sound; 0: not yet.
   mutable std::vector<Word> sound_at_;
 };

@@ -34,6 +34,7 @@ fs::path made_folder(const Dataset& dataset, const fs::path& folder) {
   const auto refuse = [&](std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.cache", folder.string(), expected, got, kRemedy));
   };
+  if (folder.empty()) refuse("a folder", "no cache folder of this user's own");
   std::error_code error;
   const fs::path place = fs::weakly_canonical(fs::absolute(folder), error);
   std::vector<fs::path> roots{dataset.root};

@@ -54,6 +54,7 @@ class DiskCache final : public ImageStore {
   /// As ImageStore. A disk that is full is told once; images are then decoded every time.
   [[nodiscard]] Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                           Image& memory) override;
+  void require_intact() const override { file_.require_intact(); }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Images in the file.

@@ -140,6 +140,32 @@ TEST_F(DiskCacheTest, begins_anew_where_the_header_is_of_something_else) {
   EXPECT_EQ(DiskCache(dataset_, kept()).kept(), 0);
 }
 
+TEST_F(DiskCacheTest, ends_with_an_error_where_its_file_is_cut_short_while_it_is_used) {
+  DiskCache cache(dataset_, kept());
+  EXPECT_EQ(decoded_in_a_pass(cache), kImages);
+  Image memory;
+  const StoredPicture stored = cache.get(20, ImageUse::Exact, decoding(20), memory).or_throw();
+  ASSERT_TRUE(stored.is_kept);
+  cache.require_intact();
+  std::filesystem::resize_file(cache.path(), 5000);
+  for (const std::byte pixel : stored.image.bytes()) EXPECT_EQ(pixel, std::byte{0}) << "no SIGBUS";
+  const auto refusal = [&](const auto& use) { return message_of<DataError>(use); };
+  const auto named = HasSubstr("[data.cache] " + cache.path().string() + ": expected ");
+  EXPECT_THAT(refusal([&] { cache.require_intact(); }), named);
+  EXPECT_THAT(refusal([&] { static_cast<void>(decoded_in_a_pass(cache)); }), named);
+  // Room that another process takes behind the new end makes the file long again.
+  std::filesystem::resize_file(cache.path(), 1 << 20);
+  EXPECT_THAT(refusal([&] { cache.require_intact(); }), named);
+  EXPECT_EQ(decoded_in_a_pass(*std::make_unique<DiskCache>(dataset_, kept())), kImages) << "begun anew";
+}
+
+TEST_F(DiskCacheTest, needs_a_folder) {
+  DiskCacheOptions nowhere = kept();
+  nowhere.folder.clear();
+  EXPECT_THAT(message_of<ConfigError>([&] { const DiskCache cache(dataset_, nowhere); }),
+              HasSubstr("expected a folder, got no cache folder of this user's own; try another --cache-dir"));
+}
+
 TEST_F(DiskCacheTest, ignores_what_was_cut_off) {
   const auto path = filled();
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 300);

@@ -47,6 +47,8 @@ class ImageStore {
   /// channels.
   [[nodiscard]] virtual Result<StoredPicture> get(std::uint32_t sample, ImageUse use, const Decode& decode,
                                                   Image& memory) = 0;
+  /// Asked after what get() gave was used. DataError where its pixels may have changed meanwhile.
+  virtual void require_intact() const {}
 };
 
 }  // namespace roentgen::data

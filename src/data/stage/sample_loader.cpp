@@ -107,6 +107,7 @@ Status SampleLoader::load(std::uint32_t sample, const AugmentDraw* draw, SlotVie
   }
   const Stopwatch watch(costs_.transform_s);
   transformer_.apply(image, options_.preprocess, draw, out);
+  if (stored.is_kept) options_.cache->require_intact();
   return Done{};
 }
 

@@ -80,7 +80,10 @@ void warn_once(const fs::path& file, const std::string& reason) {
 
 }  // namespace
 
-fs::path timing_file() { return runtime::default_cache_folder() / "algorithm_timings.txt"; }
+fs::path timing_file() {
+  const fs::path folder = runtime::default_cache_folder();
+  return folder.empty() ? folder : folder / "algorithm_timings.txt";
+}
 
 std::string timing_machine() {
   return one_field(fmt::format("{}; {}; {}; {}", this_processor(), library_description(), simd::target_name(),

@@ -20,7 +20,7 @@ using Timings = std::map<std::string, double>;
 /// To be raised when kernels change what they take: keys that name it make earlier measurements be taken again.
 constexpr int kKernelRevision = 16;
 
-/// algorithm_timings.txt in runtime::default_cache_folder().
+/// algorithm_timings.txt in runtime::default_cache_folder(); empty where there is none.
 [[nodiscard]] std::filesystem::path timing_file();
 /// Processor (processor.h), version of oneDNN and instruction set: timings of another machine are not used.
 [[nodiscard]] std::string timing_machine();
