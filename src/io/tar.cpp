@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace roentgen::io {
@@ -20,7 +22,7 @@ struct Field {
   std::size_t begin, length;
 };
 constexpr Field kName{0, 100}, kMode{100, 8}, kUser{108, 8}, kGroup{116, 8}, kSize{124, 12}, kTime{136, 12},
-    kSum{148, 8}, kMagic{257, 6}, kVersion{263, 2}, kPrefix{345, 155};
+    kSum{148, 8}, kLink{157, 100}, kMagic{257, 6}, kVersion{263, 2}, kPrefix{345, 155};
 constexpr std::size_t kType = 156;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -69,6 +71,7 @@ bool is_zero(std::span<const std::byte> bytes) {
 /// What headers before a file's own say of it.
 struct Overrides {
   std::optional<std::string> name{};
+  std::optional<std::string> link{};
   std::optional<std::uint64_t> size{};
   bool is_sparse = false;
 };
@@ -85,6 +88,7 @@ bool read_pax(std::string_view records, Overrides& overrides) {
     if (records[length - 1] != '\n' || equals == std::string_view::npos) return false;
     const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
     if (key == "path") overrides.name = value;
+    if (key == "linkpath") overrides.link = value;
     if (key.starts_with("GNU.sparse.")) overrides.is_sparse = true;
     if (key == "size") {
       std::uint64_t size = 0;
@@ -96,6 +100,76 @@ bool read_pax(std::string_view records, Overrides& overrides) {
   }
   return true;
 }
+
+/// "a/b.png" of "./a/b.png": what a link and the member that it leads to have in common.
+std::string normal(const std::filesystem::path& name) { return name.lexically_normal().string(); }
+
+/// Finds the files that links lead to.
+class Links {
+ public:
+  /// Takes a regular file. Members are to be added in their order.
+  void add_file(const TarMember& member, std::size_t index) { by_name_[normal(member.name)] = index; }
+  /// A hard link leads to a member before it, a symbolic one to a name beside its own.
+  void add_hard(const TarMember& link, std::size_t index, const std::string& target) {
+    const auto found = by_name_.find(normal(target));
+    add({.index = index, .target = target, .leads_to = found == by_name_.end() ? index : found->second}, link);
+  }
+  void add_symbolic(const TarMember& link, std::size_t index, const std::string& target) {
+    add({.index = index, .target = target, .name = normal(std::filesystem::path(link.name).parent_path() / target)},
+        link);
+  }
+
+  void resolve(std::vector<TarMember>& members) const {
+    for (const Link& link : links_) {
+      TarMember& member = members[link.index];
+      if (const auto file = file_of(link)) {
+        member.begin = members[*file].begin;
+        member.length = members[*file].length;
+      } else {
+        member.lost_target = link.target.empty() ? "nothing" : link.target;
+      }
+    }
+  }
+
+ private:
+  struct Link {
+    std::size_t index = 0;
+    std::string target{};
+    /// Target of a symbolic link, a name; empty: leads_to is the target, and the link itself if there is none.
+    std::string name{};
+    std::size_t leads_to = 0;
+  };
+
+  void add(Link link, const TarMember& member) {
+    by_name_[normal(member.name)] = link.index;
+    by_index_[link.index] = links_.size();
+    links_.push_back(std::move(link));
+  }
+
+  /// The regular file at the end of a chain of links.
+  [[nodiscard]] std::optional<std::size_t> file_of(const Link& first) const {
+    constexpr int kLongestChain = 40;
+    const Link* link = &first;
+    for (int i = 0; i < kLongestChain; ++i) {
+      std::size_t next = link->leads_to;
+      if (!link->name.empty()) {
+        const auto named = by_name_.find(link->name);
+        if (named == by_name_.end()) return std::nullopt;
+        next = named->second;
+      }
+      const auto also_link = by_index_.find(next);
+      if (also_link == by_index_.end()) return next;
+      link = &links_[also_link->second];
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Link> links_;
+  /// The last member of each name.
+  std::unordered_map<std::string, std::size_t> by_name_;
+  /// Positions in links_ by member.
+  std::unordered_map<std::size_t, std::size_t> by_index_;
+};
 
 /// Walks one archive.
 class Scan {
@@ -112,6 +186,7 @@ class Scan {
       if (auto status = entry(header); !status) return status.why();
     }
     if (!is_zero(archive_.subspan(at_))) return refuse("nothing behind the end of the archive", "other bytes");
+    links_.resolve(members_);
     return std::move(members_);
   }
 
@@ -141,9 +216,11 @@ class Scan {
     if (is_extra) {
       if (auto status = extra(type, data); !status) return status;
     } else {
-      std::string name = name_of(header);
-      const bool is_old_folder = name.ends_with('/');
-      if (is_file && !is_old_folder) members_.push_back({.name = std::move(name), .begin = begin, .length = *size});
+      TarMember member{.name = name_of(header), .begin = begin, .length = *size};
+      const bool is_old_folder = member.name.ends_with('/');
+      if (is_file && !is_old_folder) add_file(std::move(member));
+      if (type == '1' || type == '2')
+        add_link(std::move(member), type, next_.link.value_or(std::string(text_of(header, kLink))));
       next_ = {};
     }
     const std::uint64_t padded = (*size + kBlock_bytes - 1) / kBlock_bytes * kBlock_bytes;
@@ -152,12 +229,24 @@ class Scan {
     return Done{};
   }
 
+  void add_file(TarMember member) {
+    links_.add_file(member, members_.size());
+    members_.push_back(std::move(member));
+  }
+  void add_link(TarMember member, char type, const std::string& target) {
+    member.begin = member.length = 0;
+    if (type == '1') links_.add_hard(member, members_.size(), target);
+    if (type == '2') links_.add_symbolic(member, members_.size(), target);
+    members_.push_back(std::move(member));
+  }
+
   Status extra(char type, std::span<const std::byte> data) {
     if (data.size() > kLongestName_bytes) {
       return refuse(fmt::format("at most {} bytes of names", kLongestName_bytes), fmt::format("{}", data.size()));
     }
     const std::string_view text = text_of(data);
     if (type == 'L') next_.name = text.substr(0, text.find('\0'));
+    if (type == 'K') next_.link = text.substr(0, text.find('\0'));
     if (type == 'x' && !read_pax(text, next_)) return refuse("lines of an extended header", "other bytes");
     return Done{};
   }
@@ -174,6 +263,7 @@ class Scan {
   const std::string_view what_;
   std::size_t at_ = 0;
   Overrides next_;
+  Links links_;
   std::vector<TarMember> members_;
 };
 

@@ -17,20 +17,23 @@
 
 namespace roentgen::io {
 
-/// A regular file in an archive.
+/// A file in an archive: a regular one, or a link, which has the place of the file that it leads to.
 struct TarMember {
   /// As stored: "dir/000017.png".
   std::string name;
   /// Where its bytes are.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
+  /// Target of a link that leads to no file of the archive, which has no bytes; else empty.
+  std::string lost_target{};
   friend bool operator==(const TarMember&, const TarMember&) = default;
 };
 
-/// The regular files of an archive, in their order; folders, links and devices are passed over. `what` names the
-/// archive in messages. Failure, with the place: a header whose sum does not hold, a file that is cut short, an archive
-/// without its end (as a copy that was cut), anything behind the end (archives joined by cat lose all but the first),
-/// sparse files, names of more than 64 KiB.
+/// The files of an archive, in their order, and hard and symbolic links to them (GNU tar stores the second name of a
+/// file as a hard link); folders and devices are passed over. `what` names the archive in messages. Failure, with the
+/// place: a header whose sum does not hold, a file that is cut short, an archive without its end (as a copy that was
+/// cut), anything behind the end (archives joined by cat lose all but the first), sparse files, names of more than 64
+/// KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
 /// Does the sum of the first header hold?

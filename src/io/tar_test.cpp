@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/random.h"
 
 namespace roentgen::io {
@@ -52,8 +54,9 @@ TEST(Tar, gives_the_places_of_what_was_written) {
   const std::string archive =
       tar_member("a.json", "{}") + tar_member("dir/a.png", std::string(513, 'x')) + tar_member("empty.cls", "") + end();
   const auto members = scan_tar(bytes_of(archive), "a.tar").or_throw();
-  ASSERT_THAT(members, ElementsAre(TarMember{"a.json", 512, 2}, TarMember{"dir/a.png", 1536, 513},
-                                   TarMember{"empty.cls", 3072, 0}));
+  ASSERT_THAT(members, ElementsAre(TarMember{.name = "a.json", .begin = 512, .length = 2},
+                                   TarMember{.name = "dir/a.png", .begin = 1536, .length = 513},
+                                   TarMember{.name = "empty.cls", .begin = 3072, .length = 0}));
   EXPECT_EQ(archive.substr(members[1].begin, 513), std::string(513, 'x'));
   EXPECT_TRUE(is_tar(bytes_of(archive)));
   EXPECT_FALSE(is_tar(bytes_of(end())));
@@ -86,10 +89,38 @@ TEST(Tar, reads_sizes_in_binary_and_in_pax_headers) {
 }
 
 TEST(Tar, passes_over_what_is_no_file) {
-  std::string archive = with_type(tar_member("dir/", ""), '5') + with_type(tar_member("link", ""), '2') +
-                        changed(with_type(tar_member("hard", ""), '1'), {{124, "00000000777"}}) +
+  std::string archive = with_type(tar_member("dir/", ""), '5') + with_type(tar_member("pipe", ""), '6') +
                         with_type(tar_member("pax_global_header", "16 comment=some\n"), 'g') + tar_member("a", "x");
   EXPECT_THAT(names_in(archive + end()), ElementsAre("a"));
+}
+
+TEST(Tar, gives_links_the_place_of_their_file) {
+  const auto link = [](std::string_view name, char type, std::string_view target) {
+    return changed(with_type(tar_member(name, ""), type), {{157, target}});
+  };
+  const std::string far = "folder/" + std::string(150, 'n') + ".png";
+  const std::string archive =
+      link("early", '2', "d/a") + tar_member("./d/a", "old") + link("hard", '1', "d/a") + tar_member("d/a", "new one") +
+      changed(link("with size", '1', "./d/a"), {{124, "00000000777"}}) + link("d/beside", '2', "a") +
+      link("d/chain", '2', "../hard") + pax("path", far) + tar_member("cut", "far") + pax("linkpath", far) +
+      link("to far", '1', "cut") + with_type(tar_member("././@LongLink", far + '\0'), 'K') +
+      link("to far too", '2', "") + link("round", '2', "round") + link("outside", '2', "../../a") +
+      link("before its file", '1', "last") + tar_member("last", "") + end();
+  std::map<std::string, std::string> found;
+  for (const auto& member : scan_tar(bytes_of(archive), "a.tar").or_throw()) {
+    found[member.name] =
+        member.lost_target.empty() ? archive.substr(member.begin, member.length) : "lost: " + member.lost_target;
+  }
+  EXPECT_EQ(found["early"], "new one") << "as it would lead once everything is unpacked";
+  EXPECT_EQ(found["hard"], "old");
+  EXPECT_EQ(found["with size"], "new one");
+  EXPECT_EQ(found["d/beside"], "new one");
+  EXPECT_EQ(found["d/chain"], "old");
+  EXPECT_EQ(found["to far"], "far");
+  EXPECT_EQ(found["to far too"], "far");
+  EXPECT_EQ(found["round"], "lost: round");
+  EXPECT_EQ(found["outside"], "lost: ../../a");
+  EXPECT_EQ(found["before its file"], "lost: last");
 }
 
 TEST(Tar, refuses_what_is_damaged_or_cut) {
@@ -117,7 +148,8 @@ TEST(Tar, refuses_what_is_damaged_or_cut) {
 
 TEST(Tar, survives_any_damage) {
   const std::string whole = pax("path", "long") + tar_member("a.png", std::string(700, 'x')) +
-                            with_type(tar_member("././@LongLink", "other"), 'L') + tar_member("b", "y") + end();
+                            with_type(tar_member("././@LongLink", "other"), 'L') + tar_member("b", "y") +
+                            with_type(tar_member("c", ""), '1') + with_type(tar_member("d", ""), '2') + end();
   Random random(7, RandomStage::Test);
   for (int i = 0; i < 20000; ++i) {
     std::string damaged = whole.substr(0, random.below(4) == 0 ? random.below(whole.size() + 1) : whole.size());
