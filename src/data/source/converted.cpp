@@ -2,9 +2,13 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/converted.h"
 
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
+#include "core/error.h"
 #include "core/value.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -13,18 +17,28 @@ namespace roentgen::data {
 
 namespace fs = std::filesystem;
 
-std::optional<std::vector<std::string>> converted_labels(const fs::path& folder) {
+namespace {
+
+// A convert.json of a conversion --to `format`; null where there is none that can be read.
+Value manifest_of(const fs::path& folder, std::string_view format) {
   constexpr std::uintmax_t kMost_bytes = 1 << 20;
   const fs::path path = folder / "convert.json";
   std::error_code error;
-  if (fs::file_size(path, error) > kMost_bytes || error) return std::nullopt;
+  if (fs::file_size(path, error) > kMost_bytes || error) return {};
   const auto text = io::read_text(path);
-  if (!text) return std::nullopt;
-  const auto manifest = io::parse_json(text.value(), path.string());
-  if (!manifest || !manifest.value().is_table()) return std::nullopt;
-  const Value* format = manifest.value().find("format");
-  const Value* labels = manifest.value().find("labels");
-  if (format == nullptr || !format->is_string() || format->as_string() != "png") return std::nullopt;
+  if (!text) return {};
+  auto manifest = io::parse_json(text.value(), path.string());
+  if (!manifest || !manifest.value().is_table()) return {};
+  const Value* written = manifest.value().find("format");
+  if (written == nullptr || !written->is_string() || written->as_string() != format) return {};
+  return std::move(manifest).value();
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> converted_labels(const fs::path& folder) {
+  const Value manifest = manifest_of(folder, "png");
+  const Value* labels = manifest.find("labels");
   if (labels == nullptr || !labels->is_array()) return std::nullopt;
   std::vector<std::string> names;
   for (const Value& label : labels->as_array()) {
@@ -32,6 +46,22 @@ std::optional<std::vector<std::string>> converted_labels(const fs::path& folder)
     names.push_back(label.as_string());
   }
   return names;
+}
+
+void check_converted_count(const SourceOptions& options, std::string_view source, Listing& listing) {
+  if (!options.csv.empty()) return;
+  const Value manifest = manifest_of(options.root, source == "csv" ? "png" : source);
+  const Value* images = manifest.find("images");
+  if (images == nullptr || !images->is_integer()) return;
+  const std::int64_t wanted = images->as_integer();
+  const std::int64_t found = std::ssize(listing.samples);
+  if (found == wanted) return;
+  if (found < wanted && options.absent == Absent::Refuse) {
+    throw DataError(error_text("data.source", options.root.string(),
+                               fmt::format("{} images, as convert.json says", wanted), fmt::format("{}", found),
+                               "converting again, or --set data.absent=skip to go on without the others"));
+  }
+  listing.notes.push_back(fmt::format("images that convert.json says are here: {}; found: {}", wanted, found));
 }
 
 }  // namespace roentgen::data

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/converted.h"
 #include "data/source/label_map.h"
 #include "data/source/record_source.h"
 #include "data/source/several.h"
@@ -148,6 +149,7 @@ Dataset load_one(const SourceOptions& asked) {
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
   Listing listing = list_mapped(source.list, options);
+  check_converted_count(options, source.name, listing);
   note_other_records(asked, source.name, listing);
   check_distinct(listing.label_names);
   filter_views(listing, options);

@@ -53,7 +53,8 @@ Datum parse_datum(std::span<const std::byte> message) {
 }
 
 // Caffe's convert_imageset writes keys "00000012_name.png".
-std::string id_of(const std::string& key) {
+std::string id_of(std::string key) {
+  while (key.ends_with('\0')) key.pop_back();  // of programs that store a C string whole
   const auto is_printed = [](unsigned char c) { return c >= 32 && c != 127; };
   if (!std::ranges::all_of(key, is_printed)) return {};
   constexpr std::size_t kDigits = 8;
@@ -112,6 +113,11 @@ bool probe_lmdb(const SourceOptions& options) {
 
 Listing list_lmdb(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Lmdb));
+  if (listing.files().front().path.parent_path() == options.root) {
+    for (const RecordFile& below : databases_below(options.root)) {
+      listing.note(fmt::format("not read, beside data.mdb: {}", below.name));
+    }
+  }
   for (const RecordFile& file : listing.files()) {
     if (listing.recall(file)) continue;
     listing.begin(file);
@@ -119,7 +125,7 @@ Listing list_lmdb(const SourceOptions& options) {
     const auto entries = io::scan_lmdb(mapped.bytes(), file.name).or_throw<DataError>();
     if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
     for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, mapped.bytes(), entries[i]);
-    listing.end(file);
+    listing.end(file, mapped.bytes());
   }
   return listing.finish();
 }

@@ -6,27 +6,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "core/error.h"
+
 namespace roentgen::data {
 namespace {
-
-// Also gzipped.
-bool has_ending(std::string_view name, RecordKind kind) {
-  static constexpr std::array<std::string_view, 3> kTfRecord{".tfrecord", ".tfrecords", ".tfrec"};
-  static constexpr std::array<std::string_view, 2> kTar{".tar", ".tgz"};
-  static constexpr std::array<std::string_view, 1> kRecordIo{".rec"};
-  static constexpr std::array<std::span<const std::string_view>, 3> kEndings{kTfRecord, kTar, kRecordIo};
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return std::ranges::any_of(kEndings.at(static_cast<std::size_t>(kind)),
-                             [name](std::string_view ending) { return name.ends_with(ending); });
-}
 
 // Takes the digits at the end of `text` off it; nothing where there are none, or more than are in any name.
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -40,20 +33,51 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-// NAME-00000-of-00010, with an ending or without.
+// NAME-00000-of-00010.
 struct Numbered {
   std::string_view name;
+  std::int64_t number = 0;
   std::int64_t count = 0;
 };
-std::optional<Numbered> numbered(std::string_view name) {
+std::optional<Numbered> numbered_without_ending(std::string_view name) {
   constexpr std::string_view kOf = "-of-";
-  name = name.substr(0, name.find('.'));
   const auto count = take_number(name);
   if (!count || !name.ends_with(kOf)) return std::nullopt;
   name.remove_suffix(kOf.size());
-  if (!take_number(name) || !name.ends_with('-') || name.size() < 2) return std::nullopt;
+  const auto number = take_number(name);
+  if (!number || !name.ends_with('-') || name.size() < 2) return std::nullopt;
   name.remove_suffix(1);
-  return Numbered{.name = name, .count = *count};
+  return Numbered{.name = name, .number = *number, .count = *count};
+}
+
+std::string_view without_gz(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return name;
+}
+
+// Numbers of a name with an ending behind them, before them (NAME.tfrecord-00000-of-00010), or without one.
+std::optional<Numbered> numbered(std::string_view name) {
+  name = without_gz(name);
+  for (const std::size_t end : {name.size(), name.rfind('.'), name.find('.')}) {
+    if (const auto found = numbered_without_ending(name.substr(0, end))) return found;
+  }
+  return std::nullopt;
+}
+
+// True as well for gzipped files, and for numbers behind the ending.
+bool has_ending(std::string_view name, RecordKind kind) {
+  static constexpr std::array<std::string_view, 3> kTfRecord{".tfrecord", ".tfrecords", ".tfrec"};
+  static constexpr std::array<std::string_view, 2> kTar{".tar", ".tgz"};
+  static constexpr std::array<std::string_view, 1> kRecordIo{".rec"};
+  static constexpr std::array<std::span<const std::string_view>, 3> kEndings{kTfRecord, kTar, kRecordIo};
+  name = without_gz(name);
+  if (const auto numbers = numbered_without_ending(name)) name = numbers->name;
+  const auto ends_with = [name](std::string_view ending) {
+    return name.size() >= ending.size() &&
+           std::ranges::equal(name.substr(name.size() - ending.size()), ending, {},
+                              [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  };
+  return std::ranges::any_of(kEndings.at(static_cast<std::size_t>(kind)), ends_with);
 }
 
 }  // namespace
@@ -76,13 +100,14 @@ Split split_of_name(std::string_view name) {
 }
 
 std::string absent_record_files(const std::vector<RecordFile>& files) {
-  std::map<std::pair<std::string, std::int64_t>, std::int64_t> found;
+  std::map<std::pair<std::string, std::int64_t>, std::set<std::int64_t>> found;
   for (const RecordFile& file : files) {
     const std::string name = file.path.filename().string();
-    if (const auto parts = numbered(name)) ++found[{std::string(parts->name), parts->count}];
+    if (const auto parts = numbered(name)) found[{std::string(parts->name), parts->count}].insert(parts->number);
   }
   std::string absent;
-  for (const auto& [group, count] : found) {
+  for (const auto& [group, numbers] : found) {
+    const std::int64_t count = std::ssize(numbers);
     if (count >= group.second) continue;
     absent += fmt::format("{}{} of {}-*-of-{:05}", absent.empty() ? "" : ", ", group.second - count, group.first,
                           group.second);
@@ -92,43 +117,61 @@ std::string absent_record_files(const std::vector<RecordFile>& files) {
 
 namespace {
 
+// True as well for a link that leads nowhere and for a file without permission: reading it names the error.
+bool may_be_file(const std::filesystem::path& path) {
+  using std::filesystem::file_type;
+  std::error_code ignored;
+  const file_type type = std::filesystem::status(path, ignored).type();
+  if (type == file_type::not_found) return std::filesystem::is_symlink(path, ignored);
+  return type == file_type::regular || type == file_type::unknown || type == file_type::none;
+}
+
+void require_listed(const std::filesystem::path& folder, const std::error_code& error) {
+  if (!error) return;
+  throw DataError(error_text("data.records", folder.string(), "a folder that can be listed", error.message(),
+                             "again, or another copy of the data"));
+}
+
+constexpr std::string_view kDatabase = "data.mdb";
+
 // Caffe's: train_lmdb/data.mdb, val_lmdb/data.mdb, or data.mdb alone.
 std::vector<RecordFile> databases(const std::filesystem::path& folder) {
-  constexpr std::string_view kFile = "data.mdb";
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(folder / kFile, ignored)) {
-    return {{.path = folder / kFile, .name = std::string(kFile), .split = Split::None, .has_ending = true}};
-  }
-  std::vector<RecordFile> files;
-  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with('.') || !std::filesystem::is_regular_file(at->path() / kFile, ignored)) continue;
-    files.push_back({.path = at->path() / kFile,
-                     .name = fmt::format("{}/{}", name, kFile),
-                     .split = split_of_name(name + "."),
-                     .has_ending = true});
-  }
-  std::ranges::sort(files, {}, &RecordFile::path);
-  return files;
+  if (!may_be_file(folder / kDatabase)) return databases_below(folder);
+  return {{.path = folder / kDatabase, .name = std::string(kDatabase), .split = Split::None, .has_ending = true}};
 }
 
 }  // namespace
 
+std::vector<RecordFile> databases_below(const std::filesystem::path& folder) {
+  std::error_code ignored, error;
+  std::vector<RecordFile> files;
+  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.') || !may_be_file(at->path() / kDatabase)) continue;
+    files.push_back({.path = at->path() / kDatabase,
+                     .name = fmt::format("{}/{}", name, kDatabase),
+                     .split = split_of_name(name + "."),
+                     .has_ending = true});
+  }
+  require_listed(folder, error);
+  std::ranges::sort(files, {}, &RecordFile::path);
+  return files;
+}
+
 std::vector<RecordFile> record_files(const std::filesystem::path& folder, RecordKind kind) {
   if (kind == RecordKind::Lmdb) return databases(folder);
   std::vector<RecordFile> files;
-  std::error_code ignored;
-  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+  std::error_code ignored, error;
+  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
-    std::string_view stem = name;
-    if (stem.ends_with(".gz")) stem.remove_suffix(3);
-    const bool is_numbered =
-        kind == RecordKind::TfRecord && stem.find('.') == std::string_view::npos && numbered(stem).has_value();
+    const bool is_numbered = kind == RecordKind::TfRecord && name.find('.') >= without_gz(name).size() &&
+                             numbered_without_ending(without_gz(name)).has_value();
     if (!has_ending(name, kind) && !is_numbered) continue;
-    if (name.starts_with('.') || !at->is_regular_file(ignored)) continue;
+    if (name.starts_with('.') || !may_be_file(at->path())) continue;
     files.push_back(
         {.path = at->path(), .name = name, .split = split_of_name(name), .has_ending = has_ending(name, kind)});
   }
+  require_listed(folder, error);
   std::ranges::sort(files, {}, &RecordFile::path);
   return files;
 }

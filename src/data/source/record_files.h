@@ -32,10 +32,15 @@ struct RecordFile {
 /// How many of the files NAME-00000-of-00010 there are to be are absent, as "9 of train-*-of-00010"; empty: none is.
 [[nodiscard]] std::string absent_record_files(const std::vector<RecordFile>& files);
 
-/// The files of that kind in a folder, not below it, by name, with ".gz" behind it or not: those with its ending
-/// (.tfrecord, .tfrecords, .tfrec; .tar; .rec) and, of TFRecord, those of the form NAME-00000-of-00010 without an
-/// ending. Of LMDB data.mdb in the folder, or in those below it, whose names then say the split.
+/// The files of that kind in a folder, not below it, by name, links that lead nowhere too, with ".gz" behind it or not:
+/// those with its ending
+/// (.tfrecord, .tfrecords, .tfrec; .tar; .rec), also before numbers (NAME.tfrecord-00000-of-00010), and, of TFRecord,
+/// those of the form NAME-00000-of-00010 without an ending. Of LMDB data.mdb in the folder, or in those below it, whose
+/// names then say the split.
 [[nodiscard]] std::vector<RecordFile> record_files(const std::filesystem::path& folder, RecordKind kind);
+
+/// The files data.mdb in folders below one, by the folders' names. record_files() gives them where `folder` has none.
+[[nodiscard]] std::vector<RecordFile> databases_below(const std::filesystem::path& folder);
 
 /// The split that a file's name begins with, as RecordFile::split.
 [[nodiscard]] Split split_of_name(std::string_view name);

@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "io/file.h"
 #include "io/sha256.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::data {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Another reading of records is another version.
-constexpr std::string_view kMagic = "roentgen record index 1\n";
+constexpr std::string_view kMagic = "roentgen record index 2\n";
 constexpr std::size_t kHash_bytes = 8;
 
 std::string hash_of(std::string_view body) {
@@ -201,15 +202,23 @@ void walk_record(Archive& archive, Record& record) {
   walk_labels(archive, record.labels);
 }
 
+template <typename Archive, typename List>
+void walk_left_out(Archive& archive, List& list) {
+  archive.list(list, [&](auto& one) {
+    archive.text(one.what);
+    archive.text(one.where);
+  });
+}
+
+}  // namespace
+
 // Time of change of the inode, too: programs set the other one to what it was elsewhere.
-std::string state_of(const fs::path& path) {
+std::string file_state(const fs::path& path) {
   struct stat now {};
   if (::stat(path.c_str(), &now) != 0) return "none";
   return fmt::format("{} {} {} {}.{:09} {}.{:09}", now.st_dev, now.st_ino, now.st_size, now.st_mtim.tv_sec,
                      now.st_mtim.tv_nsec, now.st_ctim.tv_sec, now.st_ctim.tv_nsec);
 }
-
-}  // namespace
 
 std::string seal_record_index(std::string_view body) {
   std::string bytes(kMagic);
@@ -221,6 +230,8 @@ std::string seal_record_index(std::string_view body) {
 std::string encode_record_index(const RecordIndex& index) {
   Writer writer;
   walk_names(writer, index.notes);
+  walk_left_out(writer, index.left_out);
+  walk_left_out(writer, index.absent);
   writer.text(index.given_splits);
   writer.list(index.records, [&](const IndexedRecord& record) { walk_record(writer, record); });
   return seal_record_index(std::move(writer).bytes());
@@ -233,6 +244,8 @@ std::optional<RecordIndex> decode_record_index(std::string_view bytes) {
   Reader reader(body);
   RecordIndex index;
   walk_names(reader, index.notes);
+  walk_left_out(reader, index.left_out);
+  walk_left_out(reader, index.absent);
   reader.text(index.given_splits);
   reader.list(index.records, [&](IndexedRecord& record) {
     record.sample.stored.emplace();
@@ -243,10 +256,9 @@ std::optional<RecordIndex> decode_record_index(std::string_view bytes) {
 }
 
 fs::path record_index_path(const fs::path& file, std::string_view thing, const fs::path& cache_folder) {
-  fs::path list = file;
-  list.replace_extension(".lst");
-  const std::string key = fmt::format("{}{}\n{}\n{}\n{}", kMagic, thing, fs::absolute(file).lexically_normal().string(),
-                                      state_of(file), state_of(list));
+  std::string key =
+      fmt::format("{}{}\n{}\n{}", kMagic, thing, fs::absolute(file).lexically_normal().string(), file_state(file));
+  for (const char* beside : {".lst", ".idx"}) key += '\n' + file_state(fs::path(file).replace_extension(beside));
   return cache_folder / "records" / (io::sha256_hex(key).substr(0, 24) + ".idx");
 }
 
@@ -261,8 +273,10 @@ std::optional<RecordIndex> find_record_index(const fs::path& path) {
 
 void keep_record_index(const fs::path& path, const RecordIndex& index) {
   try {
-    fs::create_directories(path.parent_path());
-    fs::permissions(path.parent_path(), fs::perms::owner_all);
+    if (const std::string problem = runtime::make_private_folder(path.parent_path()); !problem.empty()) {
+      log::debug(fmt::format("no index of records is kept: {}", problem));
+      return;
+    }
     io::remove_leftover_temporaries(path.parent_path());
     io::AtomicFile file(path);
     file.write(encode_record_index(index));

@@ -26,10 +26,20 @@ struct IndexedRecord {
   RecordLabels labels;
 };
 
+/// Something in a record file that is not read: "left out, files .seg.png".
+struct LeftOut {
+  std::string what;
+  /// For people: the record file's name.
+  std::string where;
+};
+
 /// Of one file.
 struct RecordIndex {
   std::vector<IndexedRecord> records;
   std::vector<std::string> notes;
+  std::vector<LeftOut> left_out;
+  /// Samples without an image, for errors: "train-0.tar, 000017".
+  std::vector<LeftOut> absent;
   /// As Listing::given_splits; empty: the file's records say no split.
   std::string given_splits;
 };
@@ -41,10 +51,13 @@ struct RecordIndex {
 /// Nothing: cut short, damaged, or of another version of the program.
 [[nodiscard]] std::optional<RecordIndex> decode_record_index(std::string_view bytes);
 
-/// Where the index of a record file is kept: below `cache_folder`, under a hash of the file's path, inode, size and
-/// times of change, those of the NAME.lst beside it, and `thing`, which names the format.
+/// Where the index of a record file is kept: below `cache_folder`, under a hash of the file's path and file_state(),
+/// those of the NAME.lst and NAME.idx beside it, and `thing`, which names the format.
 [[nodiscard]] std::filesystem::path record_index_path(const std::filesystem::path& file, std::string_view thing,
                                                       const std::filesystem::path& cache_folder);
+
+/// Text that changes with a file: device, inode, size and times of change. "none" where there is no such file.
+[[nodiscard]] std::string file_state(const std::filesystem::path& path);
 
 /// What is kept there; nothing where that is nothing, or no index.
 [[nodiscard]] std::optional<RecordIndex> find_record_index(const std::filesystem::path& path);

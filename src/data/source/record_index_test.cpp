@@ -40,6 +40,8 @@ RecordIndex example() {
                        .sample = {.stored = StoredImage{.length = 1}},
                        .labels = ClassLabel{.number = 7, .name = "crane"}}},
           .notes = {"a line", ""},
+          .left_out = {{.what = "left out, files .tiff", .where = "a.tar"}},
+          .absent = {{.what = "a.tar, 000017", .where = "a.tar"}},
           .given_splits = "image/split of the records"};
 }
 
@@ -48,6 +50,8 @@ TEST(RecordIndex, comes_back_as_it_was) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->notes, example().notes);
   EXPECT_EQ(read->given_splits, example().given_splits);
+  EXPECT_EQ(read->left_out.at(0).what, "left out, files .tiff");
+  EXPECT_EQ(read->absent.at(0).what, "a.tar, 000017");
   ASSERT_EQ(read->records.size(), 4U);
   EXPECT_EQ(encode_record_index(*read), encode_record_index(example()));
   const IndexedRecord& first = read->records.front();

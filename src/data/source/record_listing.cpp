@@ -5,12 +5,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
 #include "data/source/unpacked.h"
+#include "io/map_guard.h"
 #include "io/sha256.h"
 #include "runtime/cache_folder.h"
 
@@ -23,6 +26,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFound = 4096;
 
 }  // namespace
+
+std::optional<std::string> text_of_number(double number, int digits) {
+  if (!(std::abs(number) < std::ldexp(1.0, digits))) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(number);
+  return static_cast<double>(whole) == number ? fmt::format("{}.0", whole) : fmt::format("{}", number);
+}
 
 std::string nih_patient(std::string_view id) {
   const auto line = id.find('_');
@@ -43,8 +52,15 @@ RecordListing::RecordListing(const SourceOptions& options, std::string_view thin
     throw ConfigError(error_text(thing_, "data.csv", "none, since records hold the labels",
                                  options.csv.front().string(), "data.source=csv"));
   }
-  const std::string absent = absent_record_files(files_);
+  std::string absent = absent_record_files(files_);
+  std::erase_if(files_, [&](const RecordFile& file) {
+    std::error_code ignored;
+    if (fs::exists(file.path, ignored)) return false;
+    absent += fmt::format("{}{} (a link that leads nowhere)", absent.empty() ? "" : ", ", file.name);
+    return true;
+  });
   if (!absent.empty()) settle_absent_files(absent);
+  if (files_.empty()) refuse(options.root.string(), "a record file", "links that lead nowhere");
   std::int64_t packed = 0;
   for (RecordFile& file : files_) {
     fs::path path = unpacked(file.path, runtime::default_cache_folder());
@@ -109,11 +125,19 @@ void RecordListing::check_labels(const RecordLabels& labels, const std::string& 
   }
 }
 
+// Empty: there is no cache folder.
+fs::path RecordListing::index_path_of(const RecordFile& file, std::string_view thing) {
+  const fs::path folder = runtime::default_cache_folder();
+  return folder.empty() ? folder : record_index_path(file.path, thing, folder);
+}
+
 bool RecordListing::recall(const RecordFile& file) {
-  auto index = find_record_index(record_index_path(file.path, thing_, runtime::default_cache_folder()));
+  auto index = find_record_index(index_path_of(file, thing_));
   if (!index) return false;
   index_ = {};
   for (std::string& line : index->notes) note(std::move(line));
+  std::ranges::move(index->left_out, std::back_inserter(left_out_));
+  std::ranges::move(index->absent, std::back_inserter(absent_));
   if (!index->given_splits.empty()) listing_.given_splits = index->given_splits;
   for (IndexedRecord& record : index->records) {
     add(file, record.number, std::move(record.sample), std::move(record.labels));
@@ -124,12 +148,12 @@ bool RecordListing::recall(const RecordFile& file) {
 void RecordListing::begin(const RecordFile& file) {
   index_ = {};
   is_damaged_ = false;
-  index_path_ = record_index_path(file.path, thing_, runtime::default_cache_folder());
+  index_path_ = index_path_of(file, thing_);
 }
 
-void RecordListing::end(const RecordFile& file) {
-  const bool has_stayed =
-      record_index_path(file.path, thing_, runtime::default_cache_folder()) == index_path_;  // while it was read
+void RecordListing::end(const RecordFile& file, std::span<const std::byte> map) {
+  static_cast<void>(io::check_map(map, file.path).or_throw<DataError>());
+  const bool has_stayed = !index_path_.empty() && index_path_of(file, thing_) == index_path_;  // while it was read
   if (!is_damaged_ && has_stayed && index_.records.size() >= kLong) keep_record_index(index_path_, index_);
   index_ = {};
   index_path_.clear();
@@ -163,6 +187,39 @@ void RecordListing::add_damaged(const RecordFile& file, std::size_t number, cons
   labels_.emplace_back(std::nullopt);
   damaged_.push_back(name_of_record(file, number));
   if (why_damaged_.empty()) why_damaged_ = why;
+}
+
+void RecordListing::leave_out(const RecordFile& file, std::string what) {
+  left_out_.push_back({.what = std::move(what), .where = file.name});
+  index_.left_out.push_back(left_out_.back());
+}
+
+void RecordListing::add_absent(const RecordFile& file, std::string_view name) {
+  absent_.push_back({.what = fmt::format("{}, {}", file.name, name), .where = file.name});
+  index_.absent.push_back(absent_.back());
+}
+
+void RecordListing::look_at_field(const RecordFile& file, std::string_view field, std::string_view read) {
+  if (field == read) return;
+  std::string small(field);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (small.find("patient") == std::string::npos && small.find("subject") == std::string::npos) return;
+  check_line(field, "name of a field", file.name);
+  leave_out(file, fmt::format("not read, field {} of records (the patient is read from {})", field, read));
+}
+
+void RecordListing::settle_samples_without_image() {
+  if (absent_.empty()) return;
+  std::vector<std::string> names;
+  for (const LeftOut& one : absent_) names.push_back(one.what);
+  if (options_.absent == Absent::Refuse) {
+    refuse(options_.root.string(), "an image with every label",
+           fmt::format("samples without one: {} ({})", absent_.size(), first_names(names)),
+           "--set data.absent=skip to go on without them");
+  }
+  for (LeftOut& one : absent_) {
+    left_out_.push_back({.what = "left out, samples without an image", .where = std::move(one.where)});
+  }
 }
 
 float RecordListing::label_of(std::size_t sample, std::size_t column) const {
@@ -234,6 +291,14 @@ std::string RecordListing::labels_sha256() const {
 }
 
 void RecordListing::note_files() {
+  std::map<std::string, std::vector<std::string>> places;
+  for (LeftOut& one : left_out_) places[std::move(one.what)].push_back(std::move(one.where));
+  for (auto& [what, where] : places) {
+    const std::size_t count = where.size();
+    std::ranges::sort(where);
+    where.erase(std::unique(where.begin(), where.end()), where.end());
+    listing_.notes.push_back(fmt::format("{}: {} ({})", what, count, first_names(where)));
+  }
   const auto without_split = std::ranges::count(files_, Split::None, &RecordFile::split);
   if (without_split < std::ssize(files_) && listing_.given_splits.empty()) {
     listing_.given_splits = "names of the record files";
@@ -251,8 +316,12 @@ void RecordListing::note_files() {
 
 Listing RecordListing::finish() {
   if (form_ == std::variant_npos && !why_damaged_.empty()) throw DataError(why_damaged_);
+  settle_samples_without_image();
   if (form_ == std::variant_npos) {
-    refuse(files_.front().name, "a record", damaged_.empty() ? "an empty file" : "damaged ones only");
+    refuse(files_.front().name, "a record",
+           !damaged_.empty()    ? "damaged ones only"
+           : !left_out_.empty() ? "none; " + left_out_.front().what
+                                : "an empty file");
   }
   choose_labels();
   settle_repeated(repeated_, options_, listing_);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -42,8 +43,9 @@ class RecordListing {
   /// read, between begin() and end().
   [[nodiscard]] bool recall(const RecordFile& file);
   void begin(const RecordFile& file);
-  /// Keeps what it said for the next time, where it is long (kLong records) and none was damaged.
-  void end(const RecordFile& file);
+  /// Keeps what it said for the next time, where it is long (kLong records) and none was damaged. DataError: it was cut
+  /// short while `map`, all of it, was read.
+  void end(const RecordFile& file, std::span<const std::byte> map);
   static constexpr std::size_t kLong = 16;
 
   /// Takes one image. A sample without an id is called by its file and number, one without a patient by NIH's form of
@@ -59,6 +61,12 @@ class RecordListing {
   /// Takes a record that is damaged: its image counts as a corrupt one, of unknown labels, where knows_split().
   /// DataError of `why` elsewhere.
   void add_damaged(const RecordFile& file, std::size_t number, const StoredImage& place, const std::string& why);
+  /// Something in the file is not read: one more of `what`, as "left out, files .seg.png". Counted and noted.
+  void leave_out(const RecordFile& file, std::string what);
+  /// `name` in the file has labels and no image. Refused, or left out, as SourceOptions::absent says.
+  void add_absent(const RecordFile& file, std::string_view name);
+  /// Tells of a field that is not read though it seems to say the patient; `read` is the one that does.
+  void look_at_field(const RecordFile& file, std::string_view field, std::string_view read);
   /// A line for people.
   void note(std::string line) {
     index_.notes.push_back(line);
@@ -78,6 +86,8 @@ class RecordListing {
   [[nodiscard]] float label_of(std::size_t sample, std::size_t column) const;
   [[nodiscard]] std::string labels_sha256() const;
   void note_files();
+  void settle_samples_without_image();
+  [[nodiscard]] static std::filesystem::path index_path_of(const RecordFile& file, std::string_view thing);
 
   const SourceOptions& options_;
   std::string thing_;
@@ -97,9 +107,15 @@ class RecordListing {
   std::set<std::string> ids_;
   std::vector<std::string> repeated_;
   std::vector<std::string> damaged_;
+  /// Things that are not read, of all files.
+  std::vector<LeftOut> left_out_;
+  std::vector<LeftOut> absent_;
   /// Of the first of which it is known.
   std::string why_damaged_;
 };
+
+/// A name that is stored as a floating-point number: "12.0". Nothing where it may have lost digits, from 2^`digits` on.
+[[nodiscard]] std::optional<std::string> text_of_number(double number, int digits);
 
 /// NIH's names begin with the patient's number: "13" of "00000013_005.png"; else empty.
 [[nodiscard]] std::string nih_patient(std::string_view id);

@@ -3,7 +3,7 @@
 //
 // The source `recordio`: MXNet's .rec files (im2rec). A record is a header with one label, the number of a class, or
 // several, and an image file behind it. Where the list NAME.lst lies beside NAME.rec (number, labels, path), images are
-// called by its paths. Only heads are read here, so the .idx beside is not needed.
+// called by its paths. Only heads are read here; the .idx beside is not needed, but its lines are counted.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,25 +27,44 @@ constexpr std::string_view kThing = "data.recordio";
 
 using Names = std::unordered_map<std::uint64_t, std::string>;
 
-// Lines "number<TAB>label<TAB>...<TAB>path"; what is no such line names nothing.
-Names names_beside(const fs::path& records) {
-  fs::path path = records;
-  path.replace_extension(".lst");
+// Calls `take` with each line that is not blank of the file with that ending beside the records; nothing without one.
+template <typename Take>
+void each_line_beside(const fs::path& records, const char* ending, Take take) {
+  const fs::path path = fs::path(records).replace_extension(ending);
   std::error_code ignored;
-  Names names;
-  if (!fs::is_regular_file(path, ignored)) return names;
+  if (!fs::is_regular_file(path, ignored)) return;
   const std::string text = io::read_text(path).or_throw<DataError>();
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = stripped(rest.substr(0, rest.find('\n')));
-    rest.remove_prefix(
-        std::min(rest.size(), rest.find('\n') == std::string_view::npos ? rest.size() : rest.find('\n') + 1));
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = stripped(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    if (!line.empty()) take(line);
+  }
+}
+
+// Lines "number<TAB>label<TAB>...<TAB>path"; others name nothing and are counted.
+Names names_beside(RecordListing& listing, const RecordFile& file) {
+  Names names;
+  each_line_beside(file.path, ".lst", [&](std::string_view line) {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-    const auto tab = line.rfind('\t');
-    if (error != std::errc() || end == line.data() + line.size() || *end != '\t') continue;
-    names.emplace(number, line.substr(tab + 1));
-  }
+    const std::string_view name = line.substr(line.rfind('\t') + 1);
+    if (error != std::errc() || end == line.data() + line.size() || *end != '\t') {
+      listing.leave_out(file, "not read, lines of the .lst that do not begin with a number and a tab");
+    } else if (const auto [known, is_new] = names.emplace(number, name); !is_new && known->second != name) {
+      listing.refuse(file.name, "one line of the .lst for each number", fmt::format("two for {}", number));
+    }
+  });
   return names;
+}
+
+// A file that was cut behind a whole record looks whole; the index that im2rec writes beside it has a line a record.
+void check_index_beside(const RecordListing& listing, const RecordFile& file, std::size_t records) {
+  std::size_t lines = 0;
+  each_line_beside(file.path, ".idx", [&](std::string_view /*line*/) { ++lines; });
+  if (lines <= records) return;
+  listing.refuse(file.name, fmt::format("{} records, as the .idx beside it says", lines), fmt::format("{}", records),
+                 "fetching or writing the file again, or removing an .idx of another file");
 }
 
 // One label is a class, as in ImageNet's lists; several are findings.
@@ -75,7 +94,7 @@ RecordLabels labels_of(const RecordListing& listing, const std::vector<float>& s
 class RecFile {
  public:
   RecFile(RecordListing& listing, const RecordFile& file, std::span<const std::byte> bytes)
-      : listing_(listing), file_(file), bytes_(bytes), names_(names_beside(file.path)) {}
+      : listing_(listing), file_(file), bytes_(bytes), names_(names_beside(listing, file)) {}
 
   void read(std::size_t number, const io::RecordIoPlace& place) {
     const std::string where = RecordListing::name_of_record(file_, number);
@@ -95,7 +114,7 @@ class RecFile {
     stored.image_begin = header.value().length;
     stored.image_length = record.size() - stored.image_begin;
     if (stored.image_length == 0 && number == 1) {
-      listing_.note(fmt::format("{} has no image and is passed over", where));
+      listing_.leave_out(file_, "left out, first records without an image");
       return;
     }
     if (stored.image_length == 0) listing_.refuse(where, "an image behind the header", "none");
@@ -103,6 +122,8 @@ class RecFile {
     if (const auto name = names_.find(header.value().id); name != names_.end()) {
       listing_.check_line(name->second, "path in the .lst", where);
       sample.id = name->second;
+    } else if (!names_.empty()) {
+      listing_.leave_out(file_, "without a name, records that the .lst does not name");
     }
     listing_.add(file_, number, std::move(sample), labels_of(listing_, header.value().labels, where));
   }
@@ -129,9 +150,10 @@ Listing list_recordio(const SourceOptions& options) {
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
     const auto places = io::scan_recordio(mapped.bytes(), file.name).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
+    check_index_beside(listing, file, places.size());
     RecFile reader(listing, file, mapped.bytes());
     for (std::size_t i = 0; i < places.size(); ++i) reader.read(i + 1, places[i]);
-    listing.end(file);
+    listing.end(file, mapped.bytes());
   }
   return listing.finish();
 }

@@ -124,6 +124,24 @@ TEST_F(RecordIoSource, calls_images_as_the_list_beside_does) {
   EXPECT_EQ(dataset.samples[0].id, "dir/00000013_005.png");
   EXPECT_EQ(dataset.samples[1].id, "b.png");
   EXPECT_EQ(dataset.samples[2].id, "test.rec#3");
+  EXPECT_THAT(dataset.notes,
+              Contains("not read, lines of the .lst that do not begin with a number and a tab: 2 (test.rec)"));
+  EXPECT_THAT(dataset.notes, Contains("without a name, records that the .lst does not name: 1 (test.rec)"));
+  folder.write("test.lst", "0\t0\ta.png\n0\t0\tb.png\n");
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(wanted)); }),
+              HasSubstr("expected one line of the .lst for each number, got two for 0"));
+}
+
+TEST_F(RecordIoSource, refuses_fewer_records_than_the_index_beside_has) {
+  const TestFolder folder;
+  folder.write("test.rec", record(0, {0.0F}) + record(1, {1.0F}));
+  folder.write("test.idx", "0\t0\n1\t1000\n2\t2000\n");
+  SourceOptions wanted = in(folder);
+  wanted.split.mode = SplitMode::Whole;
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(wanted)); }),
+              HasSubstr("test.rec: expected 3 records, as the .idx beside it says, got 2"));
+  folder.write("test.idx", "0\t0\n1\t1000\n");
+  EXPECT_EQ(load_dataset(wanted).samples.size(), 2U);
 }
 
 TEST_F(RecordIoSource, refuses_what_holds_no_labelled_images) {
@@ -140,7 +158,7 @@ TEST_F(RecordIoSource, refuses_what_holds_no_labelled_images) {
   const Dataset dataset =
       read(recordio_record(recordio_header({2.0F, 4.0F}, 0)) + record(0, {1.0F}) + record(1, {0.0F}));
   EXPECT_EQ(dataset.samples.size(), 2U);
-  EXPECT_THAT(dataset.notes, Contains("a.rec, record 1 has no image and is passed over"));
+  EXPECT_THAT(dataset.notes, Contains("left out, first records without an image: 1 (a.rec)"));
 }
 
 }  // namespace

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The source `tar`: WebDataset's shards. Files that follow each other and share their name up to the first dot of its
-// last part are one sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it, as
+// The source `tar`: WebDataset's shards. Files that follow each other and share their name (tar_samples.h) are one
+// sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it, as
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
-//          `patient`, `split`, `view`, `sex`, `age`
+//          `patient`, `split`, `view`, `sex`, `age`; numbers count as texts
 //   .cls   the number of a class, or its name
 //   .txt   findings with "|" between, as NIH writes them
 // Only headers and labels are read here; samples name the place of their image in the archive.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/findings.h"
+#include "data/source/placed_rows.h"
 #include "data/source/record_listing.h"
+#include "data/source/tar_samples.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/npy.h"
@@ -28,31 +30,6 @@ namespace roentgen::data {
 namespace {
 
 constexpr std::string_view kThing = "data.tar";
-constexpr std::array<std::string_view, 5> kImages{"png", "jpg", "jpeg", "dcm", "npy"};
-
-/// The files of one sample.
-struct Group {
-  std::string key;
-  const io::TarMember* image = nullptr;
-  std::string image_ending;
-  const io::TarMember* json = nullptr;
-  const io::TarMember* cls = nullptr;
-  const io::TarMember* txt = nullptr;
-};
-
-/// "dir/000017" and "seg.png" of "dir/000017.SEG.png"; an empty key where the file is hidden.
-struct Name {
-  std::string key, ending;
-};
-Name split_name(const std::string& name) {
-  const auto slash = name.rfind('/');
-  const auto begin = slash == std::string::npos ? 0 : slash + 1;
-  const auto dot = name.find('.', begin);
-  if (dot == begin) return {};
-  std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return {.key = name.substr(0, dot), .ending = std::move(ending)};
-}
 
 std::string_view text_of(std::span<const std::byte> archive, const io::TarMember& member) {
   const auto bytes = archive.subspan(member.begin, member.length);
@@ -66,36 +43,53 @@ class Shard {
       : listing_(listing), file_(file), archive_(archive) {}
 
   void read(const std::vector<io::TarMember>& members) {
-    Group group;
-    for (const io::TarMember& member : members) {
-      auto [key, ending] = split_name(member.name);
-      if (key.empty()) continue;
-      if (key != group.key) take(group);
-      if (key != group.key) group = {.key = std::move(key)};
-      assign(group, member, ending);
+    std::set<std::string_view> keys;
+    const std::vector<TarSample> samples = tar_samples(members, file_, listing_);
+    for (const TarSample& sample : samples) {
+      const bool is_new = keys.insert(sample.key).second;
+      const bool has_image = sample.image != nullptr && sample.image->lost_target.empty();
+      if (has_image) {
+        take(sample);
+      } else if (!has_labels(sample)) {
+        leave_out_all(sample);
+      } else if (is_new) {
+        listing_.add_absent(file_, sample.key + what_is_instead(sample));
+      } else {
+        listing_.refuse(fmt::format("{}, {}", file_.name, sample.key), "the files of a sample one behind the other",
+                        "some in two places");
+      }
+      for (const std::string& ending : sample.others) listing_.leave_out(file_, "left out, files " + ending);
     }
-    take(group);
     if (samples_ == 0) listing_.note(fmt::format("{} has no image", file_.name));
   }
 
  private:
-  void assign(Group& group, const io::TarMember& member, const std::string& ending) const {
-    const bool is_image = std::ranges::find(kImages, ending) != kImages.end();
-    if (is_image && group.image != nullptr) {
-      listing_.refuse(fmt::format("{}, {}", file_.name, group.key), "one image a sample",
-                      fmt::format("{} and {}", group.image_ending, ending));
-    }
-    if (is_image) group.image = &member;
-    if (is_image) group.image_ending = ending;
-    if (ending == "json") group.json = &member;
-    if (ending == "cls") group.cls = &member;
-    if (ending == "txt") group.txt = &member;
+  // False for texts and tables that say no labels: they may be about anything.
+  [[nodiscard]] bool has_labels(const TarSample& sample) const {
+    if (sample.image != nullptr || sample.cls != nullptr) return true;
+    if (sample.json == nullptr) return false;
+    const auto json = io::parse_json(text_of(archive_, *sample.json), sample.key);
+    return !json || json.value().find("labels") != nullptr || json.value().find("label") != nullptr;
   }
 
-  void take(const Group& group) {
-    if (group.image == nullptr) return;
+  // Text for errors: the file that stands in the place of an image.
+  static std::string what_is_instead(const TarSample& sample) {
+    if (sample.image != nullptr) return ": a link to " + sample.image->lost_target;
+    return sample.others.empty() ? "" : ": " + sample.others.front();
+  }
+
+  void leave_out_all(const TarSample& sample) {
+    if (sample.json != nullptr) listing_.leave_out(file_, "left out, files .json without labels or an image");
+    if (sample.txt != nullptr) listing_.leave_out(file_, "left out, files .txt without an image");
+  }
+
+  void take(const TarSample& group) {
     ++samples_;
     where_ = RecordListing::name_of_record(file_, samples_);
+    for (const io::TarMember* labels : {group.json, group.cls, group.txt}) {
+      if (labels == nullptr || labels->lost_target.empty()) continue;
+      listing_.refuse(where_, "labels", fmt::format("a link to {}, which is not in the archive", labels->lost_target));
+    }
     Sample sample{.id = group.image->name, .stored = place_of(group), .split = file_.split};
     Value json;
     if (group.json != nullptr) json = parse_json(*group.json);
@@ -104,7 +98,7 @@ class Shard {
     listing_.add(file_, samples_, std::move(sample), labels_of(group, json));
   }
 
-  [[nodiscard]] StoredImage place_of(const Group& group) const {
+  [[nodiscard]] StoredImage place_of(const TarSample& group) const {
     StoredImage place{.begin = group.image->begin, .length = group.image->length, .image_length = group.image->length};
     if (group.image_ending != "npy") return place;
     const auto bytes = archive_.subspan(place.begin, place.length);
@@ -135,9 +129,25 @@ class Shard {
 
   [[nodiscard]] std::string text_in(const Value& json, std::string_view key) const {
     const Value* value = json.find(key);
-    if (value == nullptr || !value->is_string() || value->as_string().empty()) return {};
-    listing_.check_line(value->as_string(), key, where_);
-    return value->as_string();
+    if (value == nullptr || value->is_null()) return {};
+    constexpr int kDigits = 53;
+    std::optional<std::string> text;
+    if (value->is_string()) text = value->as_string();
+    if (value->is_integer()) text = std::to_string(value->as_integer());
+    if (value->is_double()) text = text_of_number(value->as_double(), kDigits);
+    if (!text) {
+      listing_.refuse(where_, fmt::format("a text or a number of at most 15 digits as {}", key),
+                      value->is_double() ? "a longer number" : value->kind());
+    }
+    if (!text->empty()) listing_.check_line(*text, key, where_);
+    return *text;
+  }
+
+  [[nodiscard]] static float age_in(const Value& json) {
+    const Value* age = json.find("age");
+    if (age != nullptr && age->is_string()) return parse_age(age->as_string());
+    if (age == nullptr || !age->is_number() || age->as_double() < 0) return std::nanf("");
+    return static_cast<float>(age->as_double());
   }
 
   void read_known(const Value& json, Sample& sample) const {
@@ -148,8 +158,9 @@ class Shard {
     if (const std::string split = text_in(json, "split"); !split.empty()) {
       sample.split = listing_.given_split(split, "split", where_);
     }
-    if (const Value* age = json.find("age"); age != nullptr && age->is_number() && age->as_double() >= 0) {
-      sample.age_years = static_cast<float>(age->as_double());
+    sample.age_years = age_in(json);
+    if (json.is_table()) {
+      for (const auto& [key, value] : json.as_table()) listing_.look_at_field(file_, key, "patient");
     }
     const Value* white = json.find("max_value");
     if (white == nullptr || !sample.stored->raw) return;
@@ -160,11 +171,12 @@ class Shard {
     sample.stored->raw->max_value = static_cast<std::uint32_t>(white->as_integer());
   }
 
-  [[nodiscard]] RecordLabels labels_of(const Group& group, const Value& json) const {
+  [[nodiscard]] RecordLabels labels_of(const TarSample& group, const Value& json) const {
     if (const Value* labels = json.find("labels")) return labels_in(*labels);
     if (const Value* label = json.find("label")) {
       if (label->is_integer()) return ClassLabel{.number = label->as_integer()};
       if (label->is_string()) return FoundLabels{.names = {text_in(json, "label")}};
+      if (!label->is_null()) listing_.refuse(where_, "a whole number or a name as label", std::string(label->kind()));
     }
     if (group.cls != nullptr) return class_in(stripped(text_of(archive_, *group.cls)));
     if (group.txt != nullptr) return findings_in(stripped(text_of(archive_, *group.txt)));
@@ -237,7 +249,7 @@ Listing list_tar(const SourceOptions& options) {
     const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
     const auto members = io::scan_tar(mapped.bytes(), file.name).or_throw<DataError>();
     Shard(listing, file, mapped.bytes()).read(members);
-    listing.end(file);
+    listing.end(file, mapped.bytes());
   }
   return listing.finish();
 }

@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "data/source/dataset.h"
@@ -50,6 +52,14 @@ class TarSource : public LoaderTest {
     folder.write("a.tar", ended(members));
     return load_dataset(in(folder));
   }
+  /// All as test, so that few are enough.
+  static Dataset read_whole(const TestFolder& folder, std::string_view members) {
+    folder.write("a.tar", ended(members));
+    SourceOptions options = in(folder);
+    options.split.mode = SplitMode::Whole;
+    return load_dataset(options);
+  }
+  static Dataset read_whole(std::string_view members) { return read_whole(TestFolder(), members); }
   static std::string refusal(std::string_view members) {
     return message_of<DataError>([&] { static_cast<void>(read(members)); });
   }
@@ -154,6 +164,9 @@ TEST_F(TarSource, passes_over_other_files) {
                                io::tar_member("a/0.cls", "1") + sample(1, "cls", "0") + sample(2, "cls", "0"));
   ASSERT_EQ(dataset.samples.size(), 3U);
   EXPECT_EQ(dataset.samples[0].id, "a/0.PNG");
+  EXPECT_THAT(dataset.notes, Contains("left out, files .seg.png: 1 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("left out, hidden images: 1 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("left out, files .txt without an image: 1 (a.tar)"));
 }
 
 TEST_F(TarSource, refuses_samples_without_a_label_or_with_two_images) {
@@ -161,7 +174,8 @@ TEST_F(TarSource, refuses_samples_without_a_label_or_with_two_images) {
               HasSubstr("[data.tar] a.tar, record 1: expected labels in a .json"));
   EXPECT_THAT(refusal(io::tar_member("a.png", "x") + io::tar_member("a.jpg", "x")),
               HasSubstr("a.tar, a: expected one image a sample, got png and jpg"));
-  EXPECT_THAT(refusal(io::tar_member("a.txt", "x")), HasSubstr("expected a record, got an empty file"));
+  EXPECT_THAT(refusal(io::tar_member("a.txt", "x")),
+              HasSubstr("expected a record, got none; left out, files .txt without an image"));
   EXPECT_THAT(refusal(sample(0, "json", "[]")), HasSubstr("expected a table as .json, got array"));
   EXPECT_THAT(refusal(sample(0, "json", "{")), HasSubstr("a.tar, record 1"));
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"a": "yes"}})")),
@@ -179,6 +193,129 @@ TEST_F(TarSource, refuses_samples_without_a_label_or_with_two_images) {
                     io::tar_member(fmt::format("{}.txt", i), fmt::format("an image of {}", i));
   }
   EXPECT_THAT(refusal(descriptions), HasSubstr("expected at most 4096 different labels"));
+}
+
+TEST_F(TarSource, reads_names_that_hold_dots) {
+  std::string uids, mixed;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string uid = fmt::format("1.2.276.0.7230010.3.1.4.832.{}", i);
+    uids += io::tar_member(uid + ".png", image(i)) + io::tar_member(uid + ".json", R"({"labels": {"x": 1}})") +
+            io::tar_member(uid + ".seg.png", "a mask");
+    mixed += i < 2 ? sample(i, "cls", "1") : "";
+    mixed += io::tar_member(fmt::format("v1.{}.cls", i), "0") + io::tar_member(fmt::format("v1.{}.PNG", i), image(i));
+  }
+  const Dataset of_uids = read_whole(uids);
+  ASSERT_EQ(of_uids.samples.size(), 4U);
+  EXPECT_EQ(of_uids.samples[3].id, "1.2.276.0.7230010.3.1.4.832.3.png");
+  EXPECT_THAT(of_uids.notes, Contains("left out, files .seg.png: 4 (a.tar)"));
+  EXPECT_EQ(read_whole(mixed).samples.size(), 6U);
+  // WebDataset's own cut, at the first dot, counts where it makes a sample.
+  const Dataset with_masks = read_whole(sample(0, "cls", "1") + io::tar_member("000000.seg.png", "a mask") +
+                                        io::tar_member("000000.seg.cls", "2") + sample(1, "cls", "0"));
+  EXPECT_EQ(with_masks.samples.size(), 2U);
+  EXPECT_THAT(with_masks.notes, Contains("left out, files .seg.png: 1 (a.tar)"));
+}
+
+TEST_F(TarSource, takes_numbers_for_texts) {
+  const Dataset dataset = read_whole(
+      sample(0, "json", R"({"labels": {"x": 1}, "filename": 17, "patient": 4, "view": 1, "sex": 0, "age": "061"})") +
+      sample(1, "json", R"({"labels": {"x": 0}, "patient": 100000.0, "view": null, "age": "unknown"})") +
+      sample(2, "json", R"({"labels": {"x": 0}, "patient": 9007199254740993})"));
+  EXPECT_EQ(dataset.samples[0].id, "17");
+  EXPECT_EQ(dataset.samples[0].patient, "4");
+  EXPECT_EQ(dataset.samples[0].view, "1");
+  EXPECT_EQ(dataset.samples[0].sex, "0");
+  EXPECT_EQ(dataset.samples[0].age_years, 61.0F);
+  EXPECT_EQ(dataset.samples[1].view, "");
+  EXPECT_TRUE(std::isnan(dataset.samples[1].age_years));
+  EXPECT_EQ(dataset.samples[2].patient, "9007199254740993");
+  for (const char* patient : {"true", "[4]", R"({"id": 4})", "12345678901234567890", "1e300"}) {
+    EXPECT_THAT(refusal(sample(0, "json", fmt::format(R"({{"labels": {{"x": 1}}, "patient": {}}})", patient))),
+                HasSubstr("expected a text or a number of at most 15 digits as patient"))
+        << patient;
+  }
+  EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"x": 1}, "split": 2})")),
+              HasSubstr("expected train, val, test or none as split, got 2"));
+  EXPECT_THAT(refusal(sample(0, "json", R"({"label": 1.5})")), HasSubstr("a whole number or a name as label"));
+}
+
+TEST_F(TarSource, refuses_patients_in_two_splits_though_they_are_numbers) {
+  const TestFolder folder;
+  for (const auto& [name, i] : {std::pair("train-0.tar", 0U), std::pair("test-0.tar", 1U)}) {
+    folder.write(name, ended(sample(i, "json", R"({"labels": {"x": 1}, "patient": 7})")));
+  }
+  SourceOptions wanted = in(folder);
+  wanted.split.validation = ValidationFrom::None;
+  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(wanted)); }),
+              HasSubstr("1 of 1 patients in two or more"));
+}
+
+TEST_F(TarSource, tells_of_a_patient_under_another_name) {
+  const Dataset dataset = read_whole(sample(0, "json", R"({"labels": {"x": 1}, "PatientID": 7})") +
+                                     sample(1, "json", R"({"labels": {"x": 1}, "PatientID": 8})"));
+  EXPECT_THAT(dataset.notes,
+              Contains("not read, field PatientID of records (the patient is read from patient): 2 (a.tar)"));
+}
+
+TEST_F(TarSource, refuses_samples_that_lost_their_image) {
+  const std::string known = R"({"labels": {"x": 1}})";
+  const std::string archive = sample(0, "json", known) + io::tar_member("s3.json", known) +
+                              io::tar_member("s4.tiff", "x") + io::tar_member("s4.cls", "1") +
+                              io::tar_member("about.json", R"({"licence": "none"})") + sample(1, "json", known);
+  EXPECT_THAT(refusal(archive), HasSubstr("expected an image with every label, got samples without one: 2 (a.tar, s3, "
+                                          "a.tar, s4: .tiff); try --set data.absent=skip"));
+  const TestFolder folder;
+  folder.write("a.tar", ended(archive));
+  SourceOptions wanted = in(folder);
+  wanted.split.mode = SplitMode::Whole;
+  wanted.absent = Absent::Skip;
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_EQ(dataset.samples.size(), 2U);
+  EXPECT_THAT(dataset.notes, Contains("left out, samples without an image: 2 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("left out, files .tiff: 1 (a.tar)"));
+  EXPECT_THAT(dataset.notes, Contains("left out, files .json without labels or an image: 1 (a.tar)"));
+  EXPECT_THAT(refusal(sample(0, "json", known) + sample(1, "json", known) + io::tar_member("000000.json", known)),
+              HasSubstr("a.tar, 000000: expected the files of a sample one behind the other"));
+}
+
+TEST_F(TarSource, follows_links_to_images_and_refuses_those_that_lead_nowhere) {
+  const auto link = [](std::string_view name, char type, std::string_view target) {
+    std::string member = io::tar_member(name, "");
+    member[156] = type;
+    member.replace(157, target.size(), target);
+    member.replace(148, 8, "        ");
+    unsigned sum = 0;
+    for (const char byte : member) sum += static_cast<unsigned char>(byte);
+    return member.replace(148, 7, fmt::format("{:06o}", sum) + '\0');
+  };
+  const TestFolder folder;
+  const Dataset dataset =
+      read_whole(folder, sample(0, "cls", "0") + link("y.png", '1', "000000.png") + io::tar_member("y.cls", "1") +
+                             link("z.png", '2', "000000.png") + link("z.cls", '2', "y.cls"));
+  ASSERT_EQ(dataset.samples.size(), 3U);
+  EXPECT_EQ(dataset.samples[2].id, "z.png");
+  EXPECT_EQ(dataset.samples[2].labels[1], 1.0F);
+  SampleReader reader;
+  Image first, linked;
+  ASSERT_TRUE(reader.load(dataset.samples[0], Channels::Gray, first));
+  for (const std::size_t i : {1U, 2U}) {
+    ASSERT_TRUE(reader.load(dataset.samples[i], Channels::Gray, linked));
+    EXPECT_TRUE(std::ranges::equal(std::as_const(first).bytes(), std::as_const(linked).bytes()));
+  }
+  EXPECT_THAT(refusal(sample(0, "cls", "0") + link("z.png", '2', "../gone.png") + io::tar_member("z.cls", "1")),
+              HasSubstr("samples without one: 1 (a.tar, z: a link to ../gone.png)"));
+  EXPECT_THAT(refusal(io::tar_member("z.png", image(0)) + link("z.txt", '2', "gone")),
+              HasSubstr("a.tar, record 1: expected labels, got a link to gone, which is not in the archive"));
+}
+
+TEST_F(TarSource, refuses_two_files_of_labels_and_bytes_behind_a_nul) {
+  const std::string known = R"({"labels": {"x": 1}})";
+  EXPECT_THAT(refusal(sample(0, "json", known) + io::tar_member("000000.json", R"({"labels": {"x": 0}})")),
+              HasSubstr("a.tar, 000000: expected one .json a sample, got json and json"));
+  EXPECT_THAT(refusal(sample(0, "cls", "1") + io::tar_member("000000.CLS", "2")), HasSubstr("one .cls a sample"));
+  EXPECT_THAT(refusal(sample(0, "json", known + '\0' + known)), HasSubstr("got a NUL with other bytes behind it"));
+  EXPECT_THAT(refusal(sample(0, "cls", std::string("1\0002", 3))), HasSubstr("got control characters"));
+  EXPECT_EQ(read_whole(sample(0, "json", known + std::string(3, '\0'))).samples.size(), 1U) << "padding";
 }
 
 }  // namespace

@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/findings.h"
+#include "data/source/placed_rows.h"
 #include "data/source/record_listing.h"
 #include "data/source/source.h"
 #include "io/example.h"
@@ -31,6 +33,48 @@ constexpr std::string_view kThing = "data.tfrecord";
 std::int64_t only_integer(const io::Example& example, std::string_view name) {
   const auto values = io::integers_of(example, name);
   return values.size() == 1 ? values.front() : 0;
+}
+
+// The only value of a feature, as text; empty where it has none.
+std::string known_text(const RecordListing& listing, const io::Example& example, std::string_view name,
+                       const std::string& where) {
+  const auto found = example.find(name);
+  if (found == example.end()) return {};
+  const auto only = [&](const auto& list) {
+    if (list.size() > 1) listing.refuse(where, fmt::format("one value as {}", name), fmt::format("{}", list.size()));
+    return !list.empty();
+  };
+  constexpr int kDigits = 24;
+  std::string text;
+  if (const auto* texts = std::get_if<io::BytesList>(&found->second); texts != nullptr && only(*texts)) {
+    text = io::text_of(example, name);
+  }
+  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&found->second);
+      numbers != nullptr && only(*numbers)) {
+    text = std::to_string(numbers->front());
+  }
+  if (const auto* floats = std::get_if<std::vector<float>>(&found->second); floats != nullptr && only(*floats)) {
+    const float number = floats->front();
+    const auto spelled = std::isnan(number) ? std::optional<std::string>("") : text_of_number(number, kDigits);
+    if (!spelled)
+      listing.refuse(where, fmt::format("a text or an integer as {}", name), "a float of more than 7 digits");
+    text = *spelled;
+  }
+  if (!text.empty()) listing.check_line(text, name, where);
+  return text;
+}
+
+// Years; NaN for everything else.
+float age_in(const io::Example& example) {
+  constexpr std::string_view kAge = "image/age";
+  const auto found = example.find(kAge);
+  if (found == example.end()) return std::nanf("");
+  if (const auto* floats = std::get_if<std::vector<float>>(&found->second)) {
+    const bool is_age = floats->size() == 1 && std::isfinite(floats->front()) && floats->front() >= 0.0F;
+    return is_age ? floats->front() : std::nanf("");
+  }
+  const auto numbers = io::integers_of(example, kAge);
+  return parse_age(numbers.size() == 1 ? std::to_string(numbers.front()) : io::text_of(example, kAge));
 }
 
 std::optional<ImageLayout> raw_layout(const RecordListing& listing, const io::Example& example, std::uint64_t bytes,
@@ -90,25 +134,24 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
   const io::Example example = io::parse_example(message, where).or_throw<DataError>();
   const std::string_view image = io::text_of(example, "image/encoded");
   if (image.empty()) listing.refuse(where, "an image as image/encoded", "none");
+  if (const auto images = std::get<io::BytesList>(example.at("image/encoded")).size(); images > 1) {
+    listing.refuse(where, "one image as image/encoded", fmt::format("{}", images));
+  }
+  const auto known = [&](std::string_view name) { return known_text(listing, example, name, where); };
   place.image_begin = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(image.data()) - message.data());
   place.image_length = image.size();
   place.raw = raw_layout(listing, example, image.size(), where);
-  Sample sample{.id = std::string(io::text_of(example, "image/filename")),
+  Sample sample{.id = known("image/filename"),
                 .stored = place,
-                .patient = std::string(io::text_of(example, "image/patient")),
+                .patient = known("image/patient"),
                 .split = file.split,
-                .view = std::string(io::text_of(example, "image/view")),
-                .sex = std::string(io::text_of(example, "image/sex"))};
-  if (!sample.id.empty()) listing.check_line(sample.id, "image/filename", where);
-  if (const auto found = example.find("image/age"); found != example.end()) {
-    const auto* age = std::get_if<std::vector<float>>(&found->second);
-    if (age != nullptr && age->size() == 1 && std::isfinite(age->front()) && age->front() >= 0.0F) {
-      sample.age_years = age->front();
-    }
-  }
-  if (const auto split = io::text_of(example, "image/split"); !split.empty()) {
+                .view = known("image/view"),
+                .sex = known("image/sex"),
+                .age_years = age_in(example)};
+  if (const auto split = known("image/split"); !split.empty()) {
     sample.split = listing.given_split(split, "image/split", where);
   }
+  for (const auto& [name, feature] : example) listing.look_at_field(file, name, "image/patient");
   listing.add(file, number, std::move(sample), read_labels(listing, example, where));
 }
 
@@ -160,7 +203,7 @@ Listing list_tfrecord(const SourceOptions& options) {
     const auto places = io::scan_records(bytes, file.name, io::RecordCheck::Lengths).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
     for (std::size_t i = 0; i < places.size(); ++i) read_record(listing, file, i + 1, bytes, places[i]);
-    listing.end(file);
+    listing.end(file, bytes);
   }
   return listing.finish();
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "data/source/dataset.h"
@@ -95,6 +96,86 @@ TEST_F(TfRecord, gives_the_batches_of_the_files_it_was_made_of) {
   const auto seen = run(interleaved);
   ASSERT_EQ(seen.size(), 6U);
   EXPECT_THAT(seen[1].samples, ElementsAre(5, 6, 7, 8, 9));
+}
+
+TEST_F(TfRecord, takes_numbers_for_texts) {
+  const auto record = [](const auto& set) {
+    io::ExampleWriter example;
+    example.text("image/encoded", "no image, nobody looks");
+    example.texts("image/label_names", std::array<std::string, 1>{"x"});
+    example.integer("image/label", 1);
+    set(example);
+    return frame(example);
+  };
+  const TestFolder folder;
+  folder.write("a.tfrecord",
+               record([](io::ExampleWriter& example) {
+                 example.integer("image/filename", 17);
+                 example.integer("image/patient", 9007199254740993);
+                 example.integer("image/view", 1);
+                 example.integer("image/sex", 0);
+                 example.integer("image/age", 61);
+                 example.integer("patient_id", 3);
+               }) + record([](io::ExampleWriter& example) {
+                 example.number("image/patient", 100000.0F);
+                 example.text("image/age", "47");
+               }) + record([](io::ExampleWriter& example) { example.number("image/patient", std::nanf("")); }));
+  SourceOptions options = in(folder);
+  options.split.mode = SplitMode::Whole;
+  const Dataset dataset = load_dataset(options);
+  EXPECT_EQ(dataset.samples[0].id, "17");
+  EXPECT_EQ(dataset.samples[0].patient, "9007199254740993");
+  EXPECT_EQ(dataset.samples[0].view, "1");
+  EXPECT_EQ(dataset.samples[0].sex, "0");
+  EXPECT_EQ(dataset.samples[0].age_years, 61.0F);
+  EXPECT_EQ(dataset.samples[1].age_years, 47.0F);
+  EXPECT_EQ(dataset.samples[2].patient, "");
+  EXPECT_THAT(dataset.notes, testing::Contains("not read, field patient_id of records (the patient is read from "
+                                               "image/patient): 1 (a.tfrecord)"));
+  const auto refusal_with = [&](const auto& set) { return refusal_of(record(set)); };
+  EXPECT_THAT(refusal_with([](io::ExampleWriter& example) { example.number("image/patient", 16777217.0F); }),
+              HasSubstr("expected a text or an integer as image/patient, got a float of more than 7 digits"));
+  EXPECT_THAT(refusal_with([](io::ExampleWriter& example) {
+                example.integers("image/patient", std::array<std::int64_t, 2>{1, 2});
+              }),
+              HasSubstr("expected one value as image/patient, got 2"));
+  EXPECT_THAT(refusal_with([](io::ExampleWriter& example) { example.integer("image/split", 0); }),
+              HasSubstr("expected train, val, test or none as image/split, got 0"));
+  EXPECT_THAT(refusal_with([](io::ExampleWriter& example) {
+                example.texts("image/encoded", std::array<std::string, 2>{"one", "other"});
+              }),
+              HasSubstr("expected one image as image/encoded, got 2"));
+}
+
+TEST_F(TfRecord, refuses_patients_in_two_splits_though_they_are_numbers) {
+  const TestFolder folder;
+  for (const auto& [name, split] : {std::pair("a.tfrecord", "train"), std::pair("b.tfrecord", "test")}) {
+    io::ExampleWriter example;
+    example.text("image/encoded", name);
+    example.texts("image/label_names", std::array<std::string, 1>{"x"});
+    example.integer("image/label", 1);
+    example.integer("image/patient", 7);
+    example.text("image/split", split);
+    folder.write(name, frame(example));
+  }
+  SourceOptions options = in(folder);
+  options.split.validation = ValidationFrom::None;
+  EXPECT_THAT(refusal(options), HasSubstr("1 of 1 patients in two or more"));
+}
+
+TEST_F(TfRecord, is_found_under_every_usual_name_and_missed_where_a_link_leads_nowhere) {
+  const TestFolder folder;
+  folder.write("x-train.tfrecord-00000-of-00002", own(0));
+  folder.write("v1.0-train-00000-of-00001.TFRecord", own(1));
+  SourceOptions options = in(folder);
+  options.split.mode = SplitMode::Whole;
+  EXPECT_THAT(refusal(options), HasSubstr("1 of x-train.tfrecord-*-of-00002 absent"));
+  folder.write("x-train.tfrecord-00001-of-00002", own(2));
+  EXPECT_EQ(load_dataset(options).samples.size(), 3U);
+  std::filesystem::create_symlink("nowhere", folder.path() / "more.tfrecord");
+  EXPECT_THAT(refusal(options), HasSubstr("more.tfrecord (a link that leads nowhere) absent"));
+  options.absent = Absent::Skip;
+  EXPECT_EQ(load_dataset(options).samples.size(), 3U);
 }
 
 TEST_F(TfRecord, interleaves_the_records_of_its_files) {
