@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "data/image.h"
+
 namespace roentgen::data {
 
 /// ITU-R 601 luma with Pillow's weights and rounding; exactly r where r = g = b. 8 or 16 bits.
@@ -26,5 +28,10 @@ struct PixelSpan {
 /// have the same number of pixels; they may not overlap.
 void convert_channels(PixelSpan<const std::uint8_t> src, PixelSpan<std::uint8_t> dst);
 void convert_channels(PixelSpan<const std::uint16_t> src, PixelSpan<std::uint16_t> dst);
+
+/// Converts an image of three channels to gray; the part of the picture stays the same.
+void make_gray(const Image& colour, Image& out);
+/// True where R = G = B in all pixels of an image of three channels.
+[[nodiscard]] bool has_equal_channels(const Image& colour);
 
 }  // namespace roentgen::data

@@ -165,6 +165,7 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
     refuse(options.folder.string(), "a new folder, or one that was begun with the same data and options",
            "one of another conversion", "another folder");
   }
+  io::remove_leftover_temporaries(options.folder);  // of one that was killed before convert.json had its name
   if (!fs::is_directory(options.folder, ignored) || !fs::is_empty(options.folder, ignored)) {
     refuse(options.folder.string(), "a new or an empty folder", "something else", "another folder");
   }
@@ -186,6 +187,12 @@ class Conversion {
     }
     MutexLock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
+    if (result_.other_grays > 0) {
+      log::warning(fmt::format(
+          "{} of {} images were colour JPEG files: a network of one channel sees gray levels that are rounded "
+          "otherwise than those of the files; --encode keep leaves them as they are",
+          result_.other_grays, result_.images));
+    }
     return result_;
   }
 
@@ -229,9 +236,11 @@ class Conversion {
     }
     io::AtomicFile file(shard.path);
     std::uint64_t bytes = 0;
+    std::int64_t other_grays = 0;
     for (const std::uint32_t sample : shard.samples) {
       if (has_ended_) return;  // another worker failed
       const StoredForm image = maker.make(sample).or_throw<DataError>();
+      other_grays += image.has_other_gray ? 1 : 0;
       const std::string record = form_.write(dataset_, sample, image);
       if (options_.should_verify) verify(record, dataset_.samples[sample], maker);
       file.write(record);
@@ -242,6 +251,7 @@ class Conversion {
     file.commit();
     if (options_.should_verify) verify_file(shard);
     MutexLock lock(mutex_);
+    result_.other_grays += other_grays;
     finish(shard, bytes);
   }
 

@@ -22,7 +22,7 @@ namespace roentgen::data {
 enum class Encoding : std::uint8_t {
   Keep,  ///< the file as it is; in a folder of PNG files: as PNG unless it is
   Png,   ///< its pixels as PNG
-  Raw,   ///< its pixels
+  Raw,   ///< its pixels; of a gray picture that is stored as colour (R = G = B) one channel
   Jpeg,  ///< 8 bits of its pixels as JPEG: not the same pixels
 };
 
@@ -63,6 +63,8 @@ struct Converted {
   std::int64_t files = 0;
   /// Of them, those that an earlier run had written.
   std::int64_t files_kept = 0;
+  /// Images whose gray is no longer that of their files (StoredForm::has_other_gray); told in a warning, too.
+  std::int64_t other_grays = 0;
   std::uint64_t bytes = 0;
 };
 

@@ -7,58 +7,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <utility>
 
 #include "core/error.h"
-#include "data/stage/loader_testing.h"
-#include "data/stage/sample_reader.h"
+#include "data/convert/convert_testing.h"
 #include "io/file.h"
-#include "io/png_writer.h"
 
 namespace roentgen::data {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-class Convert : public LoaderTest {
- protected:
-  Convert() : LoaderTest(23) {
-    for (std::size_t i = 0; i < 23; ++i) {
-      Sample& sample = dataset_.samples[i];
-      sample.split = i < 15 ? Split::Train : i < 19 ? Split::Val : Split::Test;
-      sample.patient = fmt::format("{}", i);
-      sample.view = "PA";
-    }
-  }
-  [[nodiscard]] ConvertOptions to(std::string_view name) const {
-    ConvertOptions options;
-    options.folder = out_.path() / name;
-    options.shards = 2;
-    return options;
-  }
-  static Dataset read(const fs::path& folder) {
-    SourceOptions options;
-    options.root = folder;
-    return load_dataset(options);
-  }
-  [[nodiscard]] std::string refusal(const ConvertOptions& options) const {
-    try {
-      static_cast<void>(convert(dataset_, options));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no refusal";
-  }
-  static std::size_t files_in(const fs::path& folder) {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-  }
-  TestFolder out_;
-};
 
 TEST_F(Convert, keeps_names_labels_splits_and_the_bytes_of_every_batch) {
   const auto from_files = run(options());
@@ -199,57 +160,6 @@ TEST_F(Convert, writes_a_folder_of_images_without_labels_that_is_read_as_such) {
   EXPECT_TRUE(images.label_names.empty());
 }
 
-TEST_F(Convert, stretches_12_bits_to_16_where_a_format_cannot_say_so) {
-  std::string tar;
-  const std::array<std::uint16_t, 4> pixels{0, 4095, 1000, 17};
-  dataset_.samples.resize(1);
-  Sample& sample = dataset_.samples[0];
-  sample.id = "raw";
-  sample.path = out_.write("raw", {reinterpret_cast<const char*>(pixels.data()), 8});
-  sample.stored = StoredImage{
-      .length = 8, .image_length = 8, .raw = ImageLayout{.width_px = 2, .height_px = 2, .bits = 16, .max_value = 4095}};
-  for (const auto& [encoding, white] : {std::pair(Encoding::Keep, 4095U), std::pair(Encoding::Png, 65535U)}) {
-    auto wanted = to(fmt::format("twelve{}", white));
-    wanted.encoding = encoding;
-    wanted.should_verify = true;
-    static_cast<void>(convert(dataset_, wanted));
-    SourceOptions reading;
-    reading.root = wanted.folder;
-    reading.split.mode = SplitMode::Whole;
-    SampleReader reader;
-    Image image;
-    ASSERT_TRUE(reader.load(load_dataset(reading).samples[0], Channels::Gray, image));
-    EXPECT_EQ(image.layout().max_value, white);
-    EXPECT_EQ(image.samples<std::uint16_t>()[1], white);
-    EXPECT_EQ(image.samples<std::uint16_t>()[2], std::lround(1000.0 * white / 4095.0));
-  }
-}
-
-TEST_F(Convert, resizes_as_the_network_would) {
-  auto wanted = to("small");
-  wanted.encoding = Encoding::Raw;
-  wanted.size_px = 8;
-  wanted.fit = Fit::Crop;
-  wanted.should_verify = true;
-  static_cast<void>(convert(dataset_, wanted));
-  const Dataset small = read(wanted.folder);
-  Preprocess preprocess;
-  preprocess.size_px = 8;
-  preprocess.fit = Fit::Crop;
-  SampleReader reader;
-  Transformer transformer;
-  Image image;
-  std::vector<std::byte> expected(64);
-  for (const Sample& sample : small.samples) {
-    const auto& original = dataset_.samples[static_cast<std::size_t>(std::stoi(sample.patient))];
-    ASSERT_TRUE(reader.load(original, Channels::Gray, image));
-    transformer.apply(image, preprocess, nullptr, {.bytes = expected, .dtype = DType::U8});
-    ASSERT_TRUE(reader.load(sample, Channels::Gray, image));
-    EXPECT_EQ(image.layout(), (ImageLayout{.width_px = 8, .height_px = 8}));
-    EXPECT_TRUE(std::ranges::equal(image.bytes(), expected));
-  }
-}
-
 TEST_F(Convert, told_to_verify_looks_at_files_that_are_there_already) {
   auto wanted = to("kept");
   static_cast<void>(convert(dataset_, wanted));
@@ -277,46 +187,6 @@ TEST_F(Convert, refuses_names_that_no_reader_takes) {
               HasSubstr("names of images: expected text in one line"));
 }
 
-TEST_F(Convert, keeps_colour_and_16_bits) {
-  const std::array<std::byte, 2 * 2 * 6> rgb16 = [] {
-    std::array<std::byte, 24> pixels{};
-    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::byte>(11 * i);
-    return pixels;
-  }();
-  const auto bytes = io::encode_png({.width_px = 2, .height_px = 2, .channels = 3, .bits = 16, .pixels = rgb16});
-  folder_.write("0.png", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  dataset_.samples.resize(1);
-  for (const std::int64_t size : {0, 2}) {
-    auto wanted = to(fmt::format("colour{}", size));
-    wanted.encoding = Encoding::Raw;
-    wanted.size_px = size;
-    wanted.should_verify = true;
-    static_cast<void>(convert(dataset_, wanted));
-    SourceOptions options;
-    options.root = wanted.folder;
-    options.split.mode = SplitMode::Whole;
-    const Dataset read = load_dataset(options);
-    SampleReader reader;
-    Image image;
-    ASSERT_TRUE(reader.load(read.samples[0], Channels::FromFile, image));
-    EXPECT_EQ(image.layout(),
-              (ImageLayout{.width_px = 2, .height_px = 2, .channels = 3, .bits = 16, .max_value = 65535}));
-    EXPECT_TRUE(std::ranges::equal(image.bytes(), rgb16));
-  }
-}
-
-TEST_F(Convert, writes_jpeg_near_the_pixels) {
-  auto wanted = to("jpeg");
-  parse_encoding("jpeg:95", wanted);
-  wanted.should_verify = true;
-  static_cast<void>(convert(dataset_, wanted));
-  const Dataset read_back = read(wanted.folder);
-  SampleReader reader;
-  Image image;
-  ASSERT_TRUE(reader.load(read_back.samples[0], Channels::Gray, image));
-  EXPECT_GT(image.width_px(), 0);
-}
-
 TEST_F(Convert, goes_on_where_it_was_killed) {
   auto wanted = to("again");
   static_cast<void>(convert(dataset_, wanted));
@@ -333,6 +203,18 @@ TEST_F(Convert, goes_on_where_it_was_killed) {
   EXPECT_EQ(done.files_kept, 5);
   EXPECT_EQ(fs::file_size(wanted.folder / "train-00001-of-00002.tfrecord"), whole);
   EXPECT_EQ(files_in(wanted.folder), 7U) << "six files and convert.json";
+}
+
+TEST_F(Convert, goes_on_where_it_was_killed_before_anything_had_its_name) {
+  auto wanted = to("early");
+  fs::create_directories(wanted.folder);
+  std::ofstream(wanted.folder / ".convert.json.roentgen-17666-0.tmp") << "{";
+  EXPECT_EQ(convert(dataset_, wanted).images, 23);
+  EXPECT_EQ(files_in(wanted.folder), 7U) << "six files and convert.json";
+  wanted = to("of somebody else");
+  fs::create_directories(wanted.folder);
+  std::ofstream(wanted.folder / ".convert.json.roentgen-tmp") << "{";
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder"));
 }
 
 TEST_F(Convert, leaves_no_file_half_written) {

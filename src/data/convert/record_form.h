@@ -28,6 +28,8 @@ struct StoredForm {
   /// "png", "jpeg", ..., or "raw": rows of interleaved samples, little endian.
   std::string_view format{};
   ImageLayout layout{};
+  /// True for pixels of a colour JPEG file. The file's gray is its Y; the gray of RGB pixels is rounded once more.
+  bool has_other_gray = false;
 };
 
 /// Where the image lies in a record that was written, and its form where it has no codec.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "data/codec/channels.h"
 #include "data/codec/codec.h"
 #include "data/transform/geometry.h"
 #include "io/jpeg_writer.h"
@@ -40,6 +41,14 @@ Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
   }
   auto status = reader_.decode(sample, bytes.value(), decoding, decoded_);
   if (!status) return status;
+  const bool is_raw = sample.stored && sample.stored->raw;
+  if (!is_raw || options_.encoding != Encoding::Keep) drop_equal_channels();
+  has_other_gray_ = false;
+  if (!is_raw && encoding != Encoding::Jpeg && decoded_.channels() == 3) {
+    const auto file = reader_.unpack(sample, bytes.value());
+    const auto info = read_info(file.value(), sample.id);
+    has_other_gray_ = info.ok() && info.value().colour == "ycbcr";
+  }
   if (options_.size_px > 0)
     resize();
   else
@@ -48,6 +57,12 @@ Status RecordMaker::prepare(const Sample& sample, Encoding encoding) {
   const bool is_jpeg = encoding == Encoding::Jpeg;
   if (is_jpeg || encoding == Encoding::Png) spread_to(is_jpeg ? 8 : stored_.layout().bits);
   return status;
+}
+
+void RecordMaker::drop_equal_channels() {
+  if (decoded_.channels() != 3 || !has_equal_channels(decoded_)) return;
+  make_gray(decoded_, stored_);
+  std::swap(decoded_, stored_);
 }
 
 void RecordMaker::spread_to(int bits) {
@@ -149,8 +164,10 @@ Result<StoredForm> RecordMaker::make(std::size_t index) {
   }
   if (encoding == Encoding::Keep) encoding = is_folder ? Encoding::Png : Encoding::Raw;
   if (const Status status = prepare(sample, encoding); !status) return status.why();
-  return StoredForm{
-      .image = encode(encoding), .format = kFormats.at(static_cast<std::size_t>(encoding)), .layout = stored_.layout()};
+  return StoredForm{.image = encode(encoding),
+                    .format = kFormats.at(static_cast<std::size_t>(encoding)),
+                    .layout = stored_.layout(),
+                    .has_other_gray = has_other_gray_};
 }
 
 bool RecordMaker::holds(const Image& decoded) const {

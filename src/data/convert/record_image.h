@@ -31,6 +31,8 @@ class RecordMaker {
  private:
   [[nodiscard]] Status keep(const Sample& sample, StoredForm& form);
   [[nodiscard]] Status prepare(const Sample& sample, Encoding encoding);
+  // decoded_ with one channel where its three are equal.
+  void drop_equal_channels();
   /// How records are resized.
   [[nodiscard]] Preprocess resized(int channels) const;
   void resize();
@@ -44,6 +46,8 @@ class RecordMaker {
   Transformer transformer_;
   /// As decoded, and as it is to be stored.
   Image decoded_, stored_;
+  /// StoredForm::has_other_gray of the record last made.
+  bool has_other_gray_ = false;
 };
 
 }  // namespace roentgen::data

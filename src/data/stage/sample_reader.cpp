@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "data/codec/channels.h"
 #include "io/record.h"
 #include "io/recordio.h"
 
@@ -51,21 +52,29 @@ Status SampleReader::decode(const Sample& sample, std::span<const std::byte> byt
   const auto image = unpack(sample, bytes);
   if (!image) return image.why();
   if (sample.stored && sample.stored->raw) {
-    const ImageLayout& layout = *sample.stored->raw;
-    const bool is_planar = sample.stored->order == PixelOrder::PlanarBgr;
-    if (options.may_borrow && layout.bits == 8 && !is_planar && image.value().size() == layout.bytes()) {
-      out.show(layout, image.value());
-      return Done{};
-    }
-    out.reset(layout);
-    if (is_planar)
-      interleave_bgr(image.value(), out);
-    else
-      std::ranges::copy(image.value(), out.bytes().begin());
+    take_pixels(*sample.stored, image.value(), options, out);
     return Done{};
   }
   options.intensity = intensity_;
   return decoder_.decode(image.value(), sample.id, options, out);
+}
+
+void SampleReader::take_pixels(const StoredImage& stored, std::span<const std::byte> pixels,
+                               const DecodeOptions& options, Image& out) {
+  const ImageLayout& layout = *stored.raw;
+  const bool becomes_gray = options.channels == Channels::Gray && layout.channels == 3;
+  const bool is_planar = stored.order == PixelOrder::PlanarBgr;
+  if (options.may_borrow && layout.bits == 8 && !is_planar && !becomes_gray && pixels.size() == layout.bytes()) {
+    out.show(layout, pixels);
+    return;
+  }
+  Image& whole = becomes_gray ? colour_ : out;
+  whole.reset(layout);
+  if (is_planar)
+    interleave_bgr(pixels, whole);
+  else
+    std::ranges::copy(pixels, whole.bytes().begin());
+  if (becomes_gray) make_gray(colour_, out);
 }
 
 Status SampleReader::load(const Sample& sample, Channels channels, Image& out) {

@@ -30,7 +30,8 @@ class SampleReader {
   /// that is framed otherwise than it was.
   [[nodiscard]] Result<std::span<const std::byte>> unpack(const Sample& sample, std::span<const std::byte> bytes);
   /// Decodes what read() gave. Failure: as unpack() or Decoder; `out` is then undefined.
-  /// Pixels that are stored without a codec keep their channels.
+  /// Pixels that are stored without a codec become gray where that is asked for, as codecs make it of colour (codec.h);
+  /// else they keep their channels.
   [[nodiscard]] Status decode(const Sample& sample, std::span<const std::byte> bytes, DecodeOptions options,
                               Image& out);
   /// Both.
@@ -39,11 +40,16 @@ class SampleReader {
   [[nodiscard]] bool has_opened() const { return reader_.has_opened(); }
 
  private:
+  void take_pixels(const StoredImage& stored, std::span<const std::byte> pixels, const DecodeOptions& options,
+                   Image& out);
+
   FileReader reader_;
   Intensity intensity_;
   Decoder decoder_;
   /// A record that was in parts.
   std::vector<std::byte> joined_;
+  /// Pixels of colour that become gray.
+  Image colour_;
 };
 
 }  // namespace roentgen::data
