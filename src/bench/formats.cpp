@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +17,9 @@
 #include "bench/record_folder.h"
 #include "bench/rounds.h"
 #include "core/error.h"
+#include "data/codec/codec.h"
 #include "data/source/dataset.h"
+#include "data/stage/sample_reader.h"
 
 namespace roentgen::bench {
 namespace {
@@ -49,6 +52,18 @@ double bytes_per_image(const data::Dataset& dataset) {
   return bytes / static_cast<double>(dataset.samples.size());
 }
 
+// JPEG files may be decoded smaller than they are, or straight to gray, and DICOM files can have fewer gray levels than
+// a PNG file: what is stored of their pixels need not give the same batches.
+bool are_all_png(const data::Dataset& dataset) {
+  data::SampleReader reader;
+  return std::ranges::all_of(dataset.samples, [&](const data::Sample& sample) {
+    if (sample.stored && sample.stored->raw) return false;
+    const auto bytes = reader.read(sample).or_throw<DataError>();
+    const auto image = reader.unpack(sample, bytes).or_throw<DataError>();
+    return data::read_info(image, sample.id).or_throw<DataError>().format == "png";
+  });
+}
+
 // The files, and the forms that are made of them.
 class Forms {
  public:
@@ -57,6 +72,9 @@ class Forms {
     for (RecordCase& each : record_cases(options.stored_px)) {
       if (each.has_shards) each.options.shards = record_files_for(images);
       each.options.workers = workers_of(options.input);
+      if (options.input.preprocess && each.options.encoding != data::Encoding::Keep) {
+        each.options.intensity = data::parse_intensity(options.input.preprocess->intensity);
+      }
       records_.push_back(std::make_unique<RecordFolder>(files, each.options, options.work));
       cases_.push_back(std::move(each));
     }
@@ -104,7 +122,7 @@ class Forms {
     row.set("cold_break_even_epochs",
             optional_value(break_even_epochs(convert_s, images, rate(speeds[kCold]), rate(cold))));
     const bool is_same = warm.front().checksum == speeds[kWarm].front().checksum;
-    if (!is_same && !is_resized(form) && cases_[form - 1].options.encoding != data::Encoding::Jpeg) {
+    if (!is_same && keeps_pixels(form)) {
       throw DataError(error_text("bench.formats", cases_[form - 1].name, "the batches that the files give", "others",
                                  "reporting this: it is a fault of the program"));
     }
@@ -113,6 +131,13 @@ class Forms {
   }
 
  private:
+  // True for forms whose batches have to equal those of the files.
+  [[nodiscard]] bool keeps_pixels(std::size_t form) const {
+    const data::Encoding encoding = cases_[form - 1].options.encoding;
+    if (is_resized(form) || encoding == data::Encoding::Jpeg) return false;
+    return encoding == data::Encoding::Keep || are_all_png(files_);
+  }
+
   [[nodiscard]] bool is_resized(std::size_t form) const { return form > 0 && cases_[form - 1].options.size_px > 0; }
 
   const data::Dataset& files_;

@@ -41,7 +41,8 @@ struct FormatsOptions {
 ///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: is the
 ///                     first batch the same bytes as from the files?
 ///   program, cpu, ...
-/// DataError when a form that keeps all pixels gives other batches than the files; errors as run_pipeline() and
+/// DataError when a form that keeps all pixels gives other batches than the files: one that keeps files, or stores
+/// pixels of PNG files (those of JPEG files, which may be decoded smaller, can differ); errors as run_pipeline() and
 /// RecordFolder.
 [[nodiscard]] Value run_formats(const data::Dataset& dataset, const FormatsOptions& options);
 

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <vector>
 
 #include "bench/images_testing.h"
 #include "bench/record_cases.h"
 #include "bench/record_folder.h"
 #include "core/error.h"
+#include "io/jpeg_writer.h"
 
 namespace roentgen::bench {
 namespace {
@@ -67,6 +69,40 @@ TEST_F(FormatsCase, compares_every_form_with_the_files_and_leaves_nothing_behind
   }
   EXPECT_FALSE(result.at("emulated").as_bool());
   EXPECT_TRUE(std::filesystem::is_empty(work()));
+}
+
+TEST_F(FormatsCase, takes_colour_and_files_of_which_less_than_all_is_decoded) {
+  for (int i = 0; i < 9; ++i) {
+    std::vector<std::byte> pixels(64 * 64 * 4);
+    for (std::size_t j = 0; j < pixels.size(); ++j)
+      pixels[j] = static_cast<std::byte>(i * 31 + static_cast<int>(j * j));
+    const auto bytes = io::encode_png({.width_px = 64, .height_px = 64, .channels = 4, .pixels = pixels}, 1);
+    std::ofstream(images() / fmt::format("{}.png", i), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  }
+  const auto is_same = [](const Value& result, std::string_view form) {
+    for (const Value& row : result.at("formats").as_array()) {
+      if (row.at("form").as_string() == form && row.at("size").as_string() == "original") {
+        return row.at("same_batches").as_bool();
+      }
+    }
+    return false;
+  };
+  const FormatsOptions options{.input = small(), .stored_px = 4, .work = work(), .rounds = 1};
+  const Value png = run_formats(dataset_, options);
+  for (const char* form : {"tfrecord keep", "tfrecord raw", "tar raw", "tfrecord png"})
+    EXPECT_TRUE(is_same(png, form)) << form;
+  for (int i = 0; i < 9; ++i) {
+    std::vector<std::uint8_t> pixels(64 * 64);
+    for (std::size_t j = 0; j < pixels.size(); ++j)
+      pixels[j] = static_cast<std::uint8_t>(i * 31 + static_cast<int>(j * j / 64));
+    const auto bytes = io::encode_jpeg({.width_px = 64, .height_px = 64, .pixels = pixels});
+    std::ofstream(images() / fmt::format("{}.png", i), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  }
+  const Value jpeg = run_formats(dataset_, options);
+  EXPECT_TRUE(is_same(jpeg, "tfrecord keep"));
+  EXPECT_FALSE(is_same(jpeg, "tfrecord raw")) << "decoded at a quarter of the size from the files";
 }
 
 TEST_F(FormatsCase, leaves_nothing_behind_when_an_image_cannot_be_read) {

@@ -153,7 +153,7 @@ Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts)
 
   const Meter meter;
   Clock::time_point last = meter.begin;
-  const double wait_begin_s = loader.stats().wait_s;
+  const data::LoaderStats before = loader.stats();
   for (std::int64_t i = 0; i < counts.steps; ++i) {
     course.images += take();
     const auto now = Clock::now();
@@ -163,8 +163,27 @@ Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts)
   }
   course.wall_s = seconds(last - meter.begin);
   course.processor_s = processor_s() - meter.processor_begin_s;
-  course.wait_s = loader.stats().wait_s - wait_begin_s;
+  const data::LoaderStats after = loader.stats();
+  course.wait_s = after.wait_s - before.wait_s;
+  const auto loaded = static_cast<double>(std::max<std::int64_t>(1, after.samples - before.samples));
+  course.cached_share = std::min(1.0, static_cast<double>(after.cached - before.cached) / loaded);
   return course;
+}
+
+std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const PipelineOptions& options) {
+  std::int64_t held = 0;
+  bool is_read = false;
+  for (const data::Stage& stage : options.pipeline.stages()) {
+    is_read = is_read || std::holds_alternative<data::InterleaveStage>(stage) ||
+              std::holds_alternative<data::MapStage>(stage);
+    const auto* shuffle = std::get_if<data::ShuffleStage>(&stage);
+    if (is_read && shuffle != nullptr) held += shuffle->buffer;
+  }
+  const std::int64_t pass = std::max<std::int64_t>(1, std::ssize(dataset.samples) / options.ranks);
+  const std::int64_t measured = (options.warmup + options.steps) * options.batch;
+  if (held == 0 || held + measured <= pass) return options.steps;
+  const std::int64_t pass_steps = (pass + options.batch - 1) / options.batch;
+  return (options.steps + pass_steps - 1) / pass_steps * pass_steps;
 }
 
 Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts) {

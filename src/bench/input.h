@@ -64,6 +64,8 @@ struct Course {
   double processor_s = 0.0;
   /// Waiting for batches.
   double wait_s = 0.0;
+  /// Share of the images, loaded meanwhile, that came from a cache; 0 without one.
+  double cached_share = 0.0;
   /// Of the first batch.
   std::string checksum;
 
@@ -85,6 +87,9 @@ struct BatchCounts {
 /// Takes so many batches and gives each to the consumer, whose slots the input fills. ConfigError when the pipeline
 /// ends before.
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
+/// `steps`, or, where buffers of images that were read hold as much as those take, as many as whole passes have: in
+/// less, nothing need be read.
+[[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const PipelineOptions& options);
 /// Lets the consumer work on slot 0 again and again, without any input.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);
 

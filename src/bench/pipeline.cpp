@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "bench/pipeline.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -10,6 +12,7 @@
 
 #include "bench/harness.h"
 #include "bench/input.h"
+#include "core/log.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
 #include "data/stage/memory_plan.h"
@@ -61,11 +64,21 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   Input input(dataset, within, device->slots(dataset.label_names.size()));
   const std::optional<std::int64_t> kept = input.kept_before();
   data::Loader& loader = input.loader();
+  const bool has_end = !is_endless(options.pipeline);
+  const std::int64_t steps = has_end ? options.steps : steps_beyond_buffers(dataset, options);
+  if (steps > options.steps) {
+    log::info(fmt::format("{} batches are measured, whole passes, since a shuffle buffer holds what {} take", steps,
+                          options.steps));
+  }
   const auto begin = std::chrono::steady_clock::now();
-  const Course course = take_batches(input, *device,
-                                     {.warmup = options.warmup,
-                                      .settle_s = is_endless(options.pipeline) ? kMostSettling_s : 0.0,
-                                      .steps = options.steps});
+  const Course course = take_batches(
+      input, *device, {.warmup = options.warmup, .settle_s = has_end ? 0.0 : kMostSettling_s, .steps = steps});
+  if (kept && *kept < std::ssize(dataset.samples) && course.cached_share > 0.0) {
+    log::info(
+        fmt::format("{:.0f}% of the measured images came from the cache, which was filled meanwhile: that is the "
+                    "speed of memory, not of a first pass",
+                    100.0 * course.cached_share));
+  }
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const data::LoaderStats stats = loader.stats();
   const double loaded = std::max<double>(1.0, static_cast<double>(stats.samples));
@@ -77,9 +90,10 @@ Value run_pipeline(const data::Dataset& dataset, const PipelineOptions& options)
   result.set("input", options.preprocess ? Value(options.preprocess->text()) : Value());
   result.set("augmentation", options.preprocess ? Value(options.augment.text()) : Value());
   result.set("warmup", options.warmup);
-  result.set("n", options.steps);
+  result.set("n", steps);
   result.set("device", device->is_emulated() ? Value(device->name()) : Value());
   result.set("cache_kept", kept ? Value(*kept) : Value());
+  result.set("cached_share", kept ? Value(course.cached_share) : Value());
   result.set("memory", Value::Table{{"budget_bytes", static_cast<std::int64_t>(memory.budget_bytes)},
                                     {"bytes", static_cast<std::int64_t>(data::total_bytes(memory.uses))},
                                     {"slots", memory.slots}});

@@ -60,10 +60,11 @@ struct PipelineOptions {
 /// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, distorted as `augment`
 /// says, into normalised float32. The result, a table:
 ///   case, pipeline (text), images, batch, image_px, channels, workers, input_cores, ranks, cold, storage, seed
-///   warmup, n
+///   warmup, n           batches; n is at least what was asked for (steps_beyond_buffers())
 ///   input, augmentation of a recipe, a line each; null without one
 ///   storage, device     what is emulated; null where nothing is
 ///   cache_kept          images in the cache file before the first batch; null without one
+///   cached_share        share of the measured images that came from the cache, from memory that is; null without one
 ///   memory              {budget_bytes, bytes, slots}: what input may hold, holds at most, and batches of it
 ///   emulated            is anything emulated? Then no figure is one of this machine alone
 ///   images_per_s        images of the measured batches / wall time

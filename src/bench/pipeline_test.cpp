@@ -54,6 +54,9 @@ TEST_F(PipelineCase, keeps_decoded_images_where_it_is_told) {
   EXPECT_EQ(filled.at("cache_kept").as_integer(), 0);
   const Value again = run_pipeline(dataset_, options);
   EXPECT_GT(again.at("cache_kept").as_integer(), 0);
+  EXPECT_TRUE(plain.at("cached_share").is_null());
+  EXPECT_GT(filled.at("cached_share").as_double(), 0.0) << "9 images, of which 24 and more are taken";
+  EXPECT_GT(again.at("cached_share").as_double(), 0.5);
   for (const Value& cached : {filled, again}) {
     EXPECT_EQ(cached.at("checksum").as_string(), plain.at("checksum").as_string());
   }
@@ -66,6 +69,21 @@ TEST_F(PipelineCase, keeps_decoded_images_where_it_is_told) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("try --cache-dir DIR"));
   }
+}
+
+TEST_F(PipelineCase, measures_whole_passes_where_a_buffer_of_read_images_holds_one) {
+  auto options = small();
+  options.steps = 2;
+  options.warmup = 0;
+  EXPECT_EQ(run_pipeline(dataset_, options).at("n").as_integer(), 2) << "names alone are shuffled";
+  options.pipeline = data::parse_pipeline("files | interleave | shuffle(buffer=100) | shard | repeat | map_and_batch");
+  EXPECT_EQ(run_pipeline(dataset_, options).at("n").as_integer(), 3) << "9 images in batches of 4";
+  options.steps = 4;
+  EXPECT_EQ(run_pipeline(dataset_, options).at("n").as_integer(), 6);
+  options.steps = 2;
+  options.batch = 1;
+  options.pipeline = data::parse_pipeline("files | interleave | shuffle(buffer=3) | shard | repeat | map_and_batch");
+  EXPECT_EQ(run_pipeline(dataset_, options).at("n").as_integer(), 2) << "every image drawn is replaced by one read";
 }
 
 TEST_F(PipelineCase, holds_no_more_than_its_budget) {
