@@ -14,6 +14,7 @@
 #include "io/environment.h"
 #include "io/sha256.h"
 #include "runtime/cores.h"
+#include "runtime/team.h"
 
 namespace roentgen::bench {
 
@@ -78,7 +79,7 @@ int threads_of(std::int64_t asked, bool may_oversubscribe) {
   const std::int64_t threads = asked > 0 ? asked : runtime::default_compute_threads();
   constexpr std::int64_t kMost = 4096;
   const std::int64_t most = may_oversubscribe ? kMost : runtime::available_hardware_threads();
-  if (threads <= most) return static_cast<int>(threads);
+  if (threads <= most) return runtime::given_team(static_cast<int>(threads));
   throw ConfigError(error_text("bench.options", "threads",
                                fmt::format("at most {}{}", most, may_oversubscribe ? "" : ", what the process may use"),
                                fmt::to_string(threads),

@@ -19,6 +19,7 @@
 #include "io/toml.h"
 #include "runtime/cores.h"
 #include "runtime/placement.h"
+#include "runtime/team.h"
 #include "train/field.h"
 #include "train/optimizer/optimizer.h"
 #include "train/schedule/schedule.h"
@@ -172,14 +173,16 @@ TrainCores train_cores(const TrainRecipe& recipe) {
 
 int compute_threads(const TrainRecipe& recipe) {
   const runtime::CoreList cores = train_cores(recipe).compute;
-  if (recipe.threads <= 0) return cores.empty() ? runtime::default_compute_threads() : runtime::physical_cores(cores);
+  if (recipe.threads <= 0) {
+    return runtime::given_team(cores.empty() ? runtime::default_compute_threads() : runtime::physical_cores(cores));
+  }
   // Spinning teams larger than the machine are slower by orders of magnitude, not by the share they exceed it.
   const int most = cores.empty() ? runtime::available_hardware_threads() : static_cast<int>(cores.size());
   if (recipe.threads > most) {
     throw ConfigError(error_text("train.recipe", "threads", fmt::format("at most {}, what it may use", most),
                                  fmt::to_string(recipe.threads), "fewer, or 0 for all cores"));
   }
-  return static_cast<int>(recipe.threads);
+  return runtime::given_team(static_cast<int>(recipe.threads));
 }
 
 int decode_workers(const TrainRecipe& recipe) {

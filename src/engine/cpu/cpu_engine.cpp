@@ -13,6 +13,7 @@
 #include "engine/cpu/timing_store.h"
 #include "engine/engine_list.h"
 #include "runtime/cores.h"
+#include "runtime/team.h"
 
 namespace roentgen::engine {
 namespace {
@@ -26,7 +27,7 @@ class CpuEngine final : public Engine {
                        runtime::available_cores());
   }
   [[nodiscard]] std::string machine_kind(int threads) const override {
-    const int team = threads < 1 ? runtime::default_compute_threads() : threads;
+    const int team = runtime::given_team(threads < 1 ? runtime::default_compute_threads() : threads);
     return fmt::format("{}; {} thread{}", cpu::timing_machine(), team, team == 1 ? "" : "s");
   }
   [[nodiscard]] std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {

@@ -3,7 +3,7 @@
 //
 #include "engine/cpu/executable.h"
 
-#include <omp.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,14 +18,16 @@
 #include "runtime/aligned_buffer.h"
 #include "runtime/cores.h"
 #include "runtime/memory.h"
+#include "runtime/team.h"
 
 namespace roentgen::engine::cpu {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-// The options with what is left open filled in; ConfigError on what is out of range.
+// The options with what is left open filled in, and threads as OpenMP gives them; ConfigError on what is out of range.
 CompileOptions checked(CompileOptions options) {
   if (options.threads < 1) options.threads = runtime::default_compute_threads();
+  options.threads = runtime::given_team(options.threads);
   if (options.slots < 1) {
     throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
   }
@@ -40,11 +42,13 @@ CompileOptions checked(CompileOptions options) {
   return options;
 }
 
-// The team size and the denormal mode belong to threads: whoever calls gets them set.
+// Sets the team size and the denormal mode, which belong to the calling thread. A team smaller than the plan's is an
+// error: kernels of oneDNN would wait for the missing members for ever.
 void prepare_threads(int threads) {
-  omp_set_num_threads(threads);
-#pragma omp parallel num_threads(threads)
-  runtime::flush_denormals_to_zero();
+  const int given = runtime::prepare_team(threads);
+  if (given == threads) return;
+  throw DeviceError(error_text("engine.cpu", "OpenMP team", fmt::format("{} threads, as planned", threads),
+                               fmt::to_string(given), "unset OMP_THREAD_LIMIT, or fewer threads"));
 }
 
 class CpuExecutable final : public Executable {
