@@ -4,12 +4,19 @@
 
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "cli/command.h"
+#include "cli/standard_output.h"
 #include "core/error.h"
 
 namespace roentgen::cli {
 namespace {
+
+Failure fault_of_ours(const std::exception& error) {
+  return {error_text("cli.main", "roentgen", "no error of its own", error.what(), "reporting it with the command line"),
+          kFailure};
+}
 
 Failure describe(const std::exception_ptr& error) {
   try {
@@ -28,12 +35,14 @@ Failure describe(const std::exception_ptr& error) {
     return {error_text("cli.main", e.path1().string(), "a file or folder that can be used", e.code().message(),
                        "checking that path and its permissions"),
             kBadInput};
+  } catch (const std::system_error& e) {
+    if (is_output_lost()) return {lost_output_text(e.code().message()), kBadInput};
+    return fault_of_ours(e);
   } catch (const std::bad_alloc&) {
     return {error_text("cli.main", "memory", "enough of it", "none left", "a smaller batch or smaller images"),
             kFailure};
   } catch (const std::exception& e) {
-    return {error_text("cli.main", "roentgen", "no error of its own", e.what(), "reporting it with the command line"),
-            kFailure};
+    return fault_of_ours(e);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "cli/command_list.h"
 #include "cli/failure.h"
 #include "cli/output_file.h"
+#include "cli/standard_output.h"
 #include "core/terminal.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -47,16 +48,25 @@ void allow_open_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Says what failed; returns its exit code.
+int tell(const cli::Failure& failure) {
+  if (!failure.text.empty()) terminal::print_error(failure.text);
+  return failure.exit_code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  cli::open_standard_streams();
   allow_open_files();
+  int exit_code = cli::kSuccess;
   try {
-    return run(argc, argv);
+    exit_code = run(argc, argv);
+    cli::flush_output();
   } catch (...) {
-    const cli::Failure failure = cli::failure_of(std::current_exception());
     std::fflush(stdout);
-    if (!failure.text.empty()) terminal::print_error(failure.text);
-    return failure.exit_code;
+    const int failed = tell(cli::failure_of(std::current_exception()));
+    if (exit_code == cli::kSuccess) exit_code = failed;  // a run that was stopped and saved stays that
   }
+  return exit_code;
 }

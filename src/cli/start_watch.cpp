@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "cli/command.h"
 #include "core/error.h"
 #include "core/terminal.h"

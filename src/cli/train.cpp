@@ -14,6 +14,7 @@
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "cli/seed_table.h"
+#include "cli/standard_output.h"
 #include "cli/stop_signals.h"
 #include "cli/trace_flags.h"
 #include "cli/train_outcome.h"
@@ -340,7 +341,7 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
     terminal::print(data::describe(*dataset_));
   }
   const data::Dataset& dataset = *dataset_;
-  std::fflush(stdout);
+  flush_output();
   if (dataset.label_names.empty()) {
     throw ConfigError(error_text("cli.train", dataset.root.string(), "a data set with labels", "images without any",
                                  "a labels.csv beside them; roentgen predict needs none"));

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <string>
+
+#include "core/terminal.h"
 
 namespace roentgen {
 namespace {
@@ -35,6 +39,18 @@ TEST(Log, drops_what_is_below_its_level) {
   log::set_level(log::Level::Info);
   EXPECT_EQ(text.find("not shown"), std::string::npos) << text;
   EXPECT_NE(text.find("error: shown\n"), std::string::npos) << text;
+}
+
+TEST(Log, drops_what_standard_error_does_not_take) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        if (std::freopen("/dev/full", "w", stderr) == nullptr) std::_Exit(1);
+        terminal::print_error("epoch 1");
+        log::warning("three images skipped");
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 }  // namespace
 }  // namespace roentgen

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Outputs that cannot be written to: results that are lost are an error, progress that is lost is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/program.h"
+
+namespace roentgen::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+// Runs the program with a shell's redirections.
+Ended run_with(const Workplace& place, const std::string& redirections, const std::vector<std::string>& arguments) {
+  Process process(arguments, place.root(), {"/bin/sh", "-c", "exec \"$@\" " + redirections, "sh"});
+  return process.wait();
+}
+
+TEST(LostOutput, of_results_is_an_error_that_names_the_cause) {
+  const Workplace place;
+  for (const char* model : {"resnet18", "resnet50"}) {  // whose text fits the buffer, and whose does not
+    const Ended run = run_with(place, ">/dev/full", {"inspect", "--model", model, "--print"});
+    EXPECT_EQ(run.code, 2) << model;
+    EXPECT_THAT(run.err, HasSubstr("standard output: expected room for the whole result, got No space left on device"));
+  }
+  EXPECT_EQ(run_with(place, ">&-", {"--help"}).code, 2) << "closed before";
+}
+
+TEST(LostOutput, of_errors_keeps_the_exit_code) {
+  const Workplace place;
+  EXPECT_EQ(run_with(place, "2>/dev/full", {"inspect", "--data", "/nonexistent"}).code, 2);
+  EXPECT_EQ(run_with(place, "2>/dev/full", {"--nosuch"}).code, 2);
+  EXPECT_EQ(run_with(place, "2>&-", {"--nosuch"}).code, 2);
+}
+
+TEST(LostOutput, of_progress_ends_no_training) {
+  const Workplace place;
+  const auto data = place.synth("data", 24);
+  EXPECT_EQ(run_with(place, "2>/dev/full", place.train_arguments(data, "run")).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(place / "run/checkpoints/best.safetensors"));
+}
+
+}  // namespace
+}  // namespace roentgen::e2e
