@@ -40,6 +40,7 @@
 #include "train/predict.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
+#include "train/same_images.h"
 
 namespace roentgen::cli {
 namespace {
@@ -156,11 +157,6 @@ Value tables_value(const data::Dataset& dataset) {
   return tables;
 }
 
-Value known_list_value(const std::string& sha256) {
-  const eval::KnownList* known = eval::find_known_list(sha256);
-  return known == nullptr ? Value(nullptr) : Value(known->id);
-}
-
 EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
                              const Part& part, data::PixelHashes& hashes) const {
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
@@ -202,6 +198,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const std::string sha256 = weights_sha256(options_.checkpoint);
   train::require_same_text(ranks, "weights and " + part.title, sha256 + " " + part.list_sha256,
                            "the same --checkpoint and --data on all hosts");
+  train::require_same_images(ranks, dataset, part.samples);
   check_leak(model.info, dataset, part);
   data::PixelHashes hashes(std::ssize(dataset.samples));
   Input input{.test = predict(ranks, model, dataset, part, hashes),

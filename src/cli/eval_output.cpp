@@ -11,6 +11,7 @@
 #include "core/foreign_text.h"
 #include "eval/calibration.h"
 #include "eval/label_scores.h"
+#include "eval/split_list.h"
 #include "eval/temperature.h"
 
 namespace roentgen::cli {
@@ -34,6 +35,11 @@ std::string reliability_rows(const eval::Predictions& predictions, std::string_v
 }
 
 }  // namespace
+
+Value known_list_value(const std::string& sha256) {
+  const eval::KnownList* known = eval::find_known_list(sha256);
+  return known == nullptr ? Value(nullptr) : Value(known->id);
+}
 
 std::string curves_csv(const eval::Predictions& predictions) {
   std::string text =

@@ -22,6 +22,9 @@ namespace roentgen::cli {
 /// @param points may be null
 [[nodiscard]] std::string reliability_csv(const eval::Predictions& predictions, const eval::OperatingPoints* points);
 
+/// Name of the known split list with this hash (eval/split_list.h), or null.
+[[nodiscard]] Value known_list_value(const std::string& sha256);
+
 /// {label: images where it is true}: the mark of a version of the labels that needs no file.
 [[nodiscard]] Value positives_value(const eval::Predictions& predictions);
 

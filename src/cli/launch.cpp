@@ -253,11 +253,22 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (launched->size == 1) {
     tell_ready();
     CommandResult result = body(nullptr);
+// Each of several processes that do not know each other would do all of the work, with other batches than asked for.
+void refuse_lone_process(const RankOptions& options) {
+  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start ranks of its own
+  const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
+  if (!promise) return;
+  throw ConfigError(
+      error_text("cli.launch", promise->variable, fmt::format("a group of {} processes", promise->processes),
+                 "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
+}
+
     dist::tell_end(result.exit_code);
     return result;
   }
   const runtime::CoreList communication = take_place(options, *launched);
   if (launched->rank > 0) be_silent();
+  refuse_lone_process(options);
   dist::reach({.name = "start-up"});
   const auto make = [&] {
     if (!communication.empty()) runtime::bind_thread(communication);

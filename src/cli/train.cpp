@@ -33,7 +33,6 @@
 #include "train/observer.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
-#include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/run_lock.h"
 
@@ -189,7 +188,7 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
   // How many labels there are is not known yet; any number shows what is wrong with a model.
   const std::size_t labels = std::max<std::size_t>(recipe.data.labels.size(), 1);
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, labels));
-  train::check_model(recipe, model);
+  train::check_model(recipe, model, train::Ranks(group_).size());
   if (is_resumed) {
     train::check_resumed_recipe(recipe, folder);
     return train::Start::Resume;

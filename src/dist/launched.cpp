@@ -21,6 +21,7 @@ constexpr Names kLaunchers[] = {
      "OMPI_COMM_WORLD_LOCAL_SIZE"},
     {"PMI_SIZE", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     {"PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""},
+    {"PMIX_RANK", "PMIX_RANK", "SLURM_NTASKS", "SLURM_LOCALID", ""},
 };
 
 int number_of(const char* name, int otherwise) {
@@ -38,6 +39,18 @@ std::optional<LaunchedRank> launched_rank() {
                         .local_rank = number_of(names.local_rank, 0),
                         .local_size = number_of(names.local_size, 0)};
   }
+  return std::nullopt;
+}
+
+std::optional<Promise> unmet_promise(PromiseOf of) {
+  if (launched_rank()) return std::nullopt;
+  for (const char* name : {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
+    if (of == PromiseOf::Step && name == std::string_view("SLURM_NTASKS")) continue;
+    const int processes = number_of(name, 0);
+    if (processes > 1) return Promise{.variable = std::string(name) + "=" + std::getenv(name), .processes = processes};
+  }
+  const int rank = number_of("PMIX_RANK", 0);
+  if (rank > 0) return Promise{.variable = std::string("PMIX_RANK=") + std::getenv("PMIX_RANK"), .processes = rank + 1};
   return std::nullopt;
 }
 

@@ -4,7 +4,9 @@
 // What a launcher (mpirun, srun) told this process in its environment, before MPI is begun.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace roentgen::dist {
@@ -21,6 +23,26 @@ struct LaunchedRank {
 /// Nothing where no launcher started this process. Reads the variables of Open MPI's mpirun, of the PMI that MPICH,
 /// Intel MPI and srun --mpi=pmi2 use, and of srun --mpi=pmix.
 [[nodiscard]] std::optional<LaunchedRank> launched_rank();
+
+/// A variable of a launcher that promises this process others beside it.
+struct Promise {
+  /// "SLURM_NTASKS=2".
+  std::string variable;
+  /// Processes, this one included; at least so many where PMIX_RANK alone tells of them.
+  int processes = 0;
+};
+
+/// Where a promise counts.
+enum class PromiseOf : std::uint8_t {
+  /// A launcher that started this process: srun, or what speaks PMIx.
+  Step,
+  /// Also a batch job that asked for several tasks, whose script started this process.
+  Job,
+};
+
+/// Promise of more than one process that launched_rank() cannot make good, since the launcher did not say who they are;
+/// nothing where launched_rank() knows a group or none was promised.
+[[nodiscard]] std::optional<Promise> unmet_promise(PromiseOf of);
 
 /// The MPI that runs here: "openmpi", "mpich", or, in a program that was built without one, "none".
 [[nodiscard]] std::string_view mpi_name();

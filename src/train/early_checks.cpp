@@ -8,6 +8,7 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 #include "graph/graph.h"
@@ -39,9 +40,25 @@ void require(bool holds, std::string_view what, std::string_view expected, std::
 
 std::string value_text(const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); }
 
+// The variance of one value is 0, which leaves nothing of it in training and running statistics without sense.
+void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
+  const bool is_sync = recipe.train.batch_norm == "sync";
+  for (const graph::Node& node : model.nodes()) {
+    if (std::get_if<graph::BatchNorm>(&node.op) == nullptr) continue;
+    constexpr std::size_t kChannels = 1;
+    const std::int64_t values = node.shape.elements() / node.shape[kChannels] * (is_sync ? ranks : 1);
+    if (values > 1) continue;
+    require(false, model.name() + ": " + node.name, "2 values a channel or more to normalise over",
+            fmt::format("1: a batch of {} at {}x{} pixels{}", recipe.train.batch, recipe.preprocess.size_px,
+                        recipe.preprocess.size_px, ranks > 1 ? " a rank" : ""),
+            ranks > 1 ? "a larger train.batch or preprocess.size, or train.batch_norm=sync"
+                      : "a larger train.batch or preprocess.size");
+  }
+}
+
 }  // namespace
 
-void check_model(const Recipe& recipe, const graph::Graph& model) {
+void check_model(const Recipe& recipe, const graph::Graph& model, int ranks) {
   const graph::NodeId image = model.find("image");
   const graph::NodeId logits = model.output("logits");
   require(image >= 0 && model.node(image).is_input(), model.name(), "an input named image", "none",
@@ -56,6 +73,7 @@ void check_model(const Recipe& recipe, const graph::Graph& model) {
   const Shape& shape = model.node(logits).shape;
   require(shape.rank() == 2 && shape[0] == recipe.train.batch, model.name() + ": logits",
           fmt::format("({}, labels)", recipe.train.batch), shape.text(), "flatten before the last linear");
+  check_norms(recipe, model, ranks);
 }
 
 void check_init(const Recipe& recipe, const graph::Graph& model) {

@@ -15,8 +15,9 @@ namespace roentgen::train {
 class RunFolder;
 struct Recipe;
 
-/// ConfigError unless the model has an input "image" as the recipe feeds it and an output "logits" (batch, K), any K.
-void check_model(const Recipe& recipe, const graph::Graph& model);
+/// ConfigError unless the model has an input "image" as the recipe feeds it and an output "logits" (batch, K), any K;
+/// and where a batch norm has one value a channel to train on, of one rank or, with train.batch_norm=sync, of all.
+void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 
 /// ConfigError when the weights of train.init, if any, would not load into the model: no such file, no preprocessing,
 /// a tensor too few, too many or of another shape. The head may be of another number of labels. Reads the file whole.

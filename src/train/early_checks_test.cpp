@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "core/error.h"
+#include "graph/builder.h"
 #include "train/recipe.h"
 
 namespace roentgen::train {
@@ -27,6 +31,48 @@ TEST(ChangedRecipe, a_key_that_is_newer_than_the_run_had_its_default) {
   recipe.train.dtype = "bf16";
   EXPECT_THROW(refuse_changed_recipe(begun, to_value(recipe)), ConfigError);
   EXPECT_THROW(refuse_changed_recipe(now, to_value(recipe)), ConfigError);
+}
+
+/// A network with a batch norm over images of `image_px`, and the recipe that feeds it.
+struct NormCase {
+  std::int64_t batch = 1;
+  std::int64_t image_px = 1;
+  int ranks = 1;
+  const char* batch_norm = "local";
+
+  void check() const {
+    Recipe recipe;
+    recipe.train.batch = batch;
+    recipe.train.batch_norm = batch_norm;
+    recipe.preprocess.channels = 1;
+    recipe.preprocess.size_px = image_px;
+    graph::Builder b("net");
+    auto x = b.input("image", {batch, 1, image_px, image_px});
+    x = b.add("norm", graph::BatchNorm{}, {x});
+    x = b.add("flatten", graph::Flatten{}, {x});
+    b.output("logits", b.add("fc", graph::Linear{.out_features = 2}, {x}));
+    check_model(recipe, std::move(b).build(), ranks);
+  }
+};
+
+TEST(BatchNormValues, of_a_channel_are_two_or_more) {
+  EXPECT_NO_THROW((NormCase{.batch = 2}.check()));
+  EXPECT_NO_THROW((NormCase{.image_px = 2}.check()));
+  EXPECT_NO_THROW((NormCase{.ranks = 2, .batch_norm = "sync"}.check()));
+  const auto refusal = [](const NormCase& bad) -> std::string {
+    try {
+      bad.check();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({}),
+            "[train.model] net: norm: expected 2 values a channel or more to normalise over, got 1: a "
+            "batch of 1 at 1x1 pixels; try a larger train.batch or preprocess.size");
+  EXPECT_NE(refusal({.ranks = 4}).find("a rank; try a larger train.batch or preprocess.size, or train.batch_norm=sync"),
+            std::string::npos);
+  EXPECT_NE(refusal({.batch_norm = "sync"}), "") << "of one rank alone";
 }
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include "train/run_folder.h"
 #include "train/run_log.h"
 #include "train/run_position.h"
+#include "train/same_job.h"
 #include "train/schedule/schedule.h"
 #include "train/trace.h"
 #include "train/trained_pixels.h"

@@ -16,7 +16,6 @@
 #include "data/stage/image_cache.h"
 #include "data/stage/memory_plan.h"
 #include "data/transform/transform.h"
-#include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "engine/plan_table.h"
 #include "graph/graph.h"
@@ -44,16 +43,6 @@ constexpr std::size_t kSaltDigits = 16;
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
              std::string_view remedy) {
   if (!holds) throw ConfigError(error_text("train.run", what, expected, got, remedy));
-}
-
-std::string split_text(const std::vector<SplitRecord>& splits, std::string_view name) {
-  constexpr std::size_t kDigits = 12;
-  for (const SplitRecord& record : splits) {
-    if (record.split != name) continue;
-    return fmt::format("{} of {}, list {}", counted(record.images, "image"), counted(record.patients, "patient"),
-                       record.list_sha256.substr(0, kDigits));
-  }
-  return "no images";
 }
 
 // The same images in every update, however many ranks share them; or the same batch on another number of ranks, whose
@@ -88,11 +77,21 @@ void check_job(const TrainJob& job) {
   require(validation.images == 0 || job.recipe.train.select != "auroc" || has_both_classes(validation),
           "validation AUROC", "a label with both classes among the validation images",
           "none in " + counted(validation.images, "image"), "train.select=loss or another data.val_fraction");
-  check_model(job.recipe, job.model);
+  check_model(job.recipe, job.model, Ranks(job.group).size());
   const auto K = static_cast<std::int64_t>(job.dataset.label_names.size());
   const Shape& logits = job.model.node(job.model.output("logits")).shape;
   const Shape wanted{job.recipe.train.batch, K};
   require(logits == wanted, "model: logits", wanted.text(), logits.text(), "out=K in the graph text's last op");
+}
+
+std::string split_text(const std::vector<SplitRecord>& splits, std::string_view name) {
+  constexpr std::size_t kDigits = 12;
+  for (const SplitRecord& record : splits) {
+    if (record.split != name) continue;
+    return fmt::format("{} of {}, list {}", counted(record.images, "image"), counted(record.patients, "patient"),
+                       record.list_sha256.substr(0, kDigits));
+  }
+  return "no images";
 }
 
 CheckpointInfo describe_run(const TrainJob& job) {
@@ -224,53 +223,12 @@ void check_resume(const TrainJob& job, const Resume& resume) {
   }
 }
 
-// Names the key that differs first; the whole text would be no line.
-void require_same_recipe(const Ranks& ranks, const Recipe& recipe) {
-  const std::string text = to_toml(recipe);
-  const std::string first = ranks.broadcast(text, {.name = "comparing jobs"});
-  if (first == text) return;
-  constexpr std::string_view kRemedy = "the same recipe and options on all hosts";
-  const Value theirs = io::parse_toml(first, "recipe of rank 0").or_throw<ConfigError>();
-  const Value own = io::parse_toml(text, "recipe").or_throw<ConfigError>();
-  const auto shown = [](const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); };
-  for (const Value* keys : {&own, &theirs}) {  // what is empty is in neither
-    for (const auto& [section, table] : keys->as_table()) {
-      for (const auto& [name, value] : table.as_table()) {
-        const std::string key = fmt::format("{}.{}", section, name);
-        const Value* here = own.find_path(key);
-        const Value* there = theirs.find_path(key);
-        if (here != nullptr && there != nullptr && *here == *there) continue;
-        throw ConfigError(error_text("train.ranks", fmt::format("{} of rank {}", key, ranks.rank()),
-                                     shown(there) + ", as rank 0", shown(here), kRemedy));
-      }
-    }
-  }
-  throw ConfigError(error_text("train.ranks", fmt::format("recipe of rank {}", ranks.rank()), "that of rank 0",
-                               "another text of the same keys", kRemedy));
-}
-
-void require_same_job(const TrainJob& job) {
-  const Ranks ranks(job.group);
-  if (ranks.size() == 1) return;
-  const auto require_same = [&](std::string_view what, const std::string& own, std::string_view remedy) {
-    require_same_text(ranks, what, own, remedy);
-  };
-  const std::vector<SplitRecord> splits = describe_run(job).splits;
-  for (const std::string_view split : {"train", "val"}) {
-    require_same(split, split_text(splits, split), "the same --data on all hosts");
-  }
-  require_same("labels", fmt::format("{}", fmt::join(job.dataset.label_names, ", ")), "the same --data on all hosts");
-  require_same("--reduce and --wire", job.group->way(), "the same options on all hosts");
-  require_same("--stop-after", fmt::to_string(job.stop_after_steps), "the same options on all hosts");
-  require_same_recipe(ranks, job.recipe);
-}
-
 std::int64_t updates_per_epoch(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
   const std::vector<std::uint32_t> samples = data::samples_of(job.dataset, data::Split::Train);
   const std::int64_t batches = data::steps_per_epoch(job.dataset, samples, loader_options(job, DType::F32));
+  const std::int64_t ranks = Ranks(job.group).size();
   if (batches == 0) {
-    const std::int64_t ranks = Ranks(job.group).size();
     throw ConfigError(
         error_text("train.run", "train.batch",
                    fmt::format("a batch for {} of {}", ranks_text(ranks), counted(std::ssize(samples), "image")),

@@ -29,6 +29,9 @@ namespace roentgen::train {
 /// undefined, another number of labels or channels.
 void check_job(const TrainJob& job);
 
+/// "30 images of 12 patients, list 0123456789ab", or "no images".
+[[nodiscard]] std::string split_text(const std::vector<SplitRecord>& splits, std::string_view name);
+
 /// The metadata of this run's checkpoints; step, epoch and metric are left at 0.
 [[nodiscard]] CheckpointInfo describe_run(const TrainJob& job);
 
@@ -43,9 +46,6 @@ void check_job(const TrainJob& job);
 
 /// ConfigError when the resume file is of another run: recipe, labels or training list.
 void check_resume(const TrainJob& job, const Resume& resume);
-
-/// ConfigError where a rank's data or recipe are not rank 0's.
-void require_same_job(const TrainJob& job);
 
 /// Updates of an epoch, at least 1. ConfigError when train.accumulate asks for more batches than there are.
 [[nodiscard]] std::int64_t updates_per_epoch(const TrainJob& job);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Do all ranks read the same images? Hosts may hold copies of a data folder that have come apart.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "data/source/dataset.h"
+#include "train/ranks.h"
+
+namespace roentgen::train {
+
+/// Files whose bytes are compared, spread evenly over all.
+inline constexpr std::int64_t kComparedFiles = 256;
+
+/// All ranks have the same images in the same order, by name, split, patient and labels, and the same bytes in
+/// kComparedFiles files: their size and three pieces of each. Else ConfigError on all ranks, which names rank, row and
+/// difference.
+/// @param samples the same on all ranks, as far as each can tell; files of others are not looked at
+void require_same_images(const Ranks& ranks, const data::Dataset& dataset, std::span<const std::uint32_t> samples);
+
+}  // namespace roentgen::train
