@@ -352,7 +352,8 @@ CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::
   if (const std::string note = torchvision_note(recipe); !note.empty()) log::info(note);
 
   const auto progress =
-      train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log);
+      train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
+                            group_ == nullptr ? std::vector<std::string>{} : group_->hosts());
   std::vector<train::Observer*> observers;
   if (train::Ranks(group_).is_first()) observers.push_back(progress.get());
   train::TrainJob job{.recipe = recipe,

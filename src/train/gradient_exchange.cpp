@@ -50,11 +50,13 @@ GroupReport GradientExchange::report() {
   const auto busy = std::span<const float>(said_).subspan(kBusy);
   // Each was divided by the number of ranks, so their sum is the mean.
   const double mean = std::accumulate(busy.begin(), busy.end(), 0.0);
-  const double slowest = static_cast<double>(std::ranges::max(busy)) * ranks;
+  const auto longest = std::ranges::max_element(busy);
+  const double slowest = static_cast<double>(*longest) * ranks;
   return {.loss = static_cast<double>(said_[kLoss]),
           .images = std::llround(static_cast<double>(said_[kImages]) * ranks),
           .is_stop_asked = said_[kStop] > 0.0F,
-          .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0};
+          .imbalance = mean > 0.0 ? slowest / mean - 1.0 : 0.0,
+          .slowest_rank = static_cast<int>(longest - busy.begin())};
 }
 
 std::int64_t GradientExchange::wait_next() {

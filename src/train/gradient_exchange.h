@@ -35,6 +35,7 @@ struct GroupReport {
   bool is_stop_asked = false;
   /// How much longer the slowest rank worked than the mean, as a share of the mean; 0 where it is not known.
   double imbalance = 0.0;
+  int slowest_rank = 0;
 };
 
 /// One thread. All ranks must begin updates and send buckets in the same order, which equal plans see to. Allocates

@@ -86,6 +86,7 @@ class JsonLog final : public Observer {
  private:
   void write(const Value& line) {
     const std::string text = io::to_json(line, -1) + "\n";
+    errno = ENOSPC;  // of a write that stops in the middle
     if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) fail();
   }
   [[noreturn]] void fail() const {
@@ -101,7 +102,7 @@ class JsonLog final : public Observer {
 
 std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path) { return std::make_unique<JsonLog>(path); }
 
-void truncate_json_log(const std::filesystem::path& path, std::int64_t step) {
+void truncate_json_log(const std::filesystem::path& path, std::int64_t step, std::int64_t epoch) {
   if (!std::filesystem::exists(path)) return;
   const std::string text = io::read_text(path).or_throw();
   std::string kept;
@@ -113,8 +114,13 @@ void truncate_json_log(const std::filesystem::path& path, std::int64_t step) {
     rest.remove_prefix(end + 1);
     const auto parsed = io::parse_json(line, "log.jsonl");
     if (!parsed.ok()) continue;
-    const Value* at = parsed.value().find("step");
-    if (at != nullptr && at->is_integer() && at->as_integer() <= step) kept += line;
+    const auto is_at_most = [&](std::string_view key, std::int64_t most) {
+      const Value* at = parsed.value().find(key);
+      return at != nullptr && at->is_integer() && at->as_integer() <= most;
+    };
+    const Value* kind = parsed.value().find("kind");
+    const bool is_epoch = kind != nullptr && kind->is_string() && kind->as_string() == "epoch";
+    if (is_at_most("step", step) && (!is_epoch || is_at_most("epoch", epoch - 1))) kept += line;
   }
   io::write_file_atomically(path, kept);
 }

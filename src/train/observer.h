@@ -37,6 +37,8 @@ struct StepRecord {
   /// How much longer the slowest rank worked in the update before than the mean rank, as a share of that; absent for
   /// one process.
   std::optional<double> imbalance{};
+  /// The rank that `imbalance` is of; -1: none.
+  int slowest_rank = -1;
 
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
   [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }
@@ -95,8 +97,9 @@ class Observer {
 /// Appends one JSON object a line: {"kind": "step"|"links"|"epoch", ...}; docs/formats/run.md. DataError when the file
 /// cannot be opened or written.
 [[nodiscard]] std::unique_ptr<Observer> make_json_log(const std::filesystem::path& path);
-/// Keeps the lines whose "step" is at most `step`, so that a resumed run repeats none; drops a line cut short. Atomic.
-void truncate_json_log(const std::filesystem::path& path, std::int64_t step);
+/// Keeps the lines whose "step" is at most `step`, and of epochs those before `epoch`, which a resumed run is yet to
+/// end, so that it repeats none; drops a line cut short. Atomic.
+void truncate_json_log(const std::filesystem::path& path, std::int64_t step, std::int64_t epoch);
 
 /// How the names of our TensorBoard event files end.
 inline constexpr std::string_view kEventSuffix = ".roentgen";
@@ -110,8 +113,10 @@ enum class ProgressStyle : std::uint8_t {
   Line,  ///< one line that is overwritten, a few times a second
   Log,   ///< a line every half minute, and one an epoch
 };
-/// Writes to standard error: loss, images/s, share of time spent waiting for data, time left.
-[[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style);
+/// Writes to standard error: loss, images/s, share of time spent waiting for data, slow link or rank, time left. Warns
+/// once of each rank that slows the others down.
+/// @param hosts of each rank; empty: one process
+[[nodiscard]] std::unique_ptr<Observer> make_progress(ProgressStyle style, std::vector<std::string> hosts = {});
 /// What holds a run up that waited `wait_s` of `seconds` for batches and `comm_s` for other ranks: of those beyond 5%
 /// the longer one, "input-bound" or "communication-bound"; "compute-bound" where neither is.
 [[nodiscard]] std::string_view bound_by(double wait_s, double seconds, double comm_s = 0.0);

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <set>
+#include <utility>
 
+#include "core/log.h"
 #include "core/plural.h"
 #include "core/terminal.h"
 #include "train/observer.h"
@@ -21,6 +24,8 @@ constexpr double kLineInterval_s = 0.25;
 constexpr double kLogInterval_s = 30.0;
 // Updates that loss, rate and time left are taken over.
 constexpr std::size_t kWindow = 50;
+// How much longer than the mean a slow rank works.
+constexpr double kSlowShare = 0.2;
 
 std::string some_names(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 5;
@@ -31,11 +36,12 @@ std::string some_names(const std::vector<std::string>& names) {
 
 class Progress final : public Observer {
  public:
-  explicit Progress(ProgressStyle style) : style_(style) {}
+  Progress(ProgressStyle style, std::vector<std::string> hosts) : style_(style), hosts_(std::move(hosts)) {}
 
   void on_step(const StepRecord& record) override {
     window_.push_back(record);
     if (window_.size() > kWindow) window_.pop_front();
+    look_at_ranks();
     if (!is_due()) return;
     double loss = 0.0;
     double seconds = 0.0;
@@ -51,12 +57,13 @@ class Progress final : public Observer {
     }
     const auto count = static_cast<double>(window_.size());
     const double left = static_cast<double>(record.total_steps - record.step) * seconds / count;
-    show(fmt::format(
-        "epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}  left {}", record.epoch + 1,
-        record.step, record.total_steps, loss / count, static_cast<double>(images) / seconds, 100.0 * wait / seconds,
-        comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
-        bound_by(wait, seconds, comm.value_or(0.0)),
-        slow_names_.empty() ? "" : fmt::format(", slow link: {}", some_names(slow_names_)), duration_text(left)));
+    show(fmt::format("epoch {} step {}/{}  loss {:.4f}  {:.1f} img/s  data wait {:.1f}%{}, {}{}{}  left {}",
+                     record.epoch + 1, record.step, record.total_steps, loss / count,
+                     static_cast<double>(images) / seconds, 100.0 * wait / seconds,
+                     comm ? fmt::format(", comm exposed {:.1f}%", 100.0 * *comm / seconds) : "",
+                     bound_by(wait, seconds, comm.value_or(0.0)),
+                     slow_names_.empty() ? "" : fmt::format(", slow link: {}", some_names(slow_names_)),
+                     slow_rank_ < 0 ? "" : fmt::format(", slow rank: {}", rank_name(slow_rank_)), duration_text(left)));
   }
 
   void on_links(const LinksRecord& record) override { slow_names_ = record.names; }
@@ -85,6 +92,29 @@ class Progress final : public Observer {
   void on_end() override { terminal::clear_progress(); }
 
  private:
+  // Tells of a rank that takes longer than the mean in nearly all of the last updates, and so holds all others up.
+  void look_at_ranks() {
+    if (window_.size() < kWindow || hosts_.empty()) return;
+    std::vector<std::size_t> times(hosts_.size(), 0);
+    double imbalance = 0.0;
+    for (const StepRecord& entry : window_) {
+      imbalance += entry.imbalance.value_or(0.0);
+      if (entry.slowest_rank >= 0) ++times.at(static_cast<std::size_t>(entry.slowest_rank));
+    }
+    imbalance /= static_cast<double>(kWindow);
+    const auto most = std::ranges::max_element(times);
+    const bool is_slow = imbalance > kSlowShare && 10 * *most >= 9 * kWindow;
+    slow_rank_ = is_slow ? static_cast<int>(most - times.begin()) : -1;
+    if (!is_slow || !warned_of_.insert(slow_rank_).second) return;
+    terminal::clear_progress();
+    log::warning(
+        fmt::format("rank {} works {:.0f}% longer an update than the mean rank, and all wait for it: roentgen "
+                    "bench nodes measures its host",
+                    rank_name(slow_rank_), 100.0 * imbalance));
+  }
+  [[nodiscard]] std::string rank_name(int rank) const {
+    return fmt::format("{} ({})", rank, hosts_[static_cast<std::size_t>(rank)]);
+  }
   bool is_due() {
     const auto now = Clock::now();
     const double interval = style_ == ProgressStyle::Line ? kLineInterval_s : kLogInterval_s;
@@ -110,6 +140,11 @@ class Progress final : public Observer {
   std::deque<StepRecord> window_;
   /// Of the last test of the links.
   std::vector<std::string> slow_names_;
+  /// Of each rank; empty: one process.
+  std::vector<std::string> hosts_;
+  /// -1: none.
+  int slow_rank_ = -1;
+  std::set<int> warned_of_;
   Clock::time_point shown_;
   bool has_shown_ = false;
 };
@@ -124,7 +159,9 @@ std::string_view bound_by(double wait_s, double seconds, double comm_s) {
 
 bool is_input_bound(double wait_s, double seconds) { return bound_by(wait_s, seconds) == "input-bound"; }
 
-std::unique_ptr<Observer> make_progress(ProgressStyle style) { return std::make_unique<Progress>(style); }
+std::unique_ptr<Observer> make_progress(ProgressStyle style, std::vector<std::string> hosts) {
+  return std::make_unique<Progress>(style, std::move(hosts));
+}
 
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);

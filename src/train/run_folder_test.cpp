@@ -150,10 +150,30 @@ TEST(JsonLog, writes_one_object_a_line_and_forgets_what_comes_after_a_resume) {
   EXPECT_THAT(whole, HasSubstr("\"images_per_s\":16.0,\"data_wait\":0.25}\n"));
   EXPECT_THAT(whole, HasSubstr("\"val_auroc\":0.75"));
   temporary.write("log.jsonl", whole + "{\"kind\":\"st");  // killed in the middle of a line
-  truncate_json_log(path, 2);
+  truncate_json_log(path, 2, 0);
   const std::string kept = io::read_text(path).or_throw();
   EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 2);
   EXPECT_EQ(whole.substr(0, kept.size()), kept);
+}
+
+TEST(JsonLog, drops_an_epoch_that_a_resumed_run_ends_again) {
+  const TestFolder temporary;
+  const auto path = temporary.path() / "log.jsonl";
+  {
+    const auto log = make_json_log(path);
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      log->on_step({.step = epoch + 1, .epoch = epoch, .loss = 0.5});
+      log->on_epoch({.epoch = epoch, .step = epoch + 1, .train_loss = 0.5});
+    }
+  }
+  // A kill between the line of epoch 1 and the resume file that knows of its end.
+  truncate_json_log(path, 2, 1);
+  const std::string kept = io::read_text(path).or_throw();
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), 3);
+  EXPECT_THAT(kept, testing::EndsWith("\n"));
+  EXPECT_THAT(kept.substr(kept.rfind('{')), HasSubstr("\"kind\":\"step\",\"step\":2"));
+  truncate_json_log(path, 2, 2);
+  EXPECT_EQ(io::read_text(path).or_throw(), kept);
 }
 
 TEST(JsonLog, has_the_slow_links_of_every_test) {
@@ -235,6 +255,26 @@ TEST(Progress, names_the_slow_link_while_there_is_one) {
   };
   EXPECT_THAT(line_after({.names = {"host3"}}), HasSubstr("communication-bound, slow link: host3  left"));
   EXPECT_THAT(line_after({}), HasSubstr("communication-bound  left"));
+}
+
+TEST(Progress, names_a_slow_rank_once_it_has_been_the_slowest_for_long) {
+  const auto said = [](int updates, double imbalance, bool is_always) {
+    testing::internal::CaptureStderr();
+    const auto progress = make_progress(ProgressStyle::Line, {"a", "b", "c"});
+    for (int i = 1; i < updates; ++i) {
+      progress->on_step({.step = i,
+                         .total_steps = 100,
+                         .images = 8,
+                         .seconds = 1.0,
+                         .imbalance = imbalance,
+                         .slowest_rank = is_always ? 2 : i % 3});
+    }
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said(70, 0.5, true), HasSubstr("rank 2 (c) works 50% longer an update than the mean rank"));
+  for (const std::string& text : {said(30, 0.5, true), said(70, 0.05, true), said(70, 0.5, false)}) {
+    EXPECT_THAT(text, testing::Not(HasSubstr("works")));
+  }
 }
 
 // The line that is shown after one step that followed another.

@@ -9,9 +9,9 @@
 
 namespace roentgen::train {
 
-RunLog::RunLog(const TrainJob& job, std::int64_t step) : all_(job.observers) {
+RunLog::RunLog(const TrainJob& job, std::int64_t step, std::int64_t epoch) : all_(job.observers) {
   if (!Ranks(job.group).is_first()) return;
-  truncate_json_log(job.folder.log(), step);
+  truncate_json_log(job.folder.log(), step, epoch);
   log_ = make_json_log(job.folder.log());
   tensorboard_ = make_tensorboard(job.folder.root(), step);
   all_.push_back(log_.get());

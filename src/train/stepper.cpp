@@ -179,6 +179,7 @@ void Stepper::finish_with_group(StepRecord& record) {
   record.loss = group.loss;
   record.images = group.images;
   record.imbalance = group.imbalance;
+  record.slowest_rank = group.slowest_rank;
   is_stop_asked_ = group.is_stop_asked;
   const bool must_know_norm = options_.clip_norm > 0.0;
   const bool is_at_once = !must_know_norm && std::isfinite(record.loss);

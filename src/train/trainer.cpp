@@ -157,7 +157,7 @@ Trainer::Trainer(const TrainJob& job)
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
   state_.plans = std::move(made.plans);
   if (ranks_.is_first()) write_plan(job, *executable_);
-  log_.emplace(job, state_.step);
+  log_.emplace(job, state_.step, state_.epoch);
   outcome_.planned_bytes =
       log_step(recipe_.train, {*executable_, validator_.get(), stepper_->optimizer(), ema_.has_value()});
 }

@@ -29,6 +29,7 @@
 #include "runtime/memory.h"
 #include "train/early_checks.h"
 #include "train/import.h"
+#include "train/input_notes.h"
 #include "train/observer.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
@@ -173,6 +174,9 @@ InputMemory plan_input_memory(const TrainJob& job) {
   }
   const data::MemoryShares shares = data::share_memory(training_pipeline(recipe), std::move(wishes), budget);
   log::info(shares.text());
+  const std::string note =
+      network_note(runtime::network_file_system(job.dataset.root), job.dataset.root, keeps_on_disk(recipe));
+  if (!note.empty()) log::warning(note);
   return {.slots = shares.slots, .readers = shares.readers, .cache_bytes = shares.cache_bytes};
 }
 
@@ -234,7 +238,14 @@ std::int64_t updates_per_epoch(const TrainJob& job) {
                    fmt::format("a batch for {} of {}", ranks_text(ranks), counted(std::ssize(samples), "image")),
                    fmt::to_string(recipe.batch), "a smaller train.batch, fewer ranks, or train.tail=wrap"));
   }
-  if (batches >= recipe.accumulate) return batches / recipe.accumulate;
+  if (batches >= recipe.accumulate) {
+    const std::int64_t updates = batches / recipe.accumulate;
+    const std::string note = skipped_note({.images = std::ssize(samples),
+                                           .updates = updates,
+                                           .images_per_update = recipe.accumulate * recipe.batch * ranks});
+    if (!note.empty()) log::warning(note);
+    return updates;
+  }
   throw ConfigError(error_text("train.run", "train.accumulate",
                                "at most the " + counted(batches, "batch", "batches") + " of an epoch",
                                fmt::to_string(recipe.accumulate), "a smaller train.accumulate or train.batch"));
