@@ -3,6 +3,7 @@
 #include "cli/late_start.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -56,6 +57,15 @@ std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks, 
   }
   return error_text("cli.launch", "start-up", wanted, "ranks that wait for each other in MPI",
                     "the MPI's choice of network (OMPI_MCA_btl_tcp_if_include), or a larger --comm-timeout");
+}
+
+std::string no_start_text(std::chrono::milliseconds limit) {
+  rlimit files{};
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
+  return error_text("cli.launch", "mpirun",
+                    fmt::format("a first rank within {:.3g} s", std::chrono::duration<double>(limit).count()), "none",
+                    fmt::format("a larger ulimit -n{}, another TMPDIR, or mpirun -np 2 hostname by hand",
+                                is_known ? fmt::format(" ({} now)", files.rlim_cur) : ""));
 }
 
 }  // namespace roentgen::cli

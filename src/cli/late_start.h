@@ -17,4 +17,7 @@ namespace roentgen::cli {
 [[nodiscard]] std::string late_start_text(const dist::LaunchBoard& board, std::int64_t ranks,
                                           std::chrono::milliseconds limit);
 
+/// One line for an mpirun that has begun no rank within `limit`, with what is known to stop it.
+[[nodiscard]] std::string no_start_text(std::chrono::milliseconds limit);
+
 }  // namespace roentgen::cli

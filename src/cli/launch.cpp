@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,7 @@
 #include "dist/reduce/reducer.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "runtime/cache_folder.h"
 #include "runtime/core_list.h"
 #include "runtime/cores.h"
 #include "runtime/placement.h"
@@ -66,8 +68,28 @@ void drop_standard_output() {
   ::close(nowhere);
 }
 
+// mpirun waits for ever where it can open too few files: about 28 for itself and 4 for each rank of its host.
+void require_open_files(std::int64_t ranks) {
+  constexpr rlim_t kOwn = 32, kOfRank = 6;
+  const rlim_t needed = kOwn + kOfRank * static_cast<rlim_t>(ranks);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  throw ConfigError(error_text("cli.launch", "ulimit -n",
+                               fmt::format("{} open files or more for {}", needed, train::ranks_text(ranks)),
+                               fmt::to_string(limit.rlim_cur), fmt::format("ulimit -n {}, or fewer ranks", needed)));
+}
+
+// Exit codes of mpirun and of signals are none of ours (command.h).
+int exit_code_of(const GroupEnd& end) {
+  return end.exit_code >= kSuccess && end.exit_code <= kStopped ? end.exit_code : kFailure;
+}
+
 GroupEnd start_group(const RankOptions& options, const std::vector<std::string>& command, GroupOptions how) {
-  if (!options.hosts.empty()) require_hosts(options.hosts);
+  if (options.hosts.empty()) {
+    require_open_files(options.ranks);
+  } else {
+    require_hosts(options.hosts);
+  }
   GroupStart start{
       .mpi = dist::mpi_name(), .ranks = options.ranks, .hosts = options.hosts, .is_root = ::geteuid() == 0};
   for (char** variable = ::environ; *variable != nullptr; ++variable) start.environment.emplace_back(*variable);
@@ -79,6 +101,9 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   // Within the group they look at the limit themselves, and know better who is missing: they come first.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
+  // A rank of this host is there within a second or two; where none comes, mpirun itself hangs.
+  constexpr std::chrono::seconds kToBegin{60};
+  if (options.hosts.empty()) how.to_begin = kToBegin;
   return run_group(mpirun_command(start, command), how);
 }
 
@@ -116,7 +141,7 @@ std::vector<Option> RankOptions::gradient_options() {
 }
 
 Value run_for_json(const RankOptions& options, const std::vector<std::string>& changed) {
-  std::string name = (std::filesystem::temp_directory_path() / "roentgen_ranks_XXXXXX").string();
+  std::string name = (runtime::temporary_folder() / "roentgen_ranks_XXXXXX").string();
   const int file = ::mkstemp(name.data());
   if (file < 0) throw DataError(error_text("cli.launch", name, "a file", std::strerror(errno), "another TMPDIR"));
   ::close(file);
@@ -136,7 +161,7 @@ Value run_for_json(const RankOptions& options, const std::vector<std::string>& c
   }
   const auto text = io::read_text(name);
   if (end.exit_code == kSuccess && text.ok()) return io::parse_json(text.value(), name).or_throw<CommError>();
-  throw ToldError(end.exit_code == kSuccess ? kFailure : end.exit_code);
+  throw ToldError(end.exit_code == kSuccess ? kFailure : exit_code_of(end));
 }
 
 namespace {
@@ -228,17 +253,28 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   }
 }
 
+// Each of several processes that do not know each other would do all of the work, with other batches than asked for.
+void refuse_lone_process(const RankOptions& options) {
+  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start ranks of its own
+  const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
+  if (!promise) return;
+  throw ConfigError(
+      error_text("cli.launch", promise->variable, fmt::format("a group of {} processes", promise->processes),
+                 "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
+}
+
 }  // namespace
 
 CommandResult run_as_ranks(const RankOptions& options,
                            const std::function<CommandResult(dist::CommThread* group)>& body) {
   dist::check_reduce_names({.algorithm = options.reduce, .wire = options.wire});
+  refuse_lone_process(options);
   const std::optional<dist::LaunchedRank> launched = dist::launched_rank();
   if (options.ranks > 0 && !launched) {
     const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
                                      {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
     if (options.after) options.after();
-    return {.json = {}, .exit_code = end.exit_code, .is_silent = true};
+    return {.json = {}, .exit_code = exit_code_of(end), .is_silent = true};
   }
   if (options.ranks > 0 && options.ranks != launched->size) {
     throw ConfigError(error_text("cli.launch", "--ranks", fmt::format("{}, as were started", launched->size),
@@ -253,22 +289,11 @@ CommandResult run_as_ranks(const RankOptions& options,
   if (launched->size == 1) {
     tell_ready();
     CommandResult result = body(nullptr);
-// Each of several processes that do not know each other would do all of the work, with other batches than asked for.
-void refuse_lone_process(const RankOptions& options) {
-  const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start ranks of its own
-  const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
-  if (!promise) return;
-  throw ConfigError(
-      error_text("cli.launch", promise->variable, fmt::format("a group of {} processes", promise->processes),
-                 "one that was told of no other", "srun --mpi=pmix (or pmi2), mpirun, or --ranks 1 for one process"));
-}
-
     dist::tell_end(result.exit_code);
     return result;
   }
   const runtime::CoreList communication = take_place(options, *launched);
   if (launched->rank > 0) be_silent();
-  refuse_lone_process(options);
   dist::reach({.name = "start-up"});
   const auto make = [&] {
     if (!communication.empty()) runtime::bind_thread(communication);

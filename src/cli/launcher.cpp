@@ -27,6 +27,7 @@
 #include "cli/late_start.h"
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
+#include "cli/stop_signals.h"
 #include "core/error.h"
 #include "dist/launch_board.h"
 
@@ -43,7 +44,8 @@ class HeldSignals {
  public:
   HeldSignals() {
     sigemptyset(&held_);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGQUIT}) sigaddset(&held_, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGQUIT}) sigaddset(&held_, signal);
+    if (!is_hangup_ignored()) sigaddset(&held_, SIGHUP);
     ::sigprocmask(SIG_BLOCK, &held_, &before_);
     file_ = ::signalfd(-1, &held_, SFD_CLOEXEC | SFD_NONBLOCK);
   }
@@ -138,6 +140,7 @@ struct Outputs {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
   ::setpgid(0, 0);                     // a terminal's Ctrl-C comes to us alone
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // and nothing goes on without us
   ::dup2(outputs.err.write_end(), STDERR_FILENO);
@@ -188,12 +191,20 @@ class LongStay {
   using Clock = std::chrono::steady_clock;
   void look_at_start(Clock::time_point now) {
     has_begun_ = has_begun_ || all_listen(watched_) || watched_.board.failure() || watched_.board.exit_code();
-    if (late_ == kNever && !has_begun_ && options_.to_start.count() > 0 && now - begin_ > options_.to_start) {
-      late_ = now;
-      watched_.outputs.err.say(late_start_text(watched_.board, options_.ranks, options_.to_start) + '\n');
-      ::kill(watched_.child, SIGTERM);
+    if (late_ == kNever && !has_begun_) {
+      const auto is_past = [&](std::chrono::milliseconds limit) { return limit.count() > 0 && now - begin_ > limit; };
+      if (is_past(options_.to_begin) && watched_.board.processes().empty()) {
+        end_late(now, no_start_text(options_.to_begin));
+      } else if (is_past(options_.to_start)) {
+        end_late(now, late_start_text(watched_.board, options_.ranks, options_.to_start));
+      }
     }
     if (late_ < now - kGrace) kill_all();
+  }
+  void end_late(Clock::time_point now, const std::string& text) {
+    late_ = now;
+    watched_.outputs.err.say(text + '\n');
+    ::kill(watched_.child, SIGTERM);
   }
   void kill_all() {
     is_killed_ = true;
@@ -237,7 +248,9 @@ Waited wait_for(const Watched& watched, const GroupOptions& options, GroupEnd& e
   while (::waitpid(watched.child, &status, WNOHANG) == 0) {
     if (const int signal = watched.signals.take(); signal != 0) {
       end.signal = signal;
-      ++seen;
+      // Launchers repeat SIGUSR1, and a terminal that goes sends SIGHUP by two ways.
+      const bool is_repeated = seen > 0 && (signal == SIGUSR1 || signal == SIGHUP);
+      if (!is_repeated) ++seen;
       if (seen > 1 || options.on_signal == OnSignal::End) ::kill(watched.child, SIGTERM);
     }
     bool is_kept = seen == 1 && !is_told && options.on_signal == OnSignal::Save;
@@ -313,9 +326,12 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
   if (!killed && is_signal && !is_asked) killed = {.signal = end.exit_code - kKilled};
   if (killed) return text_of(*killed, killed->rank < 0 ? "" : board.place_of(killed->rank), is_run) + '\n';
   std::string said = outputs.err_words.complaints();
-  if (end.exit_code >= kKilled && !is_asked && !waited.has_begun) {
-    said += error_text("cli.launch", "mpirun", "all ranks to begin", fmt::format("exit code {}", end.exit_code),
-                       "what it says above: names of --hosts, ssh without a password") +
+  const bool has_no_daemon = outputs.err_words.has_no_daemon();
+  if ((end.exit_code >= kKilled || has_no_daemon) && !is_asked && !waited.has_begun) {
+    said += error_text(
+                "cli.launch", "mpirun", "all ranks to begin",
+                has_no_daemon ? "a host that it could not start them on" : fmt::format("exit code {}", end.exit_code),
+                "what it says above: names of --hosts, ssh without a password") +
             '\n';
   }
   return said;
@@ -327,6 +343,7 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
   const dist::LaunchBoard board(options.ranks);
   Outputs outputs;
   const HeldSignals signals;
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the output that has gone ends no ranks
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {

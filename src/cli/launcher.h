@@ -28,6 +28,8 @@ struct GroupOptions {
   bool may_be_remote = false;
   /// Not 0: ranks that are not all up after so long are named and ended: MPI_Init has no time limit of its own.
   std::chrono::milliseconds to_start{0};
+  /// Not 0: mpirun that has begun none of the ranks after so long is ended. Ranks are seen on this host alone.
+  std::chrono::milliseconds to_begin{0};
   /// mpirun that is still there so long after rank 0 has told its end is ended: MPI_Finalize has no time limit of its
   /// own.
   std::chrono::milliseconds after_end{30'000};

@@ -198,6 +198,29 @@ TEST(RunGroup, an_exit_code_that_is_no_signal_is_none) {
               testing::StartsWith("[cli.launch] mpirun: expected all ranks to begin, got exit code 255; try "));
 }
 
+TEST(RunGroup, a_hang_up_saves_however_often_it_comes) {
+  const GroupEnd end = run(R"(trap 'kill -HUP $PPID; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; exit 3' USR1
+    trap 'exit 9' TERM; ready; kill -HUP $PPID; while :; do :; done)");
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.signal, SIGHUP);
+}
+
+TEST(RunGroup, a_hang_up_is_ignored_under_nohup) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  const GroupEnd end = run("ready; kill -HUP $PPID; exit 0");
+  std::signal(SIGHUP, before);
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.signal, 0);
+}
+
+TEST(RunGroup, an_mpirun_that_begins_no_rank_is_ended_and_the_causes_named) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run("while :; do :; done", {.to_begin = std::chrono::milliseconds(200)}).exit_code, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::StartsWith("[cli.launch] mpirun: expected a first rank within 0.2 s, got none; try a larger "
+                                  "ulimit -n ("));
+}
+
 volatile std::sig_atomic_t heard = 0;
 
 TEST(RunGroup, signals_go_where_they_went_before_once_it_is_over) {

@@ -103,6 +103,13 @@ std::string MpirunWords::take_paragraph(std::string text) {
     after_words_ = kLines;
     return {};
   }
+  // Twenty lines on what may have stopped a daemon, and more on how messages do not reach it.
+  for (const std::string_view known : {"ORTE was unable to reliably start one or more daemons",
+                                       "ORTE does not know how to route a message to the specified daemon"}) {
+    if (text.find(known) == std::string::npos) continue;
+    has_no_daemon_ = true;
+    return {};
+  }
   for (const std::string_view known : {"a non-zero exit code", "exited with non-zero status"}) {
     if (text.find(known) != std::string::npos) return {};
   }

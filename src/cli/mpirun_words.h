@@ -33,6 +33,8 @@ class MpirunWords {
   [[nodiscard]] const std::string& complaints() const { return complaints_; }
   /// Rank 0 has said kAllListen.
   [[nodiscard]] bool all_listen() const { return all_listen_; }
+  /// mpirun could not start its daemon on a host.
+  [[nodiscard]] bool has_no_daemon() const { return has_no_daemon_; }
   /// A guard has told of its rank.
   [[nodiscard]] bool has_told() const { return has_told_; }
 
@@ -53,6 +55,7 @@ class MpirunWords {
   std::string complaints_;
   std::optional<dist::KilledRank> killed_;
   bool has_told_ = false;
+  bool has_no_daemon_ = false;
   bool all_listen_ = false;
   std::set<std::string, std::less<>> errors_;
 };

@@ -69,6 +69,19 @@ TEST(MpirunWords, passes_on_the_first_word_of_a_guard) {
             "[cli.launch] ranks: expected 2, got 3; try 2\n");
 }
 
+TEST(MpirunWords, takes_out_what_may_have_stopped_a_daemon) {
+  MpirunWords words;
+  const std::string said =
+      kRule + "\nORTE was unable to reliably start one or more daemons.\nThis usually is caused by:\n" +
+      "\n* not finding the required libraries and/or binaries on\n  one or more nodes.\n" + kRule + "\n" + kRule +
+      "\nORTE does not know how to route a message to the specified daemon\nlocated on the "
+      "indicated node:\n\n  my node:   a\n" +
+      kRule + "\n";
+  EXPECT_FALSE(words.has_no_daemon());
+  EXPECT_EQ(words.pass("ssh: Could not resolve hostname b\n" + said), "ssh: Could not resolve hostname b\n");
+  EXPECT_TRUE(words.has_no_daemon());
+}
+
 TEST(MpirunWords, leaves_other_paragraphs) {
   MpirunWords words;
   const std::string slots = kRule + "\nThere are not enough slots available in the system\n" + kRule + "\n";

@@ -6,9 +6,12 @@
 
 namespace roentgen::cli {
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 ask for a stop, and a second SIGINT or SIGTERM ends the process at once.
-/// SIGUSR1 may come several times: launchers repeat it.
+/// From now on SIGINT, SIGTERM, SIGUSR1 and SIGHUP ask for a stop, and a second SIGINT or SIGTERM ends the process at
+/// once. SIGUSR1 and SIGHUP may come several times: launchers and terminals repeat them. SIGHUP stays ignored under
+/// nohup. SIGPIPE is ignored: a reader of the progress that has gone ends no run.
 void listen_for_stop();
+/// Does nohup, or a parent like it, keep SIGHUP from this process?
+[[nodiscard]] bool is_hangup_ignored();
 /// Was a stop asked for since listen_for_stop()? Thread-safe.
 [[nodiscard]] bool is_stop_asked();
 /// All is saved: none of these signals changes how the process ends any more.

@@ -21,6 +21,7 @@
 
 #include "core/error.h"
 #include "dist/launched.h"
+#include "runtime/cache_folder.h"
 
 namespace roentgen::dist {
 namespace {
@@ -161,7 +162,7 @@ std::string own_host() {
 }
 
 LaunchBoard::LaunchBoard(std::int64_t ranks)
-    : file_((std::filesystem::temp_directory_path() / "roentgen_launch_XXXXXX").string()) {
+    : file_((runtime::temporary_folder() / "roentgen_launch_XXXXXX").string()) {
   const std::size_t bytes = (kFirstRank + static_cast<std::size_t>(ranks)) * kLine;
   const int file = ::mkstemp(file_.data());
   if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0) memory_ = map_file(file, bytes);

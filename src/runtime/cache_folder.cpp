@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/error.h"
 #include "core/log.h"
 
 namespace roentgen::runtime {
@@ -56,6 +57,16 @@ fs::path default_cache_folder() {
   static std::atomic<bool> is_told = false;
   if (!is_told.exchange(true)) log::warning("no cache folder: " + problem + "; XDG_CACHE_HOME=DIR names one");
   return {};
+}
+
+fs::path temporary_folder() {
+  const char* const named = std::getenv("TMPDIR");
+  const fs::path folder = named == nullptr || *named == '\0' ? fs::path("/tmp") : fs::path(named);
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return folder;
+  throw ConfigError(error_text("runtime.files", "TMPDIR", "a folder for temporary files",
+                               folder.string() + (error ? ": " + error.message() : ", which is none"),
+                               "making it, or TMPDIR=/tmp"));
 }
 
 const char* network_file_system(const fs::path& folder) {

@@ -19,6 +19,9 @@ namespace roentgen::runtime {
 /// nothing.
 [[nodiscard]] std::string make_private_folder(const std::filesystem::path& folder);
 
+/// Folder for temporary files: TMPDIR, or /tmp. ConfigError that names the variable where it is no folder.
+[[nodiscard]] std::filesystem::path temporary_folder();
+
 /// The kind of network file system on which `folder`, or the nearest folder above it that exists, lies: "NFS"; nullptr
 /// on any other.
 [[nodiscard]] const char* network_file_system(const std::filesystem::path& folder);

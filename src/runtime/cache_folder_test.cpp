@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "core/error.h"
 #include "core/folder_testing.h"
 
 namespace roentgen::runtime {
@@ -80,6 +81,23 @@ TEST(CacheFolder, is_none_where_others_can_put_one) {
   }
   const Variable nowhere("TMPDIR", "/not/there");
   EXPECT_EQ(default_cache_folder(), "");
+}
+
+TEST(TemporaryFolder, is_named_where_it_is_none) {
+  {
+    const Variable temporary("TMPDIR", "/nowhere");
+    try {
+      static_cast<void>(temporary_folder());
+      FAIL() << "expected a ConfigError";
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(
+          std::string(error.what()),
+          "[runtime.files] TMPDIR: expected a folder for temporary files, got /nowhere: No such file or directory; "
+          "try making it, or TMPDIR=/tmp");
+    }
+  }
+  const Variable temporary("TMPDIR", nullptr);
+  EXPECT_EQ(temporary_folder(), "/tmp");
 }
 
 TEST(CacheFolder, finds_no_network_below_a_local_folder) {
