@@ -10,6 +10,8 @@
   X(png, "corrupt/png/**/*.png corrupt/made/*.png nih/png64/*.png")                           \
   X(jpeg, "corrupt/jpeg/**/*.jp* corrupt/made/*.jpeg jpeg_folder/**/*.jpg kermany/**/*.jpeg") \
   X(dicom, "corrupt/made/*.dcm dicom/**/*.dcm")                                               \
+  X(dicom_rle, "")                                                                            \
+  X(dicom_jpeg, "")                                                                           \
   X(csv, "corrupt/expected.csv dicom/labels.csv jpeg_folder/labels.csv nih/extra/*.csv")      \
   X(label_tables, "jpeg_folder/labels.csv nih/labels_64.csv")                                 \
   X(name_lists, "nih/*_list.txt jpeg_folder/image_list.txt")                                  \

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/codec/dicom/frame.h"
 
+#include <cstring>
+
 namespace roentgen::data {
 namespace {
 
@@ -33,7 +35,9 @@ class Reader {
   /// Goes on to the marker behind the data of a scan. JPEG stuffs a byte 0 after 0xFF, JPEG-LS a bit 0.
   void skip_scan(bool is_jpeg_ls) {
     for (; has(2); skip(1)) {
-      if (peek() != 0xFF) continue;
+      const void* mark = std::memchr(stream_.data() + at_, 0xFF, stream_.size() - at_ - 1);
+      if (mark == nullptr) return;
+      at_ = static_cast<std::size_t>(static_cast<const std::byte*>(mark) - stream_.data());
       const std::uint32_t next = peek(1);
       const bool is_restart = !is_jpeg_ls && next >= kFirstRestart && next <= kLastRestart;
       const bool is_stuffed = is_jpeg_ls ? next < 0x80 : next == 0;

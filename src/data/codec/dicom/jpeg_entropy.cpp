@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -79,11 +81,12 @@ class BitReader {
  public:
   explicit BitReader(Bytes data) : data_(data) {}
 
-  /// The next 16 bits; zeros behind the last.
-  std::uint32_t peek16() {
-    if (count_ < 16) fill();
-    return static_cast<std::uint32_t>(bits_ >> 48U);
+  /// Makes 32 bits ready, as many as a symbol and its value can have.
+  void prepare() {
+    if (count_ < 32) fill();
   }
+  /// The next 16 of the bits made ready; zeros behind the last.
+  [[nodiscard]] std::uint32_t peek16() const { return static_cast<std::uint32_t>(bits_ >> 48U); }
   void skip(int bits) {
     bits_ <<= static_cast<unsigned>(bits);
     count_ -= bits;
@@ -120,13 +123,27 @@ class BitReader {
     return at_ + 1 < data_.size() && value_of(data_[at_]) == 0xFF && value_of(data_[at_ + 1]) != 0;
   }
   void fill() {
-    while (count_ >= 0 && count_ <= 48 && at_ < data_.size() && !is_at_marker()) {
+    if (count_ < 0 || count_ > 56) return;
+    if (data_.size() - at_ >= sizeof(std::uint64_t) && fill_at_once()) return;
+    while (count_ <= 56 && at_ < data_.size() && !is_at_marker()) {
       const std::uint32_t byte = value_of(data_[at_]);
       bits_ |= std::uint64_t{byte} << static_cast<unsigned>(56 - count_);
       count_ += 8;
-      at_ += byte == 0xFF ? 2 : 1;
+      at_ = std::min(at_ + (byte == 0xFF ? 2 : 1), data_.size());
     }
-    at_ = std::min(at_, data_.size());
+  }
+  // False if one of the next eight bytes is 0xFF. Bits of a byte that does not fit are put again by the next fill.
+  bool fill_at_once() {
+    std::uint64_t next = 0;
+    std::memcpy(&next, data_.data() + at_, sizeof(next));
+    constexpr std::uint64_t kLows = 0x0101010101010101, kHighs = 0x8080808080808080;
+    if (((~next - kLows) & next & kHighs) != 0) return false;
+    if constexpr (std::endian::native == std::endian::little) next = __builtin_bswap64(next);
+    bits_ |= next >> static_cast<unsigned>(count_);
+    const int bytes = (64 - count_) / 8;
+    count_ += 8 * bytes;
+    at_ += static_cast<std::size_t>(bytes);
+    return true;
   }
 
   Bytes data_;
@@ -196,6 +213,7 @@ std::optional<Scan> read_scan(const JpegFrame& frame) {
 
 // A symbol of the next bits; nothing if they are the code of none.
 std::optional<std::uint32_t> take_symbol(BitReader& bits, const HuffmanCode& code) {
+  bits.prepare();
   const HuffmanCode::Match match = code.match(bits.peek16());
   if (match.bits == 0) return std::nullopt;
   bits.skip(match.bits);
