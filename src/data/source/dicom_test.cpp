@@ -122,6 +122,12 @@ TEST_F(DicomSource, lists_a_folder_without_a_table) {
   EXPECT_THAT(describe(dataset), Not(HasSubstr("P17"))) << "patients are named nowhere";
 }
 
+TEST_F(DicomSource, lists_files_without_a_preamble) {
+  static_cast<void>(folder().write("meta.dcm", encode_test_dicom({}).substr(132)));
+  static_cast<void>(folder().write("IM0001", encode_dataset({})));
+  EXPECT_EQ(load().samples.size(), 2U);
+}
+
 TEST_F(DicomSource, counts_by_kind_what_it_leaves_out) {
   put("keep.dcm");
   put("l1.dcm", {{kView, text_element("CS", "LL")}});

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// To be changed with what a codec gives, or what is kept.
-constexpr int kDecoding = 1;
+constexpr int kDecoding = 2;
 constexpr std::string_view kRemedy = "another --cache-dir, or train.cache=memory";
 
 fs::path made_folder(const Dataset& dataset, const fs::path& folder) {

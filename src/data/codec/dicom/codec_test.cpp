@@ -84,6 +84,22 @@ TEST(Dicom, is_read_from_its_high_bit_without_what_lies_above) {
   EXPECT_THAT(levels_of(dicom), ElementsAre(0x301, 0x3E8, 0x3D0, 0x3FF));
 }
 
+TEST(Dicom, with_bits_above_its_high_bit_is_named_once_unless_they_are_signs) {
+  const auto warning_of = [](const TestDicom& dicom) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(error_of(dicom), "no error");
+    return testing::internal::GetCapturedStderr();
+  };
+  // A High Bit that no other test of this program has, so that the warning is the first.
+  TestDicom dicom{.bits_stored = 11, .samples = {0, 1, 2, 0x0C00}};
+  dicom.is_signed = true;
+  dicom.samples[3] = 0xFC00;
+  EXPECT_EQ(warning_of(dicom), "") << "-1024 with its signs";
+  dicom.samples[3] = 0x0C00;
+  EXPECT_THAT(warning_of(dicom), HasSubstr("DICOM samples with bits above High Bit 10 are taken without them"));
+  EXPECT_EQ(warning_of(dicom), "");
+}
+
 TEST(Dicom, fills_three_channels_where_they_are_asked_for) {
   Image image;
   ASSERT_TRUE(decode_test_file(encode_test_dicom({}), image, Intensity::Stored, Channels::Rgb).ok());

@@ -39,17 +39,27 @@ Failure several_frames(std::string_view what, std::size_t frames) {
                  "splitting the file into files of one image");
 }
 
-// The bits of each sample as a number.
+// The bits of each sample as a number. Those above High Bit are dropped, since overlays may lie there; that is noted
+// unless they repeat the sign.
 template <typename Sample>
-void take_bits(const Sample* samples, const DicomHeader& header, Codes codes) {
+void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;
   const std::uint32_t mask = (std::uint32_t{1} << header.meaning.bits_stored) - 1;
+  const std::uint32_t ones = ((std::uint32_t{1} << header.bits_allocated) - 1) >> (header.high_bit + 1);
+  const std::uint32_t sign = header.meaning.is_signed ? std::uint32_t{1} << header.high_bit : 0;
+  bool has_more = false;
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    codes[i] = static_cast<std::uint16_t>((std::uint32_t{samples[i]} >> shift) & mask);
+    const std::uint32_t sample = samples[i], above = sample >> (header.high_bit + 1);
+    has_more |= above != 0 && ((sample & sign) == 0 || above != ones);
+    codes[i] = static_cast<std::uint16_t>((sample >> shift) & mask);
+  }
+  if (has_more) {
+    header.notes.push_back(fmt::format(
+        "DICOM samples with bits above High Bit {} are taken without them, as overlays lie there", header.high_bit));
   }
 }
 
-Status read_plain(DcmDataset& dataset, std::string_view what, const DicomHeader& header, Codes codes) {
+Status read_plain(DcmDataset& dataset, std::string_view what, DicomHeader& header, Codes codes) {
   DcmElement* element = nullptr;
   if (dataset.findAndGetElement(DCM_PixelData, element).bad() || element == nullptr) return damaged(what, "none");
   const std::size_t wanted_bytes = codes.size() * static_cast<std::size_t>(header.bits_allocated / 8);
@@ -138,7 +148,7 @@ Status read_baseline(Bytes file, std::string_view what, const DicomHeader& heade
   return decoded;
 }
 
-Status read_rle(Bytes frame, std::string_view what, const DicomHeader& header, Codes codes) {
+Status read_rle(Bytes frame, std::string_view what, DicomHeader& header, Codes codes) {
   std::vector<std::uint16_t> samples(codes.size());
   Status decoded = decode_rle(frame, what, header.bits_allocated / 8, samples);
   if (decoded) take_bits(samples.data(), header, codes);
