@@ -57,7 +57,7 @@ TEST(Dicom, without_a_preamble_is_read) {
   }
 }
 
-// What holds the pixels is not known without meta information.
+// A data set without meta information does not say how its pixels are compressed.
 TEST(Dicom, of_compressed_pixels_without_a_transfer_syntax_is_refused) {
   EXPECT_THAT(error_of(encode_dataset({.fragments = {"fragment"}})), HasSubstr("[data.dicom] study.dcm: expected"));
 }

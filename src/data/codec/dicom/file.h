@@ -38,7 +38,7 @@ struct DicomHeader {
   std::string syntax;
   GrayMeaning meaning;
   DicomView view;
-  /// As view.notes, but for every intensity.
+  /// Like view.notes, for every intensity.
   std::vector<std::string> notes;
 };
 

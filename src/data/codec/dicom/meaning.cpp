@@ -138,7 +138,7 @@ VoiFunction read_function(DcmItem& dataset, DicomView& view) {
   if (name == "LINEAR_EXACT") return VoiFunction::LinearExact;
   if (name == "SIGMOID") return VoiFunction::Sigmoid;
   if (!name.empty() && name != "LINEAR") {
-    view.notes.push_back("DICOM windows with a VOI LUT Function that DICOM does not define are taken as LINEAR");
+    view.notes.emplace_back("DICOM windows with a VOI LUT Function that DICOM does not define are taken as LINEAR");
   }
   return VoiFunction::Linear;
 }
@@ -162,13 +162,12 @@ Status read_window(DcmItem& dataset, std::string_view what, DicomHeader& header)
     return Done{};
   }
   if (!centers.empty() || !widths.empty()) {
-    header.view.notes.push_back("DICOM windows without a center or with a width below 1 are not applied");
+    header.view.notes.emplace_back("DICOM windows without a center or with a width below 1 are not applied");
   }
   return Done{};
 }
 
-// The least and the greatest that the modality step can give, the first of which says whether a VOI table's first
-// input has a sign.
+// True if the modality step can give a negative value; then the first input of a VOI table has a sign.
 bool has_negative_values(const GrayMeaning& meaning) {
   if (meaning.modality) return false;
   const double span = static_cast<double>(std::int64_t{1} << meaning.bits_stored);
