@@ -55,6 +55,20 @@ TEST(DiskCache, of_two_runs_at_once_gives_both_the_same_weights) {
   for (const std::string name : {"run-a", "run-b"}) expect_equal_tensors(place / "plain" / kBest, place / name / kBest);
 }
 
+TEST(DiskCache, that_is_cut_short_ends_training_with_its_name) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 60);
+  Process process(
+      plus(place.train_arguments(data, "run"), {"--cache-dir", place / "cache", "--set", "train.epochs=9999"}),
+      place.root());
+  ASSERT_TRUE(process.wait_for_lines(place / "run/log.jsonl", 1));
+  for (const auto& entry : fs::directory_iterator(place / "cache")) fs::resize_file(entry.path(), 5000);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err,
+              testing::ContainsRegex("images-[0-9a-f]+\\.cache: expected .* bytes, got 5000: somebody cut it"));
+}
+
 TEST(DiskCache, is_refused_where_it_cannot_be) {
   const Workplace place;
   const fs::path data = place.synth("data", 60);

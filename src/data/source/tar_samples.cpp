@@ -32,6 +32,20 @@ Cut cut_at(std::string_view name, std::size_t dot) {
   return {.key = name.substr(0, dot), .ending = std::move(ending)};
 }
 
+// Ending as notes have it: few different ones, however files are called. ".seg.png", ".tiff", "without ending".
+std::string shown_ending(std::string_view ending) {
+  constexpr std::size_t kLongest = 20;
+  if (ending.empty()) return "without ending";
+  const std::size_t dot = ending.rfind('.');
+  const std::size_t before = dot == std::string_view::npos || dot == 0 ? dot : ending.rfind('.', dot - 1);
+  const std::string_view word = dot == std::string_view::npos ? "" : ending.substr(before + 1, dot - before - 1);
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  const bool is_word = !word.empty() && std::ranges::all_of(word, is_letter);
+  const std::string_view shown = ending.substr(is_word ? before + 1 : dot + 1);
+  const bool is_plain = std::ranges::all_of(shown, [](unsigned char c) { return std::isalnum(c) != 0 || c == '.'; });
+  return is_plain && shown.size() <= kLongest ? fmt::format(".{}", shown) : "with other endings";
+}
+
 /// Dots of a name's last part; npos: it has none.
 struct Dots {
   explicit Dots(std::string_view name) {
@@ -109,7 +123,7 @@ std::vector<TarSample> tar_samples(const std::vector<io::TarMember>& members, co
                                  : sample.txt,
            fmt::format(".{}", cut.ending), cut.ending);
     } else {
-      sample.others.push_back(cut.ending.empty() ? "without ending" : "." + cut.ending);
+      sample.others.push_back(shown_ending(cut.ending));
     }
   }
   return samples;

@@ -26,7 +26,7 @@ struct TarSample {
   const io::TarMember* json = nullptr;
   const io::TarMember* cls = nullptr;
   const io::TarMember* txt = nullptr;
-  /// Endings of other files: ".seg.png"; "without ending".
+  /// Endings of other files, for people: ".seg.png", "without ending".
   std::vector<std::string> others;
 };
 

@@ -210,10 +210,14 @@ TEST_F(TarSource, reads_names_that_hold_dots) {
   EXPECT_THAT(of_uids.notes, Contains("left out, files .seg.png: 4 (a.tar)"));
   EXPECT_EQ(read_whole(mixed).samples.size(), 6U);
   // WebDataset's own cut, at the first dot, counts where it makes a sample.
-  const Dataset with_masks = read_whole(sample(0, "cls", "1") + io::tar_member("000000.seg.png", "a mask") +
-                                        io::tar_member("000000.seg.cls", "2") + sample(1, "cls", "0"));
+  const Dataset with_masks =
+      read_whole(sample(0, "cls", "1") + io::tar_member("000000.seg.png", "a mask") +
+                 io::tar_member("000000.seg.cls", "2") + io::tar_member("000000.1.2.bin", "") +
+                 io::tar_member("000000.a\nb", "") + io::tar_member("000000", "") + sample(1, "cls", "0"));
   EXPECT_EQ(with_masks.samples.size(), 2U);
-  EXPECT_THAT(with_masks.notes, Contains("left out, files .seg.png: 1 (a.tar)"));
+  for (const char* files : {".seg.png", ".seg.cls", ".bin", "with other endings", "without ending"}) {
+    EXPECT_THAT(with_masks.notes, Contains(fmt::format("left out, files {}: 1 (a.tar)", files)));
+  }
 }
 
 TEST_F(TarSource, takes_numbers_for_texts) {

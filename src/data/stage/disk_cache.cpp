@@ -71,6 +71,9 @@ std::string cache_key(const Dataset& dataset, const DiskCacheOptions& options) {
     text += '\n';
     text += fs::absolute(sample.path, ignored).lexically_normal().native();
     if (sample.stored) text += fmt::format("\n{} {}", sample.stored->begin, sample.stored->length);
+    // Files from before raw colour became gray on reading have it in colour.
+    const bool becomes_gray = sample.stored && sample.stored->raw && sample.stored->raw->channels > preprocess.channels;
+    if (becomes_gray) text += " gray";
     text += options.shrunk_px > 0 && sample.split == Split::Train ? "\ns\n" : "\n\n";
   }
   return io::fast_hash_hex(std::as_bytes(std::span(text.data(), text.size())));
