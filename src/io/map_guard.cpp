@@ -56,7 +56,7 @@ void on_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
   if (slot != nullptr) {
     slot->has_failed.store(true, std::memory_order_release);
     const std::uintptr_t size = page_bytes.load(std::memory_order_relaxed);
-    void* const page = reinterpret_cast<void*>(address / size * size);
+    std::byte* const page = static_cast<std::byte*>(info->si_addr) - address % size;
     is_mended = ::mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page;
   }
   if (!is_mended) hand_on(*info);

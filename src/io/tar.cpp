@@ -107,19 +107,14 @@ std::string normal(const std::filesystem::path& name) { return name.lexically_no
 /// Finds the files that links lead to.
 class Links {
  public:
-  /// Takes a regular file. Members are to be added in their order.
-  void add_file(const TarMember& member, std::size_t index) { by_name_[normal(member.name)] = index; }
-  /// A hard link leads to a member before it, a symbolic one to a name beside its own.
-  void add_hard(const TarMember& link, std::size_t index, const std::string& target) {
-    const auto found = by_name_.find(normal(target));
-    add({.index = index, .target = target, .leads_to = found == by_name_.end() ? index : found->second}, link);
-  }
-  void add_symbolic(const TarMember& link, std::size_t index, const std::string& target) {
-    add({.index = index, .target = target, .name = normal(std::filesystem::path(link.name).parent_path() / target)},
-        link);
+  /// Takes a link, the member `index` of the archive. Links are to be added in their order.
+  void add(std::size_t index, char type, std::string target) {
+    links_.push_back({.index = index, .is_hard = type == '1', .target = std::move(target)});
   }
 
-  void resolve(std::vector<TarMember>& members) const {
+  void resolve(std::vector<TarMember>& members) {
+    if (links_.empty()) return;
+    find_targets(members);
     for (const Link& link : links_) {
       TarMember& member = members[link.index];
       if (const auto file = file_of(link)) {
@@ -134,41 +129,49 @@ class Links {
  private:
   struct Link {
     std::size_t index = 0;
+    bool is_hard = false;
     std::string target{};
-    /// Target of a symbolic link, a name; empty: leads_to is the target, and the link itself if there is none.
-    std::string name{};
-    std::size_t leads_to = 0;
+    /// The member that it leads to, another link maybe.
+    std::optional<std::size_t> leads_to{};
   };
+  using Members = std::unordered_map<std::string, std::size_t>;
 
-  void add(Link link, const TarMember& member) {
-    by_name_[normal(member.name)] = link.index;
-    by_index_[link.index] = links_.size();
-    links_.push_back(std::move(link));
+  static std::optional<std::size_t> find(const Members& members, const std::filesystem::path& name) {
+    const auto found = members.find(normal(name));
+    return found == members.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// The regular file at the end of a chain of links.
+  // A hard link leads to a member before it, a symbolic one to the last member of a name beside its own.
+  void find_targets(const std::vector<TarMember>& members) {
+    Members by_name;
+    auto link = links_.begin();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (link != links_.end() && link->index == i) {
+        if (link->is_hard) link->leads_to = find(by_name, link->target);
+        by_index_[i] = &*link++;
+      }
+      by_name[normal(members[i].name)] = i;
+    }
+    for (Link& one : links_) {
+      const std::filesystem::path folder = std::filesystem::path(members[one.index].name).parent_path();
+      if (!one.is_hard) one.leads_to = find(by_name, folder / one.target);
+    }
+  }
+
+  /// Returns the regular file at the end of a chain of links.
   [[nodiscard]] std::optional<std::size_t> file_of(const Link& first) const {
     constexpr int kLongestChain = 40;
     const Link* link = &first;
-    for (int i = 0; i < kLongestChain; ++i) {
-      std::size_t next = link->leads_to;
-      if (!link->name.empty()) {
-        const auto named = by_name_.find(link->name);
-        if (named == by_name_.end()) return std::nullopt;
-        next = named->second;
-      }
-      const auto also_link = by_index_.find(next);
-      if (also_link == by_index_.end()) return next;
-      link = &links_[also_link->second];
+    for (int i = 0; i < kLongestChain && link->leads_to; ++i) {
+      const auto next = by_index_.find(*link->leads_to);
+      if (next == by_index_.end()) return link->leads_to;
+      link = next->second;
     }
     return std::nullopt;
   }
 
   std::vector<Link> links_;
-  /// The last member of each name.
-  std::unordered_map<std::string, std::size_t> by_name_;
-  /// Positions in links_ by member.
-  std::unordered_map<std::size_t, std::size_t> by_index_;
+  std::unordered_map<std::size_t, const Link*> by_index_;
 };
 
 /// Walks one archive.
@@ -218,26 +221,16 @@ class Scan {
     } else {
       TarMember member{.name = name_of(header), .begin = begin, .length = *size};
       const bool is_old_folder = member.name.ends_with('/');
-      if (is_file && !is_old_folder) add_file(std::move(member));
-      if (type == '1' || type == '2')
-        add_link(std::move(member), type, next_.link.value_or(std::string(text_of(header, kLink))));
+      const bool is_link = type == '1' || type == '2';
+      if (is_link) links_.add(members_.size(), type, next_.link.value_or(std::string(text_of(header, kLink))));
+      if (is_link) member.begin = member.length = 0;
+      if (is_link || (is_file && !is_old_folder)) members_.push_back(std::move(member));
       next_ = {};
     }
     const std::uint64_t padded = (*size + kBlock_bytes - 1) / kBlock_bytes * kBlock_bytes;
     if (padded > room) return refuse("data that fill their blocks", "the end of the archive");
     at_ = begin + static_cast<std::size_t>(padded);
     return Done{};
-  }
-
-  void add_file(TarMember member) {
-    links_.add_file(member, members_.size());
-    members_.push_back(std::move(member));
-  }
-  void add_link(TarMember member, char type, const std::string& target) {
-    member.begin = member.length = 0;
-    if (type == '1') links_.add_hard(member, members_.size(), target);
-    if (type == '2') links_.add_symbolic(member, members_.size(), target);
-    members_.push_back(std::move(member));
   }
 
   Status extra(char type, std::span<const std::byte> data) {
