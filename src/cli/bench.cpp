@@ -98,7 +98,7 @@ class BenchCommand final : public Command {
     if (json.is_null()) return {.json = {}, .is_silent = true};
     terminal::print(
         report_text(json, {"warnings", "layers", "memory_bytes", "kernel", "variables", "libraries", "links"}));
-    if (const Value* warnings = json.find("warnings")) {
+    if (const Value* warnings = is_own_rank() ? nullptr : json.find("warnings")) {  // its launcher warns
       for (const Value& warning : warnings->as_array()) log::warning(warning.as_string());
     }
     const int exit_code = has_failed(json) ? kFailure : kSuccess;

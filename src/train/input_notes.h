@@ -17,6 +17,7 @@ struct EpochUse {
   /// Updates of an epoch, and images of all ranks in each.
   std::int64_t updates = 0;
   std::int64_t images_per_update = 0;
+  std::int64_t ranks = 1;
 };
 
 /// A line where an epoch leaves out more images than a last update that is not full would have; else empty.

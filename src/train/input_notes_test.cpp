@@ -11,8 +11,10 @@ namespace {
 using testing::HasSubstr;
 
 TEST(SkippedNote, counts_what_uneven_files_leave_out) {
-  EXPECT_THAT(skipped_note({.images = 360, .updates = 6, .images_per_update = 16}),
-              HasSubstr("an epoch leaves out 264 of 360 training images (73%)"));
+  EXPECT_THAT(skipped_note({.images = 360, .updates = 6, .images_per_update = 16, .ranks = 2}),
+              HasSubstr("an epoch leaves out 264 of 360 training images (73%): all ranks make as many updates as the "
+                        "one with the fewest images"));
+  EXPECT_THAT(skipped_note({.images = 360, .updates = 6, .images_per_update = 16}), HasSubstr("train.pipeline ends"));
   EXPECT_EQ(skipped_note({.images = 111, .updates = 6, .images_per_update = 16}), "") << "less than an update";
   EXPECT_EQ(skipped_note({.images = 90, .updates = 6, .images_per_update = 16}), "") << "filled up";
 }

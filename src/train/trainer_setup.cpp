@@ -69,6 +69,18 @@ bool has_both_classes(const data::SplitSummary& summary) {
                      [](const data::LabelCounts& counts) { return counts.positives > 0 && counts.negatives > 0; });
 }
 
+// Once, however many folders there are.
+void warn_of_network(const TrainJob& job) {
+  std::vector<std::filesystem::path> roots{job.dataset.root};
+  for (const data::DatasetPart& part : job.dataset.parts) roots.push_back(part.root);
+  for (const std::filesystem::path& root : roots) {
+    const std::string note = network_note(runtime::network_file_system(root), root, keeps_on_disk(job.recipe.train));
+    if (note.empty()) continue;
+    log::warning(note);
+    return;
+  }
+}
+
 }  // namespace
 
 void check_job(const TrainJob& job) {
@@ -174,9 +186,7 @@ InputMemory plan_input_memory(const TrainJob& job) {
   }
   const data::MemoryShares shares = data::share_memory(training_pipeline(recipe), std::move(wishes), budget);
   log::info(shares.text());
-  const std::string note =
-      network_note(runtime::network_file_system(job.dataset.root), job.dataset.root, keeps_on_disk(recipe));
-  if (!note.empty()) log::warning(note);
+  warn_of_network(job);
   return {.slots = shares.slots, .readers = shares.readers, .cache_bytes = shares.cache_bytes};
 }
 
@@ -242,7 +252,8 @@ std::int64_t updates_per_epoch(const TrainJob& job) {
     const std::int64_t updates = batches / recipe.accumulate;
     const std::string note = skipped_note({.images = std::ssize(samples),
                                            .updates = updates,
-                                           .images_per_update = recipe.accumulate * recipe.batch * ranks});
+                                           .images_per_update = recipe.accumulate * recipe.batch * ranks,
+                                           .ranks = ranks});
     if (!note.empty()) log::warning(note);
     return updates;
   }

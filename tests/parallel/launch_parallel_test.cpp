@@ -81,6 +81,19 @@ TEST_F(Launch, a_benchmark_starts_a_group_for_each_point) {
   EXPECT_EQ(count(read_json(place_ / "traces/ranks-1.json"), "step "), (std::map<std::int64_t, int>{{0, 3}}));
 }
 
+TEST_F(Launch, a_benchmark_of_hosts_warns_once) {
+  const Ended run = place_.run({"bench", "nodes", "--ranks", "2", "--model", "resnet18", "--batch", "2", "--image",
+                                "32", "--threads", "1", "--slow", "1.000001", "--json", place_ / "nodes.json"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const Value warnings = read_json(place_ / "nodes.json").at("warnings");
+  EXPECT_FALSE(warnings.as_array().empty()) << "of two one takes longer than their median";
+  for (const Value& warning : warnings.as_array()) {
+    const std::size_t first = run.err.find(warning.as_string());
+    EXPECT_NE(first, std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find(warning.as_string(), first + 1), std::string::npos) << run.err;
+  }
+}
+
 // Losses of the updates that a run logged.
 std::vector<double> losses_of(const fs::path& run) {
   std::vector<double> losses;
