@@ -29,9 +29,12 @@ eval::MapAxis axis_of(const data::Axis& axis) {
   return {.start = axis.start, .step = axis.step, .inputs = axis.outputs, .pixels = axis.source};
 }
 
+// Longest part of a file's name, so that the whole stays within 255 bytes.
+constexpr std::size_t kLongestName = 100;
+
 // Letters, digits, '-' and '_'; the rest becomes '_'.
 std::string file_name(std::string_view text) {
-  std::string name(text);
+  std::string name(text.substr(0, kLongestName));
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';
   }
@@ -104,10 +107,14 @@ HeatmapFolder::HeatmapFolder(fs::path path, std::string method, ImageNames names
   table_->write("Image Index,label,probability,overlay,map,method,low,high,peak_x,peak_y\n");
 }
 
-std::string HeatmapFolder::stem(const HeatmapEntry& entry) const {
+std::string HeatmapFolder::stem(const HeatmapEntry& entry) {
   std::string name = fmt::format("{:06}_", entry.number);
+  if (!stems_.empty() && !stems_.begin()->starts_with(name)) stems_.clear();  // those of the image before
   if (names_ == ImageNames::Shown) name += file_name(fs::path(entry.image).stem().string()) + "_";
-  return name + file_name(entry.label);
+  name += file_name(entry.label);
+  std::string own = name;
+  for (int i = 2; !stems_.insert(own).second; ++i) own = fmt::format("{}_{}", name, i);
+  return own;
 }
 
 void HeatmapFolder::write(const HeatmapEntry& entry, const Picture& picture, const eval::HeatMap& map,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,12 +70,15 @@ class HeatmapFolder {
   [[nodiscard]] std::int64_t count() const { return count_; }
 
  private:
-  [[nodiscard]] std::string stem(const HeatmapEntry& entry) const;
+  /// Name of an entry's files without their endings; labels whose letters no file name has get a number behind it.
+  [[nodiscard]] std::string stem(const HeatmapEntry& entry);
 
   std::filesystem::path path_;
   std::string method_;
   ImageNames names_;
   RawMaps raw_;
+  /// Of the last image.
+  std::set<std::string> stems_;
   std::unique_ptr<io::AtomicFile> table_;
   std::int64_t count_ = 0;
 };

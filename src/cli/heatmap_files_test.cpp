@@ -128,6 +128,22 @@ TEST_F(HeatmapFilesTest, leaves_raw_maps_out_when_told_to) {
   EXPECT_EQ(table.rows[0][4], "");
 }
 
+TEST_F(HeatmapFilesTest, labels_that_no_file_name_tells_apart_keep_files_of_their_own) {
+  const std::string long_label(400, 'x');
+  const std::vector<std::string> labels{"\u80ba\u708e", "\u6c14\u80f8", "______", long_label};
+  const std::vector<std::string> names{"______", "_______2", "_______3", long_label.substr(0, 100)};
+  HeatmapFolder maps(folder_.path() / "out", "cam", ImageNames::Hidden);
+  for (const std::int64_t number : {1, 2}) {
+    for (const std::string& label : labels) {
+      maps.write({.number = number, .image = "a.png", .label = label}, picture_, map_of(data::Fit::Squash), {});
+    }
+    for (const std::string& name : names) {
+      EXPECT_TRUE(fs::exists(folder_.path() / "out" / ("00000" + std::to_string(number) + "_" + name + ".npy")))
+          << name;
+    }
+  }
+}
+
 TEST(Picture, shows_16_bits_as_8) {
   const data::TestFolder folder;
   const std::vector<std::uint16_t> pixels{0, 257, 32768, 65535};
