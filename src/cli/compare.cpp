@@ -155,10 +155,11 @@ void check_truth(const EvalSet& a, const EvalSet& b, std::string_view what) {
     images += here > 0 ? 1 : 0;
   }
   if (cells == 0) return;
-  throw DataError(error_text("cli.compare", what, "the truth of A for every image",
-                             fmt::format("{} of {} different, in {} of {}", cells, counted(std::ssize(left), "label"),
-                                         images, counted(std::ssize(a.predictions.image_ids), "image")),
-                             "one version of the labels for both"));
+  throw DataError(error_text(
+      "cli.compare", what, "the truth of A for every image",
+      fmt::format("{} of {} that {}, in {} of {}", cells, counted(std::ssize(left), "label"),
+                  plural(cells, "differs", "differ"), images, counted(std::ssize(a.predictions.image_ids), "image")),
+      "one version of the labels for both"));
 }
 
 // Over several seeds each, these are no difference of the recipes.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
 #include <utility>
 
 #include "core/error.h"
@@ -115,10 +116,15 @@ std::string data_text(const CardInput& input) {
   return text;
 }
 
-// TOML without "<", which stands in strings alone: not every reader of Markdown leaves HTML inside fences alone.
-std::string without_tags(const std::string& toml) {
+// Spells markup and hidden characters of TOML's strings as \u, since some readers of Markdown take HTML inside fences.
+// Line ends in strings are escaped already.
+std::string for_card(const std::string& toml) {
   std::string text;
-  for (const char c : toml) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  std::istringstream lines(toml);
+  for (std::string line; std::getline(lines, line);) {
+    for (const char c : terminal_text(line)) text += c == '<' ? std::string("\\u003c") : std::string(1, c);
+    text += '\n';
+  }
   return text;
 }
 
@@ -218,7 +224,7 @@ std::string model_card(const CardInput& input) {
   text += fmt::format("Trained for {}, {}", counted(info.step, "update"), counted(info.epoch, "epoch"));
   if (!info.metric.empty())
     text += fmt::format("; best validation {} {:.4f}", markdown_text(info.metric), info.metric_value);
-  text += ". The recipe:\n\n```toml\n" + without_tags(recipe_text(recipe_of(info))) + "```\n\n";
+  text += ". The recipe:\n\n```toml\n" + for_card(recipe_text(recipe_of(info))) + "```\n\n";
   text += "## Loading it in Python\n```python\n" + python_example(input) + "```\n\n";
   text +=
       "## Known limits\n"

@@ -88,13 +88,13 @@ TEST(ModelCard, says_what_it_was_not_given) {
 TEST(ModelCard, holds_no_markup_of_foreign_text) {
   CardInput input = sample("onnx");
   input.info.labels = {"<script>alert(1)</script>", "a|b\nc"};
-  input.info.recipe = "[model]\nname = \"resnet18\"\n[data]\nlabels = [\"<script>alert(1)</script>\"]\n";
+  input.info.recipe = "[model]\nname = \"resnet18\"\n[data]\nlabels = [\"<script>alert(1)</script>\", \"a\u202eb\"]\n";
   input.file = "a\"); import os; os.system(\"id\") #.onnx";
   const std::string card = model_card(input);
   EXPECT_THAT(card, Not(HasSubstr("<script")));
   EXPECT_THAT(card, HasSubstr("| 0 | &lt;script&gt;alert(1)&lt;/script&gt; |  |  |  |\n"));
   EXPECT_THAT(card, HasSubstr("| 1 | a&#124;b\\\\nc |  |  |  |\n"));
-  EXPECT_THAT(card, HasSubstr("labels = [\"\\u003cscript>alert(1)\\u003c/script>\"]"));
+  EXPECT_THAT(card, HasSubstr("labels = [\"\\u003cscript>alert(1)\\u003c/script>\", \"a\\u202eb\"]"));
   EXPECT_THAT(card, HasSubstr("InferenceSession(\"a\\\"); import os; os.system(\\\"id\\\") #.onnx\")\n"));
 }
 

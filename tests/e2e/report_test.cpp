@@ -139,7 +139,8 @@ input image (N, C, S, S)
 conv = conv2d(image, out=8, kernel=32x32)
 act = relu(conv)
 pool = global_avg_pool(act)
-fc = linear(pool, out=K)
+flat = flatten(pool)
+fc = linear(flat, out=K)
 output logits = fc
 )";
   place_->must_run({"train", "--data", in("data"), "--recipe", in("recipe.toml"), "--out", in("flat"), "--model",

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""What the pages promise: commands that prove something fail where nothing runs, README's picture is the quickstart's."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Docs(unittest.TestCase):
+    def test_a_ctest_command_that_chooses_tests_fails_without_any(self):
+        pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+        for page in pages:
+            for command in re.findall(r"ctest [^`\n]*-[RL] [^`\n]*", page.read_text(encoding="utf-8")):
+                self.assertIn("--no-tests=error", command, page)
+
+    def test_the_quickstart_leaves_the_picture_of_the_readme(self):
+        shown = re.search(r"^shown=(\S+)$", (ROOT / "tools" / "quickstart.sh").read_text(), re.MULTILINE)
+        self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()
