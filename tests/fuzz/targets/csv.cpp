@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
+#include "core/foreign_text.h"
 #include "io/csv.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +14,7 @@ void fuzz_csv(Input input) {
   require(csv.lines.size() == csv.rows.size(), "a line number for each row");
   std::string text;
   const auto add = [&text](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + io::csv_field(row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(row[i]);
     text += row.size() == 1 && row[0].empty() ? "\"\"\n" : "\n";  // else the line is blank
   };
   add(csv.header);
