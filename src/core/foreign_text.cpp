@@ -157,7 +157,10 @@ std::string python_string(std::string_view text) {
 std::string csv_field(std::string_view text) {
   std::string value = may_be_formula(text) ? "'" : "";
   value += text;
-  if (value.find_first_of(",;\t\"\r\n") == std::string::npos && !value.starts_with(kByteOrderMark)) return value;
+  // A file that begins with a byte order mark would be read without it, or as UTF-16.
+  const bool has_mark =
+      value.starts_with(kByteOrderMark) || value.starts_with("\xFF\xFE") || value.starts_with("\xFE\xFF");
+  if (!has_mark && value.find_first_of(",;\t\"\r\n") == std::string::npos) return value;
   std::string quoted = "\"";
   for (const char c : value) {
     if (c == '"') quoted.push_back('"');

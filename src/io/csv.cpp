@@ -9,6 +9,7 @@
 #include "io/file.h"
 #include "io/gzip.h"
 #include "io/sha256.h"
+#include "io/text.h"
 
 namespace roentgen::io {
 namespace {
@@ -17,10 +18,34 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLimitFields = 65536;
 
+/// What stands between fields: a comma, or where the first line has none outside of quotes, a semicolon or tab that it
+/// has.
+char separator_of(std::string_view text) {
+  bool is_quoted = false, is_closed = false, is_start = true;  // of a quoted field, a field
+  bool has_semicolon = false, has_tab = false;
+  text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
+  for (const char c : text) {
+    if (c == '"' && (is_quoted || is_closed || is_start)) {  // two within a quoted field are one of its text
+      is_closed = is_quoted;
+      is_quoted = !is_quoted;
+      is_start = false;
+    }
+    if (is_quoted || c == '"') continue;
+    if (c == ',') return c;
+    if (c == '\n' || c == '\r') break;
+    has_semicolon = has_semicolon || c == ';';
+    has_tab = has_tab || c == '\t';
+    is_start = c == ';' || c == '\t';
+    is_closed = false;
+  }
+  return has_semicolon ? ';' : has_tab ? '\t' : ',';
+}
+
 /// Reads one record after another. The text outlives it.
 class Scanner {
  public:
-  Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {}
+  Scanner(std::string_view text, std::string_view what)
+      : text_(text), what_(what), separator_(separator_of(text)), ends_(std::string("\r\n") + separator_) {}
 
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] std::int64_t line() const { return line_; }
@@ -35,7 +60,7 @@ class Scanner {
       if (!next) return next.why();
       fields.emplace_back(csv_value(next.value()));
       if (at_end() || take_line_end()) return fields;
-      if (text_[position_] != ',') return bad("a comma after a closing quote", quoted_character());
+      if (text_[position_] != separator_) return bad("a comma after a closing quote", quoted_character());
       ++position_;
     }
   }
@@ -59,7 +84,7 @@ class Scanner {
   Result<std::string> field() {
     if (at_end()) return std::string();
     if (text_[position_] == '"') return quoted_field();
-    const std::size_t end = std::min(text_.find_first_of(",\r\n", position_), text_.size());
+    const std::size_t end = std::min(text_.find_first_of(ends_, position_), text_.size());
     std::string value(text_.substr(position_, end - position_));
     position_ = end;
     return value;
@@ -87,6 +112,9 @@ class Scanner {
 
   std::string_view text_;
   std::string_view what_;
+  char separator_;
+  /// What ends a field without quotes.
+  std::string ends_;
   std::size_t position_ = 0;
   std::int64_t line_ = 1;
 };
@@ -98,9 +126,11 @@ std::optional<std::size_t> Csv::column(std::string_view name) const {
   return static_cast<std::size_t>(found - header.begin());
 }
 
-Result<Csv> parse_csv(std::string_view text, std::string_view what) {
+Result<Csv> parse_csv(std::string_view bytes, std::string_view what) {
   Csv csv;
-  csv.sha256 = sha256_hex(text);
+  csv.sha256 = sha256_hex(bytes);
+  const std::string utf8 = is_utf16(bytes) ? utf8_of(std::string(bytes)) : std::string();
+  std::string_view text = is_utf16(bytes) ? std::string_view(utf8) : bytes;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.find('\0') != std::string_view::npos) {
     return failure("io.csv", what, "text in UTF-8", "a zero byte", "saving it as UTF-8 csv");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark).
+// Comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark), and
+// what spreadsheets write instead: UTF-16 with its byte order mark, semicolons or tabs for commas.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,10 @@ struct Csv {
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
 };
 
-/// Parses text. A Failure carries the line: an empty text, an unclosed quote, text after a closing quote, a zero byte,
-/// over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an empty last field; a
-/// quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before what looks like a
+/// Parses text, whose fields are parted by commas, or by semicolons or tabs where the header has those and no comma
+/// outside of quotes. A Failure carries the line: an empty text, an unclosed quote, text after a closing quote, a zero
+/// byte, over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an empty last field;
+/// a quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before what looks like a
 /// formula is taken away. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
 /// Reads and parses a file of at most 1 GiB, which may be gzipped (then at most 1 GiB when unpacked, too).

@@ -63,6 +63,25 @@ TEST(Csv, takes_any_line_end_and_a_last_line_without_one) {
 
 TEST(Csv, drops_a_byte_order_mark) { EXPECT_EQ(parsed("\xEF\xBB\xBFpath,x\n").header, (Row{"path", "x"})); }
 
+TEST(Csv, takes_semicolons_or_tabs_where_the_header_has_no_comma) {
+  EXPECT_EQ(parsed("path;\"a,b\"\nx.png;0,5\n").header, (Row{"path", "a,b"}));
+  EXPECT_EQ(parsed("path;a\nx.png;0,5\n").rows, (std::vector<Row>{{"x.png", "0,5"}}));
+  EXPECT_EQ(parsed("path\ta\nx y.png\t1\n").rows, (std::vector<Row>{{"x y.png", "1"}}));
+  EXPECT_EQ(parsed("x;a\"b,c\n").header, (Row{"x;a\"b", "c"})) << "a quote within a field is none";
+  EXPECT_EQ(parsed("x;a\"\",c\n").header, (Row{"x;a\"\"", "c"}));
+  EXPECT_EQ(parsed("\"x\"\",b\";c\n").header, (Row{"x\",b", "c"}));
+  EXPECT_EQ(parsed("path,a;b\nx.png,1;2\n").rows, (std::vector<Row>{{"x.png", "1;2"}}));
+}
+
+TEST(Csv, reads_utf16_by_its_byte_order_mark) {
+  using std::string_literals::operator""s;
+  const std::string little = "\xFF\xFEp\0,\0\xE9\0\n\0x\0,\0\x3D\xD8\x00\xDE"s;
+  EXPECT_EQ(parsed(little).header, (Row{"p", "\xC3\xA9"}));
+  EXPECT_EQ(parsed(little).rows, (std::vector<Row>{{"x", "\xF0\x9F\x98\x80"}}));
+  EXPECT_EQ(parsed("\xFE\xFF\0p\0\t\0q"s).header, (Row{"p", "q"}));
+  EXPECT_EQ(parsed("\xFF\xFEp\0,\0\x3D\xD8"s).header, (Row{"p", "\xEF\xBF\xBD"}));
+}
+
 TEST(Csv, skips_blank_lines_but_counts_them) {
   const Csv csv = parsed("\n\na,b\n\r\n1,2\n\n\n3,4\n\n");
   EXPECT_EQ(csv.header, (Row{"a", "b"}));

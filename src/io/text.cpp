@@ -46,7 +46,29 @@ void append_escaped(std::string& out, unsigned char c) {
   out.push_back(kDigits[c >> 4]);
   out.push_back(kDigits[c & 15]);
 }
+
+void append_utf8(std::uint32_t point, std::string& out) {
+  const auto put = [&out](std::uint32_t bits) { out += static_cast<char>(static_cast<unsigned char>(bits)); };
+  const auto follow = [&put, point](std::uint32_t shift) { put(0x80U | ((point >> shift) & 0x3FU)); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xC0U | point >> 6U);
+    follow(0);
+  } else if (point < 0x10000) {
+    put(0xE0U | point >> 12U);
+    follow(6);
+    follow(0);
+  } else {
+    put(0xF0U | point >> 18U);
+    follow(12);
+    follow(6);
+    follow(0);
+  }
+}
 }  // namespace
+
+bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
 
 std::string quote_string(std::string_view text) {
   std::string out = "\"";
@@ -64,6 +86,28 @@ std::string quote_string(std::string_view text) {
   }
   out.push_back('"');
   return out;
+}
+
+std::string utf8_of(std::string text) {
+  if (!is_utf16(text)) return text;
+  const bool is_little = text.starts_with('\xFF');
+  const auto unit = [&](std::size_t i) -> std::uint32_t {
+    const auto first = static_cast<unsigned char>(text[i]), second = static_cast<unsigned char>(text[i + 1]);
+    return is_little ? first | static_cast<std::uint32_t>(second) << 8U
+                     : static_cast<std::uint32_t>(first) << 8U | second;
+  };
+  std::string utf8;
+  for (std::size_t i = 2; i + 1 < text.size(); i += 2) {
+    std::uint32_t point = unit(i);
+    if (point >= 0xD800 && point < 0xE000) {
+      const std::uint32_t low = i + 3 < text.size() ? unit(i + 2) : 0;
+      const bool is_pair = point < 0xDC00 && low >= 0xDC00 && low < 0xE000;
+      point = is_pair ? 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00) : 0xFFFD;
+      if (is_pair) i += 2;
+    }
+    append_utf8(point, utf8);
+  }
+  return utf8;
 }
 
 std::string shortest(double value) {

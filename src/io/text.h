@@ -17,6 +17,13 @@ namespace roentgen::io {
 
 using roentgen::utf8_length;
 
+/// True for a text that begins with the byte order mark of UTF-16.
+[[nodiscard]] bool is_utf16(std::string_view text);
+
+/// A text that begins with the byte order mark of UTF-16, as UTF-8 without it; unpaired surrogates become U+FFFD. Other
+/// texts as they are.
+[[nodiscard]] std::string utf8_of(std::string text);
+
 /// The fewest digits that read back as the same double, always with a point, an exponent or both; "inf", "-inf", "nan".
 [[nodiscard]] std::string shortest(double value);
 
