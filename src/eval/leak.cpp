@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "eval/leak.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -16,6 +17,30 @@ PatientOverlap patient_overlap(std::span<const std::string> training_hashes, std
   PatientOverlap overlap{.training = std::ssize(training), .test = std::ssize(test)};
   for (const std::string_view hash : test) overlap.shared += training.contains(hash) ? 1 : 0;
   return overlap;
+}
+
+PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
+                               std::span<const TestPatient> test_patients) {
+  const std::unordered_set<std::string_view> training(training_hashes.begin(), training_hashes.end());
+  const auto has_any = [&training](std::span<const std::string> hashes) {
+    return std::ranges::any_of(hashes, [&training](const std::string& hash) { return training.contains(hash); });
+  };
+  PatientOverlap overlap{.training = std::ssize(training), .test = std::ssize(test_patients)};
+  for (const TestPatient& patient : test_patients) {
+    if (has_any(patient.same)) {
+      ++overlap.shared;
+    } else if (has_any(patient.zeros)) {
+      ++overlap.similar;
+    }
+  }
+  return overlap;
+}
+
+std::string similar_patients_text(const PatientOverlap& overlap) {
+  if (overlap.similar == 0) return {};
+  return "leak check: " + std::to_string(overlap.similar) + " of " + std::to_string(overlap.test) +
+         " test patients have the number of a training patient but for leading zeros (as 12 and 0012): if they are the "
+         "same people, these figures are too good";
 }
 
 std::string leak_text(const PatientOverlap& overlap) {

@@ -16,7 +16,24 @@ struct PatientOverlap {
   std::int64_t training = 0;
   std::int64_t test = 0;
   std::int64_t shared = 0;
+  /// Test patients of whom only the number without leading zeros is in both.
+  std::int64_t similar = 0;
 };
+
+/// Hashes of one test patient.
+struct TestPatient {
+  /// Of spellings of the same id.
+  std::span<const std::string> same;
+  /// Of numbers that differ in leading zeros alone.
+  std::span<const std::string> zeros;
+};
+
+/// Counts, trying all spellings. Hashes as in the other overload, each patient once.
+[[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
+                                             std::span<const TestPatient> test_patients);
+
+/// One line that says how many test patients differ from training patients in leading zeros alone; empty for none.
+[[nodiscard]] std::string similar_patients_text(const PatientOverlap& overlap);
 
 /// Counts. The hashes must come from the same salt and the same naming of patients; repeats (one per image) are fine.
 [[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,

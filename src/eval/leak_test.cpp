@@ -20,6 +20,17 @@ TEST(Leak, counts_distinct_patients_and_those_in_both) {
   EXPECT_EQ(overlap.shared, 2);
 }
 
+TEST(Leak, tries_all_spellings_of_a_patient_and_tells_leading_zeros_apart) {
+  const Hashes training{"aa", "bb"}, same{"xx", "aa"}, other{"cc"}, zeros{"bb", "dd"}, none{};
+  const std::vector<TestPatient> patients{{same, none}, {other, zeros}, {other, none}, {same, zeros}};
+  const PatientOverlap overlap = patient_overlap(training, patients);
+  EXPECT_EQ(overlap.test, 4);
+  EXPECT_EQ(overlap.shared, 2);
+  EXPECT_EQ(overlap.similar, 1);
+  EXPECT_NE(similar_patients_text(overlap).find("1 of 4 test patients"), std::string::npos);
+  EXPECT_EQ(similar_patients_text({.training = 2, .test = 1}), "");
+}
+
 TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
   const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"bb"});
   try {

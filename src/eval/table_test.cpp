@@ -230,6 +230,14 @@ EvalTable by_hand() {
   return table;
 }
 
+TEST(EvalTable, tells_labels_that_are_known_of_no_image_apart) {
+  EvalTable table = by_hand();
+  table.labels[1].n = 0;
+  EXPECT_NE(to_text(table).find("\nNot known of any image here, and left out of the mean: Hernia.\n"),
+            std::string::npos);
+  EXPECT_EQ(to_text(table).find("only one class"), std::string::npos);
+}
+
 TEST(EvalTable, prints_aligned_with_footnotes) {
   EXPECT_EQ(to_text(by_hand()),
             "finding              AUROC     95% interval  prev.  positives       n\n"

@@ -61,12 +61,18 @@ std::string left_out_text(const std::string& name, const Estimate& estimate, con
 }
 
 std::string undefined_text(const EvalTable& table) {
-  std::string names;
+  std::string one_class, unknown;
   for (const LabelResult& result : table.labels) {
-    if (!result.auroc.value) names += (names.empty() ? "" : ", ") + terminal_text(result.label);
+    if (result.auroc.value) continue;
+    std::string& names = result.n == 0 ? unknown : one_class;
+    names += (names.empty() ? "" : ", ") + terminal_text(result.label);
   }
-  if (names.empty()) return {};
-  return "Undefined, because only one class is present, and left out of the mean: " + names + ".\n";
+  std::string text;
+  if (!one_class.empty()) {
+    text = "Undefined, because only one class is present, and left out of the mean: " + one_class + ".\n";
+  }
+  if (!unknown.empty()) text += "Not known of any image here, and left out of the mean: " + unknown + ".\n";
+  return text;
 }
 
 // What the details lack, a line a metric and reason. Findings of too few patients are told once, below AUROC.
