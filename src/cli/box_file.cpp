@@ -13,7 +13,7 @@
 
 #include "cli/table_column.h"
 #include "core/error.h"
-#include "data/source/nih_fields.h"
+#include "data/source/finding_names.h"
 #include "io/csv.h"
 
 namespace roentgen::cli {
@@ -62,16 +62,13 @@ BoxFile::BoxFile(const fs::path& path, const std::vector<std::string>& labels, s
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
     const eval::Box box = read_box(table.rows[i], columns, where);
-    const std::string name = table_field(table.rows[i], finding);
-    auto known = std::ranges::find(labels, name);
-    if (known == labels.end()) known = std::ranges::find(labels, data::canonical_finding(name));
+    const auto known = data::finding_column(labels, table_field(table.rows[i], finding));
     ++count_;
-    if (known == labels.end()) {
+    if (!known) {
       ++other_labels_;
       continue;
     }
-    by_image_[base_name(table_field(table.rows[i], image))].push_back(
-        {.label = static_cast<std::size_t>(known - labels.begin()), .box = box});
+    by_image_[base_name(table_field(table.rows[i], image))].push_back({.label = *known, .box = box});
   }
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <system_error>
 #include <unordered_set>
 
@@ -26,67 +25,35 @@ namespace fs = std::filesystem;
   throw DataError(error_text("cli.images", what, expected, got, remedy));
 }
 
-class Walk {
- public:
-  Walk(fs::path root, std::vector<data::Sample>& samples) : root_(std::move(root)), samples_(samples) {}
-
-  void folder(const fs::path& path) {
-    std::error_code error;
-    const fs::path real = fs::canonical(path, error);
-    if (!error && !visited_.insert(real.string()).second) return;
-    std::vector<fs::directory_entry> entries;
-    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-      if (!it->path().filename().string().starts_with('.')) entries.push_back(*it);
-    }
-    if (error) refuse(path.string(), "a readable folder", error.message(), "other permissions there");
-    std::sort(entries.begin(), entries.end());
-    for (const fs::directory_entry& entry : entries) {
-      std::error_code ignored;
-      if (entry.is_directory(ignored)) {
-        if (data::is_companion_folder(entry.path().filename().string())) {
-          ++companions_;
-        } else {
-          folder(entry.path());
-        }
-      } else if (data::may_be_dicom(entry.path()) && data::starts_as_dicom(entry.path())) {
-        choose(entry.path());
-      } else if (data::has_image_extension(entry.path())) {
-        add(entry.path());
-      } else {
-        ++others_;
+// Images below a folder go to `list`, named by their paths below it; of DICOM files those that are left out are
+// counted. What cannot be read is taken all the same: the prediction names it.
+void add_folder(const fs::path& folder, ImageList& list) {
+  data::FolderWalk walk(data::WalkOrder::Mixed, [&folder, &list](const fs::path& path) {
+    const bool is_dicom = data::may_be_dicom(path) && data::starts_as_dicom(path);
+    if (!is_dicom && !data::has_image_extension(path)) return false;
+    if (is_dicom) {
+      const auto study = data::read_dicom_header(path);
+      const std::string exclusion = study ? data::exclusion_of(study.value()) : std::string();
+      if (!exclusion.empty()) {
+        list.dicom.add(exclusion);
+        return true;
       }
     }
-  }
-  [[nodiscard]] std::int64_t others() const { return others_; }
-  [[nodiscard]] std::int64_t companions() const { return companions_; }
-  [[nodiscard]] const data::DicomTally& dicom() const { return dicom_; }
-
- private:
-  void add(const fs::path& path) { samples_.push_back({.id = path.lexically_relative(root_).string(), .path = path}); }
-  // What cannot be read is taken all the same: the prediction names it.
-  void choose(const fs::path& path) {
-    const auto study = data::read_dicom_header(path);
-    const std::string exclusion = study ? data::exclusion_of(study.value()) : std::string();
-    if (exclusion.empty()) {
-      add(path);
-    } else {
-      dicom_.add(exclusion);
-    }
-  }
-
-  fs::path root_;
-  std::vector<data::Sample>& samples_;
-  std::set<std::string> visited_;
-  std::int64_t others_ = 0;
-  std::int64_t companions_ = 0;
-  data::DicomTally dicom_;
-};
+    list.dataset.samples.push_back({.id = path.lexically_relative(folder).string(), .path = path});
+    return true;
+  });
+  walk.walk(folder);
+  list.left_out += walk.left_out();
+}
 
 // What lies in a folder without images.
-std::string contents(const Walk& walk) {
-  if (const std::string dicom = walk.dicom().text(); !dicom.empty()) return "DICOM files " + dicom;
-  if (walk.companions() > 0) return "only folders called masks or pairs, which are passed over";
-  return walk.others() == 0 ? std::string("no files") : counted(walk.others(), "other file");
+std::string contents(const ImageList& list) {
+  if (const std::string dicom = list.dicom.text(); !dicom.empty()) return "DICOM files " + dicom;
+  const data::LeftOut& left_out = list.left_out;
+  if (!left_out.dangling.empty()) return counted(std::ssize(left_out.dangling), "link") + " to nowhere";
+  if (left_out.companions > 0) return "only folders called masks or pairs, which are passed over";
+  if (left_out.files.is_empty()) return "no files";
+  return fmt::format("{} ({})", counted(left_out.files.total(), "other file"), left_out.files.text());
 }
 
 // A name that comes twice, or nothing.
@@ -118,14 +85,10 @@ ImageList list_images(const std::vector<std::string>& arguments) {
       continue;
     }
     const std::size_t before = samples.size();
-    Walk walk(path, samples);
-    walk.folder(path);
-    list.others += walk.others();
-    list.companions += walk.companions();
-    list.dicom += walk.dicom();
+    add_folder(path, list);
     if (samples.size() > before) continue;
     refuse(argument, "files that end in .png, .jpg or .jpeg, or frontal chest radiographs as DICOM, below it",
-           contents(walk), "another folder, or naming the files themselves");
+           contents(list), "another folder, or naming the files themselves");
   }
   if (repeated(samples) != nullptr) {
     for (data::Sample& sample : samples) sample.id = sample.path.lexically_normal().string();

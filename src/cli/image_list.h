@@ -12,6 +12,7 @@
 
 #include "data/source/dataset.h"
 #include "data/source/dicom_choice.h"
+#include "data/source/folder_walk.h"
 
 namespace roentgen::cli {
 
@@ -22,12 +23,10 @@ enum class ImageNames : std::uint8_t { Hidden, Shown };
 struct ImageList {
   /// No labels, no patients, no split.
   data::Dataset dataset;
-  /// Files in the folders that are left out, since they are no images by their names, nor DICOM.
-  std::int64_t others = 0;
   /// DICOM files in the folders that are left out: data::exclusion_of().
   data::DicomTally dicom;
-  /// Folders that are passed over: data::is_companion_folder().
-  std::int64_t companions = 0;
+  /// All else in the folders that is passed over or left out.
+  data::LeftOut left_out;
 };
 
 /// Lists them. A file that is named is taken whatever its ending, and whatever the header of a DICOM file says; folders

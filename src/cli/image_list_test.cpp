@@ -48,7 +48,8 @@ TEST_F(ImageListTest, walks_folders_by_name_and_counts_what_it_leaves_out) {
   write("x.dcm");
   const ImageList list = list_images({in("d"), in("x.dcm")});
   EXPECT_THAT(names(list), ElementsAre("a/1.jpeg", "a/2.jpg", "b.PNG", "x.dcm"));
-  EXPECT_EQ(list.others, 1);
+  EXPECT_THAT(list.left_out.notes("no images"),
+              ElementsAre("files left out, no images: .txt 1", HasSubstr("begin with a dot: 1")));
   EXPECT_EQ(list.dataset.samples[0].path, fs::path(in("d/a/1.jpeg")));
   EXPECT_TRUE(list.dataset.samples[0].labels.empty());
 }
@@ -64,7 +65,7 @@ TEST_F(ImageListTest, chooses_among_dicom_files_of_a_folder_but_not_among_files_
   ImageList list = list_images({in("d")});
   EXPECT_THAT(names(list), ElementsAre("IM0001", "damaged.dcm")) << "what is damaged is for the prediction to name";
   EXPECT_EQ(list.dicom.text(), "left out, laterals: 2");
-  EXPECT_EQ(list.others, 0);
+  EXPECT_TRUE(list.left_out.files.is_empty());
   EXPECT_THAT(names(list_images({in("d/IM0002")})), ElementsAre("IM0002"));
   folder_.write("e/1.dcm", lateral);
   EXPECT_THAT(refusal({in("e")}), HasSubstr("got DICOM files left out, laterals: 1"));
@@ -82,7 +83,7 @@ TEST_F(ImageListTest, passes_over_masks_and_pairs_that_are_not_named) {
   write("d/pairs/Mass/1.png");
   const ImageList list = list_images({in("d")});
   EXPECT_THAT(names(list), ElementsAre("images/1.png"));
-  EXPECT_EQ(list.companions, 2);
+  EXPECT_EQ(list.left_out.companions, 2);
   EXPECT_THAT(names(list_images({in("d/pairs")})), ElementsAre("Mass/1.png"));
   write("e/masks/1.png");
   EXPECT_THAT(refusal({in("e")}), HasSubstr("got only folders called masks or pairs, which are passed over"));

@@ -51,6 +51,10 @@ struct LabelTable {
   std::vector<LabelRow> rows{};
   /// Of the rows.
   NameIndex index{};
+  /// Labels asked for that the truth does not have: unknown of every row.
+  std::vector<std::string> absent{};
+  /// Lines for people, which name no image and no patient.
+  std::vector<std::string> notes{};
 
   /// The row of an image, or null: NameIndex::find_ending().
   [[nodiscard]] const LabelRow* find(std::string_view image) const;
@@ -67,7 +71,9 @@ struct LabelTable {
 /// sex, age. NIH's study is the patient's follow-up number; without a column, a folder named study... or s<number>.
 /// @param labels (K) names to read; none is fine
 /// @param options what blanks and -1 mean, as in a recipe's [data]
-/// DataError on a label that the table does not have, an unreadable field, a repeated image; names lines, never images.
+/// Labels are found whatever their case, by any name of the finding (data/source/finding_names.h). DataError on a label
+/// that the table does not have (with UnknownLabels::Mask it is unknown, and DataError when the table has none of
+/// them), an unreadable field, a repeated image; names lines, never images.
 [[nodiscard]] LabelTable read_label_table(const std::filesystem::path& path, const std::vector<std::string>& labels,
                                           const data::SourceOptions& options);
 

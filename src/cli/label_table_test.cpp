@@ -97,5 +97,21 @@ TEST(LabelTable, refuses_what_it_cannot_read_and_names_no_image) {
   expect_refused("Image Index,Finding Labels\na.png,Mass\n", {"Fracture"}, "the label Fracture of the predictions");
 }
 
+TEST(LabelTable, finds_labels_in_any_spelling_and_leaves_those_it_lacks_unknown) {
+  const ScratchFile nih("Image Index,Finding Labels\na.png,\"mass, PLEURAL thickening\"\nb.png,Efusion\nc.png,nan\n");
+  const LabelTable table = read_label_table(nih.path(), {"Mass", "Pleural_Thickening", "Fracture"},
+                                            {.unknown_labels = data::UnknownLabels::Mask});
+  EXPECT_THAT(table.rows[0].labels, ElementsAre(1, 1, kUnknown));
+  EXPECT_THAT(table.rows[1].labels, ElementsAre(0, 0, kUnknown));
+  EXPECT_THAT(table.rows[2].labels, ElementsAre(kUnknown, kUnknown, kUnknown));
+  EXPECT_THAT(table.absent, ElementsAre("Fracture"));
+  EXPECT_THAT(table.notes, ElementsAre("findings that no label asks for: Efusion 1"));
+  const ScratchFile own("path,patient,MASS,Cause\na.png,12.0,1,Virus|fungus\nb.png,12,0,bacteria\n");
+  const LabelTable other = read_label_table(own.path(), {"Mass", "cause:virus"}, {});
+  EXPECT_THAT(other.rows[0].labels, ElementsAre(1, 1));
+  EXPECT_THAT(other.rows[1].labels, ElementsAre(0, 0));
+  EXPECT_EQ(other.rows[0].patient, other.rows[1].patient);
+}
+
 }  // namespace
 }  // namespace roentgen::cli

@@ -9,7 +9,7 @@
 
 #include "cli/table_column.h"
 #include "core/error.h"
-#include "data/source/nih_fields.h"
+#include "data/source/finding_names.h"
 
 namespace roentgen::cli {
 namespace {
@@ -36,10 +36,8 @@ MaskFolder::MaskFolder(const fs::path& path, const std::vector<std::string>& lab
   }
   for (const fs::directory_entry& entry : entries) {
     if (!entry.is_directory(error)) continue;
-    const std::string name = entry.path().filename().string();
-    auto known = std::ranges::find(labels, name);
-    if (known == labels.end()) known = std::ranges::find(labels, data::canonical_finding(name));
-    if (known != labels.end()) folders_.emplace_back(static_cast<std::size_t>(known - labels.begin()), entry.path());
+    const auto known = data::finding_column(labels, entry.path().filename().string());
+    if (known) folders_.emplace_back(*known, entry.path());
   }
   if (folders_.empty()) {
     throw DataError(error_text("cli.masks", path.string(), "folders named as labels of the checkpoint", "none",

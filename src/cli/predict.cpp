@@ -255,13 +255,7 @@ CommandResult PredictCommand::run() {
     heatmaps->check_overlap(list.dataset, options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
     heatmaps->open_folder(options_);
   }
-  if (list.companions > 0) {
-    log::info(counted(list.companions, "folder called masks or pairs is", "folders called masks or pairs are") +
-              " passed over");
-  }
-  if (list.others > 0) {
-    log::info(counted(list.others, "other file in the folders is", "other files in the folders are") + " left out");
-  }
+  for (const std::string& note : list.left_out.notes("which by their endings are no images")) log::info(note);
   if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(

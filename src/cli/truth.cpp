@@ -67,6 +67,8 @@ LabelTable table_of(const data::Dataset& dataset, std::string what) {
     table.index.add(sample.id, i);
     table.rows.push_back(std::move(row));
   }
+  table.absent = data::absent_labels(dataset);
+  table.notes = dataset.notes;
   return table;
 }
 

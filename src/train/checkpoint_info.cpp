@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kRemedy = "a complete copy of the file";
 constexpr const char* kPixelsKey = "training_pixels";
+constexpr const char* kSplitRuleKey = "split_rule";
 constexpr std::size_t kHashDigits = 16;
 
 Value to_array(const std::vector<std::string>& texts) {
@@ -84,6 +85,16 @@ std::vector<std::string> pixels_of(const std::map<std::string, std::string>& met
   return hashes;
 }
 
+data::SplitRule split_rule_of(const std::map<std::string, std::string>& metadata, std::string_view what) {
+  const auto found = metadata.find(kSplitRuleKey);
+  if (found == metadata.end()) return data::SplitRule::Written;
+  for (const data::SplitRule rule : {data::SplitRule::Written, data::SplitRule::Normal}) {
+    if (found->second == std::to_string(static_cast<int>(rule))) return rule;
+  }
+  throw ConfigError(error_text("train.checkpoint", what, "metadata key split_rule of 1 or 2", "'" + found->second + "'",
+                               "the version of roentgen that wrote it, or a newer one"));
+}
+
 CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::string_view what) {
   const auto text = [&](const char* key) -> const std::string& {
     const auto found = metadata.find(key);
@@ -106,6 +117,7 @@ CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::str
                       .patient_namespace = text("patient_namespace"),
                       .training_pixels = pixels_of(metadata, what),
                       .splits = to_splits(json("splits")),
+                      .split_rule = split_rule_of(metadata, what),
                       .step = progress.at("step").as_integer(),
                       .epoch = progress.at("epoch").as_integer(),
                       .metric = {}};
@@ -139,6 +151,7 @@ std::map<std::string, std::string> to_metadata(const CheckpointInfo& info) {
                                               {"patient_salt", info.patient_salt},
                                               {"patient_namespace", info.patient_namespace},
                                               {"splits", io::to_json(splits_value(info.splits), -1)},
+                                              {kSplitRuleKey, std::to_string(static_cast<int>(info.split_rule))},
                                               {"progress", io::to_json(progress, -1)}};
   if (!pixels.empty()) metadata[kPixelsKey] = pixels;
   return metadata;

@@ -114,7 +114,8 @@ CheckpointInfo describe_run(const TrainJob& job) {
                       .loss = job.recipe.loss.name,
                       .recipe = to_toml(job.recipe),
                       .graph = graph::print_graph_any_batch(job.model),
-                      .patient_namespace = job.dataset.patient_namespace};
+                      .patient_namespace = job.dataset.patient_namespace,
+                      .split_rule = job.recipe.data.split.rule};
   info.patient_salt =
       io::sha256_hex(fmt::format("{} {}", training.list_sha256, job.recipe.train.seed)).substr(0, kSaltDigits);
   info.training_patients = data::patient_hashes(job.dataset, data::Split::Train, info.patient_salt);

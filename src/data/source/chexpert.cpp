@@ -220,6 +220,7 @@ Listing list_chexpert(const SourceOptions& options) {
     read_table(tables[i], listing.csv[i], reading);
   }
   reading.rows.settle();
+  reading.rows.note_unnamed();
   return listing;
 }
 

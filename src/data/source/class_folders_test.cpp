@@ -69,8 +69,7 @@ TEST(ClassFolders, are_searched_below_when_asked_for) {
   options.labels = {"a", "dog"};
   options.unknown_labels = UnknownLabels::Mask;
   options.split.mode = SplitMode::Whole;
-  EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(options)); }),
-              HasSubstr("dog: expected an image where it is known"));
+  EXPECT_THAT(absent_labels(load_dataset(options)), ElementsAre("dog"));
   options.csv = {"labels.csv"};
   EXPECT_THAT(refusal(options), HasSubstr("data.csv: expected none, since folders are the labels"));
 }
@@ -92,6 +91,76 @@ TEST(ClassFolders, of_other_trees_are_no_classes) {
   EXPECT_THAT(refusal(options), HasSubstr("expected an image in the folders of classes, got none"));
   std::filesystem::remove_all(folder.path() / "b");
   EXPECT_THAT(refusal(options), HasSubstr("expected at least two folders, a class each, got 1"));
+}
+
+Dataset loaded(SourceOptions options, SplitMode mode = SplitMode::Whole) {
+  options.source = "class_folders";
+  options.split.mode = mode;
+  options.split.unit = SplitUnit::Image;
+  return load_dataset(options);
+}
+
+TEST(ClassFolders, count_what_they_leave_out_by_its_ending) {
+  const TestFolder folder;
+  for (const char* name : {"a/1.png", "b/1.PNG", "a/2.bmp", "b/2.bmp", "a/3.Tif", "a/noending", "a/4.png ", "a/._1.png",
+                           "b/masks/1.png", "__MACOSX/a/._1.png", "__MACOSX/x.png"}) {
+    folder.write(name, "x");
+  }
+  const Dataset dataset = loaded(in(folder));
+  EXPECT_EQ(dataset.samples.size(), 2U);
+  EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf({HasSubstr(R"(no images: ".png " 1, .bmp 2, .tif 1, no ending 1)"),
+                                     HasSubstr("begin with a dot: 1"), HasSubstr("masks or pairs, passed over: 1")}));
+}
+
+TEST(ClassFolders, refuse_links_that_lead_nowhere_unless_told) {
+  const TestFolder folder;
+  for (const char* name : {"a/1.png", "b/1.png"}) folder.write(name, "x");
+  std::filesystem::create_symlink("/nowhere/2.png", folder.path() / "b/2.png");
+  std::filesystem::create_symlink("/nowhere/c", folder.path() / "c");
+  SourceOptions options = in(folder);
+  EXPECT_THAT(refusal(options),
+              HasSubstr("expected links to images and folders, got 2 that lead nowhere (c, b/2.png)"));
+  options.absent = Absent::Skip;
+  EXPECT_THAT(loaded(options).notes, testing::Contains("links left out: 2 that lead nowhere"));
+}
+
+TEST(ClassFolders, below_splits_in_any_case_pass_over_other_folders_and_say_so) {
+  const TestFolder folder;
+  for (const char* name : {"Train/a/1.png", "Train/b/2.png", "VAL/a/3.png", "VAL/b/4.png", "Test/a/5.png",
+                           "extra/6.png", "Test/7.png", "docs/readme.txt"}) {
+    folder.write(name, "x");
+  }
+  const Dataset dataset = load_dataset(in(folder));
+  EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
+  EXPECT_EQ(dataset.summary(Split::Train).images, 2);
+  EXPECT_EQ(dataset.summary(Split::Val).images, 2);
+  EXPECT_EQ(dataset.summary(Split::Test).images, 1);
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf({HasSubstr("left out: docs (image files: 0), extra (image files: 1)"),
+                                     HasSubstr("in no class's folder, left out: 1")}));
+}
+
+TEST(ClassFolders, refuse_one_folder_called_as_a_split_among_others) {
+  const TestFolder folder;
+  for (const char* name : {"test/p1/1.png", "control/p2/2.png"}) folder.write(name, "x");
+  SourceOptions options = in(folder);
+  options.source = "class_folders";
+  EXPECT_THAT(refusal(options), HasSubstr("got test beside others; try renaming it if it is a class"));
+}
+
+TEST(ClassFolders, refuse_a_folder_that_is_in_two_splits_or_classes_by_a_link) {
+  const TestFolder folder;
+  for (const char* name : {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png"}) folder.write(name, "x");
+  std::filesystem::create_directory_symlink("val", folder.path() / "test");
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("one class and one split, got val/a, which by a link is test/a"));
+  const Dataset whole = loaded(in(folder));
+  EXPECT_EQ(whole.samples.size(), 4U) << "where splits do not count";
+  EXPECT_THAT(whole.notes, testing::Contains(HasSubstr("read anyway, passed over: 2")));
+  std::filesystem::remove(folder.path() / "test");
+  std::filesystem::create_directory_symlink("../a", folder.path() / "train/b/more");
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("got train/b/more, which by a link is train/a"));
 }
 
 }  // namespace

@@ -11,12 +11,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/converted.h"
 #include "data/source/finding_names.h"
+#include "data/source/finding_text.h"
 #include "data/source/label_value.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
@@ -38,6 +40,8 @@ struct Labels {
   std::vector<std::string> names;
   /// By convert: their order and that there may be none are known, and so is a column `id`.
   bool are_converted = false;
+  /// There may be none, too.
+  bool are_proposed = false;
 };
 
 /// Where a label is read from.
@@ -45,9 +49,17 @@ struct LabelColumn {
   std::string name;
   /// None: the table does not have it.
   std::optional<std::size_t> column;
-  /// Positive when the field equals this; else the field itself is 1, 0, -1, ...
-  std::optional<std::string> equals;
+  /// Positive when the field is or lists this; else the field itself is 1, 0, -1, ...
+  std::optional<std::string> value;
   LabelPolicy policy;
+};
+
+/// A column of which labels ask for values.
+struct ValueColumn {
+  std::size_t column = 0;
+  FindingText text;
+  /// Labels that ask, in the order of the text's.
+  std::vector<std::size_t> labels;
 };
 
 std::optional<std::size_t> path_column(const std::vector<std::string>& header) {
@@ -124,6 +136,12 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
           .age = column({"age"})};
 }
 
+/// True for a column that says who and what is in the picture rather than what was found.
+bool is_fact_column(const Columns& columns, std::size_t i) {
+  return i == columns.path || i == columns.id || i == columns.patient || i == columns.split || i == columns.view ||
+         i == columns.sex || i == columns.age;
+}
+
 bool is_label_column(const io::Csv& table, std::size_t column) {
   bool has_positive = false;
   for (const auto& row : table.rows) {
@@ -134,14 +152,18 @@ bool is_label_column(const io::Csv& table, std::size_t column) {
   return has_positive;
 }
 
-/// All columns that read as labels with a positive; without one, what a label looks like.
-std::string label_remedy(const io::Csv& table, const Columns& columns) {
+/// All columns that read as labels with a positive.
+std::vector<std::string> label_columns(const io::Csv& table, const Columns& columns) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
-    const bool is_other = i == columns.path || i == columns.patient || i == columns.split || i == columns.view ||
-                          i == columns.sex || i == columns.age;
-    if (!is_other && is_label_column(table, i)) labels.push_back(table.header[i]);
+    if (!is_fact_column(columns, i) && is_label_column(table, i)) labels.emplace_back(stripped(table.header[i]));
   }
+  return labels;
+}
+
+/// How to name the labels; without a column that reads as one, what a label looks like.
+std::string label_remedy(const io::Csv& table, const Columns& columns) {
+  const std::vector<std::string> labels = label_columns(table, columns);
   if (labels.size() == 1) return "--set data.labels=" + labels[0];
   if (!labels.empty()) return fmt::format("--set 'data.labels=[\"{}\"]'", fmt::join(labels, "\",\""));
   return "a column of 1, 0, -1, yes or no by name, or one value of another as data.labels=COLUMN:VALUE";
@@ -150,18 +172,18 @@ std::string label_remedy(const io::Csv& table, const Columns& columns) {
 std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const Columns& columns,
                                      const SourceOptions& options, const Labels& asked) {
   const std::string names = "columns " + first_names(table.header, table.header.size());
-  if (asked.names.empty() && !asked.are_converted) {
+  if (asked.names.empty() && !asked.are_converted && !asked.are_proposed) {
     throw ConfigError(
         error_text("data.csv", "labels", "names of the label columns of " + what, names, label_remedy(table, columns)));
   }
   std::vector<LabelColumn> labels;
   for (const auto& name : asked.names) {
-    LabelColumn label{.name = name, .equals = {}, .policy = policy_of(options, name)};
+    LabelColumn label{.name = name, .value = {}, .policy = policy_of(options, name)};
     auto column = finding_column(table.header, name);
     const auto colon = name.find(':');
     if (!column && colon != std::string::npos) {
-      column = table.column(name.substr(0, colon));
-      label.equals = name.substr(colon + 1);
+      column = finding_column(table.header, name.substr(0, colon));
+      label.value = name.substr(colon + 1);
     }
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(
@@ -173,19 +195,52 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
   return labels;
 }
 
-float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {
-  if (!label.column) return std::numeric_limits<float>::quiet_NaN();
-  const std::string text = field(row, label.column);
-  if (label.equals) {
-    if (text.empty()) return label_number(LabelValue::Empty, label.policy);
-    return text == *label.equals ? 1.0F : 0.0F;
+std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
+  std::map<std::size_t, std::vector<std::size_t>> asked;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    if (labels[k].column && labels[k].value) asked[*labels[k].column].push_back(k);
   }
+  std::vector<ValueColumn> columns;
+  for (auto& [column, numbers] : asked) {
+    std::vector<std::string> values;
+    for (const std::size_t k : numbers) values.push_back(*labels[k].value);
+    columns.push_back({.column = column, .text = FindingText(std::move(values)), .labels = std::move(numbers)});
+  }
+  return columns;
+}
+
+float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {
+  const std::string text = field(row, label.column);
   const auto value = parse_label_value(text);
   if (!value) {
     throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label.name,
                                "\"" + text + "\"", "--set data.labels=" + label.name + ":" + text));
   }
   return label_number(*value, label.policy);
+}
+
+std::vector<float> read_labels(const std::vector<LabelColumn>& labels, std::vector<ValueColumn>& values,
+                               const std::vector<std::string>& row, const std::string& where) {
+  std::vector<float> numbers(labels.size(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    if (labels[k].column && !labels[k].value) numbers[k] = read_label(labels[k], row, where);
+  }
+  for (ValueColumn& column : values) {
+    const std::string text = field(row, column.column);
+    const std::vector<bool> named = text.empty() ? std::vector<bool>(column.labels.size()) : column.text.read(text);
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      const LabelValue value = text.empty() ? LabelValue::Empty
+                               : named[i]   ? LabelValue::Positive
+                                            : LabelValue::Negative;
+      numbers[column.labels[i]] = label_number(value, labels[column.labels[i]].policy);
+    }
+  }
+  return numbers;
+}
+
+/// True when the table's own splits count: they are not drawn, and the set is not all for the test.
+bool counts_split(const SourceOptions& options) {
+  return options.split.mode != SplitMode::Random && options.split.mode != SplitMode::Whole;
 }
 
 /// What goes from table to table while rows are read.
@@ -196,12 +251,21 @@ struct Reading {
   PlacedRows rows;
 };
 
+/// Takes the columns that read as labels, and says how to name them.
+void propose_labels(const io::Csv& table, Listing& listing, Labels& labels) {
+  const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels);
+  labels.names = label_columns(table, columns);
+  labels.are_proposed = true;
+  listing.notes.push_back("labels are not named yet; try " + label_remedy(table, columns));
+}
+
 void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
   const std::string what = path.filename().string();
   const Columns columns = find_columns(table, what, reading.labels);
   const auto labels = find_labels(table, what, columns, options, reading.labels);
+  std::vector<ValueColumn> values = value_columns(labels);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
@@ -221,7 +285,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
     if (!reading.rows.take(sample, {path.parent_path() / image, options.root / image}, where)) continue;
-    const std::string split = field(row, columns.split);
+    const std::string split = counts_split(options) ? field(row, columns.split) : std::string();
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
     try {
       if (!split.empty()) sample.split = parse_split(split);
@@ -229,8 +293,15 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
       throw DataError(error_text("data.csv", where, "train, val, test or nothing as split", "\"" + split + "\"",
                                  "correcting that line"));
     }
-    for (const auto& label : labels) sample.labels.push_back(read_label(label, row, where));
+    sample.labels = read_labels(labels, values, row, where);
     listing.samples.push_back(std::move(sample));
+  }
+  for (const ValueColumn& column : values) {
+    const auto is_it = [&column](std::optional<std::size_t> one) { return one == column.column; };
+    if (is_it(columns.path) || is_it(columns.id) || is_it(columns.patient) || is_it(columns.age)) continue;
+    std::string note = column.text.note(
+        fmt::format("values of column {} that no label asks for", stripped(table.header[column.column])));
+    if (!note.empty()) listing.notes.push_back(std::move(note));
   }
 }
 
@@ -245,7 +316,10 @@ bool probe_csv(const SourceOptions& options) {
 Listing list_csv(const SourceOptions& options) {
   Listing listing{.csv = table_paths(options)};
   const auto tables = read_tables(listing.csv, "data.csv");
-  const Labels labels = labels_of(options, listing.csv);
+  Labels labels = labels_of(options, listing.csv);
+  if (options.unnamed_labels == UnnamedLabels::Propose && labels.names.empty() && !labels.are_converted) {
+    propose_labels(tables.front(), listing, labels);
+  }
   listing.label_names = labels.names;
   check_label_policies(options, labels.names);
   Reading reading{.options = options, .labels = labels, .listing = listing, .rows = PlacedRows(options, listing)};
@@ -254,6 +328,7 @@ Listing list_csv(const SourceOptions& options) {
     read_table(tables[i], listing.csv[i], reading);
   }
   reading.rows.settle();
+  reading.rows.note_unnamed();
   return listing;
 }
 

@@ -5,12 +5,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "data/source/converted.h"
+#include "data/source/folder_walk.h"
+#include "data/source/image_index.h"
 #include "data/source/label_map.h"
+#include "data/source/obstacles.h"
+#include "data/source/patient.h"
 #include "data/source/record_source.h"
 #include "data/source/several.h"
 #include "data/source/source.h"
@@ -58,11 +64,29 @@ const SourceEntry& choose_source(const SourceOptions& options) {
     if (source.probe(options)) return source;
     looked_for += fmt::format("{}{} ({})", looked_for.empty() ? "" : "; ", source.name, source.what);
   }
+  for (const std::string& line : source_obstacles(options)) log::info(line);
   throw DataError(error_text("data.source", options.root.string(), "one of: " + looked_for, "none of them",
                              "--set data.csv=FILE if the table has another name"));
 }
 
-// Whoever put two kinds of records into one folder should know that one of them counts.
+// Whoever put records and images, or two kinds of records, into one folder should know that one of them counts.
+void note_other_images(const SourceOptions& options, std::string_view chosen, Listing& listing) {
+  if (std::ranges::find(kRecordSources, chosen, &SourceEntry::name) == kRecordSources.end()) return;
+  Tally images;
+  FolderWalk walk(WalkOrder::Mixed, [&images](const std::filesystem::path& path) {
+    if (has_image_extension(path)) images.add(ending_of(path));
+    return true;
+  });
+  try {
+    walk.walk(options.root);
+  } catch (const DataError&) {
+    return;  // a folder of somebody else, which holds no records either
+  }
+  if (!images.is_empty()) {
+    listing.notes.push_back("also in this folder, and not read: image files (" + images.text() + ")");
+  }
+}
+
 void note_other_records(const SourceOptions& options, std::string_view chosen, Listing& listing) {
   if (options.source != "auto") return;
   for (const auto& source : kRecordSources) {
@@ -137,6 +161,12 @@ std::optional<std::string_view> record_source(const std::filesystem::path& folde
   return found == kRecordSources.end() ? std::nullopt : std::optional(found->name);
 }
 
+bool fits_source(const SourceOptions& options) {
+  return std::ranges::any_of(kSources, [&options](const SourceEntry& source) {
+    return (options.source == source.name || options.source == "auto") && source.probe(options);
+  });
+}
+
 std::string_view detected_source(const SourceOptions& options) {
   check_root(options);
   return choose_source(options).name;
@@ -150,7 +180,9 @@ Dataset load_one(const SourceOptions& asked) {
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
   Listing listing = list_mapped(source.list, options);
   check_converted_count(options, source.name, listing);
+  settle_patients(listing);
   note_other_records(asked, source.name, listing);
+  note_other_images(asked, source.name, listing);
   check_distinct(listing.label_names);
   filter_views(listing, options);
   std::string split_origin = assign_splits(listing, options);
@@ -176,7 +208,7 @@ Dataset load_one(const SourceOptions& asked) {
 
 Dataset load_dataset(const SourceOptions& options) {
   Dataset dataset = options.sources.empty() ? load_one(options) : load_several(options);
-  summarise(dataset);
+  summarise(dataset, options.unknown_labels);
   return dataset;
 }
 
@@ -196,6 +228,32 @@ std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std
   std::set<std::string> hashes;
   for (const auto& patient : patients) hashes.insert(hash_patient(dataset, patient, salt));
   return {hashes.begin(), hashes.end()};
+}
+
+std::vector<PatientSpellings> patient_spellings(const Dataset& dataset, const std::vector<std::uint32_t>& samples,
+                                                std::string_view salt) {
+  std::set<std::pair<std::string_view, std::string_view>> patients;  // normal form, as written
+  for (const auto index : samples) {
+    const Sample& sample = dataset.samples.at(index);
+    if (!sample.patient.empty()) patients.emplace(sample.patient, sample.written_patient);
+  }
+  std::map<std::string_view, PatientSpellings> spellings;
+  for (const auto& [patient, written] : patients) {
+    const auto [position, is_new] = spellings.try_emplace(patient);
+    PatientSpellings& hashes = position->second;
+    const auto hash = [&](const std::string& spelling) { return hash_patient(dataset, spelling, salt); };
+    if (!written.empty()) hashes.same.push_back(hash(std::string(written)));
+    if (!is_new) continue;
+    // Of several data sets the namespace and a line break stand before the patient.
+    const std::size_t own = patient.find('\n') + 1;
+    const std::string before(patient.substr(0, own)), name(patient.substr(own));
+    hashes.same.push_back(hash(std::string(patient)));
+    for (const std::string& same : same_patient_spellings(name)) hashes.same.push_back(hash(before + same));
+    for (const std::string& other : leading_zero_spellings(name)) hashes.zeros.push_back(hash(before + other));
+  }
+  std::vector<PatientSpellings> result;
+  for (auto& entry : spellings) result.push_back(std::move(entry.second));
+  return result;
 }
 
 std::vector<std::string> sample_patient_hashes(const Dataset& dataset, const std::vector<std::uint32_t>& samples,

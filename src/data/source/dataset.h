@@ -63,9 +63,11 @@ struct Sample {
   std::filesystem::path path{};
   /// Where in it the image is; nothing: it is the whole file.
   std::optional<StoredImage> stored{};
-  /// Patient as the source names it (NIH: decimal without leading zeros), of several sources behind its namespace and a
-  /// line break. Empty: unknown. Never printed or written.
+  /// Patient in normal form (patient.h; NIH: decimal without leading zeros), of several sources behind its namespace
+  /// and a line break. Empty: unknown. Never printed or written.
   std::string patient{};
+  /// The patient's id as the table writes it, where that is not the normal form (patient.h). Never printed or written.
+  std::string written_patient{};
   Split split = Split::None;
   /// (K): 1 positive, 0 negative, NaN unknown.
   std::vector<float> labels{};
@@ -170,6 +172,12 @@ enum class ValidationFrom : std::uint8_t {
 /// What is drawn where the patient is unknown.
 enum class SplitUnit : std::uint8_t { Patient, Image };
 
+/// Spelling of a patient's id by which splits are drawn. The numbers stand in checkpoints.
+enum class SplitRule : std::uint8_t {
+  Written = 1,  ///< as the table writes it: "12" and "12.0" are two, "nan" is one (checkpoints without a rule)
+  Normal = 2,   ///< its normal form (patient.h)
+};
+
 /// How images are parted into train, val and test. Drawing is by hash of (seed, namespace, patient), so a patient keeps
 /// its side when the data set grows; a side that would be empty gets the one patient nearest to it.
 struct SplitOptions {
@@ -177,6 +185,7 @@ struct SplitOptions {
   ValidationFrom validation = ValidationFrom::Auto;
   /// Image: where the patient is unknown, the image is drawn instead of refusing.
   SplitUnit unit = SplitUnit::Patient;
+  SplitRule rule = SplitRule::Normal;
   /// Share of the patients that go to test when test is drawn.
   double test_fraction = 0.2;
   /// Share of the remaining patients that go to val when val is drawn.
@@ -195,8 +204,13 @@ enum class Absent : std::uint8_t { Refuse, Skip };
 /// What to do with a name that comes twice, as a row or as a file.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
-/// What to do with a label that a source does not know. Mask: it is unknown of all its images.
+/// What to do with a label that a source does not know. Mask: it is unknown of all its images; a data set that knows
+/// none of its labels is refused all the same.
 enum class UnknownLabels : std::uint8_t { Refuse, Mask };
+
+/// Treatment of a source that has to be told its labels and is not. Propose: columns that read as labels are taken, and
+/// a note says how to name them.
+enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
 /// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
@@ -212,6 +226,7 @@ struct SourceOptions {
   /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). Empty: the source's own (nih: the 14 findings in CheXNet order).
   std::vector<std::string> labels;
   UnknownLabels unknown_labels = UnknownLabels::Refuse;
+  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;
   /// Labels that the source calls otherwise, beside the names of finding_names.h: label, and the source's own name.
   std::vector<std::pair<std::string, std::string>> label_map;
   /// For all labels, and exceptions by label name.
@@ -237,6 +252,9 @@ struct SourceOptions {
 /// when a folder is absent.
 void place_folders(SourceOptions& options, const std::vector<std::string>& folders);
 
+/// Draws the splits of all data sets by that rule.
+void set_split_rule(SourceOptions& options, SplitRule rule);
+
 /// The folder of "DIR" or "NAME=DIR".
 [[nodiscard]] std::filesystem::path folder_of(const std::string& text);
 
@@ -248,8 +266,16 @@ void place_folders(SourceOptions& options, const std::vector<std::string>& folde
 /// one line; "auto" names what every source looked for.
 [[nodiscard]] Dataset load_dataset(const SourceOptions& options);
 
+/// True when the folder has what options.source reads; for "auto", when any source fits.
+[[nodiscard]] bool fits_source(const SourceOptions& options);
+/// Name of the source that load_dataset() takes; DataError and ConfigError as there.
+[[nodiscard]] std::string_view detected_source(const SourceOptions& options);
+
 /// Are there record files (docs/data.md) in a folder?
 [[nodiscard]] bool has_records(const std::filesystem::path& folder);
+
+/// Labels that are known of no image: with UnknownLabels::Mask, those that the data lack.
+[[nodiscard]] std::vector<std::string> absent_labels(const Dataset& dataset);
 
 /// Indices into dataset.samples of one split, in order.
 [[nodiscard]] std::vector<std::uint32_t> samples_of(const Dataset& dataset, Split split);
@@ -257,6 +283,19 @@ void place_folders(SourceOptions& options, const std::vector<std::string>& folde
 /// Salted hash of each distinct known patient of a split, sorted: the first 16 hex digits of SHA-256 of
 /// salt + "\n" + patient_namespace + "\n" + patient. For checkpoints and the leak check.
 [[nodiscard]] std::vector<std::string> patient_hashes(const Dataset& dataset, Split split, std::string_view salt);
+
+/// Salted hashes under which a patient may stand in a checkpoint.
+struct PatientSpellings {
+  /// Of the normal form, of the id as it is written, and of other spellings of the same id.
+  std::vector<std::string> same{};
+  /// Of numbers that differ in leading zeros alone.
+  std::vector<std::string> zeros{};
+};
+
+/// Spellings of each distinct known patient in `samples` (indices), for the leak check.
+[[nodiscard]] std::vector<PatientSpellings> patient_spellings(const Dataset& dataset,
+                                                              const std::vector<std::uint32_t>& samples,
+                                                              std::string_view salt);
 
 /// The salted hash of each sample in `samples` (indices), one per sample, empty where the patient is unknown: to group
 /// by patient without naming any.

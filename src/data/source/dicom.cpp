@@ -5,13 +5,12 @@
 // (dicom_choice.h), all of them test images without labels; what is left out is counted by kind.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "data/source/dicom_choice.h"
-#include "data/source/image_index.h"
+#include "data/source/folder_walk.h"
 #include "data/source/nih_fields.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
@@ -21,45 +20,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// DICOM files below a folder, by name, each real folder once; hidden names and companion folders are left out.
-class DicomWalk {
- public:
-  /// Stops after `most` files.
-  explicit DicomWalk(std::size_t most) : most_(most) {}
-
-  void folder(const fs::path& path) {
-    std::error_code error;
-    const fs::path real = fs::canonical(path, error);
-    if (error || !visited_.insert(real.string()).second) return;
-    std::vector<fs::directory_entry> entries;
-    for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-      if (!it->path().filename().string().starts_with('.')) entries.push_back(*it);
-    }
-    std::ranges::sort(entries);
-    for (const fs::directory_entry& entry : entries) {
-      if (files_.size() >= most_) return;
-      if (entry.is_directory(error)) {
-        if (!is_companion_folder(entry.path().filename().string())) folder(entry.path());
-      } else if (may_be_dicom(entry.path()) && starts_as_dicom(entry.path())) {
-        files_.push_back(entry.path());
-      }
-    }
-  }
-  [[nodiscard]] const std::vector<fs::path>& files() const { return files_; }
-
- private:
-  std::size_t most_;
-  std::vector<fs::path> files_;
-  std::set<std::string> visited_;
-};
+bool is_dicom(const fs::path& path) { return may_be_dicom(path) && starts_as_dicom(path); }
 
 }  // namespace
 
 bool probe_dicom(const SourceOptions& options) {
   if (!options.csv.empty()) return false;
-  DicomWalk walk(1);
-  walk.folder(options.root);
-  return !walk.files().empty();
+  bool has_one = false;
+  FolderWalk walk(WalkOrder::Mixed, [&has_one](const fs::path& path) {
+    has_one = has_one || is_dicom(path);
+    return true;
+  });
+  walk.stop_when([&has_one] { return has_one; });
+  walk.walk(options.root);
+  return has_one;
 }
 
 Listing list_dicom(const SourceOptions& options) {
@@ -68,11 +42,16 @@ Listing list_dicom(const SourceOptions& options) {
                                  first_names(options.labels),
                                  "a labels.csv that names the files in a column \"path\""));
   }
-  DicomWalk walk(SIZE_MAX);
-  walk.folder(options.root);
+  std::vector<fs::path> files;
+  FolderWalk walk(WalkOrder::Mixed, [&files](const fs::path& path) {
+    if (!is_dicom(path)) return false;
+    files.push_back(path);
+    return true;
+  });
+  walk.walk(options.root);
   Listing listing{.given_splits = "all of a folder without labels"};
   DicomTally tally;
-  for (const fs::path& path : walk.files()) {
+  for (const fs::path& path : files) {
     const auto study = read_dicom_header(path);
     const std::string exclusion = study ? exclusion_of(study.value()) : "unreadable";
     if (!exclusion.empty()) {
@@ -88,6 +67,7 @@ Listing list_dicom(const SourceOptions& options) {
                                .age_years = parse_nih_age(study.value().age)});
   }
   if (const std::string text = tally.text(); !text.empty()) listing.notes.push_back("DICOM files " + text);
+  for (std::string& note : walk.left_out().notes("which are no DICOM")) listing.notes.push_back(std::move(note));
   if (listing.samples.empty()) {
     const std::string left_out = tally.text();
     throw DataError(error_text(

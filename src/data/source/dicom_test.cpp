@@ -106,7 +106,9 @@ TEST_F(DicomSource, lists_a_folder_without_a_table) {
   put("a.dcm", {{kView, text_element("CS", "AP")}});
   static_cast<void>(folder().write("notes.txt", "no image"));
   static_cast<void>(folder().write("IM9999", "no image either"));
+  static_cast<void>(folder().write("NORMAL/1.png", "of another kind"));
   const Dataset dataset = load();
+  EXPECT_THAT(dataset.notes, testing::Contains("files left out, which are no DICOM: .png 1, .txt 1, no ending 1"));
   EXPECT_EQ(dataset.source, "dicom");
   ASSERT_EQ(dataset.samples.size(), 2U);
   EXPECT_EQ(dataset.samples[0].id, "a.dcm");

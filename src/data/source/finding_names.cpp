@@ -39,6 +39,27 @@ std::string finding_key(std::string_view name) {
   return synonym == kSynonyms.end() ? key : std::string(synonym->second);
 }
 
+std::string spelling_key(std::string_view name) {
+  constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+  std::string key;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(kNoBreakSpace)) {
+      ++i;
+      continue;
+    }
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (std::isspace(c) == 0 && c != '_' && c != '-') key += static_cast<char>(std::tolower(c));
+  }
+  return key;
+}
+
+std::string finding_text_key(std::string_view name) {
+  std::string key = spelling_key(name);
+  const auto* synonym =
+      std::ranges::find_if(kSynonyms, [&key](const auto& one) { return spelling_key(one.first) == key; });
+  return synonym == kSynonyms.end() ? key : spelling_key(synonym->second);
+}
+
 std::optional<std::size_t> finding_column(const std::vector<std::string>& header, std::string_view finding) {
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (stripped(header[i]) == finding) return i;

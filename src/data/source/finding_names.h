@@ -18,6 +18,14 @@ namespace roentgen::data {
 /// padchest_tree.h says which of PadChest's mean a finding all the same. docs/data.md has the list.
 [[nodiscard]] std::string finding_key(std::string_view name);
 
+/// Small letters without blanks, `_` and `-`: equal for "Pleural_Thickening", "pleural thickening" and
+/// "PleuralThickening".
+[[nodiscard]] std::string spelling_key(std::string_view name);
+
+/// spelling_key() with the synonyms of finding_key(): equal for "Effusion" and "PleuralEffusion". For fields that list
+/// findings as text; names of labels are told apart by finding_key().
+[[nodiscard]] std::string finding_text_key(std::string_view name);
+
 /// Position of the column of a finding: the very name, else the only one with its key.
 [[nodiscard]] std::optional<std::size_t> finding_column(const std::vector<std::string>& header,
                                                         std::string_view finding);

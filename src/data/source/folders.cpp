@@ -99,6 +99,11 @@ void settle_names(std::vector<SourceOptions>& sources) {
 
 }  // namespace
 
+void set_split_rule(SourceOptions& options, SplitRule rule) {
+  options.split.rule = rule;
+  for (SourceOptions& source : options.sources) source.split.rule = rule;
+}
+
 std::filesystem::path folder_of(const std::string& text) { return parse_folder(text).folder; }
 
 void place_folders(SourceOptions& options, const std::vector<std::string>& folders) {

@@ -70,7 +70,7 @@ void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
   std::sort(entries.begin(), entries.end());
   for (auto& [name, is_folder] : entries) {
     if (is_folder) {
-      if (is_companion_folder(name)) continue;
+      if (is_companion_folder(name) || name == kArchiveFolder) continue;
       if (has_image_extension(name)) folders_.try_emplace(name, folder / name);
       walk(folder / name, visited);
       continue;

@@ -17,8 +17,12 @@ namespace roentgen::data {
 /// name and are none of the data set.
 [[nodiscard]] bool is_companion_folder(std::string_view name);
 
-/// Every regular file below some folders, by base name. Hidden files and folders are left out, and companion folders
-/// unless they are named themselves; links to folders are followed, each real folder once. Thread-safe to read.
+/// Folder that macOS adds to archives. Its files have names of images and are none.
+inline constexpr std::string_view kArchiveFolder = "__MACOSX";
+
+/// Every regular file below some folders, by base name. Hidden files and folders and kArchiveFolder are left out, and
+/// companion folders unless they are named themselves; links to folders are followed, each real folder once.
+/// Thread-safe to read.
 class ImageIndex {
  public:
   /// Walks `folders` in the order given, entries of one folder in the order of their names. DataError when one is no

@@ -9,16 +9,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
+#include "data/source/finding_text.h"
 #include "data/source/findings.h"
 #include "data/source/image_index.h"
 #include "data/source/label_value.h"
 #include "data/source/nih_fields.h"
+#include "data/source/patient.h"
+#include "data/source/placed_rows.h"
 #include "data/source/source.h"
 #include "data/source/split_lists.h"
 
@@ -39,12 +41,13 @@ struct Reading {
   const SourceOptions& options;
   Listing& listing;
   ImageIndex index;
+  FindingText text;
   std::unordered_set<std::string> seen{};
   std::vector<std::string> absent{}, repeated{}, ambiguous{};
   std::int64_t rows = 0;
   std::int64_t odd_ages = 0;
-  /// Every finding that occurs.
-  std::set<std::string> findings{};
+  /// Rows that say nothing of findings.
+  std::int64_t unlabelled = 0;
 };
 
 bool is_nih_table(const std::vector<std::string>& header) {
@@ -83,17 +86,26 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   return paths;
 }
 
-/// One label of one row.
-float read_label(const std::string& label, const std::set<std::string>& findings, const Sample& sample,
-                 const LabelPolicy& policy) {
+/// Labels that a row's findings name; nothing where it names no finding.
+using RowFindings = std::optional<std::vector<bool>>;
+
+/// Label number `k` of one row.
+float read_label(std::size_t k, const RowFindings& named, const Sample& sample, const Reading& reading) {
+  const std::string& label = reading.listing.label_names[k];
+  const LabelPolicy policy = policy_of(reading.options, label);
   const bool is_view = label.starts_with("View:");
   if (is_view || label.starts_with("Sex:")) {
     const std::string& value = is_view ? sample.view : sample.sex;
-    if (value.empty()) return label_number(LabelValue::Empty, policy);
-    return value == label.substr(label.find(':') + 1) ? 1.0F : 0.0F;
+    if (parse_label_value(is_view ? value : parse_sex(value)) == LabelValue::Empty) {
+      return label_number(LabelValue::Empty, policy);
+    }
+    const std::string wanted = label.substr(label.find(':') + 1);
+    const bool is_it =
+        spelling_key(value) == spelling_key(wanted) || (!is_view && parse_sex(value) == parse_sex(wanted));
+    return is_it ? 1.0F : 0.0F;
   }
-  if (findings.empty()) return label_number(LabelValue::Empty, policy);
-  return findings.contains(label) ? 1.0F : 0.0F;
+  if (!named) return label_number(LabelValue::Empty, policy);
+  return named->at(k) ? 1.0F : 0.0F;
 }
 
 /// Finds the file of a row; false when it is absent.
@@ -126,14 +138,19 @@ void read_row(const std::vector<std::string>& row, const Columns& columns, Readi
     return;
   }
   if (!find_image(sample, reading)) return;
-  if (sample.patient.empty()) sample.patient = canonical_patient(sample.id);
+  if (normal_patient(sample.patient).empty()) sample.patient = canonical_patient(sample.id);
   const std::string age = field(row, columns.age);
   sample.age_years = parse_nih_age(age);
   if (!age.empty() && sample.age_years != sample.age_years) ++reading.odd_ages;
-  const auto findings = split_findings(field(row, columns.findings));
-  reading.findings.insert(findings.begin(), findings.end());
-  for (const auto& label : reading.listing.label_names) {
-    sample.labels.push_back(read_label(label, findings, sample, policy_of(reading.options, label)));
+  const std::string findings = field(row, columns.findings);
+  RowFindings named;
+  if (parse_label_value(findings) == LabelValue::Empty) {
+    ++reading.unlabelled;
+  } else {
+    named = reading.text.read(findings);
+  }
+  for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
+    sample.labels.push_back(read_label(k, named, sample, reading));
   }
   reading.listing.samples.push_back(std::move(sample));
 }
@@ -190,7 +207,7 @@ void check_labels(const Reading& reading) {
   Listing& listing = reading.listing;
   for (std::size_t k = 0; k < listing.label_names.size(); ++k) {
     const std::string& label = listing.label_names[k];
-    const bool known = label == kNoFinding || reading.findings.contains(label) || label.starts_with("View:") ||
+    const bool known = label == kNoFinding || reading.text.has_met(k) || label.starts_with("View:") ||
                        label.starts_with("Sex:") ||
                        std::find(kNihFindings.begin(), kNihFindings.end(), label) != kNihFindings.end();
     if (known) continue;
@@ -218,7 +235,7 @@ bool names_finding(const std::vector<io::Csv>& tables, const std::string& findin
   return std::ranges::any_of(tables, [&finding](const io::Csv& table) {
     const auto column = find_column(table.header, {kFindingsColumn});
     return column && std::ranges::any_of(table.rows, [&](const auto& row) {
-             return split_findings(field(row, column)).contains(finding);
+             return std::ranges::count(split_findings(field(row, column)), finding) > 0;
            });
   });
 }
@@ -258,7 +275,8 @@ Listing list_nih(const SourceOptions& options) {
   std::vector<fs::path> folders;
   for (const auto& folder : options.images) folders.push_back(below_root(options, folder));
   if (folders.empty()) folders.push_back(options.root);
-  Reading reading{.options = options, .listing = listing, .index = ImageIndex(folders)};
+  Reading reading{
+      .options = options, .listing = listing, .index = ImageIndex(folders), .text = FindingText(listing.label_names)};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     listing.csv_sha256.push_back(tables[i].sha256);
     read_table(tables[i], listing.csv[i], reading);
@@ -270,6 +288,13 @@ Listing list_nih(const SourceOptions& options) {
   settle_ambiguous(reading);
   if (const auto listed = static_cast<std::int64_t>(listing.samples.size()); reading.index.images() > listed) {
     listing.notes.push_back(fmt::format("image files that no row names: {}", reading.index.images() - listed));
+  }
+  if (reading.unlabelled > 0) {
+    listing.notes.push_back(
+        fmt::format("images without findings, unknown or as data.blank says: {}", reading.unlabelled));
+  }
+  if (std::string note = reading.text.note("findings that no label asks for"); !note.empty()) {
+    listing.notes.push_back(std::move(note));
   }
   if (reading.odd_ages > 0) listing.notes.push_back(fmt::format("ages that are none, unknown: {}", reading.odd_ages));
   return listing;

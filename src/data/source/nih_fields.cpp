@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "data/source/finding_text.h"
 #include "data/source/findings.h"
 #include "data/source/source.h"
 
@@ -37,13 +38,9 @@ float parse_nih_age(std::string_view text) {
   return is_age ? age : std::numeric_limits<float>::quiet_NaN();
 }
 
-std::set<std::string> split_findings(std::string_view text) {
-  std::set<std::string> findings;
-  while (!stripped(text).empty()) {
-    const auto bar = text.find('|');
-    findings.insert(canonical_finding(text.substr(0, bar)));
-    text = bar == std::string_view::npos ? std::string_view() : text.substr(bar + 1);
-  }
+std::vector<std::string> split_findings(std::string_view text) {
+  std::vector<std::string> findings = split_names(text);
+  for (std::string& finding : findings) finding = canonical_finding(finding);
   return findings;
 }
 

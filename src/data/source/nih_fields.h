@@ -4,9 +4,9 @@
 // The fields of NIH's csv, in all the forms that are about.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace roentgen::data {
 
@@ -19,7 +19,7 @@ namespace roentgen::data {
 /// Years from "58", "058Y", "011M", "002W", "027D"; NaN when it is no age up to 120.
 [[nodiscard]] float parse_nih_age(std::string_view text);
 
-/// The findings of "Mass|Nodule".
-[[nodiscard]] std::set<std::string> split_findings(std::string_view text);
+/// The findings of "Mass|Nodule", each as canonical_finding() spells it: split_names() of finding_text.h.
+[[nodiscard]] std::vector<std::string> split_findings(std::string_view text);
 
 }  // namespace roentgen::data

@@ -15,6 +15,7 @@
 namespace roentgen::data {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -123,6 +124,35 @@ TEST_F(NihSource, learns_a_finding_that_only_this_csv_has) {
   EXPECT_EQ(load_dataset(wanted).summary(Split::Test).labels[0].positives, 1);
 }
 
+TEST_F(NihSource, finds_findings_in_any_spelling_and_counts_those_that_no_label_asks_for) {
+  write_csv(
+      "00000001_000.png,\"Mass, effusion\",0,1,57,M,PA,2682,2749,0.143,0.143\n"
+      "00000001_001.png,PLEURAL thickening;Efusion,1,1,58,M,AP,2894,2729,0.143,0.143\n"
+      "00000002_000.png,no_finding,0,2,80,F,PA,2500,2048,0.171,0.171\n");
+  SourceOptions wanted = options();
+  wanted.labels = {"Mass", "Effusion", "Pleural_Thickening", "No Finding"};
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_THAT(dataset.samples[0].labels, ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(dataset.samples[1].labels, ElementsAre(0, 0, 1, 0));
+  EXPECT_THAT(dataset.samples[2].labels, ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(dataset.notes, Contains("findings that no label asks for: Efusion 1"));
+}
+
+TEST_F(NihSource, knows_nothing_of_rows_without_findings_and_reads_views_and_sexes_in_any_case) {
+  write_csv(
+      "00000001_000.png,nan,0,1,57,male,pa,2682,2749,0.143,0.143\n"
+      "00000001_001.png,Mass,1,1,58,M,AP,2894,2729,0.143,0.143\n"
+      "00000002_000.png,Mass,0,2,80,F,,2500,2048,0.171,0.171\n");
+  SourceOptions wanted = options();
+  wanted.labels = {"Mass", "View:PA", "Sex:M"};
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_TRUE(std::isnan(dataset.samples[0].labels[0]));
+  EXPECT_EQ(dataset.samples[0].labels[1], 1.0F);
+  EXPECT_EQ(dataset.samples[0].labels[2], 1.0F);
+  EXPECT_TRUE(std::isnan(dataset.samples[2].labels[1]));
+  EXPECT_THAT(dataset.notes, Contains("images without findings, unknown or as data.blank says: 1"));
+}
+
 TEST_F(NihSource, refuses_an_unknown_finding) {
   write_csv();
   auto wanted = options();
@@ -210,7 +240,7 @@ TEST(NihFields, gives_a_patient_one_name) {
 
 TEST(NihFields, splits_and_spells_findings) {
   EXPECT_THAT(split_findings("Mass| Pleural Thickening|Infiltrate"),
-              ElementsAre("Infiltration", "Mass", "Pleural_Thickening"));
+              ElementsAre("Mass", "Pleural_Thickening", "Infiltration"));
   EXPECT_TRUE(split_findings("").empty());
 }
 

@@ -38,6 +38,21 @@ class Reader {
   void path(std::string_view key, std::filesystem::path& out) const {
     if (const Value* value = find(key)) out = text(key, *value);
   }
+  /// Names: an array of them, or a string with commas between.
+  void names(std::string_view key, std::vector<std::string>& out) const {
+    const Value* value = find(key);
+    if (value == nullptr || !value->is_string() || value->as_string().find(',') == std::string::npos) {
+      list(key, out);
+      return;
+    }
+    out.clear();
+    std::string_view rest = value->as_string();
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(','), rest.size());
+      if (const auto one = stripped(rest.substr(0, end)); !one.empty()) out.emplace_back(one);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
   /// A string or an array of strings.
   template <typename T>
   void list(std::string_view key, std::vector<T>& out) const {
@@ -168,9 +183,9 @@ SourceOptions read_one(const Value& table, const std::string& section) {
   reader.string("source", options.source);
   reader.list("csv", options.csv);
   reader.list("images", options.images);
-  reader.list("labels", options.labels);
+  reader.names("labels", options.labels);
   read_policy(reader, options.policy);
-  reader.list("views", options.views);
+  reader.names("views", options.views);
   reader.choice("absent", kAbsents, options.absent);
   reader.choice("duplicates", kDuplicates, options.duplicates);
   reader.choice("split", kModes, options.split.mode);

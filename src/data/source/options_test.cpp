@@ -68,6 +68,11 @@ TEST(SourceOptions, take_one_string_for_a_list) {
   EXPECT_EQ(source_options_from_value(table_of("views", "frontal"), "/").views, std::vector<std::string>{"frontal"});
 }
 
+TEST(SourceOptions, take_labels_with_commas_between) {
+  EXPECT_EQ(source_options_from_value(table_of("labels", "Mass, Nodule"), "/").labels,
+            (std::vector<std::string>{"Mass", "Nodule"}));
+}
+
 TEST(SourceOptions, refuse_unknown_keys_kinds_and_values) {
   EXPECT_THAT(refusal(table_of("lables", "Mass")), HasSubstr("data.lables"));
   EXPECT_THAT(refusal(table_of("blank", "zero")), HasSubstr("expected one of unknown, negative, got zero"));

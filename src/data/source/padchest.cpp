@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
+#include "data/source/finding_text.h"
 #include "data/source/findings.h"
 #include "data/source/label_value.h"
 #include "data/source/padchest_tree.h"
@@ -109,29 +110,44 @@ std::string view_of(const std::vector<std::string>& row, const Columns& columns)
 
 /// Labels of a list that are no findings and leave open what the list does not name, but for unchanged beside normal:
 /// the picture shows too little, all is as it was last time, or (exclude) nobody says.
-constexpr std::string_view kExclude = "exclude", kSuboptimal = "suboptimal study", kUnchanged = "unchanged";
+/// All by their spelling_key().
+constexpr std::string_view kExclude = "exclude", kSuboptimal = "suboptimalstudy", kUnchanged = "unchanged";
+constexpr std::string_view kNormal = "normal";
 
-bool is_status(std::string_view name) { return name == kExclude || name == kSuboptimal || name == kUnchanged; }
+bool is_status(std::string_view key) { return key == kExclude || key == kSuboptimal || key == kUnchanged; }
+
+/// A name that lists have.
+struct ListedName {
+  /// spelling_key() of it.
+  std::string key;
+  /// (K) What it says of each label asked for.
+  std::vector<PadchestRelation> relations;
+};
 
 /// What goes through all rows.
 struct Reading {
   const SourceOptions& options;
   Listing& listing;
   PlacedRows rows;
-  /// Of each label that occurs, what it says of each label asked for (K).
-  std::map<std::string, std::vector<PadchestRelation>, std::less<>> relations{};
+  /// Names that occur.
+  std::map<std::string, ListedName, std::less<>> names{};
   /// Images about which the list says nothing, and those where it names something but leaves the rest open.
   std::int64_t unlabelled = 0, open = 0;
+  UnaskedNames unasked{};
 };
 
-const std::vector<PadchestRelation>& relations_of(const std::string& named, Reading& reading) {
-  const auto [position, is_new] = reading.relations.try_emplace(named);
+const ListedName& listed_name(const std::string& named, Reading& reading) {
+  const auto [position, is_new] = reading.names.try_emplace(named);
+  ListedName& name = position->second;
   if (is_new) {
+    name.key = spelling_key(named);
     for (const std::string& label : reading.listing.label_names) {
-      position->second.push_back(padchest_relation(label, named));
+      name.relations.push_back(padchest_relation(label, named));
     }
   }
-  return position->second;
+  const bool is_asked = std::ranges::any_of(name.relations, [](auto one) { return one != PadchestRelation::None; });
+  if (!is_asked && !is_status(name.key) && name.key != kNormal) reading.unasked.add(named);
+  return name;
 }
 
 /// Labels of a list; empty where there is none.
@@ -147,24 +163,24 @@ std::vector<std::string> parse_labels(const std::string& text, const std::string
 }
 
 std::vector<float> read_labels(const std::string& text, const std::string& where, Reading& reading) {
-  const std::vector<std::string> items = parse_labels(text, where);
-  const auto names = [&items](std::string_view name) { return std::ranges::find(items, name) != items.end(); };
-  const bool is_open =
-      items.empty() || names(kExclude) || names(kSuboptimal) || (names(kUnchanged) && !names("normal"));
-  const bool says_nothing = std::ranges::all_of(items, is_status);
-  if (is_open) ++(says_nothing ? reading.unlabelled : reading.open);
+  std::vector<std::string_view> keys;
   std::vector<PadchestRelation> said(reading.listing.label_names.size(), PadchestRelation::None);
-  for (const std::string& item : items) {
-    const auto& relations = relations_of(item, reading);
-    for (std::size_t k = 0; k < said.size(); ++k) said[k] = std::max(said[k], relations[k]);
+  for (const std::string& item : parse_labels(text, where)) {
+    const ListedName& name = listed_name(item, reading);
+    keys.push_back(name.key);
+    for (std::size_t k = 0; k < said.size(); ++k) said[k] = std::max(said[k], name.relations[k]);
   }
+  const auto names = [&keys](std::string_view key) { return std::ranges::find(keys, key) != keys.end(); };
+  const bool is_open = keys.empty() || names(kExclude) || names(kSuboptimal) || (names(kUnchanged) && !names(kNormal));
+  const bool says_nothing = std::ranges::all_of(keys, is_status);
+  if (is_open) ++(says_nothing ? reading.unlabelled : reading.open);
   const bool has_finding =
-      std::ranges::any_of(items, [](const std::string& item) { return !is_status(item) && item != "normal"; });
+      std::ranges::any_of(keys, [](std::string_view key) { return !is_status(key) && key != kNormal; });
   std::vector<float> labels;
   for (std::size_t k = 0; k < said.size(); ++k) {
     const std::string& label = reading.listing.label_names[k];
     const LabelPolicy policy = policy_of(reading.options, label);
-    const bool is_known = !is_open || (is_status(label) && !items.empty()) ||
+    const bool is_known = !is_open || (is_status(spelling_key(label)) && !keys.empty()) ||
                           (has_finding && finding_key(label) == finding_key(kNoFinding));
     const LabelValue value = said[k] == PadchestRelation::Means  ? LabelValue::Positive
                              : said[k] == PadchestRelation::Open ? LabelValue::Uncertain
@@ -210,13 +226,13 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
 /// Labels that no row has and no data set has either: a slip of the pen rather than a rare finding.
 void check_labels(const Reading& reading) {
   std::vector<std::string> met;
-  for (const auto& [name, relations] : reading.relations) met.push_back(name);
+  for (const auto& entry : reading.names) met.push_back(entry.first);
   for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
     const std::string& label = reading.listing.label_names[k];
     const std::string key = finding_key(label);
     const auto is_it = [&key](std::string_view finding) { return finding_key(finding) == key; };
     const bool is_met = std::ranges::any_of(
-        reading.relations, [k](const auto& entry) { return entry.second[k] != PadchestRelation::None; });
+        reading.names, [k](const auto& entry) { return entry.second.relations[k] != PadchestRelation::None; });
     if (is_met || std::ranges::any_of(kNihFindings, is_it) || is_it(kNoFinding)) continue;
     if (reading.options.unknown_labels == UnknownLabels::Mask) {
       mask_label(reading.listing, k);
@@ -237,6 +253,8 @@ void note_unknown(const Reading& reading) {
     reading.listing.notes.push_back(
         fmt::format("images whose labels leave others open (unchanged, suboptimal study, exclude): {}", reading.open));
   }
+  std::string unasked = reading.unasked.note("findings that no label asks for", reading.listing.label_names);
+  if (!unasked.empty()) reading.listing.notes.push_back(std::move(unasked));
 }
 
 }  // namespace
@@ -263,6 +281,7 @@ Listing list_padchest(const SourceOptions& options) {
     read_table(tables[i], listing.csv[i], reading);
   }
   reading.rows.settle();
+  reading.rows.note_unnamed();
   check_labels(reading);
   note_unknown(reading);
   return listing;

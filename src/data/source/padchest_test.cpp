@@ -72,6 +72,12 @@ TEST_F(Padchest, is_detected_and_read_whole) {
   EXPECT_EQ(dataset.samples[3].view, "AP") << "the header's, where there is no projection";
 }
 
+TEST_F(Padchest, reads_labels_in_any_spelling_and_counts_those_that_no_label_asks_for) {
+  EXPECT_THAT(labels_of("['Pulmonary_Fibrosis', 'PleuralEffusion', 'pleural efusion']"), ElementsAre(1, 1, 0, 0, 0));
+  EXPECT_THAT(load_dataset(options_).notes, Contains("findings that no label asks for: pleural efusion 1"));
+  EXPECT_THAT(labels_of("['Exclude']"), ElementsAre(-9, -9, -9, -9, 0));
+}
+
 TEST_F(Padchest, finds_images_by_folder_or_flat) {
   const Dataset dataset = load_dataset(options_);
   EXPECT_EQ(dataset.samples[0].path, folder_.path() / "0/1_a.png");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 #include "data/source/finding_names.h"
@@ -15,7 +14,7 @@ namespace {
 
 /// In small letters; empty places at the end.
 struct Family {
-  /// finding_key() of it.
+  /// finding_key() of it, compared by spelling_key().
   std::string_view finding;
   /// All labels below it in the tree.
   std::array<std::string_view, 16> narrower;
@@ -137,28 +136,35 @@ constexpr std::array kFamilies{
     Family{"surgery breast", {"mastectomy"}, {}},
 };
 
+bool is_spelled(std::string_view one, std::string_view other) { return spelling_key(one) == spelling_key(other); }
+
+template <std::size_t Count>
+bool has(const std::array<std::string_view, Count>& names, std::string_view name) {
+  return std::ranges::any_of(names, [name](std::string_view one) { return !one.empty() && is_spelled(one, name); });
+}
+
 const Family* family_of(std::string_view key) {
-  const auto* found = std::ranges::find(kFamilies, key, &Family::finding);
+  const auto* found =
+      std::ranges::find_if(kFamilies, [key](const Family& one) { return is_spelled(one.finding, key); });
   return found == kFamilies.end() ? nullptr : found;
 }
 
 }  // namespace
 
 PadchestRelation padchest_relation(std::string_view finding, std::string_view named) {
-  std::string name(stripped(named));
+  const std::string_view name = stripped(named);
   if (name.empty()) return PadchestRelation::None;
   if (name == stripped(finding)) return PadchestRelation::Means;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const std::string key = finding_key(finding), named_key = finding_key(name);
+  const std::string key = finding_text_key(finding), named_key = finding_text_key(name);
   if (const Family* family = family_of(key)) {
     // Before equal keys: "mass" has the key of the finding that it leaves open.
-    if (std::ranges::find(family->open, name) != family->open.end()) return PadchestRelation::Open;
-    if (std::ranges::find(family->narrower, name) != family->narrower.end()) return PadchestRelation::Means;
+    if (has(family->open, name)) return PadchestRelation::Open;
+    if (has(family->narrower, name)) return PadchestRelation::Means;
   }
   if (key == named_key) return PadchestRelation::Means;
   const Family* wider = family_of(named_key);
   const bool is_below = wider != nullptr && std::ranges::any_of(wider->narrower, [&key](std::string_view below) {
-                          return !below.empty() && finding_key(below) == key;
+                          return !below.empty() && finding_text_key(below) == key;
                         });
   return is_below ? PadchestRelation::Open : PadchestRelation::None;
 }

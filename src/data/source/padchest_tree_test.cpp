@@ -36,6 +36,7 @@ TEST(PadchestTree, other_names_mean_the_finding) {
                                        {"Infiltration", "infiltrates"},
                                        {"Hernia", "hiatal hernia"},
                                        {"No Finding", "normal"},
+                                       {"Infiltration", "Interstitial_Pattern"},
                                        {"NSG TUBE", "NSG tube"}}) {
     EXPECT_EQ(padchest_relation(finding, named), PadchestRelation::Means) << finding << ", " << named;
   }

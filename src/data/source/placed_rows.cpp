@@ -2,13 +2,18 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/placed_rows.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <set>
 #include <system_error>
+#include <vector>
 
 #include "core/error.h"
+#include "data/source/image_index.h"
 
 namespace roentgen::data {
 
@@ -51,6 +56,39 @@ bool PlacedRows::take(Sample& sample, const std::vector<fs::path>& places, std::
 void PlacedRows::settle() {
   settle_repeated(repeated_, options_, listing_);
   settle_absent(absent_, rows_, options_, listing_);
+}
+
+void PlacedRows::note_unnamed() {
+  std::int64_t unnamed = 0;
+  std::set<std::string> top;  // folders directly below the data folder where rows have their places
+  for (const auto& [folder, names] : folders_) {
+    const fs::path below = fs::path(folder).lexically_normal().lexically_relative(options_.root.lexically_normal());
+    if (!below.empty()) top.insert(below.begin()->string());
+    unnamed += std::ranges::count_if(names, [&](const std::string& name) {
+      const bool is_image = !name.starts_with('.') && has_image_extension(name);
+      return is_image && !paths_.contains((fs::path(folder) / name).lexically_normal().string());
+    });
+  }
+  std::vector<std::string> others;
+  std::error_code error;
+  for (fs::directory_iterator it(options_.root, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    std::error_code unreadable;
+    const bool is_passed = name.starts_with('.') || is_companion_folder(name) || name == kArchiveFolder;
+    if (is_passed || top.contains(name) || !it->is_directory(unreadable)) continue;
+    const auto is_image = [](const fs::directory_entry& entry) {
+      std::error_code ignored;
+      return has_image_extension(entry.path()) && entry.is_regular_file(ignored);
+    };
+    if (std::any_of(fs::directory_iterator(it->path(), unreadable), fs::directory_iterator(), is_image)) {
+      others.push_back(name);
+    }
+  }
+  std::ranges::sort(others);
+  if (unnamed > 0) listing_.notes.push_back(fmt::format("image files that no row names: {}", unnamed));
+  if (!others.empty()) {
+    listing_.notes.push_back("folders of images of which no row names one: " + first_names(others));
+  }
 }
 
 float parse_age(std::string_view text) {

@@ -31,6 +31,9 @@ class PlacedRows {
   [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
   /// Refuses or notes what was repeated or absent, as the options say.
   void settle();
+  /// Notes image files in the rows' folders that no row names, and folders of images directly below the data folder in
+  /// which no row has a place.
+  void note_unnamed();
 
  private:
   [[nodiscard]] bool has(const std::filesystem::path& path);

@@ -148,7 +148,9 @@ void append(Dataset& all, Dataset part) {
   all.csv_sha256.insert(all.csv_sha256.end(), part.csv_sha256.begin(), part.csv_sha256.end());
   for (Sample& sample : part.samples) {
     sample.part = number;
-    if (!sample.patient.empty()) sample.patient = what.patient_namespace + "\n" + sample.patient;
+    for (std::string* patient : {&sample.patient, &sample.written_patient}) {
+      if (!patient->empty()) *patient = what.patient_namespace + "\n" + *patient;
+    }
     all.samples.push_back(std::move(sample));
   }
   all.parts.push_back(what);

@@ -4,14 +4,9 @@
 // Several data sets read as one. For src/data/source only; everybody else calls load_dataset() and place_folders().
 #pragma once
 
-#include <string_view>
-
 #include "data/source/dataset.h"
 
 namespace roentgen::data {
-
-/// The source of a folder: options.source, or what is found. DataError when the folder is absent or holds none.
-[[nodiscard]] std::string_view detected_source(const SourceOptions& options);
 
 /// One data folder, without its summaries: load_dataset() of one.
 [[nodiscard]] Dataset load_one(const SourceOptions& options);

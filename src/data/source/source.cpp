@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "io/gzip.h"
+#include "io/text.h"
 
 namespace roentgen::data {
 namespace {
@@ -35,6 +36,7 @@ std::vector<std::string> csv_header(const std::filesystem::path& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (io::is_gzip(text)) text = io::gunzip_head(text, text.size());
+  text = io::utf8_of(std::move(text));
   text.resize(std::min(text.size(), text.find('\n')));
   auto parsed = io::parse_csv(text, path.filename().string());
   return parsed.ok() ? std::move(parsed).value().header : std::vector<std::string>{};

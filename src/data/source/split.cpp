@@ -102,15 +102,22 @@ std::string split_by_lists(const SplitLists& lists, Listing& listing) {
   return splitter.origin();
 }
 
+/// The patient's id by which splits are drawn.
+const std::string& drawn_patient(const Sample& sample, const SplitOptions& options) {
+  const bool is_written = options.rule == SplitRule::Written && !sample.written_patient.empty();
+  return is_written ? sample.written_patient : sample.patient;
+}
+
 /// What is drawn together: the patient, or the image where that is allowed.
 const std::string& drawing_unit(const Sample& sample, const SplitOptions& options) {
-  return sample.patient.empty() && options.unit == SplitUnit::Image ? sample.id : sample.patient;
+  const std::string& patient = drawn_patient(sample, options);
+  return patient.empty() && options.unit == SplitUnit::Image ? sample.id : patient;
 }
 
 void need_patients(const Listing& listing, const SplitOptions& options) {
   if (options.unit == SplitUnit::Image) return;
-  const auto unknown = std::count_if(listing.samples.begin(), listing.samples.end(),
-                                     [](const Sample& sample) { return sample.patient.empty(); });
+  const auto unknown = std::ranges::count_if(
+      listing.samples, [&options](const Sample& sample) { return drawn_patient(sample, options).empty(); });
   if (unknown == 0) return;
   throw DataError(
       error_text("data.split", "a split to be drawn by patient", "the patient of every image",
@@ -171,7 +178,7 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
 
 }  // namespace
 
-void refuse_shared_patients(const std::vector<Sample>& samples) {
+void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule) {
   std::unordered_map<std::string, Split> side;
   std::map<std::string, bool> shared;
   for (const auto& sample : samples) {
@@ -180,10 +187,12 @@ void refuse_shared_patients(const std::vector<Sample>& samples) {
     if (!is_new && position->second != sample.split) shared[sample.patient] = true;
   }
   if (shared.empty()) return;
-  throw DataError(
-      error_text("data.split", "train, val and test", "each patient in one of them",
-                 fmt::format("{} of {} in two or more", shared.size(), counted(std::ssize(side), "patient")),
-                 "--set data.split=random to draw by patient"));
+  throw DataError(error_text("data.split", "train, val and test", "each patient in one of them",
+                             fmt::format("{} of {} in two or more", shared.size(),
+                                         counted(std::ssize(side), "patient")),
+                             rule == SplitRule::Normal
+                                 ? "--set data.split=random to draw by patient"
+                                 : "a model trained anew: this one's split holds 12 and 12.0 for two patients"));
 }
 
 double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,
@@ -221,7 +230,7 @@ std::string assign_splits(Listing& listing, const SourceOptions& options) {
     origin = fmt::format("test: {:g}% of the patients, seed {}", 100.0 * split.test_fraction, split.seed);
   }
   settle_validation(listing, options, origin);
-  refuse_shared_patients(listing.samples);
+  refuse_shared_patients(listing.samples, split.rule);
   return origin;
 }
 

@@ -18,7 +18,8 @@ namespace roentgen::data {
 [[nodiscard]] std::string assign_splits(Listing& listing, const SourceOptions& options);
 
 /// DataError when a patient is in two of train, val and test.
-void refuse_shared_patients(const std::vector<Sample>& samples);
+/// @param rule by which splits were drawn, for the remedy
+void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule = SplitRule::Normal);
 
 /// A number in [0, 1) that depends on the arguments only: the first 13 hex digits of SHA-256 of
 /// "roentgen " + purpose + "\n" + seed + "\n" + patient_namespace + "\n" + patient, over 2^52. A patient goes to the

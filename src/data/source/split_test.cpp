@@ -66,6 +66,48 @@ TEST_F(Splits, draws_patients_near_the_fractions_and_shares_none) {
   EXPECT_EQ(dataset.split_origin, "test: 20% of the patients, seed 0; val: 12.5% of the other patients, seed 0");
 }
 
+TEST_F(Splits, are_drawn_by_the_normal_form_of_a_patient_or_by_the_spelling_of_old_checkpoints) {
+  std::string csv = "path,patient,sick\n";
+  for (int patient = 0; patient < 40; ++patient) {
+    const std::string name = fmt::format("{}.png", patient);
+    folder_.write(name, "");
+    csv += fmt::format("{},{}.0,{}\n", name, patient, patient % 2);
+  }
+  folder_.write("labels.csv", csv);
+  const auto drawn_by = [this](SplitRule rule) {
+    SourceOptions asked = options();
+    set_split_rule(asked, rule);
+    std::vector<Split> splits;
+    for (const Sample& sample : load_dataset(asked).samples) splits.push_back(sample.split);
+    return splits;
+  };
+  const auto expect_drawn = [](const std::vector<Split>& splits, std::string_view spelling) {
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+      const bool is_test = split_draw("test", 0, "csv", fmt::format("{}{}", i, spelling)) < 0.2;
+      EXPECT_EQ(splits[i] == Split::Test, is_test) << i << spelling;
+    }
+  };
+  expect_drawn(drawn_by(SplitRule::Normal), "");
+  expect_drawn(drawn_by(SplitRule::Written), ".0");
+
+  csv += "again.png,3,1\n";
+  folder_.write("again.png", "");
+  folder_.write("labels.csv", csv);
+  SourceOptions asked = options();
+  asked.split.test_fraction = 0.5;
+  set_split_rule(asked, SplitRule::Written);
+  bool is_refused = false;
+  for (asked.split.seed = 0; asked.split.seed < 8 && !is_refused; ++asked.split.seed) {
+    try {
+      static_cast<void>(load_dataset(asked));
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("this one's split holds 12 and 12.0 for two patients"));
+      is_refused = true;
+    }
+  }
+  EXPECT_TRUE(is_refused) << "3 and 3.0 fall on two sides with one of eight seeds";
+}
+
 TEST_F(Splits, draws_the_same_again_and_otherwise_with_another_seed) {
   make(60);
   auto wanted = options();

@@ -44,31 +44,45 @@ void count_splits(Dataset& dataset) {
   }
 }
 
+LabelCounts counts_of(const Dataset& dataset, std::size_t label) {
+  LabelCounts all;
+  for (const auto& summary : dataset.summaries) {
+    all.positives += summary.labels[label].positives;
+    all.negatives += summary.labels[label].negatives;
+    all.unknown += summary.labels[label].unknown;
+  }
+  return all;
+}
+
 /// Labels about which nothing is known cannot be learned nor measured; labels without a positive are worth a line.
-void check_counts(Dataset& dataset) {
+void check_counts(Dataset& dataset, UnknownLabels unknown) {
+  const std::vector<std::string> absent = absent_labels(dataset);
+  if (!absent.empty() && (unknown == UnknownLabels::Refuse || absent.size() == dataset.label_names.size())) {
+    throw DataError(error_text("data.labels", absent.front(), "an image where it is known",
+                               fmt::format("{} unknown", dataset.samples.size()), "leaving it out of data.labels"));
+  }
   for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
-    LabelCounts all;
-    for (const auto& summary : dataset.summaries) {
-      all.positives += summary.labels[k].positives;
-      all.negatives += summary.labels[k].negatives;
-      all.unknown += summary.labels[k].unknown;
-    }
-    if (all.positives + all.negatives == 0) {
-      throw DataError(error_text("data.labels", dataset.label_names[k], "an image where it is known",
-                                 fmt::format("{} unknown", all.unknown), "leaving it out of data.labels"));
-    }
-    if (all.positives == 0) {
-      dataset.notes.push_back(fmt::format("label {}: no positive among {}", dataset.label_names[k],
-                                          counted(std::ssize(dataset.samples), "image")));
-    }
+    const LabelCounts counts = counts_of(dataset, k);
+    if (counts.positives > 0 || counts.negatives == 0) continue;
+    dataset.notes.push_back(fmt::format("label {}: no positive among {}", dataset.label_names[k],
+                                        counted(std::ssize(dataset.samples), "image")));
   }
 }
 
 }  // namespace
 
-void summarise(Dataset& dataset) {
+std::vector<std::string> absent_labels(const Dataset& dataset) {
+  std::vector<std::string> absent;
+  for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
+    const LabelCounts counts = counts_of(dataset, k);
+    if (counts.positives + counts.negatives == 0) absent.push_back(dataset.label_names[k]);
+  }
+  return absent;
+}
+
+void summarise(Dataset& dataset, UnknownLabels unknown) {
   count_splits(dataset);
-  check_counts(dataset);
+  check_counts(dataset, unknown);
 }
 
 }  // namespace roentgen::data

@@ -9,7 +9,8 @@
 namespace roentgen::data {
 
 /// Fills dataset.summaries; notes labels without a positive. A list's hash is over base names where these are distinct
-/// (as published lists are), else over ids. DataError when a label is known of no image.
-void summarise(Dataset& dataset);
+/// (as published lists are), else over ids. DataError when a label is known of no image, or with UnknownLabels::Mask
+/// when none is of any.
+void summarise(Dataset& dataset, UnknownLabels unknown);
 
 }  // namespace roentgen::data

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Folders that hold several kinds of data.
+#include "data/source/dataset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/source/tfrecord_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+class SeveralKinds : public TfRecord {};
+
+TEST_F(SeveralKinds, of_data_in_a_folder_are_named) {
+  const TestFolder folder;
+  folder.write("train.tfrecord", dell(0) + dell(1));
+  folder.write("NORMAL/1.png", "x");
+  folder.write("NORMAL/2.PNG", "x");
+  const Dataset dataset = load_dataset({.root = folder.path(), .split = {.mode = SplitMode::Whole}});
+  EXPECT_EQ(dataset.source, "tfrecord");
+  EXPECT_THAT(dataset.notes, testing::Contains("also in this folder, and not read: image files (.png 2)"));
+
+  const TestFolder table;
+  for (const char* name : {"im/1.png", "im/2.png", "COVID/1.png", "masks/1.png"}) table.write(name, "x");
+  table.write("labels.csv", "path,sick\nim/1.png,1\n");
+  const Dataset other = load_dataset({.root = table.path(), .labels = {"sick"}, .split = {.mode = SplitMode::Whole}});
+  EXPECT_THAT(other.notes, testing::IsSupersetOf({std::string("image files that no row names: 1"),
+                                                  std::string("folders of images of which no row names one: COVID")}));
+}
+
+}  // namespace
+}  // namespace roentgen::data

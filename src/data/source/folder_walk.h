@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Walks the files of a folder, and keeps count of all that is passed over or left out, so that no image is lost without
+// a word.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace roentgen::data {
+
+/// Counts by name.
+class Tally {
+ public:
+  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }
+  Tally& operator+=(const Tally& other);
+  [[nodiscard]] bool is_empty() const { return counts_.empty(); }
+  [[nodiscard]] std::int64_t total() const;
+  /// ".bmp 2, .gif 1", in the order of the names.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::map<std::string, std::int64_t> counts_;
+};
+
+/// Files and folders that a walk did not take.
+struct LeftOut {
+  /// Files by their endings in small letters; "no ending", "no file" (a socket, say).
+  Tally files{};
+  /// Links that lead nowhere.
+  std::vector<std::filesystem::path> dangling{};
+  /// Folders called masks or pairs (is_companion_folder()).
+  std::int64_t companions = 0;
+  /// Files with the ending of an image whose name begins with a dot.
+  std::int64_t hidden = 0;
+  /// Folders that were walked before, and the path under which they were.
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> repeated{};
+
+  LeftOut& operator+=(const LeftOut& other);
+  /// Lines for people that name no file; none when nothing was left out.
+  /// @param why of files: "which are no DICOM"
+  [[nodiscard]] std::vector<std::string> notes(std::string_view why) const;
+};
+
+/// The order of a folder's entries, always by name.
+enum class WalkOrder : std::uint8_t {
+  Mixed,       ///< files and folders as one list
+  FilesFirst,  ///< files, then folders
+};
+
+/// Walks folders: each real folder once, links to folders too. Names that begin with a dot, folders called __MACOSX
+/// and companion folders are passed over. One thread.
+class FolderWalk {
+ public:
+  /// Takes a file, or returns false to leave it out.
+  using Take = std::function<bool(const std::filesystem::path&)>;
+
+  FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}
+
+  /// Walks all below `path`; files are told as `path` / name. DataError for a folder that cannot be read.
+  void walk(const std::filesystem::path& path);
+  /// Asked before each folder; true ends the walk.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+  [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
+
+ private:
+  void take(const std::filesystem::directory_entry& entry);
+
+  WalkOrder order_;
+  Take take_;
+  std::function<bool()> stop_ = [] { return false; };
+  /// Real folders, and the paths under which they were walked.
+  std::map<std::filesystem::path, std::filesystem::path> visited_;
+  LeftOut left_out_;
+};
+
+/// ".png" of "A.PNG"; "no ending". Quoted where blanks are in it.
+[[nodiscard]] std::string ending_of(const std::filesystem::path& path);
+
+}  // namespace roentgen::data

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/obstacles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "data/source/folder_walk.h"
+#include "data/source/image_index.h"
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A line, and the share of what its source needs that is there.
+struct Obstacle {
+  std::string text;
+  double nearness = 0.0;
+};
+
+/// A csv in the folder.
+struct Table {
+  std::string name;
+  std::vector<std::string> header;
+};
+
+/// Columns and names that a source's table is known by.
+struct TableForm {
+  std::string_view source;
+  /// Each a column, or several names for one with bars between.
+  std::array<std::string_view, 3> columns;
+  /// A name that is looked for begins or ends like this.
+  std::string_view begin, end;
+  std::string_view usual_name;
+};
+
+constexpr std::array kForms{
+    TableForm{"nih", {"Image Index", "Finding Labels"}, "", "", "NAME.csv"},
+    TableForm{"chexpert", {"Path", "Frontal/Lateral"}, "", "", "train.csv, valid.csv or test.csv"},
+    TableForm{"mimic", {"dicom_id", "subject_id", "study_id"}, "", "-metadata.csv", "NAME-metadata.csv"},
+    TableForm{"padchest", {"ImageID", "ImageDir", "Labels"}, "PADCHEST", "", "PADCHEST....csv"},
+    TableForm{"csv", {"path|file|filename|image"}, "labels.csv", "", "labels.csv"}};
+
+bool is_usual_name(const TableForm& form, std::string_view name) {
+  if (form.source == "chexpert") return name == "train.csv" || name == "valid.csv" || name == "test.csv";
+  return name.starts_with(form.begin) && name.ends_with(form.end);
+}
+
+std::vector<Table> tables_of(const SourceOptions& options) {
+  std::vector<fs::path> paths;
+  for (const fs::path& path : options.csv) paths.push_back(below_root(options, path));
+  std::error_code error;
+  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
+    fs::path name = it->path().filename();
+    if (name.extension() == ".gz") name.replace_extension();
+    const bool is_table = name.extension() == ".csv" || name.extension() == ".tsv";
+    if (options.csv.empty() && is_table) paths.push_back(it->path());
+  }
+  std::ranges::sort(paths);
+  std::vector<Table> tables;
+  for (const fs::path& path : paths) tables.push_back({.name = path.filename().string(), .header = csv_header(path)});
+  return tables;
+}
+
+std::vector<std::string_view> names_in(std::string_view column) {
+  std::vector<std::string_view> names;
+  while (!column.empty()) {
+    const std::size_t end = std::min(column.find('|'), column.size());
+    names.push_back(column.substr(0, end));
+    column.remove_prefix(std::min(end + 1, column.size()));
+  }
+  return names;
+}
+
+Obstacle of_table(const TableForm& form, const Table& table) {
+  std::vector<std::string> absent;
+  double wanted = 0.0;
+  for (const std::string_view column : form.columns) {
+    if (column.empty()) continue;
+    const std::vector<std::string_view> names = names_in(column);
+    wanted += 1.0;
+    if (!find_column(table.header, names)) absent.push_back(fmt::format("{}", fmt::join(names, " or ")));
+  }
+  const double there = 1.0 - static_cast<double>(absent.size()) / wanted;
+  const bool is_called = is_usual_name(form, table.name);
+  if (absent.empty() && is_called)
+    return {fmt::format("{}: {} has its columns, but what it names is not all there", form.source, table.name), 0.9};
+  if (absent.empty()) {
+    return {fmt::format("{}: {} has its columns, but is not called {}; try --set data.source={} --set data.csv={}",
+                        form.source, table.name, form.usual_name, form.source, table.name),
+            0.9};
+  }
+  const std::string has = table.header.empty() ? "it is no csv" : "it has " + first_names(table.header, 8);
+  return {fmt::format("{}: {} has no column {} ({})", form.source, table.name, fmt::join(absent, ", "), has),
+          0.8 * there + (is_called && !form.begin.empty() ? 0.35 : 0.0)};
+}
+
+Obstacle of_form(const TableForm& form, const std::vector<Table>& tables) {
+  Obstacle nearest{fmt::format("{}: no {}", form.source, form.usual_name == "NAME.csv" ? "csv" : form.usual_name),
+                   -1.0};
+  for (const Table& table : tables) {
+    Obstacle one = of_table(form, table);
+    if (one.nearness > nearest.nearness) nearest = std::move(one);
+  }
+  nearest.nearness = std::max(nearest.nearness, 0.0);
+  return nearest;
+}
+
+/// Files below the folder by their endings, and folders directly below it by what they hold themselves.
+struct Files {
+  Tally endings{};
+  std::int64_t dicom_named = 0;
+  std::int64_t loose_images = 0;
+  std::vector<std::string> with_images{}, without_images{};
+};
+
+bool has_images(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (has_image_extension(it->path())) return true;
+  }
+  return false;
+}
+
+Files files_of(const fs::path& root) {
+  Files files;
+  FolderWalk walk(WalkOrder::Mixed, [&files](const fs::path& path) {
+    const std::string ending = ending_of(path);
+    files.endings.add(ending);
+    files.dicom_named += ending == ".dcm" || ending == ".dicom" ? 1 : 0;
+    return true;
+  });
+  try {
+    walk.walk(root);
+  } catch (const Error&) {  // what could be seen is enough here
+  }
+  std::error_code error;
+  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    std::error_code unreadable;
+    if (it->is_directory(unreadable)) {
+      if (name.starts_with('.') || is_companion_folder(name) || name == kArchiveFolder) continue;
+      (has_images(it->path()) ? files.with_images : files.without_images).push_back(name);
+    } else if (has_image_extension(name)) {
+      ++files.loose_images;
+    }
+  }
+  std::ranges::sort(files.with_images);
+  std::ranges::sort(files.without_images);
+  return files;
+}
+
+Obstacle of_classes(const Files& files) {
+  constexpr double kNear = 0.3;
+  const std::string what = "class_folders: ";
+  if (files.loose_images > 0) {
+    const double nearness = files.with_images.empty() ? 0.1 : kNear;
+    return {what + fmt::format("image files lie in the folder itself, in no class's ({})", files.loose_images),
+            nearness};
+  }
+  if (files.with_images.empty() && files.without_images.empty()) return {what + "no folders"};
+  if (files.with_images.empty()) {
+    return {what + "no image file directly in " + first_names(files.without_images),
+            files.without_images.size() > 1 ? 0.2 : 0.1};
+  }
+  if (!files.without_images.empty())
+    return {what + "no image file directly in " + first_names(files.without_images), kNear};
+  if (files.with_images.size() == 1) return {what + "one folder of images alone, " + files.with_images.front(), kNear};
+  return {what + "folders called images... are no classes: " + first_names(files.with_images), kNear};
+}
+
+Obstacle of_dicom(const Files& files) {
+  if (files.dicom_named == 0) return {"dicom: no file that begins as DICOM"};
+  return {fmt::format("dicom: none of the files called .dcm begins as DICOM ({})", files.dicom_named), 0.4};
+}
+
+}  // namespace
+
+std::vector<std::string> source_obstacles(const SourceOptions& options) {
+  const std::vector<Table> tables = tables_of(options);
+  std::vector<Obstacle> obstacles;
+  for (const TableForm& form : kForms) obstacles.push_back(of_form(form, tables));
+  const Files files = files_of(options.root);
+  obstacles.push_back(of_classes(files));
+  obstacles.push_back(of_dicom(files));
+#define RG_OBSTACLE(name, what) obstacles.push_back({fmt::format("{}: no {}", #name, what)});
+  RG_RECORD_SOURCES(RG_OBSTACLE)
+#undef RG_OBSTACLE
+  std::ranges::stable_sort(obstacles, std::greater<>(), &Obstacle::nearness);
+  std::vector<std::string> lines;
+  for (Obstacle& obstacle : obstacles) lines.push_back(std::move(obstacle.text));
+  if (!files.endings.is_empty()) lines.push_back("files in it by their endings: " + files.endings.text());
+  return lines;
+}
+
+}  // namespace roentgen::data

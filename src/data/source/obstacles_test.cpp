@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/obstacles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/source/source_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> obstacles_of(const TestFolder& folder) { return source_obstacles({.root = folder.path()}); }
+
+TEST(Obstacles, tell_each_source_in_a_line_nearest_first) {
+  const TestFolder folder;
+  folder.write("labels.csv", "img,Finding Labels\n");
+  folder.write("a/1.bmp", "x");
+  const std::vector<std::string> lines = obstacles_of(folder);
+  ASSERT_EQ(lines.size(), 12U);
+  EXPECT_EQ(lines[0], "nih: labels.csv has no column Image Index (it has img, Finding Labels)");
+  EXPECT_THAT(lines[1], StartsWith("csv: labels.csv has no column path or file or filename or image"));
+  EXPECT_THAT(lines, testing::Contains("dicom: no file that begins as DICOM"));
+  EXPECT_THAT(lines, testing::Contains(HasSubstr("tar: no *.tar")));
+  EXPECT_EQ(lines.back(), "files in it by their endings: .bmp 1, .csv 1");
+}
+
+TEST(Obstacles, name_a_table_of_another_name) {
+  const TestFolder folder;
+  folder.write("mine.csv", "path,Mass\n");
+  EXPECT_EQ(obstacles_of(folder)[0],
+            "csv: mine.csv has its columns, but is not called labels.csv; try --set data.source=csv --set "
+            "data.csv=mine.csv");
+}
+
+TEST(Obstacles, tell_what_is_wrong_with_folders_of_classes) {
+  const TestFolder folder;
+  folder.write("a/1.png", "x");
+  EXPECT_EQ(obstacles_of(folder)[0], "class_folders: one folder of images alone, a");
+  folder.write("b/deep/1.png", "x");
+  EXPECT_EQ(obstacles_of(folder)[0], "class_folders: no image file directly in b");
+  folder.write("loose.png", "x");
+  EXPECT_EQ(obstacles_of(folder)[0], "class_folders: image files lie in the folder itself, in no class's (1)");
+}
+
+}  // namespace
+}  // namespace roentgen::data

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/patient.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "data/source/source.h"
+
+namespace roentgen::data {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+bool names_nobody(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kNobody{"nan", "na", "n/a", "<na>", "none", "null", "unknown"};
+  std::string word(text);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(kNobody, word) != kNobody.end();
+}
+
+std::string without_leading_zeros(std::string_view number) {
+  return std::string(number.substr(std::min(number.find_first_not_of('0'), number.size() - 1)));
+}
+
+/// Numbers that occur in two spellings or more, but for leading zeros.
+std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
+  std::unordered_map<std::string, std::string> first;
+  std::unordered_set<std::string> ambiguous;
+  for (const Sample& sample : samples) {
+    if (!is_number(sample.patient)) continue;
+    const std::string number = without_leading_zeros(sample.patient);
+    const auto [position, is_new] = first.try_emplace(number, sample.patient);
+    if (!is_new && position->second != sample.patient) ambiguous.insert(number);
+  }
+  return std::ssize(ambiguous);
+}
+
+}  // namespace
+
+std::string normal_patient(std::string_view text) {
+  text = stripped(text);
+  if (names_nobody(text)) return {};
+  const auto point = text.find('.');
+  if (point == std::string_view::npos || !is_number(text.substr(0, point))) return std::string(text);
+  const bool is_whole = text.find_first_not_of('0', point + 1) == std::string_view::npos;
+  return std::string(is_whole ? text.substr(0, point) : text);
+}
+
+std::vector<std::string> same_patient_spellings(const std::string& patient) {
+  if (!is_number(patient)) return {};
+  return {patient + ".0"};
+}
+
+std::vector<std::string> leading_zero_spellings(const std::string& patient) {
+  constexpr std::size_t kMost_digits = 12;
+  std::vector<std::string> spellings;
+  if (!is_number(patient)) return spellings;
+  for (std::string number = without_leading_zeros(patient);; number.insert(0, 1, '0')) {
+    if (number != patient) spellings.push_back(number);
+    if (number.size() >= kMost_digits) return spellings;
+  }
+}
+
+void settle_patients(Listing& listing) {
+  std::int64_t nobody = 0, decimals = 0;
+  for (Sample& sample : listing.samples) {
+    std::string normal = normal_patient(sample.patient);
+    if (normal == sample.patient) continue;
+    if (normal.empty()) {
+      ++nobody;
+    } else if (stripped(sample.patient) != normal) {
+      ++decimals;
+    }
+    sample.written_patient = std::exchange(sample.patient, std::move(normal));
+  }
+  if (nobody > 0) {
+    listing.notes.push_back(fmt::format("images whose patient is blank, nan, none or the like, unknown: {}", nobody));
+  }
+  if (decimals > 0) {
+    listing.notes.push_back(fmt::format("images whose patient ends in .0, read without it: {}", decimals));
+  }
+  if (const std::int64_t ambiguous = count_ambiguous(listing.samples); ambiguous > 0) {
+    listing.notes.push_back(fmt::format(
+        "patients whose numbers differ in leading zeros alone (as 12 and 0012), taken for different people: {}",
+        ambiguous));
+  }
+}
+
+}  // namespace roentgen::data

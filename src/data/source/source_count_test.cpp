@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// No source that reads tables or folders loses an image without a word: images given are images used and images that
+// a note counts as left out.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <ostream>
+
+#include "data/source/dataset.h"
+#include "data/source/source_testing.h"
+
+namespace roentgen::data {
+namespace {
+
+/// A data set of one source.
+struct Given {
+  std::string source;
+  /// Image files in the folder, by their endings or not.
+  std::int64_t images = 0;
+  std::function<void(const TestFolder&)> make;
+  friend void PrintTo(const Given& given, std::ostream* out) { *out << given.source; }
+};
+
+void write_all(const TestFolder& folder, const std::vector<const char*>& names) {
+  for (const char* name : names) folder.write(name, "x");
+}
+
+// The last number of each note that speaks of files which are not used.
+std::int64_t counted_as_left_out(const std::vector<std::string>& notes) {
+  std::int64_t sum = 0;
+  for (const std::string& note : notes) {
+    const bool is_of_images = note.find("left out") != std::string::npos || note.find("no row") != std::string::npos ||
+                              note.find("skipped") != std::string::npos;
+    if (!is_of_images) continue;
+    // ".bmp 2, .gif 1": all numbers behind the colon.
+    for (std::size_t i = note.find(": "); i < note.size(); ++i) {
+      if (note[i] != ' ') continue;
+      sum += std::strtoll(note.c_str() + i, nullptr, 10);
+    }
+  }
+  return sum;
+}
+
+const std::vector<Given>& all_given() {
+  static const std::vector<Given> given{
+      {"nih", 4,
+       [](const TestFolder& folder) {
+         write_all(folder, {"x/00000001_000.png", "y/00000002_000.png", "y/00000003_000.png", "z/00000004_000.jpg"});
+         folder.write("Data_Entry_2017.csv",
+                      "Image Index,Finding Labels,Patient ID\n00000001_000.png,Mass,1\n00000002_000.png,Hernia,2\n");
+       }},
+      {"chexpert", 3,
+       [](const TestFolder& folder) {
+         write_all(folder, {"train/patient1/study1/view1_frontal.jpg", "train/patient1/study1/view2_lateral.jpg",
+                            "train/patient2/study1/view1_frontal.jpg"});
+         folder.write("train.csv",
+                      "Path,Sex,Age,Frontal/Lateral,AP/PA,No Finding,Edema\n"
+                      "CheXpert-v1.0/train/patient1/study1/view1_frontal.jpg,F,60,Frontal,PA,,1\n"
+                      "CheXpert-v1.0/train/patient2/study1/view1_frontal.jpg,F,60,Frontal,PA,,0\n");
+       }},
+      {"padchest", 3,
+       [](const TestFolder& folder) {
+         write_all(folder, {"1.png", "2.png", "3.png"});
+         folder.write("PADCHEST_a.csv",
+                      "ImageID,ImageDir,PatientID,Labels\n1.png,0,1,['pleural effusion']\n2.png,0,2,['normal']\n");
+       }},
+      {"csv", 4,
+       [](const TestFolder& folder) {
+         write_all(folder, {"im/1.png", "im/2.jpg", "im/3.PNG", "im/4.dcm"});
+         folder.write("labels.csv", "path,patient,Effusion\nim/1.png,1,1\nim/2.jpg,2,0\n");
+       }},
+      {"class_folders", 12,
+       [](const TestFolder& folder) {
+         write_all(folder,
+                   {"train/Effusion/1.png", "train/b/2.JPG", "train/b/deep/3.png", "train/b/4.bmp", "train/b/5.gif",
+                    "train/b/6", "train/b/.7.png", "val/Effusion/8.png", "val/b/9.jpeg", "val/10.png", "test.png"});
+         std::filesystem::create_symlink("/nowhere", folder.path() / "val/b/11.png");
+       }},
+      {"dicom", 3, [](const TestFolder& folder) {
+         const std::string head = std::string(128, '\0') + "DICM";
+         write_all(folder, {"a/1.png"});
+         folder.write("b/2.dcm", head);
+         folder.write("b/3", head);
+       }}};
+  return given;
+}
+
+class SourceCount : public testing::TestWithParam<Given> {};
+
+TEST_P(SourceCount, of_images_given_is_that_of_images_used_and_of_those_named_as_left_out) {
+  const TestFolder folder;
+  GetParam().make(folder);
+  SourceOptions options{.root = folder.path(), .source = GetParam().source, .absent = Absent::Skip};
+  options.split.mode = SplitMode::Whole;
+  if (options.source == "chexpert") options.labels = {"Edema"};
+  if (options.source == "csv" || options.source == "class_folders") options.labels = {"Effusion"};
+  std::int64_t used = 0, left_out = 0;
+  try {
+    const Dataset dataset = load_dataset(options);
+    used = std::ssize(dataset.samples);
+    left_out = counted_as_left_out(dataset.notes);
+    for (const std::string& note : dataset.notes) SCOPED_TRACE(note);
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    ASSERT_EQ(options.source, "dicom") << text;
+    EXPECT_NE(text.find("left out, unreadable: 2"), std::string::npos) << text;
+    return;
+  }
+  EXPECT_EQ(used + left_out, GetParam().images) << used << " used, " << left_out << " named as left out";
+}
+
+INSTANTIATE_TEST_SUITE_P(Sources, SourceCount, testing::ValuesIn(all_given()),
+                         [](const auto& one) { return one.param.source; });
+
+}  // namespace
+}  // namespace roentgen::data
