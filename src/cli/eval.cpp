@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/command_list.h"
+#include "cli/eval_data.h"
 #include "cli/eval_options.h"
 #include "cli/eval_output.h"
 #include "cli/eval_part.h"
@@ -19,7 +20,6 @@
 #include "cli/stored_value.h"
 #include "cli/truth.h"
 #include "core/error.h"
-#include "core/error_parts.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
 #include "core/plural.h"
@@ -104,23 +104,18 @@ class EvalCommand final : public Command {
   EvalOptions options_;
 };
 
-// The data as the checkpoint's recipe reads it, with its labels whatever the recipe said.
+// The data as the checkpoint's recipe reads it, with its labels whatever the recipe said. Labels that the data lack are
+// unknown.
 data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) const {
   check_data_overrides(options_.overrides);
   data::SourceOptions source = train::parse_recipe(info.recipe, options_.checkpoint.string(), options_.overrides).data;
   source.labels = info.labels;
   if (source.sources.empty() && source.patient_namespace.empty()) source.patient_namespace = info.patient_namespace;
+  source.unknown_labels = data::UnknownLabels::Mask;
+  data::set_split_rule(source, info.split_rule);
   data::place_folders(source, options_.data);
+  follow_data(source, options_.overrides);
   return source;
-}
-
-data::Dataset load_data(const data::SourceOptions& source) {
-  try {
-    return data::load_dataset(source);
-  } catch (const Error& error) {
-    if (error_parts(error.what()).thing != "data.labels") throw;
-    throw ConfigError(with_remedy(error.what(), "a data folder with the labels that the checkpoint knows"));
-  }
 }
 
 void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const {
@@ -128,33 +123,19 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
     log::warning("the training part: these figures say how much was memorised, not how good the model is");
     return;
   }
-  std::vector<std::string> hashes = data::sample_patient_hashes(dataset, part.samples, info.patient_salt);
-  const auto unknown = static_cast<std::int64_t>(std::erase(hashes, std::string()));
-  const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, hashes);
+  const auto unknown = std::ranges::count_if(
+      part.samples, [&dataset](std::uint32_t index) { return dataset.samples[index].patient.empty(); });
+  const auto spellings = data::patient_spellings(dataset, part.samples, info.patient_salt);
+  std::vector<eval::TestPatient> patients;
+  for (const data::PatientSpellings& one : spellings) patients.push_back({.same = one.same, .zeros = one.zeros});
+  const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, patients);
+  if (overlap.similar > 0) log::warning(eval::similar_patients_text(overlap));
   if (overlap.shared == 0) {
     terminal::print(fmt::format("{}\n", eval::clean_check_text(overlap, unknown)));
     return;
   }
   if (!options_.allows_overlap) eval::refuse_leak(overlap);
   log::warning(eval::leak_text(overlap));
-}
-
-// Which version of the labels: hashes of the tables, and for people the first digits are enough.
-std::string labels_text(const data::Dataset& dataset) {
-  std::string text;
-  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
-    text += fmt::format("labels: {}, sha256 {}\n", terminal_text(dataset.csv[i].filename().string()),
-                        dataset.csv_sha256.at(i));
-  }
-  return text;
-}
-
-Value tables_value(const data::Dataset& dataset) {
-  Value tables = Value::array();
-  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
-    tables.push_back(Value::Table{{"file", dataset.csv[i].filename().string()}, {"sha256", dataset.csv_sha256.at(i)}});
-  }
-  return tables;
 }
 
 EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
@@ -201,9 +182,11 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   train::require_same_images(ranks, dataset, part.samples);
   check_leak(model.info, dataset, part);
   data::PixelHashes hashes(std::ssize(dataset.samples));
+  const std::vector<std::string> absent = data::absent_labels(dataset);
   Input input{.test = predict(ranks, model, dataset, part, hashes),
               .validation = {},
-              .header = part_text(part) + labels_text(dataset),
+              .header = part_text(part) + labels_text(dataset) + notes_text(dataset.notes) +
+                        absent_text(absent, std::ssize(dataset.label_names)),
               .origin = {},
               .use = {.input = input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
   if (part.name != kTraining) {  // decoded anyway by now, and no figure is seen yet
@@ -228,6 +211,7 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
                   {"tta", Value::Table{{"name", options_.views},
                                        {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
                                        {"definition", data::test_views_text(options_.views)}}}};
+  if (!absent.empty()) input.origin.emplace_back("absent_labels", names_value(absent));
   if (options_.views != "none") {
     input.header +=
         fmt::format("test-time augmentation {}: {}\n", options_.views, data::test_views_text(options_.views));
@@ -239,7 +223,9 @@ Input EvalCommand::from_files() const {
   const std::string what = prediction_names(options_.predictions);
   PredictionFile file = read_mean_predictions(options_.predictions);
   if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
-  const LabelTable table = read_truth(options_.labels, file.labels, data_options(options_.overrides));
+  data::SourceOptions source = data_options(options_.overrides);
+  source.unknown_labels = data::UnknownLabels::Mask;
+  const LabelTable table = read_truth(options_.labels, file.labels, std::move(source));
   Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
   if (!options_.validation.empty()) {
     const std::string validation = prediction_names(options_.validation);
@@ -253,8 +239,9 @@ Input EvalCommand::from_files() const {
   }
   const EvalSet& test = input.test;
   input.header = fmt::format(
-      "predictions: {}{}, {}\n{}", options_.predictions.size() > 1 ? terminal_text(what) + ", " : std::string(),
-      counted(test.predictions.image_count(), "image"), list_text(test.list_sha256), table.files_text());
+      "predictions: {}{}, {}\n{}{}{}", options_.predictions.size() > 1 ? terminal_text(what) + ", " : std::string(),
+      counted(test.predictions.image_count(), "image"), list_text(test.list_sha256), table.files_text(),
+      notes_text(table.notes), absent_text(table.absent, test.predictions.label_count()));
   input.origin = {
       {"predictions", Value::Table{{"images", test.predictions.image_count()},
                                    {"files", std::int64_t{std::ssize(options_.predictions)}},
@@ -262,6 +249,7 @@ Input EvalCommand::from_files() const {
                                    {"known_list", known_list_value(test.list_sha256)},
                                    {"labels_sha256", table.sha256_value()}}},
       {"label_version", Value::Table{{"csv", table.files_value()}, {"positives", positives_value(test.predictions)}}}};
+  if (!table.absent.empty()) input.origin.emplace_back("absent_labels", names_value(table.absent));
   return input;
 }
 

@@ -109,6 +109,7 @@ class InspectCommand final : public Command {
                                    is_decoded_ ? "--pixels too" : "--broken too", "one of them"));
     }
     check_output_file("--broken", broken_, folders());
+    source.unnamed_labels = data::UnnamedLabels::Propose;
     data::place_folders(source, data_);
     const data::Dataset dataset = data::load_dataset(source);
     terminal::print(data::describe(dataset));

@@ -13,6 +13,7 @@
 #include "cli/launch.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
+#include "cli/run_origin.h"
 #include "cli/seed_table.h"
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
@@ -26,9 +27,7 @@
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
-#include "io/environment.h"
 #include "io/file.h"
-#include "io/json.h"
 #include "train/early_checks.h"
 #include "train/observer.h"
 #include "train/ranks.h"
@@ -52,7 +51,7 @@ class TrainCommand final : public Command {
     return "roentgen train --recipe recipes/quickstart.toml --data build/quickstart/data --out build/quickstart/run\n"
            "roentgen train --recipe recipes/default.toml --data nih --out run --set train.epochs=3 --set "
            "train.batch=16\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out run --resume\n"
+           "roentgen train --out run --resume\n"
            "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
            "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
            "--init-preset imagenet\n"
@@ -85,7 +84,9 @@ class TrainCommand final : public Command {
          .least = 0,
          .most = 1e9},
         {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
-        {.name = "--resume", .target = &is_resume_, .doc = "go on with the run in --out, if it has begun"},
+        {.name = "--resume",
+         .target = &is_resume_,
+         .doc = "go on with the run in --out, if it has begun; --recipe and --data: as told, else the run's own"},
         {.name = "--overwrite", .target = &is_overwrite_, .doc = "remove the run in --out first"},
         {.name = "--stop-after",
          .target = &stop_after_,
@@ -103,14 +104,14 @@ class TrainCommand final : public Command {
   [[nodiscard]] CommandResult run() override;
 
  private:
-  [[nodiscard]] CommandResult train_one(const train::Recipe& recipe, const train::RunFolder& folder);
+  [[nodiscard]] CommandResult train_one(train::Recipe recipe, const train::RunFolder& folder);
   [[nodiscard]] CommandResult train_seeds();
   [[nodiscard]] train::RunFolder seed_folder(std::int64_t seed) const {
     return train::RunFolder(out_ / fmt::format("seed-{}", seed));
   }
   [[nodiscard]] train::Recipe read_recipe() const;
   [[nodiscard]] train::Start check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const;
-  [[nodiscard]] train::Start begin(const train::Recipe& recipe, const train::RunFolder& folder);
+  [[nodiscard]] train::Start begin(train::Recipe& recipe, const train::RunFolder& folder);
   void make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
                    const train::RunFolder& folder);
   [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
@@ -136,8 +137,9 @@ class TrainCommand final : public Command {
   std::string seeds_;
   /// The ranks that train together; null: this process alone.
   dist::CommThread* group_ = nullptr;
-  /// Loaded once for all seeds.
+  /// Loaded once for all seeds, unless runs from before draw their splits otherwise.
   std::optional<data::Dataset> dataset_;
+  data::SplitRule dataset_rule_ = data::SplitRule::Normal;
   /// From before the first look at a folder that is there, or since it was made, to the end.
   std::optional<train::RunLock> lock_;
   /// The folder holds this run's files, and no older ones.
@@ -197,20 +199,23 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
   return train::Start::Fresh;
 }
 
-// Rank 0 sees to the folder; what it finds there goes for all.
-train::Start TrainCommand::begin(const train::Recipe& recipe, const train::RunFolder& folder) {
+// Rank 0 sees to the folder; what it finds there goes for all. A resumed run keeps its rule of splits.
+train::Start TrainCommand::begin(train::Recipe& recipe, const train::RunFolder& folder) {
   lock_.reset();
   is_made_ = false;
   const train::Ranks ranks(group_);
-  train::Start start = train::Start::Fresh;
+  std::string rule;  // empty: a fresh start
   if (ranks.is_first()) {
     folder.check_place();
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
-    start = check_before_data(recipe, folder);
+    const bool is_resumed = check_before_data(recipe, folder) == train::Start::Resume;
     if (lock_) folder.remove_leftovers();
+    if (is_resumed) rule = train::read_split_rule(folder.resume()) == data::SplitRule::Normal ? "normal" : "written";
   }
-  const std::string told = ranks.broadcast(start == train::Start::Resume ? "resume" : "", {.name = "start"});
-  return told.empty() ? train::Start::Fresh : train::Start::Resume;
+  rule = ranks.broadcast(rule, {.name = "start"});
+  if (rule.empty()) return train::Start::Fresh;
+  data::set_split_rule(recipe.data, rule == "normal" ? data::SplitRule::Normal : data::SplitRule::Written);
+  return train::Start::Resume;
 }
 
 void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
@@ -224,11 +229,7 @@ void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset&
   }
   folder.create_new();
   is_made_ = true;
-  Value environment = io::environment_report();
-  environment.set("engine", Value::Table{{"name", engine.name()}, {"description", engine.description()}});
-  io::write_file_atomically(folder.recipe(), train::to_toml(recipe));
-  io::write_file_atomically(folder.environment(), io::to_json(environment) + "\n");
-  io::write_file_atomically(folder.data(), io::to_json(data::describe_value(dataset)) + "\n");
+  write_origin(folder, recipe, dataset, engine);
 }
 
 // A run that fails before its first update leaves nothing behind.
@@ -312,6 +313,9 @@ CommandResult TrainCommand::run() {
     terminal::print(train::recipe_keys());
     return {};
   }
+  if (is_resume_ && !out_.empty()) {
+    take_from_run(seeds_.empty() ? train::RunFolder(out_) : seed_folder(parse_seeds(seeds_).front()), recipe_, data_);
+  }
   require_option(recipe_, "--recipe FILE");
   require_option(out_, "--out DIR");
   trace_.check();
@@ -333,10 +337,11 @@ CommandResult TrainCommand::run() {
   });
 }
 
-CommandResult TrainCommand::train_one(const train::Recipe& recipe, const train::RunFolder& folder) {
+CommandResult TrainCommand::train_one(train::Recipe recipe, const train::RunFolder& folder) {
   const train::Start start = begin(recipe, folder);
-  if (!dataset_) {
+  if (!dataset_ || dataset_rule_ != recipe.data.split.rule) {
     dataset_ = data::load_dataset(recipe.data);
+    dataset_rule_ = recipe.data.split.rule;
     terminal::print(data::describe(*dataset_));
   }
   const data::Dataset& dataset = *dataset_;

@@ -37,7 +37,7 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
 std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
 
 std::vector<fs::path> RunFolder::own() const {
-  return {recipe(),      log(),    environment(), plan(),        data(), quarantine(),
+  return {recipe(),      log(),    environment(), plan(),        data(), data_folders(), quarantine(),
           predictions(), aurocs(), trace(),       trace_parts(), lock(), checkpoints()};
 }
 
@@ -100,8 +100,8 @@ void RunFolder::tidy_up() const {
 }
 
 void RunFolder::remove_run() const {
-  for (const fs::path& path :
-       {recipe(), log(), environment(), plan(), data(), quarantine(), predictions(), aurocs(), trace()}) {
+  for (const fs::path& path : {recipe(), log(), environment(), plan(), data(), data_folders(), quarantine(),
+                               predictions(), aurocs(), trace()}) {
     fs::remove(path);
   }
   fs::remove_all(trace_parts());

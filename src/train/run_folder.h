@@ -26,6 +26,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path plan() const { return root_ / "plan.json"; }
   /// Data folder and counts.
   [[nodiscard]] std::filesystem::path data() const { return root_ / "data.json"; }
+  /// Data folders, a line each, as `--data` takes them: for `--resume`.
+  [[nodiscard]] std::filesystem::path data_folders() const { return root_ / "data_folders.txt"; }
   /// Unreadable images met in training.
   [[nodiscard]] std::filesystem::path quarantine() const { return root_ / "quarantine.csv"; }
   /// Of the validation images, by the best epoch.

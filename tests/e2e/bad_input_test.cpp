@@ -140,7 +140,7 @@ TEST_F(BadInput, options_of_another_type_or_range) {
 TEST_F(BadInput, empty_csv) {
   const fs::path data = csv_data(8, kJpeg, ".jpg");
   place_.write("csv/labels.csv", "");
-  refused_train(data, finding(), {"labels.csv"});
+  expect_stop(place_.run(plus(place_.train_arguments(data, "run"), finding())), {"labels.csv"});
   place_.write("csv/labels.csv", "path,finding\n");
   refused_train(data, finding(), {"labels.csv", "only a header"});
 }
@@ -230,7 +230,7 @@ TEST_F(BadInput, a_folder_where_a_file_is_due) {
   const fs::path csv = csv_data(8, kJpeg, ".jpg");
   fs::remove(csv / "labels.csv");
   fs::create_directories(csv / "labels.csv");
-  refused_train(csv, finding(), {"labels.csv"});
+  expect_stop(place_.run(plus(place_.train_arguments(csv, "run"), finding())), {"labels.csv"});
 }
 
 TEST_F(BadInput, a_file_where_a_folder_is_due) {

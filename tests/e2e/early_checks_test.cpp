@@ -216,7 +216,8 @@ TEST_F(EarlyChecks, eval_advises_what_eval_can_do) {
                  {"; try --init-preset imagenet"});
   const fs::path image = place_.write("other/a.png", "x").parent_path();
   place_.write("other/labels.csv", "path,finding\na.png,1\n");
-  expect_refusal(place_.run({"eval", "--checkpoint", weights, "--data", image, "--set", "data.source=csv"}),
+  expect_refusal(place_.run({"eval", "--checkpoint", weights, "--data", image, "--set", "data.source=csv", "--set",
+                             "data.split=whole"}),
                  {"[data.labels]", "; try a data folder with the labels that the checkpoint knows"});
 }
 

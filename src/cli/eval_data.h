@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The data that a checkpoint is evaluated on, which may be others than it was trained on, and the lines that say what
+// they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::cli {
+
+/// Looks for the data's own source where they do not fit that of the checkpoint's recipe, and says so. Sources and
+/// tables that `overrides` name are kept.
+void follow_data(data::SourceOptions& source, std::span<const std::string> overrides);
+
+/// data::load_dataset(); errors about labels say that they are the checkpoint's.
+[[nodiscard]] data::Dataset load_data(const data::SourceOptions& source);
+
+/// "labels: FILE, sha256 ..." a line a table.
+[[nodiscard]] std::string labels_text(const data::Dataset& dataset);
+/// [{"file", "sha256"}].
+[[nodiscard]] Value tables_value(const data::Dataset& dataset);
+
+/// "note: ..." a line each.
+[[nodiscard]] std::string notes_text(const std::vector<std::string>& notes);
+
+/// A line about labels of the model that the data lack; empty where there is none.
+/// @param labels of the model
+[[nodiscard]] std::string absent_text(const std::vector<std::string>& absent, std::int64_t labels);
+[[nodiscard]] Value names_value(const std::vector<std::string>& names);
+
+}  // namespace roentgen::cli

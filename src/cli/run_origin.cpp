@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/run_origin.h"
+
+#include <fmt/core.h>
+
+#include <sstream>
+
+#include "core/error.h"
+#include "core/value.h"
+#include "data/source/describe.h"
+#include "engine/engine.h"
+#include "io/environment.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "train/early_checks.h"
+#include "train/resume.h"
+
+namespace roentgen::cli {
+
+namespace fs = std::filesystem;
+
+std::string folder_lines(const data::SourceOptions& source) {
+  const auto whole = [](const fs::path& folder) { return fs::absolute(folder).lexically_normal().string(); };
+  if (source.sources.empty()) return whole(source.root) + "\n";
+  std::string lines;
+  for (const data::SourceOptions& one : source.sources) lines += fmt::format("{}={}\n", one.name, whole(one.root));
+  return lines;
+}
+
+void write_origin(const train::RunFolder& run, const train::Recipe& recipe, const data::Dataset& dataset,
+                  const engine::Engine& engine) {
+  Value environment = io::environment_report();
+  environment.set("engine", Value::Table{{"name", engine.name()}, {"description", engine.description()}});
+  io::write_file_atomically(run.recipe(), train::to_toml(recipe));
+  io::write_file_atomically(run.data_folders(), folder_lines(recipe.data));
+  io::write_file_atomically(run.environment(), io::to_json(environment) + "\n");
+  io::write_file_atomically(run.data(), io::to_json(data::describe_value(dataset)) + "\n");
+}
+
+void take_from_run(const train::RunFolder& run, fs::path& recipe, std::vector<std::string>& data) {
+  if (recipe.empty() && fs::exists(run.recipe())) recipe = run.recipe();
+  if (!data.empty() || !fs::exists(run.data_folders())) return;
+  std::istringstream lines(io::read_text(run.data_folders()).or_throw<ConfigError>());
+  for (std::string line; std::getline(lines, line);) data.push_back(line);
+}
+
+bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder) {
+  if (!fs::exists(folder.resume())) return false;
+  train::check_resumed_recipe(recipe, folder);
+  const train::Resume resume = train::read_resume(folder.resume());
+  const train::Recipe begun = train::parse_recipe(resume.info.recipe, folder.resume().string(), {});
+  return resume.state.is_finished && begun.train.epochs == recipe.train.epochs;
+}
+
+}  // namespace roentgen::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/run_origin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/source/source_testing.h"
+
+namespace roentgen::cli {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(RunOrigin, is_taken_where_the_command_line_does_not_say_it) {
+  const data::TestFolder folder;
+  folder.write("run/recipe.toml", "[train]\n");
+  folder.write("run/data_folders.txt", folder_lines({.sources = {{.root = "/a/x", .name = "x"}, {.root = "/b/../c"}}}));
+  const train::RunFolder run(folder.path() / "run");
+  std::filesystem::path recipe;
+  std::vector<std::string> data;
+  take_from_run(run, recipe, data);
+  EXPECT_EQ(recipe, run.recipe());
+  EXPECT_THAT(data, ElementsAre("x=/a/x", "=/c"));
+
+  recipe = "mine.toml";
+  data = {"other"};
+  take_from_run(run, recipe, data);
+  EXPECT_EQ(recipe, "mine.toml");
+  EXPECT_THAT(data, ElementsAre("other"));
+  EXPECT_EQ(folder_lines({.root = "/a/b/"}), "/a/b/\n");
+}
+
+}  // namespace
+}  // namespace roentgen::cli
