@@ -148,6 +148,15 @@ TEST_F(DicomSource, counts_by_kind_what_it_leaves_out) {
                         "image: 1, unreadable: 1"));
 }
 
+TEST_F(DicomSource, counts_files_that_are_named_as_dicom_and_are_not) {
+  put("keep.dcm");
+  static_cast<void>(folder().write("empty.dcm", ""));
+  static_cast<void>(folder().write("text.DCM", "no image"));
+  std::filesystem::create_symlink("nowhere", folder().path() / "dangling.dcm");
+  EXPECT_THAT(load().notes, testing::IsSupersetOf({"files left out, which are no DICOM: .dcm 2",
+                                                   "links left out, which lead nowhere: 1"}));
+}
+
 TEST_F(DicomSource, refuses_a_folder_of_which_nothing_is_left) {
   put("ct.dcm", {{kModality, text_element("CS", "CT")}});
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load()); }),

@@ -37,6 +37,11 @@ TEST(Preprocess, comes_back_from_its_value) {
   }
 }
 
+TEST(Preprocess, of_xrv_takes_dicom_as_torchxrayvision_does) {
+  EXPECT_EQ(preset("xrv").intensity, "xrv");
+  EXPECT_EQ(preset("xray").intensity, "stored");
+}
+
 TEST(Preprocess, of_an_empty_table_is_xray) {
   EXPECT_EQ(preprocess_from_value(Value::table()), preset("xray"));
   EXPECT_EQ(preset("xray"), Preprocess{});
