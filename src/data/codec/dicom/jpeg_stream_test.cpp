@@ -34,6 +34,7 @@ using ::testing::HasSubstr;
 constexpr std::uint16_t kWidth_px = 20, kHeight_px = 24;
 constexpr const char* kExtended = "1.2.840.10008.1.2.4.51";
 constexpr const char* kLossless = "1.2.840.10008.1.2.4.70";
+constexpr const char* kAnyLossless = "1.2.840.10008.1.2.4.57";
 constexpr const char* kJpegLs = "1.2.840.10008.1.2.4.80";
 
 // A soft ramp with noise, of `bits` bits.
@@ -51,11 +52,13 @@ std::vector<std::uint16_t> picture(int bits) {
 
 E_TransferSyntax syntax_of(std::string_view uid) {
   if (uid == kExtended) return EXS_JPEGProcess2_4;
+  if (uid == kAnyLossless) return EXS_JPEGProcess14;
   return uid == kLossless ? EXS_JPEGProcess14SV1 : EXS_JPEGLSLossless;
 }
 
-// The stream that DCMTK makes of samples that it is told to have so many bits.
-std::string encoded(std::string_view uid, const std::vector<std::uint16_t>& levels, std::uint16_t bits) {
+// The stream that DCMTK makes of samples that it is told to have so many bits; `predictor` is that of kAnyLossless.
+std::string encoded(std::string_view uid, const std::vector<std::uint16_t>& levels, std::uint16_t bits,
+                    int predictor = 1) {
   static std::once_flag once;
   std::call_once(once, [] {
     DJEncoderRegistration::registerCodecs();
@@ -76,7 +79,7 @@ std::string encoded(std::string_view uid, const std::vector<std::uint16_t>& leve
   EXPECT_TRUE(dataset.putAndInsertString(DCM_SOPClassUID, "1.2.840.10008.5.1.4.1.1.1.1").good());
   EXPECT_TRUE(dataset.putAndInsertString(DCM_SOPInstanceUID, "1.2.3.4").good());
   EXPECT_TRUE(dataset.putAndInsertUint16Array(DCM_PixelData, levels.data(), levels.size()).good());
-  const DJ_RPLossless lossless;
+  const DJ_RPLossless lossless(predictor, 0);
   const DJ_RPLossy lossy(95);
   const DJLSRepresentationParameter jpeg_ls(0, OFTrue);
   const DcmRepresentationParameter* parameter = &lossless;
@@ -167,6 +170,13 @@ TEST_P(JpegStream, of_another_size_or_kind_is_refused) {
 
 INSTANTIATE_TEST_SUITE_P(All, JpegStream, testing::Values(kExtended, kLossless, kJpegLs),
                          [](const auto& instance) { return "syntax_" + std::string(instance.param).substr(20); });
+
+TEST(JpegStreamLimits, of_lossless_jpeg_have_any_predictor) {
+  const std::vector<std::uint16_t> levels = picture(12);
+  for (int predictor = 1; predictor <= 7; ++predictor) {
+    EXPECT_EQ(levels_of(dicom_of(kAnyLossless, encoded(kAnyLossless, levels, 12, predictor))), levels) << predictor;
+  }
+}
 
 // The header's bits are what the picture is scaled by, so a sample that needs more is not wrapped around.
 TEST(JpegStreamLimits, with_samples_beyond_the_bits_stored_is_refused) {
