@@ -15,6 +15,8 @@ namespace roentgen::io {
 namespace {
 
 constexpr std::size_t kBlock_bytes = 512;
+// Archives without a file are that long, as tar's usual record is; more zeros are a file that was never written.
+constexpr std::size_t kLargestEmpty_bytes = 20 * kBlock_bytes;
 constexpr std::size_t kLongestName_bytes = std::size_t{1} << 16;
 
 /// A field of the header.
@@ -189,6 +191,9 @@ class Scan {
       if (auto status = entry(header); !status) return status.why();
     }
     if (!is_zero(archive_.subspan(at_))) return refuse("nothing behind the end of the archive", "other bytes");
+    if (at_ == 0 && archive_.size() > kLargestEmpty_bytes) {
+      return refuse("a file", fmt::format("{} bytes of zeros", archive_.size()));
+    }
     links_.resolve(members_);
     return std::move(members_);
   }

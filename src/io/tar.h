@@ -32,8 +32,8 @@ struct TarMember {
 /// The files of an archive, in their order, and hard and symbolic links to them (GNU tar stores the second name of a
 /// file as a hard link); folders and devices are passed over. `what` names the archive in messages. Failure, with the
 /// place: a header whose sum does not hold, a file that is cut short, an archive without its end (as a copy that was
-/// cut), anything behind the end (archives joined by cat lose all but the first), sparse files, names of more than 64
-/// KiB.
+/// cut), anything behind the end (archives joined by cat lose all but the first), more than 10 KiB of zeros and no
+/// file, sparse files, names of more than 64 KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
 /// Does the sum of the first header hold?

@@ -128,6 +128,8 @@ TEST(Tar, refuses_what_is_damaged_or_cut) {
   EXPECT_THAT(error_of(""), HasSubstr("[io.tar] a.tar, byte 0: expected blocks of zeros at the end, got 0 bytes"));
   EXPECT_THAT(error_of(whole), HasSubstr("a.tar, byte 2560: expected blocks of zeros at the end"));
   EXPECT_THAT(error_of(whole.substr(0, 1000)), HasSubstr("expected 1000 bytes of data, got 488"));
+  EXPECT_THAT(error_of(std::string(20480, '\0')), HasSubstr("byte 0: expected a file, got 20480 bytes of zeros"));
+  EXPECT_THAT(names_in(std::string(10240, '\0')), ElementsAre()) << "as GNU tar writes an archive of nothing";
   EXPECT_THAT(error_of(whole + end() + whole), HasSubstr("expected nothing behind the end of the archive"));
   std::string flipped = whole + end();
   flipped[3] = 'X';
