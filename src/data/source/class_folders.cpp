@@ -147,7 +147,7 @@ void check_apart(const Layout& layout, const LeftOut& left_out, const SourceOpti
 }
 
 /// Refuses links that lead nowhere, or notes them.
-void settle_dangling(std::vector<std::string> names, const SourceOptions& options, Listing& listing) {
+void settle_dangling(const std::vector<std::string>& names, const SourceOptions& options, Listing& listing) {
   if (names.empty()) return;
   const std::string got = fmt::format("{} that lead nowhere", names.size());
   if (options.absent == Absent::Refuse) {
@@ -221,7 +221,7 @@ void settle_left_out(const Layout& layout, LeftOut left_out, const SourceOptions
   check_apart(layout, left_out, options);
   std::vector<std::string> dangling = layout.dangling;
   for (const fs::path& path : left_out.dangling) dangling.push_back(below(options.root, path).generic_string());
-  settle_dangling(std::move(dangling), options, listing);
+  settle_dangling(dangling, options, listing);
   left_out.dangling.clear();
   for (std::string& note : left_out.notes("which by their endings are no images")) {
     listing.notes.push_back(std::move(note));

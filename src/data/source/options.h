@@ -15,7 +15,7 @@ namespace roentgen::data {
 /// The keys, all optional:
 ///   source = "auto"                      or a name of source_list.h
 ///   csv, images = "FILE" or ["A", "B"]   below the data folder
-///   labels = ["Mass", "View:AP"]
+///   labels = ["Mass", "View:AP"] or "Mass,View:AP"
 ///   blank = "unknown" | "negative", uncertain = "ignore" | "one" | "zero"
 ///   label_policy = {Edema = {blank = ..., uncertain = ...}}
 ///   views = "frontal" or ["PA"]

@@ -61,12 +61,13 @@ void PlacedRows::settle() {
 void PlacedRows::note_unnamed() {
   std::int64_t unnamed = 0;
   std::set<std::string> top;  // folders directly below the data folder where rows have their places
-  for (const auto& [folder, names] : folders_) {
-    const fs::path below = fs::path(folder).lexically_normal().lexically_relative(options_.root.lexically_normal());
+  for (const auto& entry : folders_) {
+    const fs::path folder = fs::path(entry.first).lexically_normal();
+    const fs::path below = folder.lexically_relative(options_.root.lexically_normal());
     if (!below.empty()) top.insert(below.begin()->string());
-    unnamed += std::ranges::count_if(names, [&](const std::string& name) {
+    unnamed += std::ranges::count_if(entry.second, [&](const std::string& name) {
       const bool is_image = !name.starts_with('.') && has_image_extension(name);
-      return is_image && !paths_.contains((fs::path(folder) / name).lexically_normal().string());
+      return is_image && !paths_.contains((folder / name).lexically_normal().string());
     });
   }
   std::vector<std::string> others;
