@@ -119,6 +119,7 @@ struct Files {
   Tally endings{};
   std::int64_t dicom_named = 0;
   std::int64_t loose_images = 0;
+  std::size_t dangling = 0;
   std::vector<std::string> with_images{}, without_images{};
 };
 
@@ -142,6 +143,7 @@ Files files_of(const fs::path& root) {
     walk.walk(root);
   } catch (const Error&) {  // what could be seen is enough here
   }
+  files.dangling = walk.left_out().dangling.size();
   std::error_code error;
   for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
@@ -198,6 +200,7 @@ std::vector<std::string> source_obstacles(const SourceOptions& options) {
   std::vector<std::string> lines;
   for (Obstacle& obstacle : obstacles) lines.push_back(std::move(obstacle.text));
   if (!files.endings.is_empty()) lines.push_back("files in it by their endings: " + files.endings.text());
+  if (files.dangling > 0) lines.push_back(fmt::format("links in it that lead nowhere: {}", files.dangling));
   return lines;
 }
 

@@ -42,6 +42,8 @@ TEST(Obstacles, tell_what_is_wrong_with_folders_of_classes) {
   EXPECT_EQ(obstacles_of(folder)[0], "class_folders: one folder of images alone, a");
   folder.write("b/deep/1.png", "x");
   EXPECT_EQ(obstacles_of(folder)[0], "class_folders: no image file directly in b");
+  std::filesystem::create_symlink("/nowhere", folder.path() / "c");
+  EXPECT_EQ(obstacles_of(folder).back(), "links in it that lead nowhere: 1");
   folder.write("loose.png", "x");
   EXPECT_EQ(obstacles_of(folder)[0], "class_folders: image files lie in the folder itself, in no class's (1)");
 }
