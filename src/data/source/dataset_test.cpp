@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+
 #include "data/source/tfrecord_testing.h"
 
 namespace roentgen::data {
@@ -29,6 +32,25 @@ TEST_F(SeveralKinds, of_data_in_a_folder_are_named) {
   const Dataset other = load_dataset({.root = table.path(), .labels = {"sick"}, .split = {.mode = SplitMode::Whole}});
   EXPECT_THAT(other.notes, testing::IsSupersetOf({std::string("image files that no row names: 1"),
                                                   std::string("folders of images of which no row names one: COVID")}));
+}
+
+TEST_F(SeveralKinds, of_spelling_a_patient_are_one_in_records_too) {
+  std::string records;
+  for (const auto& [patient, name] : {std::pair{"12.0", "a.png"}, {"12", "b.png"}, {"nan", "00000013_005.png"}}) {
+    io::ExampleWriter example;
+    example.text("image/encoded", image(0));
+    example.text("image/filename", name);
+    example.text("image/patient", patient);
+    example.texts("image/label_names", std::array<std::string, 1>{"x"});
+    example.integer("image/label", 1);
+    records += frame(example);
+  }
+  const TestFolder folder;
+  folder.write("a.tfrecord", records);
+  const Dataset dataset = load_dataset({.root = folder.path(), .split = {.mode = SplitMode::Whole}});
+  EXPECT_EQ(dataset.samples[0].patient, "12");
+  EXPECT_EQ(dataset.samples[1].patient, "12");
+  EXPECT_EQ(dataset.samples[2].patient, "13") << "by the name, where the record names nobody";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
+#include "data/source/patient.h"
 #include "data/source/unpacked.h"
 #include "io/map_guard.h"
 #include "io/sha256.h"
@@ -164,7 +165,7 @@ void RecordListing::add(const RecordFile& file, std::size_t number, Sample sampl
   const std::string where = name_of_record(file, number);
   sample.path = file.path;
   if (sample.id.empty()) sample.id = fmt::format("{}#{}", file.name, number);
-  if (sample.patient.empty()) sample.patient = nih_patient(sample.id);
+  if (normal_patient(sample.patient).empty()) sample.patient = nih_patient(sample.id);
   if (!ids_.insert(sample.id).second) {
     repeated_.push_back(sample.id);
     return;
