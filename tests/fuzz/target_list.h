@@ -15,6 +15,7 @@
   X(csv, "corrupt/expected.csv dicom/labels.csv jpeg_folder/labels.csv nih/extra/*.csv")      \
   X(label_tables, "jpeg_folder/labels.csv nih/labels_64.csv")                                 \
   X(name_lists, "nih/*_list.txt jpeg_folder/image_list.txt")                                  \
+  X(foreign_text, "")                                                                         \
   X(toml, "")                                                                                 \
   X(recipe, "")                                                                               \
   X(json, "")                                                                                 \
