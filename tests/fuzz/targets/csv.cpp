@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "core/foreign_text.h"
 #include "io/csv.h"
+#include "core/foreign_text.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace roentgen::fuzz {
