@@ -26,6 +26,7 @@
 #include "cli/mpirun_words.h"
 #include "cli/rank_guard.h"
 #include "cli/rank_place.h"
+#include "cli/standard_output.h"
 #include "cli/start_watch.h"
 #include "cli/stop_signals.h"
 #include "core/error.h"
@@ -68,7 +69,7 @@ void drop_standard_output() {
   ::close(nowhere);
 }
 
-// mpirun waits for ever where it can open too few files: about 28 for itself and 4 for each rank of its host.
+// Refuses limits at which Open MPI's mpirun waits for ever: it opens about 28 files, and 4 for each rank of its host.
 void require_open_files(std::int64_t ranks) {
   constexpr rlim_t kOwn = 32, kOfRank = 6;
   const rlim_t needed = kOwn + kOfRank * static_cast<rlim_t>(ranks);
@@ -253,7 +254,7 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
   }
 }
 
-// Each of several processes that do not know each other would do all of the work, with other batches than asked for.
+// Refuses one of several processes that do not know each other: each would do all of the work alone.
 void refuse_lone_process(const RankOptions& options) {
   const bool is_job = options.is_stoppable && options.ranks == 0;  // a batch job may start ranks of its own
   const auto promise = dist::unmet_promise(is_job ? dist::PromiseOf::Job : dist::PromiseOf::Step);
@@ -274,6 +275,9 @@ CommandResult run_as_ranks(const RankOptions& options,
     const GroupEnd end = start_group(options, without_options(own_arguments(), {"--ranks", "--hosts"}),
                                      {.on_signal = options.is_stoppable ? OnSignal::Save : OnSignal::End});
     if (options.after) options.after();
+    if (end.output_error != 0 && end.exit_code == kSuccess) {
+      throw DataError(lost_output_text(std::strerror(end.output_error)));
+    }
     return {.json = {}, .exit_code = exit_code_of(end), .is_silent = true};
   }
   if (options.ranks > 0 && options.ranks != launched->size) {

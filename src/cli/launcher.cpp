@@ -74,8 +74,9 @@ class HeldSignals {
 /// A pipe that an output of mpirun, and what it brings of the ranks', comes through.
 class OutputPipe {
  public:
-  /// @param to where it goes on to
-  explicit OutputPipe(std::FILE* to) : to_(to) {
+  /// @param to    where it goes on to
+  /// @param error becomes errno of the first write there that fails; may be null
+  OutputPipe(std::FILE* to, int* error) : to_(to), error_(error) {
     if (::pipe2(ends_.data(), O_CLOEXEC) == 0) return;
     throw DeviceError(error_text("cli.launch", "mpirun", "a pipe", std::strerror(errno), "a larger ulimit -n"));
   }
@@ -99,20 +100,23 @@ class OutputPipe {
     if (count > 0) say(words.pass({bytes.data(), static_cast<std::size_t>(count)}));
   }
   void say(const std::string& text) const {
-    static_cast<void>(std::fwrite(text.data(), 1, text.size(), to_));
-    std::fflush(to_);
+    const bool is_written = std::fwrite(text.data(), 1, text.size(), to_) == text.size();
+    if ((std::fflush(to_) != 0 || !is_written) && error_ != nullptr && *error_ == 0) *error_ = errno;
   }
 
  private:
   std::FILE* to_;
+  int* error_;
   std::array<int, 2> ends_{-1, -1};
   bool is_over_ = false;
 };
 
 /// Both outputs of mpirun.
 struct Outputs {
-  OutputPipe out{stdout};
-  OutputPipe err{stderr};
+  /// GroupEnd::output_error.
+  int* error = nullptr;
+  OutputPipe out{stdout, error};
+  OutputPipe err{stderr, nullptr};
   MpirunWords out_words;
   MpirunWords err_words;
 
@@ -341,7 +345,8 @@ std::string why_it_ended(const Waited& waited, const dist::LaunchBoard& board, c
 
 GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& options) {
   const dist::LaunchBoard board(options.ranks);
-  Outputs outputs;
+  GroupEnd end;
+  Outputs outputs{.error = &end.output_error};
   const HeldSignals signals;
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the output that has gone ends no ranks
   std::fflush(nullptr);
@@ -355,7 +360,6 @@ GroupEnd run_group(const std::vector<std::string>& command, const GroupOptions& 
     throw DeviceError(error_text("cli.launch", command[0], "another process", std::strerror(errno), "fewer processes"));
   }
   outputs.close_write_ends();
-  GroupEnd end;
   const Waited waited =
       wait_for({.child = child, .signals = signals, .board = board, .outputs = outputs}, options, end);
   wait_for_ranks(board);

@@ -41,6 +41,8 @@ struct GroupEnd {
   int exit_code = 0;
   /// What asked for the end; 0: nothing did.
   int signal = 0;
+  /// errno of the first write to standard output that failed; 0: none.
+  int output_error = 0;
 };
 
 /// Runs mpirun and waits for it. Says why in a line of its own when a signal ended a rank, or mpirun itself, when ranks

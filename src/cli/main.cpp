@@ -48,7 +48,7 @@ void allow_open_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Says what failed; returns its exit code.
+// Prints a failure; returns its exit code.
 int tell(const cli::Failure& failure) {
   if (!failure.text.empty()) terminal::print_error(failure.text);
   return failure.exit_code;

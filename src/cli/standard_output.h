@@ -15,7 +15,7 @@ void open_standard_streams();
 /// Writes out what standard output still buffers. DataError when this or an earlier write to it has failed.
 void flush_output();
 
-/// Has a write to standard output failed?
+/// True once a write to standard output has failed.
 [[nodiscard]] bool is_output_lost();
 
 /// One line for a lost output.

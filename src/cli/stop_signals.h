@@ -10,7 +10,7 @@ namespace roentgen::cli {
 /// once. SIGUSR1 and SIGHUP may come several times: launchers and terminals repeat them. SIGHUP stays ignored under
 /// nohup. SIGPIPE is ignored: a reader of the progress that has gone ends no run.
 void listen_for_stop();
-/// Does nohup, or a parent like it, keep SIGHUP from this process?
+/// True where nohup, or a parent like it, keeps SIGHUP from this process.
 [[nodiscard]] bool is_hangup_ignored();
 /// Was a stop asked for since listen_for_stop()? Thread-safe.
 [[nodiscard]] bool is_stop_asked();

@@ -32,6 +32,7 @@
 #include "train/observer.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
+#include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/run_lock.h"
 

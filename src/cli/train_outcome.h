@@ -25,7 +25,7 @@ namespace roentgen::cli {
 /// only. Empty where they load into torchvision's model.
 [[nodiscard]] std::string torchvision_note(const train::Recipe& recipe);
 
-/// Is nothing left to train in the folder by this recipe? ConfigError when its run began with another one.
+/// True where nothing is left to train in the folder by this recipe. ConfigError when its run began with another one.
 [[nodiscard]] bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder);
 
 }  // namespace roentgen::cli

@@ -32,16 +32,16 @@ struct Promise {
   int processes = 0;
 };
 
-/// Where a promise counts.
+/// Kinds of launchers whose promise counts.
 enum class PromiseOf : std::uint8_t {
-  /// A launcher that started this process: srun, or what speaks PMIx.
+  /// The launcher that started this process: srun, or another one that speaks PMIx.
   Step,
   /// Also a batch job that asked for several tasks, whose script started this process.
   Job,
 };
 
-/// Promise of more than one process that launched_rank() cannot make good, since the launcher did not say who they are;
-/// nothing where launched_rank() knows a group or none was promised.
+/// Promise of more than one process in an environment that does not say who the others are. Nothing where
+/// launched_rank() knows the group, or none was promised.
 [[nodiscard]] std::optional<Promise> unmet_promise(PromiseOf of);
 
 /// The MPI that runs here: "openmpi", "mpich", or, in a program that was built without one, "none".

@@ -27,7 +27,7 @@ constexpr const char* kAll[] = {"OMPI_COMM_WORLD_RANK",
 
 using Environment = std::vector<std::pair<const char*, const char*>>;
 
-// What `ask` gives in an environment with these variables alone.
+// Result of `ask` in an environment with these variables alone.
 template <typename Ask>
 auto in(const Environment& environment, const Ask& ask) {
   for (const char* name : kAll) ::unsetenv(name);

@@ -40,7 +40,7 @@ void require(bool holds, std::string_view what, std::string_view expected, std::
 
 std::string value_text(const Value* value) { return value == nullptr ? "nothing" : io::to_json(*value, -1); }
 
-// The variance of one value is 0, which leaves nothing of it in training and running statistics without sense.
+// Refuses batch norms over one value: its variance is 0, which leaves running statistics without meaning.
 void check_norms(const Recipe& recipe, const graph::Graph& model, int ranks) {
   const bool is_sync = recipe.train.batch_norm == "sync";
   for (const graph::Node& node : model.nodes()) {

@@ -20,7 +20,7 @@ struct EpochUse {
   std::int64_t ranks = 1;
 };
 
-/// A line where an epoch leaves out more images than a last update that is not full would have; else empty.
+/// A line where an epoch leaves out as many images as an update takes, or more; else empty.
 [[nodiscard]] std::string skipped_note(const EpochUse& use);
 
 /// A line where every epoch reads the data through a network; else empty.

@@ -24,7 +24,7 @@ constexpr double kLineInterval_s = 0.25;
 constexpr double kLogInterval_s = 30.0;
 // Updates that loss, rate and time left are taken over.
 constexpr std::size_t kWindow = 50;
-// How much longer than the mean a slow rank works.
+// Share by which a slow rank works longer than the mean.
 constexpr double kSlowShare = 0.2;
 
 std::string some_names(const std::vector<std::string>& names) {
@@ -140,9 +140,9 @@ class Progress final : public Observer {
   std::deque<StepRecord> window_;
   /// Of the last test of the links.
   std::vector<std::string> slow_names_;
-  /// Of each rank; empty: one process.
+  /// Host of each rank; empty: one process.
   std::vector<std::string> hosts_;
-  /// -1: none.
+  /// Rank that holds the others up; -1: none.
   int slow_rank_ = -1;
   std::set<int> warned_of_;
   Clock::time_point shown_;

@@ -16,8 +16,8 @@ struct TrainJob;
 /// Observers of a run. Not movable. One thread.
 class RunLog {
  public:
-  /// @param step  of the last update there was: log lines of later ones are dropped. DataError as make_json_log().
-  /// @param epoch that is not over yet: its line is dropped, too
+  /// @param step  last update there was: log lines of later ones are dropped. DataError as make_json_log().
+  /// @param epoch first epoch that is not over yet: its line is dropped, too
   RunLog(const TrainJob& job, std::int64_t step, std::int64_t epoch);
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;

@@ -28,7 +28,7 @@ std::uint64_t hash_of_text(std::string_view text) { return io::fast_hash(std::as
 
 std::string value_text(float value) { return std::isnan(value) ? "unknown" : fmt::format("{:g}", value); }
 
-// What ranks must agree on, an entry each: name, split, labels, and a patient by hash alone.
+// Facts that ranks must agree on, an entry each: name, split, labels, and the patient by hash alone.
 std::vector<std::string> facts_of(const data::Dataset& dataset, const data::Sample& sample) {
   std::vector<std::string> facts{sample.id, fmt::format("split {}", data::name_of(sample.split))};
   for (std::size_t i = 0; i < sample.labels.size(); ++i) {
@@ -52,8 +52,8 @@ std::vector<std::uint64_t> row_hashes(const data::Dataset& dataset) {
   return hashes;
 }
 
-// Of a sample's size and its first, middle and last piece: copies that differ anywhere differ there, since compressed
-// images end in checksums or other bits.
+// Hash of a sample's size and of its first, middle and last piece. Compressed images that differ anywhere nearly always
+// differ there: sizes change, and files end in checksums.
 std::uint64_t file_hash(data::FileReader& reader, const data::Sample& sample) {
   constexpr std::uint64_t kPiece = 4096, kUnreadable = 0;
   std::error_code error;
@@ -90,7 +90,7 @@ std::vector<std::uint64_t> values_of(const std::string& bytes) {
   return values;
 }
 
-/// Where a rank's values leave rank 0's.
+/// First value of a rank that is not rank 0's.
 struct Difference {
   std::size_t rank = 0;
   std::size_t index = 0;

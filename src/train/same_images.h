@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Do all ranks read the same images? Hosts may hold copies of a data folder that have come apart.
+// Checks that all ranks read the same images: hosts may hold copies of a data folder that have come apart.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ class SameImages : public testing::Test {
  protected:
   using Change = std::function<void(data::Dataset& dataset)>;
 
-  // What each of two ranks throws.
+  // Exceptions of two ranks; null: none.
   std::vector<std::exception_ptr> compare(const Change& change) {
     return as_ranks(2, [&](dist::CommThread& comm) {
       data::Dataset dataset = make(comm.rank());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Do all ranks train the same: data, recipe, options?
+// Checks that all ranks train the same: data, recipe, options.
 #pragma once
 
 namespace roentgen::train {

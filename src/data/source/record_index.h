@@ -27,7 +27,7 @@ struct IndexedRecord {
 };
 
 /// Something in a record file that is not read: "left out, files .seg.png".
-struct LeftOut {
+struct UnreadEntry {
   std::string what;
   /// For people: the record file's name.
   std::string where;
@@ -37,9 +37,9 @@ struct LeftOut {
 struct RecordIndex {
   std::vector<IndexedRecord> records;
   std::vector<std::string> notes;
-  std::vector<LeftOut> left_out;
+  std::vector<UnreadEntry> left_out;
   /// Samples without an image, for errors: "train-0.tar, 000017".
-  std::vector<LeftOut> absent;
+  std::vector<UnreadEntry> absent;
   /// As Listing::given_splits; empty: the file's records say no split.
   std::string given_splits;
 };

@@ -212,13 +212,13 @@ void RecordListing::look_at_field(const RecordFile& file, std::string_view field
 void RecordListing::settle_samples_without_image() {
   if (absent_.empty()) return;
   std::vector<std::string> names;
-  for (const LeftOut& one : absent_) names.push_back(one.what);
+  for (const UnreadEntry& one : absent_) names.push_back(one.what);
   if (options_.absent == Absent::Refuse) {
     refuse(options_.root.string(), "an image with every label",
            fmt::format("samples without one: {} ({})", absent_.size(), first_names(names)),
            "--set data.absent=skip to go on without them");
   }
-  for (LeftOut& one : absent_) {
+  for (UnreadEntry& one : absent_) {
     left_out_.push_back({.what = "left out, samples without an image", .where = std::move(one.where)});
   }
 }
@@ -293,7 +293,7 @@ std::string RecordListing::labels_sha256() const {
 
 void RecordListing::note_files() {
   std::map<std::string, std::vector<std::string>> places;
-  for (LeftOut& one : left_out_) places[std::move(one.what)].push_back(std::move(one.where));
+  for (UnreadEntry& one : left_out_) places[std::move(one.what)].push_back(std::move(one.where));
   for (auto& [what, where] : places) {
     const std::size_t count = where.size();
     std::ranges::sort(where);

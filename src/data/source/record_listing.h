@@ -108,8 +108,8 @@ class RecordListing {
   std::vector<std::string> repeated_;
   std::vector<std::string> damaged_;
   /// Things that are not read, of all files.
-  std::vector<LeftOut> left_out_;
-  std::vector<LeftOut> absent_;
+  std::vector<UnreadEntry> left_out_;
+  std::vector<UnreadEntry> absent_;
   /// Of the first of which it is known.
   std::string why_damaged_;
 };
