@@ -14,7 +14,7 @@ packages=(g++ cmake ninja-build pkg-config git python3
   libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
   libdcmtk-dev libopenjp2-7-dev libopenmpi-dev openmpi-bin
-  libgtest-dev libgmock-dev librapidcheck-dev)
+  libgtest-dev libgmock-dev librapidcheck-dev ccache)
 lint=(clang-format clang-tidy)
 planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
@@ -36,6 +36,7 @@ by_hand() {
             zlib, libjpeg-turbo (TurboJPEG), Highway, hwloc, CLI11, toml++, nlohmann-json, spdlog, fmt, xxhash,
             OpenSSL (libcrypto)
   to test:  GoogleTest, RapidCheck
+  to build again in less time: ccache
   to lint:  clang-format and clang-tidy 14
   to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
   for DICOM: DCMTK 3.6, OpenJPEG 2.5
