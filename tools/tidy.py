@@ -3,16 +3,20 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Runs clang-tidy over the sources of src/ (tests excepted), again only where something it reads has changed.
 
-  tools/tidy.py BUILD_DIR [FILE ...]
+  tools/tidy.py BUILD_DIR              every source
+  tools/tidy.py BUILD_DIR --changed    those that differ from the base (changed_files.py); all if the settings differ
+  tools/tidy.py BUILD_DIR FILE ...     these
 
+A changed header is checked through one source that includes it: the one of its name, or else the first.
 Sources that fit together are checked as one (tidy_groups.py); where that finds anything, each is checked alone, and that
-counts. A clean file leaves a stamp in build/tidy, named by a hash of the file, everything of ours it includes, its compile
-command, .clang-tidy and clang-tidy's version. What clang cannot parse (an old one trips over libstdc++'s ranges) is
-named but no finding: whether the code compiles is for the compiler to say. A header that is not there is a finding,
-since what follows it is checked against nothing.
+counts. A clean file leaves a stamp in the user's cache (XDG_CACHE_HOME, ~/.cache), which a fresh clone finds: a hash of
+the file, everything of ours it includes, its compiler options, .clang-tidy and clang-tidy's version. Code that clang
+cannot parse (an old one trips over libstdc++'s ranges) is named but no finding: whether the code compiles is for the
+compiler to say. A missing header is a finding, since the code after it is checked against nothing.
 """
 import collections
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -20,12 +24,16 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
+import changed_files
 import tidy_groups
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STAMPS = ROOT / "build" / "tidy"
-GROUPS = STAMPS / "groups"
+STAMPS = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "roentgen-tidy"
+GROUPS = ROOT / "build" / "tidy"
+# A stamp that nothing asked for so long is of a state that is gone.
+_STAMP_DAYS = 60
 SHIMS = ROOT / "tools" / "clang_tidy_shims"
 # More save little, and more is checked again when one of them has a finding.
 _LARGEST_GROUP = 8
@@ -33,23 +41,61 @@ _FINDING = re.compile(r"^\S+:\d+:\d+: (error|warning): ")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
+@functools.cache
+def included_by(path):
+    """Names that a file includes of ours, or None if there is no such file."""
+    return _INCLUDE.findall(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
 def reachable(path, seen):
     """Adds `path` and all files of src/ that it includes, directly or not."""
-    if path in seen or not path.is_file():
+    names = included_by(path)
+    if path in seen or names is None:
         return
     seen.add(path)
-    for name in _INCLUDE.findall(path.read_text(encoding="utf-8")):
+    for name in names:
         reachable(ROOT / "src" / name, seen)
 
 
-def stamp_of(source, command, version):
+def stamp_of(source, arguments, version):
+    """Path of the stamp that says that this state of a source is clean, in any clone."""
     files = set()
     reachable(source, files)
-    digest = hashlib.sha256(f"{version}\n{command}\n".encode())
+    options = "\n".join(arguments).replace(str(ROOT), ".")
+    digest = hashlib.sha256(f"{version}\n{options}\n".encode())
     settings = [folder / ".clang-tidy" for folder in source.parents if folder.is_relative_to(ROOT)]
     for path in [*filter(pathlib.Path.is_file, settings), *sorted(SHIMS.iterdir()), *sorted(files)]:
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return STAMPS / digest.hexdigest()
+
+
+def drop_old_stamps():
+    oldest = time.time() - _STAMP_DAYS * 24 * 60 * 60
+    for stamp in STAMPS.iterdir():
+        if stamp.stat().st_mtime < oldest:
+            stamp.unlink(missing_ok=True)
+
+
+def sources_of_change(sources, changed):
+    """Those of the sources that changed, and for each changed header one source that includes it.
+
+    All of them if the settings changed: .clang-tidy, or the headers that stand in for the standard library's.
+    """
+    if any(path.name == ".clang-tidy" or SHIMS in path.parents for path in changed):
+        return set(sources)
+    chosen = {source for source in sources if source in changed}
+    headers = {path for path in changed if path.suffix == ".h"}
+    if not headers:
+        return chosen
+    includes = {}
+    for source in sources:
+        reachable(source, includes.setdefault(source, set()))
+    for header in sorted(headers):
+        readers = [source for source in sorted(sources) if header in includes[source]]
+        own = header.with_suffix(".cpp")
+        if readers and not any(reader in chosen for reader in readers):
+            chosen.add(own if own in readers else readers[0])
+    return chosen
 
 
 def extra_arguments(version):
@@ -81,8 +127,8 @@ def errors_in(folder, lines):
     return [line for line in lines if _FINDING.match(line) and line.startswith(f"{folder}/")]
 
 
-def run_alone(source, build, extra):
-    return run(source, ["-p", str(build), *extra, str(source)])
+def run_alone(source, arguments, extra):
+    return run(source, [*extra, str(source), "--", *arguments])
 
 
 def run_together(group, arguments, extra):
@@ -96,35 +142,59 @@ def run_together(group, arguments, extra):
     return run(name, [f"--vfsoverlay={overlay}", *extra, str(name), "--", *arguments, "-Wno-error"])
 
 
-def check(group, arguments, build, extra):
+def check(group, arguments, extra):
     """{source: (findings, parse errors)} of sources that may fit together."""
     if len(group) > 1:
         findings, unparsed = run_together(group, arguments, extra)
         if not findings and not errors_in(ROOT, unparsed):
             return {source: ([], unparsed if source == group[0] else []) for source in group}
-    return {source: run_alone(source, build, extra) for source in group}
+    return {source: run_alone(source, arguments, extra) for source in group}
+
+
+def sources_of(build):
+    """{source: compiler command} of what is ours and no test."""
+    entries = json.loads((build / "compile_commands.json").read_text())
+    commands = {pathlib.Path(entry["file"]): entry["command"] for entry in entries}
+    return {source: command for source, command in commands.items()
+            if source.is_relative_to(ROOT / "src") and source.suffix == ".cpp"
+            and not source.name.endswith("_test.cpp") and source.is_file()}
+
+
+def wanted_of(sources, words):
+    """(the sources to check, a word on which these are) by the command line."""
+    if words == ["--changed"]:
+        base, reason = changed_files.base_of(ROOT)
+        if not base:
+            return set(sources), f"whole tree: {reason}"
+        wanted = sources_of_change(sources, changed_files.changed_files(base, ROOT))
+        return wanted, f"changed since {base[:9]}, {reason}"
+    if words:
+        return {pathlib.Path(name).resolve() for name in words} & set(sources), "as named"
+    return set(sources), "whole tree"
 
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
-    entries = {entry["file"]: entry["command"] for entry in json.loads((build / "compile_commands.json").read_text())}
-    wanted = {str(pathlib.Path(name).resolve()) for name in sys.argv[2:]}
+    commands = sources_of(build)
+    wanted, which = wanted_of(commands, sys.argv[2:])
+    arguments = {source: tidy_groups.arguments_of(commands[source]) for source in wanted}
+    for folder in (STAMPS, GROUPS):
+        folder.mkdir(parents=True, exist_ok=True)
     todo = {}
-    for name, command in sorted(entries.items()):
-        source = pathlib.Path(name)
-        is_ours = source.is_relative_to(ROOT / "src") and source.suffix == ".cpp" and not name.endswith("_test.cpp")
-        if not is_ours or not source.is_file() or (wanted and name not in wanted):
-            continue
-        stamp = stamp_of(source, command, version)
-        if not stamp.exists():
+    for source in sorted(wanted):
+        stamp = stamp_of(source, arguments[source], version)
+        if stamp.exists():
+            stamp.touch()
+        else:
             todo[source] = stamp
-    GROUPS.mkdir(parents=True, exist_ok=True)
+    print(f"tidy: {len(wanted)} of {len(commands)} sources ({which}), {len(wanted) - len(todo)} known to be clean",
+          flush=True)
     extra = extra_arguments(version)
     tally = collections.Counter()
-    groups = tidy_groups.groups_of(todo, {source: entries[str(source)] for source in todo}, _LARGEST_GROUP)
+    groups = tidy_groups.groups_of(todo, {source: commands[source] for source in todo}, _LARGEST_GROUP)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        jobs = [pool.submit(check, group, tidy_groups.arguments_of(entries[str(group[0])]), build, extra)
+        jobs = [pool.submit(check, group, arguments[group[0]], extra)
                 for group in sorted(groups, key=len, reverse=True)]
         for job in concurrent.futures.as_completed(jobs):
             for source, (findings, unparsed) in job.result().items():
@@ -136,6 +206,7 @@ def main():
                     print("\n".join(findings), flush=True)
                 else:
                     todo[source].touch()
+    drop_old_stamps()
     print(f"tidy: {len(todo)} files checked in {len(groups)} groups, {tally['failures']} with findings, "
           f"{tally['unparsed']} not parsed in full")
     return 1 if tally["failures"] else 0

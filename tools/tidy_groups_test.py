@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Which sources fit together, and that checking them as one hides no finding. Run by `make lint`."""
+"""Sources that fit together, and that checking them as one, or those of a change alone, hides no finding. `make lint`."""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -86,15 +87,16 @@ class Tidy(unittest.TestCase):
         (self.root / "build").mkdir()
         tidy.GROUPS.mkdir(parents=True, exist_ok=True)
 
-    def tidy(self, sources):
+    def tidy(self, sources, *words):
         for name, text in sources.items():
             (self.root / "src" / name).write_text(text)
         entries = [{"directory": str(self.root), "file": str(path), "command": f"g++ -std=c++20 -o x.o -c {path}"}
                    for path in sorted((self.root / "src").glob("*.cpp"))]
         (self.root / "build" / "compile_commands.json").write_text(json.dumps(entries))
-        done = subprocess.run([sys.executable, str(self.root / "tools" / "tidy.py"), str(self.root / "build")],
-                              capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout
+        done = subprocess.run([sys.executable, str(self.root / "tools" / "tidy.py"), str(self.root / "build"), *words],
+                              capture_output=True, text=True, check=False,
+                              env=os.environ | {"XDG_CACHE_HOME": str(self.root / "cache")})
+        return done.returncode, done.stdout + done.stderr
 
     def test_finds_the_offence_of_one_among_many_and_names_no_other(self):
         status, text = self.tidy({"a.cpp": "int* first() { return nullptr; }\n",
@@ -108,6 +110,43 @@ class Tidy(unittest.TestCase):
         status, text = self.tidy({"b.cpp": "int* second() { return nullptr; }\n"})
         self.assertEqual(status, 0, text)
         self.assertIn("1 files checked", text)
+
+    def test_a_clone_elsewhere_knows_what_is_clean(self):
+        sources = {"a.cpp": "int first() { return 1; }\n"}
+        self.assertIn("1 files checked", self.tidy(sources)[1])
+        with tempfile.TemporaryDirectory() as folder:
+            clone = pathlib.Path(folder).resolve() / "clone"
+            shutil.copytree(self.root, clone)
+            shutil.rmtree(clone / "cache")
+            (clone / "cache").symlink_to(self.root / "cache")
+            self.root = clone
+            self.assertIn("1 known to be clean", self.tidy(sources)[1])
+
+    def test_checks_what_changed_since_the_base(self):
+        def git(*words):
+            subprocess.run(["git", "-C", str(self.root), "-c", "user.name=n", "-c", "user.email=e", *words], check=True,
+                           capture_output=True)
+
+        sources = {"a.cpp": "int* first() { return 0; }\n", "b.cpp": "int second() { return 2; }\n",
+                   "read.h": "#pragma once\nint third();\n",
+                   "c.cpp": "#include \"read.h\"\nint third() { return 3; }\n",
+                   "d.cpp": "#include \"read.h\"\nint* fourth() { return 0; }\n"}
+        git("init", "-b", "main")
+        status, text = self.tidy(sources, "--changed")
+        self.assertEqual(status, 1, text)
+        self.assertIn("4 of 4 sources (whole tree: no git history)", text)
+        git("add", ".")
+        git("commit", "-m", "before")
+        git("checkout", "-b", "change")
+        git("commit", "--allow-empty", "-m", "change")
+        status, text = self.tidy({"b.cpp": "int second() { return 20; }\n"}, "--changed")
+        self.assertIn("1 of 4 sources (changed since", text)
+        self.assertEqual(status, 0, text)
+        # A header is checked through one of the sources that include it.
+        status, text = self.tidy({"read.h": "#pragma once\nint third();\ninline int* none() { return 0; }\n"}, "--changed")
+        self.assertIn("2 of 4 sources", text)
+        self.assertIn("src/read.h:3:29: error: use nullptr", text)
+        self.assertEqual(status, 1, text)
 
     def test_a_header_that_clang_cannot_parse_is_no_sign_of_a_bad_group(self):
         error = "/usr/include/c++/12/ranges:1:2: error: no matching function [clang-diagnostic-error]"
