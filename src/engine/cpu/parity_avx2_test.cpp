@@ -5,11 +5,13 @@
 // and networks of residual, bottleneck and dense blocks, forward and backward, within the bounds that hold elsewhere.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "engine/conformance/conformance.h"
 #include "engine/cpu/conformance_testing.h"
+#include "engine/cpu/product_testing.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/tiles.h"
 
@@ -40,7 +42,17 @@ TEST_P(ConformanceAvx2, training_in_bf16) {
 
 TEST_P(ConformanceAvx2, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, ConformanceAvx2, testing::ValuesIn(all_cases()), test_name);
+// Each change runs every case on the machine's own instruction set (conformance_test.cpp), and one in three here too.
+cpu::SharedCases<Case> every_third_case() {
+  cpu::SharedCases<Case> shared;
+  std::size_t i = 0;
+  for (const Case& tested : all_cases()) (i++ % 3 == 0 ? shared.one_unit_each : shared.rest).push_back(tested);
+  return shared;
+}
+
+const auto kShared = every_third_case();
+INSTANTIATE_TEST_SUITE_P(Cpu, ConformanceAvx2, testing::ValuesIn(kShared.one_unit_each), test_name);
+INSTANTIATE_TEST_SUITE_P(Product, ConformanceAvx2, testing::ValuesIn(kShared.rest), test_name);
 
 // The bound as on AVX-512 (conformance_test.cpp): the transforms are the same.
 TEST(ConformanceWinogradAvx2, all_that_can_be_winograd_agrees_with_the_reference) {

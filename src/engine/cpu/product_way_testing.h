@@ -6,8 +6,11 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "engine/cpu/pointwise_conv.h"
+#include "engine/cpu/product_testing.h"
 #include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 #include "engine/cpu/split_conv.h"
@@ -48,6 +51,46 @@ enum class ProductWay {
   if (way == ProductWay::Pointwise) return "pointwise";
   const std::string what = is_by_winograd(way) ? "winograd" : std::string(simd::name_of(unit_of(way)));
   return what + (stores_bf16(way) ? "_bf16" : "_f32");
+}
+
+/// Ways that differ in the unit alone, for share_by_unit().
+using WaysByUnit = std::vector<std::vector<ProductWay>>;
+[[nodiscard]] inline WaysByUnit product_ways() {
+  return {{ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32},
+          {ProductWay::PlainBf16, ProductWay::TilesBf16, ProductWay::VectorsBf16},
+          {ProductWay::Pointwise}};
+}
+[[nodiscard]] inline WaysByUnit product_and_winograd_ways() {
+  WaysByUnit ways = product_ways();
+  ways.push_back({ProductWay::WinogradF32});
+  ways.push_back({ProductWay::WinogradBf16});
+  return ways;
+}
+
+/// Whether this machine has the unit of a way.
+[[nodiscard]] inline bool has_unit_of(ProductWay way) {
+  return way == ProductWay::Pointwise ? simd::has_avx512() : simd::has_unit(unit_of(way));
+}
+
+/// Every case by every way, shared out by unit. A case has `is_large` where plain loops take too long.
+template <typename Case>
+[[nodiscard]] SharedCases<std::tuple<ProductWay, Case>> share_by_unit(const std::vector<Case>& cases,
+                                                                      const WaysByUnit& ways) {
+  using Param = std::tuple<ProductWay, Case>;
+  std::vector<std::vector<Param>> by_unit;
+  for (const std::vector<ProductWay>& alike : ways) {
+    for (const Case& tested : cases) {
+      std::vector<Param>& all = by_unit.emplace_back();
+      for (const ProductWay way : alike) all.emplace_back(way, tested);
+    }
+  }
+  return share_out<Param>(by_unit, [](const Param& param) {
+    const auto& [way, tested] = param;
+    if constexpr (requires { tested.is_large; }) {
+      if (tested.is_large && way != ProductWay::Pointwise && unit_of(way) == simd::TileUnit::Plain) return false;
+    }
+    return has_unit_of(way);
+  });
 }
 
 /// What lacks here for products of that shape by that way, for who skips; empty: nothing.

@@ -222,13 +222,9 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
   return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, SharedGradientsOfConv,
-                         testing::Combine(testing::Values(ProductWay::PlainF32, ProductWay::TilesF32,
-                                                          ProductWay::VectorsF32, ProductWay::PlainBf16,
-                                                          ProductWay::TilesBf16, ProductWay::VectorsBf16,
-                                                          ProductWay::Pointwise),
-                                          testing::ValuesIn(kCases)),
-                         name_of_test);
+const auto kShared = share_by_unit(kCases, product_ways());
+INSTANTIATE_TEST_SUITE_P(Ways, SharedGradientsOfConv, testing::ValuesIn(kShared.one_unit_each), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Product, SharedGradientsOfConv, testing::ValuesIn(kShared.rest), name_of_test);
 
 }  // namespace
 }  // namespace roentgen::engine::cpu

@@ -4,6 +4,7 @@
 // The three passes by bf16 products (tiles, AVX-512, plain loops), and pointwise ones of f32, against sums in double:
 // windows, strides, dilations, pads, odd numbers of blocks, panels and parts of channels; of f32 values split into
 // three and into two, and of bf16 values; by the machine's tiles where it has them, and by plain loops everywhere.
+#include "engine/cpu/product_testing.h"
 #include "engine/cpu/product_way_testing.h"
 #include "engine/cpu/team_testing.h"
 
@@ -315,14 +316,26 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<TileUnit, Numbe
          std::get<2>(chosen.param).name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Units, SplitNan,
-                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx, TileUnit::Avx512),
-                                          testing::ValuesIn(kNumbers), testing::Values(kCases[1])),
-                         name_of_test);
-INSTANTIATE_TEST_SUITE_P(Units, SplitPasses,
-                         testing::Combine(testing::Values(TileUnit::Plain, TileUnit::Amx, TileUnit::Avx512),
-                                          testing::ValuesIn(kNumbers), testing::ValuesIn(kCases)),
-                         name_of_test);
+SharedCases<SplitPasses::ParamType> share_units(const std::vector<Case>& cases) {
+  std::vector<std::vector<SplitPasses::ParamType>> by_unit;
+  for (const Numbers& numbers : kNumbers) {
+    for (const Case& tested : cases) {
+      by_unit.push_back(
+          {{TileUnit::Plain, numbers, tested}, {TileUnit::Amx, numbers, tested}, {TileUnit::Avx512, numbers, tested}});
+    }
+  }
+  return share_out<SplitPasses::ParamType>(by_unit, [](const SplitPasses::ParamType& param) {
+    const TileUnit unit = std::get<0>(param);
+    return simd::has_unit(unit) && (unit != TileUnit::Plain || !std::get<2>(param).is_large);
+  });
+}
+
+const auto kNan = share_units({kCases[1]});
+INSTANTIATE_TEST_SUITE_P(Units, SplitNan, testing::ValuesIn(kNan.one_unit_each), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Product, SplitNan, testing::ValuesIn(kNan.rest), name_of_test);
+const auto kPasses = share_units(kCases);
+INSTANTIATE_TEST_SUITE_P(Units, SplitPasses, testing::ValuesIn(kPasses.one_unit_each), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Product, SplitPasses, testing::ValuesIn(kPasses.rest), name_of_test);
 
 // 1x1 ones without a stride.
 const std::vector<Case> kPointwiseCases = [] {

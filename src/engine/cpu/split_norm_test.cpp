@@ -211,27 +211,26 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductWay, Cas
   return name_of(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
-constexpr auto kWays = [] {
-  return testing::Values(ProductWay::PlainF32, ProductWay::TilesF32, ProductWay::VectorsF32, ProductWay::PlainBf16,
-                         ProductWay::TilesBf16, ProductWay::VectorsBf16, ProductWay::Pointwise);
-};
-
 // Rows between results, panels, parts of the channels, results past the caches.
-INSTANTIATE_TEST_SUITE_P(
-    Ways, SplitMoments,
-    testing::Combine(kWays(), testing::Values(Case{"pointwise", 2, 3, 5, 7}, Case{"one_thread", 1, 2, 6, 5, 1, 1, 0, 1},
-                                              Case{"window", 2, 1, 7, 6, 3, 1, 1}, Case{"strided", 1, 2, 9, 8, 3, 2, 1},
-                                              Case{"three_threads", 1, 1, 13, 11, 1, 1, 0, 3},
-                                              Case{"parts", 70, 3, 9, 11, 1, 1, 0, 2, true},
-                                              Case{"past_the_caches", 1, 9, 121, 126, 1, 1, 0, 2, true})),
-    name_of_test);
-INSTANTIATE_TEST_SUITE_P(Ways, SplitResidualSums,
-                         testing::Combine(kWays(),
-                                          testing::Values(Case{"pointwise", 2, 3, 5, 7}, Case{"odd_blocks", 3, 1, 6, 5},
-                                                          Case{"panels", 2, 1, 61, 57, 1, 1, 0, 2, true},
-                                                          Case{"parts", 71, 3, 9, 11, 1, 1, 0, 2, true},
-                                                          Case{"past_the_caches", 9, 1, 121, 126, 1, 1, 0, 2, true})),
-                         name_of_test);
+const auto kMoments = share_by_unit<Case>({{"pointwise", 2, 3, 5, 7},
+                                           {"one_thread", 1, 2, 6, 5, 1, 1, 0, 1},
+                                           {"window", 2, 1, 7, 6, 3, 1, 1},
+                                           {"strided", 1, 2, 9, 8, 3, 2, 1},
+                                           {"three_threads", 1, 1, 13, 11, 1, 1, 0, 3},
+                                           {"parts", 70, 3, 9, 11, 1, 1, 0, 2, true},
+                                           {"past_the_caches", 1, 9, 121, 126, 1, 1, 0, 2, true}},
+                                          product_ways());
+INSTANTIATE_TEST_SUITE_P(Ways, SplitMoments, testing::ValuesIn(kMoments.one_unit_each), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Product, SplitMoments, testing::ValuesIn(kMoments.rest), name_of_test);
+
+const auto kResidualSums = share_by_unit<Case>({{"pointwise", 2, 3, 5, 7},
+                                                {"odd_blocks", 3, 1, 6, 5},
+                                                {"panels", 2, 1, 61, 57, 1, 1, 0, 2, true},
+                                                {"parts", 71, 3, 9, 11, 1, 1, 0, 2, true},
+                                                {"past_the_caches", 9, 1, 121, 126, 1, 1, 0, 2, true}},
+                                               product_ways());
+INSTANTIATE_TEST_SUITE_P(Ways, SplitResidualSums, testing::ValuesIn(kResidualSums.one_unit_each), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Product, SplitResidualSums, testing::ValuesIn(kResidualSums.rest), name_of_test);
 
 }  // namespace
 }  // namespace roentgen::engine::cpu

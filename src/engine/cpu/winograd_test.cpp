@@ -4,6 +4,7 @@
 // The three Winograd passes against sums in double, for every instruction set, odd sizes, pads, groups of channel
 // blocks, and several chunks of tiles.
 #include "engine/cpu/winograd.h"
+#include "engine/cpu/product_testing.h"
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
@@ -347,13 +348,24 @@ TEST(WinogradTeams, that_share_values_give_the_bits_of_those_that_do_not) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses,
-                         testing::Combine(testing::ValuesIn(kTargets), testing::ValuesIn(kCases)),
-                         [](const auto& chosen) {
-                           const Target& target = std::get<0>(chosen.param);
-                           return std::string(hwy::TargetName(target.target)) + "_" + std::to_string(target.block) +
-                                  "_" + std::get<1>(chosen.param).name;
-                         });
+const auto kShared = [] {
+  std::vector<std::vector<WinogradPasses::ParamType>> by_target;
+  for (const Case& tested : kCases) {
+    for (auto& all = by_target.emplace_back(); const Target& target : kTargets) all.emplace_back(target, tested);
+  }
+  return share_out<WinogradPasses::ParamType>(by_target, [](const WinogradPasses::ParamType& param) {
+    return (hwy::SupportedTargets() & std::get<0>(param).target) != 0;
+  });
+}();
+
+std::string name_of_test(const testing::TestParamInfo<WinogradPasses::ParamType>& chosen) {
+  const Target& target = std::get<0>(chosen.param);
+  return std::string(hwy::TargetName(target.target)) + "_" + std::to_string(target.block) + "_" +
+         std::get<1>(chosen.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, WinogradPasses, testing::ValuesIn(kShared.one_unit_each), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Product, WinogradPasses, testing::ValuesIn(kShared.rest), name_of_test);
 
 }  // namespace
 }  // namespace roentgen::engine::cpu

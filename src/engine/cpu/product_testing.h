@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// For tests of every case on every unit and instruction set: the part that runs on each change, and the rest.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace roentgen::engine::cpu {
+
+/// Parameters of one test suite in two instantiations.
+template <typename Param>
+struct SharedCases {
+  /// Each case on one unit. `make test` runs them.
+  std::vector<Param> one_unit_each;
+  /// Each case on all other units. Instantiated as "Product", which only `make test-all` runs
+  /// (tools/test_entries.py).
+  std::vector<Param> rest;
+};
+
+/// Shares out cases by unit. An element of `cases` is one case on all units, in a fixed order. Cases take turns among
+/// the units that `can_run` here, so that each change tests every unit. A case that no unit here can run is left to the
+/// rest, where it is reported as skipped.
+template <typename Param>
+[[nodiscard]] SharedCases<Param> share_out(const std::vector<std::vector<Param>>& cases,
+                                           const std::function<bool(const Param&)>& can_run) {
+  SharedCases<Param> shared;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::vector<std::size_t> usable;
+    for (std::size_t unit = 0; unit < cases[i].size(); ++unit) {
+      if (can_run(cases[i][unit])) usable.push_back(unit);
+    }
+    for (std::size_t unit = 0; unit < cases[i].size(); ++unit) {
+      const bool is_its_turn = !usable.empty() && usable[i % usable.size()] == unit;
+      (is_its_turn ? shared.one_unit_each : shared.rest).push_back(cases[i][unit]);
+    }
+  }
+  return shared;
+}
+
+}  // namespace roentgen::engine::cpu
