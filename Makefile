@@ -9,13 +9,17 @@ SHELL := bash
 JOBS ?= $(shell nproc)
 RELEASE := build/release
 # Every test computes on one thread (cmake/roentgen_room.cmake), so as many run at once as there are cores.
-CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
+# $(call run_tests,BUILD,LABELS)
+run_tests = ctest --output-on-failure --no-tests=error -j$(JOBS) --test-dir $(1) -L '^($(2))$$' | \
+  tools/skipped_cases.py $(1)
 QUICK_LABELS := unit|parallel|e2e|real
+# product: every case by every unit and instruction set; `make test` takes one of them a case.
+LONG_LABELS := slow|gpu|product
 # ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN, so that
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train
 
-.PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread fuzz lint format bench clean
+.PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format bench clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -33,15 +37,15 @@ quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table i
 	tools/quickstart.sh
 
 test: build  ## Run the tests labelled unit, parallel, e2e and real
-	$(CTEST) --test-dir $(RELEASE) -L '^($(QUICK_LABELS))$$'
+	$(call run_tests,$(RELEASE),$(QUICK_LABELS))
 
-test-all: test sanitize-address sanitize-thread  ## Also the slow ones, and the unit tests under sanitizers
-	$(CTEST) --test-dir $(RELEASE) -L '^(slow|gpu)$$'
+test-all: test tidy sanitize-address sanitize-thread  ## Also slow ones, all units and instruction sets, sanitizers, tidy
+	$(call run_tests,$(RELEASE),$(LONG_LABELS))
 
 sanitize-address: setup  ## Unit and end-to-end tests under AddressSanitizer and UndefinedBehaviourSanitizer
 	cmake --preset asan
 	cmake --build build/asan -j$(JOBS)
-	UBSAN_OPTIONS=print_stacktrace=1 $(CTEST) --test-dir build/asan -L '^(unit|e2e)$$'
+	export UBSAN_OPTIONS=print_stacktrace=1; $(call run_tests,build/asan,unit|e2e|product)
 
 sanitize-thread: setup  ## Unit tests of the rooms with threads of their own under ThreadSanitizer
 	cmake --preset tsan
@@ -56,13 +60,18 @@ fuzz:  ## Every parser under libFuzzer, FUZZ_SECONDS (60) each; FUZZ_TARGETS="pn
 	cmake --build build/fuzz -j$(JOBS) --target roentgen_fuzz
 	FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tools/fuzz.py build/fuzz $(FUZZ_TARGETS)
 
-lint: setup  ## Format, borders, include cost, clang-tidy
+lint: setup  ## Format, borders, include cost, clang-tidy on what changed
 	cmake --preset release >/dev/null
 	cmake --build $(RELEASE) --target roentgen_build_info >/dev/null
 	tools/format.sh --check
 	python3 -m unittest discover -q -s tools -p '*_test.py'
 	tools/check_borders.py
 	tools/check_include_cost.py $(RELEASE)
+	tools/tidy.py $(RELEASE) --changed
+
+tidy: setup  ## clang-tidy on the whole tree
+	cmake --preset release >/dev/null
+	cmake --build $(RELEASE) --target roentgen_build_info >/dev/null
 	tools/tidy.py $(RELEASE)
 
 format: setup  ## Format all sources in place

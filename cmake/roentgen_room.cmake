@@ -13,7 +13,6 @@
 #   x_parallel_test.cpp   label `parallel`: run as 1, 2, 3 and 4 processes under mpirun, with a main() of their own in
 #                         one of them, so that a process has one communicator
 # DEPS are rooms and are public: the borders themselves are checked by tools/check_borders.py.
-include(GoogleTest)
 
 function(roentgen_set_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -36,47 +35,43 @@ function(roentgen_set_flags target)
   endif()
 endfunction()
 
-# What every test finds in its environment, as a list for the property ENVIRONMENT; more variables may follow. One
-# thread unless a test asks for more; threads that sleep while they wait, since tests run side by side; one seed; caches
-# in the build folder, not in the user's.
+# Environment that every test gets, as a list for the property ENVIRONMENT; more variables may follow. One thread unless
+# a test asks for more; threads that sleep while they wait, since tests run side by side; one seed; caches in the build
+# folder, not in the user's.
 function(roentgen_test_environment result)
   set(${result} ROENTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR} OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
     RC_PARAMS=seed=20261121 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache ${ARGN} PARENT_SCOPE)
 endfunction()
 
-# The environment of a target's discovered tests. gtest_discover_tests() splits lists among its PROPERTIES, so that all
-# but the first variable would be lost: this script comes after the one that adds the tests and knows their names. Names
-# with square brackets are in no list of CMake's; tools/check_test_environment.py finds tests that were left out.
-function(roentgen_set_test_environment target)
-  roentgen_test_environment(environment ${ARGN})
-  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}_environment.cmake)
-  file(WRITE ${script} "if(${target}_TESTS)\n"
-    "  set_tests_properties(\${${target}_TESTS} PROPERTIES ENVIRONMENT [==[${environment}]==])\n"
-    "endif()\n")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+# ctest's entries of a test executable: those of its tests that `filter` takes, one process per written test; all
+# instances of a TEST_P share one (tools/test_entries.py). Besides roentgen_test_environment(), they get the variables in
+# RG_TEST_ENVIRONMENT. RG_TEST_PROCESSORS: threads of each, where that is not 1; teams of threads wait for each other many
+# times as long when tests side by side take their cores. RG_TEST_PREFIX: before the names of these tests, for more than
+# one program of the same.
+function(roentgen_test_entries target label filter)
+  set(processors 1)
+  if(RG_TEST_PROCESSORS)
+    set(processors ${RG_TEST_PROCESSORS})
+  endif()
+  roentgen_test_environment(environment ${RG_TEST_ENVIRONMENT})
+  set(discovery ${CMAKE_CURRENT_BINARY_DIR}/${target}_${label}_discovery.cmake)
+  set(entries ${CMAKE_CURRENT_BINARY_DIR}/${target}_${label}_entries.cmake)
+  file(READ ${PROJECT_SOURCE_DIR}/cmake/test_discovery.cmake.in text)
+  string(CONFIGURE "${text}" text @ONLY)
+  file(GENERATE OUTPUT ${discovery} CONTENT "${text}")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
 endfunction()
 
-# Adds the test executable of one label when it has sources. Besides roentgen_test_environment(), its tests get what is
-# in RG_TEST_ENVIRONMENT. RG_TEST_PROCESSORS: threads of each, where that is not 1; teams of threads wait for each other
-# many times as long when tests side by side take their cores. RG_TEST_PREFIX: before the names of these tests, for more
-# than one program of the same; RG_TEST_FILTER: which of its tests, all without it.
+# Adds the test executable of one label when it has sources. RG_TEST_FILTER: which of its tests ctest runs, all without it.
 function(roentgen_tests target label)
   if(NOT ARGN)
     return()
   endif()
   add_executable(${target} ${ARGN})
   roentgen_set_flags(${target})
-  target_link_libraries(${target} PRIVATE ${RG_TEST_LINK} GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
+  target_link_libraries(${target} PRIVATE ${RG_TEST_LINK} GTest::gtest GTest::gmock roentgen_gtest_main rapidcheck)
   set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL FALSE)
-  set(processors 1)
-  if(RG_TEST_PROCESSORS)
-    set(processors ${RG_TEST_PROCESSORS})
-  endif()
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    TEST_PREFIX "${RG_TEST_PREFIX}" TEST_FILTER "${RG_TEST_FILTER}" WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    PROPERTIES LABELS ${label} TIMEOUT 900 PROCESSORS ${processors})
-  roentgen_set_test_environment(${target} ${RG_TEST_ENVIRONMENT})
-  set_property(GLOBAL APPEND PROPERTY RG_TEST_TARGETS ${target})
+  roentgen_test_entries(${target} ${label} "${RG_TEST_FILTER}")
 endfunction()
 
 # The command before a program that starts so many processes of it.
