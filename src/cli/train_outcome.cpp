@@ -4,15 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "core/error.h"
 #include "io/toml.h"
 #include "publish/torchvision.h"
-#include "train/early_checks.h"
 #include "train/observer.h"
 #include "train/recipe.h"
-#include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/trainer.h"
 
@@ -37,22 +33,13 @@ Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& 
   return json;
 }
 
-bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder) {
-  if (!std::filesystem::exists(folder.resume())) return false;
-  train::check_resumed_recipe(recipe, folder);
-  const train::Resume resume = train::read_resume(folder.resume());
-  const train::Recipe begun = train::parse_recipe(resume.info.recipe, folder.resume().string(), {});
-  return resume.state.is_finished && begun.train.epochs == recipe.train.epochs;
-}
-
 std::string torchvision_note(const train::Recipe& recipe) {
   const std::string obstacle =
       publish::torchvision_obstacle(io::parse_toml(train::to_toml(recipe), "recipe").or_throw<ConfigError>());
   if (obstacle.empty()) return obstacle;
   return fmt::format(
       "{}: torchvision has no such network, so that weights will load there as bare tensors only; roentgen export "
-      "writes "
-      "ONNX, which runs anywhere",
+      "writes ONNX, which runs anywhere",
       obstacle);
 }
 

@@ -18,14 +18,9 @@ namespace roentgen::cli {
 
 /// What --json of `roentgen train` holds: docs/formats/run.md.
 [[nodiscard]] Value outcome_value(const train::TrainOutcome& outcome, const train::RunFolder& folder);
-/// Whether the run in the folder has trained all epochs of the recipe. ConfigError where it is of another recipe.
-[[nodiscard]] bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder);
 
 /// A line about a network that torchvision cannot make, for before it is trained: its weights load there as tensors
 /// only. Empty where they load into torchvision's model.
 [[nodiscard]] std::string torchvision_note(const train::Recipe& recipe);
-
-/// True where nothing is left to train in the folder by this recipe. ConfigError when its run began with another one.
-[[nodiscard]] bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder);
 
 }  // namespace roentgen::cli
