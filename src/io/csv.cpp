@@ -129,6 +129,9 @@ std::optional<std::size_t> Csv::column(std::string_view name) const {
 Result<Csv> parse_csv(std::string_view bytes, std::string_view what) {
   Csv csv;
   csv.sha256 = sha256_hex(bytes);
+  if (is_utf16(bytes) && bytes.size() % 2 != 0) {
+    return failure("io.csv", what, "text in UTF-16", "half a character at its end", "fetching the file again");
+  }
   const std::string utf8 = is_utf16(bytes) ? utf8_of(std::string(bytes)) : std::string();
   std::string_view text = is_utf16(bytes) ? std::string_view(utf8) : bytes;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

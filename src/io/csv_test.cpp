@@ -80,6 +80,7 @@ TEST(Csv, reads_utf16_by_its_byte_order_mark) {
   EXPECT_EQ(parsed(little).rows, (std::vector<Row>{{"x", "\xF0\x9F\x98\x80"}}));
   EXPECT_EQ(parsed("\xFE\xFF\0p\0\t\0q"s).header, (Row{"p", "q"}));
   EXPECT_EQ(parsed("\xFF\xFEp\0,\0\x3D\xD8"s).header, (Row{"p", "\xEF\xBF\xBD"}));
+  EXPECT_FALSE(parse_csv("\xFF\xFEp\0,\0q"s, "t.csv").ok()) << "cut within a character";
 }
 
 TEST(Csv, skips_blank_lines_but_counts_them) {

@@ -17,6 +17,7 @@
 #include "data/source/label_value.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
+#include "data/source/split.h"
 
 namespace roentgen::data {
 namespace {
@@ -186,9 +187,8 @@ std::string given_splits(const std::vector<fs::path>& tables, const SplitOptions
     if (split_of(table) == Split::None) without.push_back(table.filename().string());
   }
   if (without.empty()) return "names of the tables";
-  const bool is_said_elsewhere = split.mode == SplitMode::Random || split.mode == SplitMode::Whole ||
-                                 !split.train_val_list.empty() || !split.train_list.empty() ||
-                                 !split.val_list.empty() || !split.test_list.empty();
+  const bool is_said_elsewhere = !uses_given_splits(split) || !split.train_val_list.empty() ||
+                                 !split.train_list.empty() || !split.val_list.empty() || !split.test_list.empty();
   if (without.size() == tables.size() || is_said_elsewhere) return {};
   throw DataError(error_text("data.chexpert", "data.csv",
                              "tables called train..., valid... or test..., or none of them",

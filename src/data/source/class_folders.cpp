@@ -21,6 +21,7 @@
 #include "data/source/image_index.h"
 #include "data/source/record_listing.h"
 #include "data/source/source.h"
+#include "data/source/split.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -130,7 +131,6 @@ fs::path below(const fs::path& root, const fs::path& path) { return path.native(
 
 /// Refuses a folder that is two: of two classes, or of two splits where they count.
 void check_apart(const Layout& layout, const LeftOut& left_out, const SourceOptions& options) {
-  const bool has_splits = options.split.mode == SplitMode::Auto || options.split.mode == SplitMode::Given;
   const auto folder_of = [&](const fs::path& path) {
     const std::string own = below(options.root, path).generic_string() + '/';
     return std::ranges::find_if(
@@ -138,7 +138,7 @@ void check_apart(const Layout& layout, const LeftOut& left_out, const SourceOpti
   };
   for (const auto& [path, first] : left_out.repeated) {
     const auto one = folder_of(path), other = folder_of(first);
-    if (one->name == other->name && (one->split == other->split || !has_splits)) continue;
+    if (one->name == other->name && (one->split == other->split || !uses_given_splits(options.split))) continue;
     throw DataError(error_text(kThing, options.root.string(), "each folder in one class and one split",
                                fmt::format("{}, which by a link is {}", below(options.root, path).generic_string(),
                                            below(options.root, first).generic_string()),

@@ -22,6 +22,7 @@
 #include "data/source/label_value.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
+#include "data/source/split.h"
 #include "io/text.h"
 
 namespace roentgen::data {
@@ -238,11 +239,6 @@ std::vector<float> read_labels(const std::vector<LabelColumn>& labels, std::vect
   return numbers;
 }
 
-/// True when the table's own splits count: they are not drawn, and the set is not all for the test.
-bool counts_split(const SourceOptions& options) {
-  return options.split.mode != SplitMode::Random && options.split.mode != SplitMode::Whole;
-}
-
 /// What goes from table to table while rows are read.
 struct Reading {
   const SourceOptions& options;
@@ -285,7 +281,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
     if (!reading.rows.take(sample, {path.parent_path() / image, options.root / image}, where)) continue;
-    const std::string split = counts_split(options) ? field(row, columns.split) : std::string();
+    const std::string split = uses_given_splits(options.split) ? field(row, columns.split) : std::string();
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
     try {
       if (!split.empty()) sample.split = parse_split(split);

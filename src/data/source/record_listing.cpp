@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "data/source/finding_names.h"
 #include "data/source/patient.h"
+#include "data/source/split.h"
 #include "data/source/unpacked.h"
 #include "io/map_guard.h"
 #include "io/sha256.h"
@@ -97,7 +98,9 @@ Split RecordListing::given_split(std::string_view text, std::string_view field, 
     return split;
   } catch (const ConfigError&) {
     check_line(text, field, where);
-    refuse(where, fmt::format("train, val, test or none as {}", field), text);
+    if (uses_given_splits(options_.split)) refuse(where, fmt::format("train, val, test or none as {}", field), text);
+    index_path_.clear();  // a kept index would hide the word from a listing that uses it
+    return Split::None;
   }
 }
 

@@ -178,6 +178,10 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
 
 }  // namespace
 
+bool uses_given_splits(const SplitOptions& options) {
+  return options.mode != SplitMode::Random && options.mode != SplitMode::Whole;
+}
+
 void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule) {
   std::unordered_map<std::string, Split> side;
   std::map<std::string, bool> shared;
@@ -187,12 +191,11 @@ void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule) 
     if (!is_new && position->second != sample.split) shared[sample.patient] = true;
   }
   if (shared.empty()) return;
-  throw DataError(error_text("data.split", "train, val and test", "each patient in one of them",
-                             fmt::format("{} of {} in two or more", shared.size(),
-                                         counted(std::ssize(side), "patient")),
-                             rule == SplitRule::Normal
-                                 ? "--set data.split=random to draw by patient"
-                                 : "a model trained anew: this one's split holds 12 and 12.0 for two patients"));
+  throw DataError(error_text(
+      "data.split", "train, val and test", "each patient in one of them",
+      fmt::format("{} of {} in two or more", shared.size(), counted(std::ssize(side), "patient")),
+      rule == SplitRule::Normal ? "--set data.split=random to draw by patient"
+                                : "a model trained anew: this one's split holds 12 and 12.0 for two patients"));
 }
 
 double split_draw(std::string_view purpose, std::uint64_t seed, std::string_view patient_namespace,

@@ -17,6 +17,10 @@ namespace roentgen::data {
 /// patient in two splits. options.patient_namespace must be set.
 [[nodiscard]] std::string assign_splits(Listing& listing, const SourceOptions& options);
 
+/// True if the splits that a table, a record or a folder gives count: splits are not drawn, and not all images are
+/// test.
+[[nodiscard]] bool uses_given_splits(const SplitOptions& options);
+
 /// DataError when a patient is in two of train, val and test.
 /// @param rule by which splits were drawn, for the remedy
 void refuse_shared_patients(const std::vector<Sample>& samples, SplitRule rule = SplitRule::Normal);

@@ -243,6 +243,14 @@ TEST_F(TarSource, takes_numbers_for_texts) {
   EXPECT_THAT(refusal(sample(0, "json", R"({"label": 1.5})")), HasSubstr("a whole number or a name as label"));
 }
 
+TEST_F(TarSource, leaves_other_words_for_splits_alone_where_all_images_are_the_test) {
+  const TestFolder folder;
+  EXPECT_EQ(
+      read_whole(folder, sample(0, "json", R"({"labels": {"x": 1}, "split": "fold1"})")).summary(Split::Test).images,
+      1);
+  EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"x": 1}, "split": "fold1"})")), HasSubstr("got fold1"));
+}
+
 TEST_F(TarSource, refuses_patients_in_two_splits_though_they_are_numbers) {
   const TestFolder folder;
   for (const auto& [name, i] : {std::pair("train-0.tar", 0U), std::pair("test-0.tar", 1U)}) {
@@ -251,7 +259,7 @@ TEST_F(TarSource, refuses_patients_in_two_splits_though_they_are_numbers) {
   SourceOptions wanted = in(folder);
   wanted.split.validation = ValidationFrom::None;
   EXPECT_THAT(message_of<DataError>([&] { static_cast<void>(load_dataset(wanted)); }),
-              HasSubstr("1 of 1 patients in two or more"));
+              HasSubstr("1 of 1 patient in two or more"));
 }
 
 TEST_F(TarSource, tells_of_a_patient_under_another_name) {

@@ -160,7 +160,7 @@ TEST_F(TfRecord, refuses_patients_in_two_splits_though_they_are_numbers) {
   }
   SourceOptions options = in(folder);
   options.split.validation = ValidationFrom::None;
-  EXPECT_THAT(refusal(options), HasSubstr("1 of 1 patients in two or more"));
+  EXPECT_THAT(refusal(options), HasSubstr("1 of 1 patient in two or more"));
 }
 
 TEST_F(TfRecord, is_found_under_every_usual_name_and_missed_where_a_link_leads_nowhere) {
