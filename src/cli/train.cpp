@@ -359,7 +359,7 @@ CommandResult TrainCommand::train_one(train::Recipe recipe, const train::RunFold
 
   const auto progress =
       train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
-                            group_ == nullptr ? std::vector<std::string>{} : group_->hosts());
+                           group_ == nullptr ? std::vector<std::string>{} : group_->hosts());
   std::vector<train::Observer*> observers;
   if (train::Ranks(group_).is_first()) observers.push_back(progress.get());
   train::TrainJob job{.recipe = recipe,
