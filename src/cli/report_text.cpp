@@ -104,7 +104,7 @@ std::string columns_text(const Value::Array& rows) {
 std::string report_text(const Value& report, std::initializer_list<std::string_view> left_out) {
   std::vector<std::pair<std::string, const Value*>> lines;
   std::size_t width = 0;
-  const auto add = [&](std::string key, const Value& value) {
+  const auto add = [&](const std::string& key, const Value& value) {
     if (!is_array_of_tables(value)) width = std::max(width, key.size());
     lines.emplace_back(terminal_text(key), &value);
   };
