@@ -50,7 +50,7 @@ BACKENDS = [
     (r"dcmtk/|openjpeg", ["data/codec/dicom/"]),
 ]
 SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]
-# What prints, and who may.
+# Calls that print, and the files that may contain them.
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog)\b|\b(f?printf|fputs|puts|putchar|fwrite)\(")
 PRINTERS = ("core/terminal.cpp", "cli/launcher.cpp")
 LONGEST = 400

@@ -10,6 +10,8 @@
 
 #include "cli/command_list.h"
 #include "cli/compare_side.h"
+#include "cli/eval_output.h"
+#include "cli/eval_part.h"
 #include "cli/eval_set.h"
 #include "cli/output_file.h"
 #include "cli/prediction_match.h"
@@ -255,11 +257,9 @@ CommandResult CompareCommand::run() {
                                                     {.replicates = replicates_,
                                                      .seed = static_cast<std::uint64_t>(seed_),
                                                      .threads = train::compute_threads({.threads = threads_})});
-  const eval::KnownList* known = eval::find_known_list(set_a.list_sha256);
-  terminal::print(fmt::format("A: {}{}\nB: {}{}\n{} of {}, list {} ({})\n", terminal_text(a.what), seeds_text(a),
+  terminal::print(fmt::format("A: {}{}\nB: {}{}\n{} of {}, {}\n", terminal_text(a.what), seeds_text(a),
                               terminal_text(b.what), seeds_text(b), counted(comparison.images, "image"),
-                              counted(comparison.patients, "patient"), set_a.list_sha256,
-                              known == nullptr ? "not a published list" : std::string(known->name)));
+                              counted(comparison.patients, "patient"), list_text(set_a.list_sha256)));
   if (set_a.unknown_patients > 0) {
     terminal::print(unknown_patients_text(set_a.unknown_patients));
   }
@@ -267,7 +267,7 @@ CommandResult CompareCommand::run() {
   terminal::print(eval::to_text(comparison));
   Value json = eval::to_value(comparison);
   json.set("list_sha256", set_a.list_sha256);
-  json.set("known_list", known == nullptr ? Value() : Value(known->id));
+  json.set("known_list", known_list_value(set_a.list_sha256));
   json.set("a", side_value(a));
   json.set("b", side_value(b));
   print_recipes(a, b, json);

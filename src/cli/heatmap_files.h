@@ -77,7 +77,7 @@ class HeatmapFolder {
   std::string method_;
   ImageNames names_;
   RawMaps raw_;
-  /// Of the last image.
+  /// File stems that the last image has taken.
   std::set<std::string> stems_;
   std::unique_ptr<io::AtomicFile> table_;
   std::int64_t count_ = 0;

@@ -102,9 +102,9 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   // Within the group they look at the limit themselves, and know better who is missing: they come first.
   constexpr std::chrono::seconds kLater{10};
   how.to_start = std::chrono::seconds(options.timeout_s) + kLater;
-  // A rank of this host is there within a second or two; where none comes, mpirun itself hangs.
+  // A rank of this host starts within seconds; if none does, mpirun itself hangs. A longer limit of the user counts.
   constexpr std::chrono::seconds kToBegin{60};
-  if (options.hosts.empty()) how.to_begin = kToBegin;
+  if (options.hosts.empty()) how.to_begin = std::max(kToBegin, std::chrono::seconds(options.timeout_s));
   return run_group(mpirun_command(start, command), how);
 }
 

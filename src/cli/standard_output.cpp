@@ -34,7 +34,7 @@ bool is_output_lost() { return std::ferror(stdout) != 0; }
 
 std::string lost_output_text(const std::string& cause) {
   return error_text("cli.main", "standard output", "room for the whole result", cause,
-                    "freeing space there, or another place to write to");
+                    "another place to write to (> FILE), or freeing space there");
 }
 
 }  // namespace roentgen::cli

@@ -82,7 +82,7 @@ bool is_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// What a spreadsheet computes, with any number of apostrophes before it.
+// True for a text that a spreadsheet computes, with any number of apostrophes before it.
 bool may_be_formula(std::string_view text) {
   const std::size_t first = text.find_first_not_of('\'');
   if (first == std::string_view::npos) return false;

@@ -12,7 +12,7 @@
 namespace roentgen {
 namespace {
 
-/// What `write` puts on standard error.
+/// Text that `write` puts on standard error.
 template <typename Write>
 std::string errors_of(Write write) {
   testing::internal::CaptureStderr();

@@ -22,9 +22,9 @@ struct PatientOverlap {
 
 /// Hashes of one test patient.
 struct TestPatient {
-  /// Of spellings of the same id.
+  /// Hashes of all spellings of this id.
   std::span<const std::string> same;
-  /// Of numbers that differ in leading zeros alone.
+  /// Hashes of numbers that differ from this id in leading zeros alone.
   std::span<const std::string> zeros;
 };
 

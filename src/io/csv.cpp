@@ -18,7 +18,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint64_t kLimitBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kLimitFields = 65536;
 
-/// What stands between fields: a comma, or where the first line has none outside of quotes, a semicolon or tab that it
+/// Separator of the fields: a comma, or where the first line has none outside of quotes, a semicolon or tab that it
 /// has.
 char separator_of(std::string_view text) {
   bool is_quoted = false, is_closed = false, is_start = true;  // of a quoted field, a field
@@ -113,7 +113,7 @@ class Scanner {
   std::string_view text_;
   std::string_view what_;
   char separator_;
-  /// What ends a field without quotes.
+  /// Characters that end a field without quotes.
   std::string ends_;
   std::size_t position_ = 0;
   std::int64_t line_ = 1;

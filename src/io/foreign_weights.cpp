@@ -21,8 +21,7 @@ std::string torch_conversion(const std::filesystem::path& path) {
   const std::string target = std::filesystem::path(path).replace_extension(".safetensors").string();
   return "this Python: import torch, safetensors.torch; s = torch.load(" + python_string(path.string()) +
          ", map_location=\"cpu\", weights_only=True); safetensors.torch.save_file({k: v.clone().contiguous() for k, v "
-         "in "
-         "s.get(\"state_dict\", s).items()}, " +
+         "in s.get(\"state_dict\", s).items()}, " +
          python_string(target) + ")";
 }
 
@@ -39,10 +38,14 @@ std::optional<Failure> foreign_weights(const std::filesystem::path& path, std::s
   const auto named = [&](std::string_view format, std::string_view remedy) {
     return failure("io.safetensors", path.string(), "a safetensors file", format, remedy);
   };
+  const std::string ending = path.extension().string();
+  const bool is_torch_name = ending == ".pt" || ending == ".pth" || ending == ".ckpt";
   const auto is_pickle = [&] { return head.size() > 1 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5; };
   if (head.starts_with("PK\x03\x04"sv)) {
     if (head.find(".npy") != std::string_view::npos) return named("a NumPy archive", numpy_conversion(path));
-    if (head.find(".pkl") != std::string_view::npos) return named("a PyTorch file", torch_conversion(path));
+    if (head.find(".pkl") != std::string_view::npos || is_torch_name) {
+      return named("a PyTorch file", torch_conversion(path));
+    }
     return named("a zip archive", "the safetensors file in it");
   }
   if (is_pickle()) return named("a PyTorch file of before version 1.6, or another pickle", torch_conversion(path));
@@ -54,6 +57,7 @@ std::optional<Failure> foreign_weights(const std::filesystem::path& path, std::s
   if (head.starts_with("<!DOCTYPE"sv) || head.starts_with("<!doctype"sv) || head.starts_with("<html"sv)) {
     return named("a web page", "the address of the file itself");
   }
+  if (is_torch_name) return named("a PyTorch file by its name", torch_conversion(path));
   if (path.extension() == ".onnx") return named("an ONNX file", "the PyTorch weights that it was exported from");
   return std::nullopt;
 }

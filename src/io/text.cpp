@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/error.h"
+#include "core/utf8.h"
 
 namespace roentgen::io {
 namespace {

@@ -7,15 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/utf8.h"
-
 namespace roentgen::io {
 
 /// `text` in double quotes with \" \\ \b \t \n \f \r and \u00XX escapes: a JSON string and a TOML basic string at once.
 /// Bytes that are not well-formed UTF-8 become U+FFFD, one for each.
 [[nodiscard]] std::string quote_string(std::string_view text);
-
-using roentgen::utf8_length;
 
 /// True for a text that begins with the byte order mark of UTF-16.
 [[nodiscard]] bool is_utf16(std::string_view text);

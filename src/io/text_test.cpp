@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "core/utf8.h"
 #include "io/value_testing.h"
 
 namespace roentgen::io {

@@ -156,6 +156,13 @@ std::string manifest_text(const Dataset& dataset, const ConvertOptions& options,
   return io::to_json(manifest) + "\n";
 }
 
+// Name of an entry of a folder that is not empty, for an error.
+std::string first_entry(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator it(folder, error);
+  return error || it == fs::directory_iterator() ? "something else" : "one with " + it->path().filename().string();
+}
+
 void settle_folder(const ConvertOptions& options, const std::string& manifest) {
   const fs::path path = options.folder / kManifest;
   std::error_code ignored;
@@ -167,7 +174,7 @@ void settle_folder(const ConvertOptions& options, const std::string& manifest) {
   }
   io::remove_leftover_temporaries(options.folder);  // of one that was killed before convert.json had its name
   if (!fs::is_directory(options.folder, ignored) || !fs::is_empty(options.folder, ignored)) {
-    refuse(options.folder.string(), "a new or an empty folder", "something else", "another folder");
+    refuse(options.folder.string(), "a new or an empty folder", first_entry(options.folder), "another folder");
   }
   io::write_file_atomically(path, manifest);
 }

@@ -237,7 +237,7 @@ TEST_F(Convert, refuses_other_folders_and_options) {
   EXPECT_THAT(refusal(wanted), HasSubstr("one that was begun with the same data and options, got one of another"));
   wanted = to("two");
   out_.write("two/notes.txt", "mine");
-  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder, got something else"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("expected a new or an empty folder, got one with notes.txt"));
   wanted = to("three");
   wanted.size_px = 8;
   EXPECT_THAT(refusal(wanted), HasSubstr("--resize: expected --encode raw, png or jpeg, got keep"));

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "data/source/converted.h"
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
@@ -81,8 +82,8 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
 void check_header(const std::vector<std::string>& header, const std::string& what) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < header.size(); ++i) {
-    for (std::string_view rest = header[i]; !rest.empty(); rest.remove_prefix(io::utf8_length(rest))) {
-      if (io::utf8_length(rest) > 0) continue;
+    for (std::string_view rest = header[i]; !rest.empty(); rest.remove_prefix(utf8_length(rest))) {
+      if (utf8_length(rest) > 0) continue;
       throw DataError(error_text("data.csv", fmt::format("{}, name of column {}", what, i + 1), "text in UTF-8",
                                  "other bytes", "saving the table as UTF-8 csv"));
     }

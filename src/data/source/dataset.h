@@ -204,7 +204,7 @@ enum class Absent : std::uint8_t { Refuse, Skip };
 /// What to do with a name that comes twice, as a row or as a file.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
-/// What to do with a label that a source does not know. Mask: it is unknown of all its images; a data set that knows
+/// Treatment of a label that a source does not know. Mask: it is unknown of all its images; a data set that knows
 /// none of its labels is refused all the same.
 enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 
@@ -286,9 +286,9 @@ void set_split_rule(SourceOptions& options, SplitRule rule);
 
 /// Salted hashes under which a patient may stand in a checkpoint.
 struct PatientSpellings {
-  /// Of the normal form, of the id as it is written, and of other spellings of the same id.
+  /// Hashes of the normal form, of the id as the table writes it, and of other spellings of this id.
   std::vector<std::string> same{};
-  /// Of numbers that differ in leading zeros alone.
+  /// Hashes of numbers that differ from this id in leading zeros alone.
   std::vector<std::string> zeros{};
 };
 

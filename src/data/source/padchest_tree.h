@@ -17,7 +17,8 @@ enum class PadchestRelation : std::uint8_t {
   Means,  ///< it is there: the finding itself, by any data set's name, or a narrower label
 };
 
-/// What `named`, a label of a list, says of `finding`, the name of a label that is asked for. Capitals, blanks, `_` and
+/// Tells what `named`, a label of a list, says of `finding`, the name of a label that is asked for. Capitals, blanks,
+/// `_` and
 /// `-` do not count, but a label asked for as a list writes it, letter by letter, is always meant by it ("mass", which
 /// leaves NIH's Mass open, since it is of any structure of the thorax). Narrower is what lies below in the tree of
 /// labels that PadChest's authors published (auriml/Rx-thorax-automatic-captioning, manual_review/trees_code.txt;

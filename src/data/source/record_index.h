@@ -51,7 +51,7 @@ struct RecordIndex {
 /// Nothing: cut short, damaged, or of another version of the program.
 [[nodiscard]] std::optional<RecordIndex> decode_record_index(std::string_view bytes);
 
-/// Where the index of a record file is kept: below `cache_folder`, under a hash of the file's path and file_state(),
+/// Path of the kept index of a record file: below `cache_folder`, under a hash of the file's path and file_state(),
 /// those of the NAME.lst and NAME.idx beside it, and `thing`, which names the format.
 [[nodiscard]] std::filesystem::path record_index_path(const std::filesystem::path& file, std::string_view thing,
                                                       const std::filesystem::path& cache_folder);

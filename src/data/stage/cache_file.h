@@ -76,7 +76,7 @@ class CacheFile {
   /// Waits while another process has it. One thread of a process at a time may ask for the same sample.
   [[nodiscard]] Claim claim(std::uint32_t sample) const { return {*this, sample}; }
 
-  /// What is kept of a sample; nothing, too, where its hashes do not hold. DataError as require_intact().
+  /// Entry of a sample; nullopt if none is kept or its hashes do not hold. DataError as require_intact().
   [[nodiscard]] std::optional<CacheEntry> find(std::uint32_t sample) const;
   /// DataError naming the file where somebody has cut it short: pixels of an entry that were read since the last call
   /// may have been zeros.
