@@ -17,12 +17,13 @@ extern "C" void remember_signal(int signal) {
 
 }  // namespace
 
+void ignore_closed_pipes() { std::signal(SIGPIPE, SIG_IGN); }
+
 void listen_for_stop() {
   if (is_stop_asked()) return;  // a second one is still to end it
   const bool is_deaf = is_hangup_ignored();
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, remember_signal);
   if (!is_deaf) std::signal(SIGHUP, remember_signal);
-  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool is_hangup_ignored() {

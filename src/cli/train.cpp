@@ -314,6 +314,7 @@ CommandResult TrainCommand::run() {
     terminal::print(train::recipe_keys());
     return {};
   }
+  ignore_closed_pipes();
   if (is_resume_ && !out_.empty()) {
     take_from_run(seeds_.empty() ? train::RunFolder(out_) : seed_folder(parse_seeds(seeds_).front()), recipe_, data_);
   }

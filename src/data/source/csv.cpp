@@ -3,9 +3,9 @@
 //
 // The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
 // relative to the csv's folder, else to the data folder, each image once however its path is spelt; optional `patient`
-// (patient_id), `split`, `view`, `sex`, `age`. Every other column can be a label: by its name when it holds 1, 0, -1,
-// yes, no, ... (label_value.h), or as "column:value". Which are labels has to be told, but of what convert wrote
-// (converted.h), whose column `id` has the names of the images that were converted.
+// (patient_id, PatientID, subject_id), `split`, `view`, `sex`, `age`. Every other column can be a label: by its name
+// when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be told, but of
+// what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -129,13 +129,14 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
   const auto column = [&](const std::vector<std::string_view>& names) {
     return only_column(table.header, names, what);
   };
-  return {.path = *path,
-          .id = labels.are_converted ? column({"id"}) : std::nullopt,
-          .patient = column({"patient", "patient_id", "patient id"}),
-          .split = column({"split"}),
-          .view = column({"view", "view_position", "view position"}),
-          .sex = column({"sex", "gender"}),
-          .age = column({"age"})};
+  return {
+      .path = *path,
+      .id = labels.are_converted ? column({"id"}) : std::nullopt,
+      .patient = column({"patient", "patient_id", "patient id", "patientid", "subject_id", "subject id", "subjectid"}),
+      .split = column({"split"}),
+      .view = column({"view", "view_position", "view position"}),
+      .sex = column({"sex", "gender"}),
+      .age = column({"age"})};
 }
 
 /// True for a column that says who and what is in the picture rather than what was found.

@@ -142,6 +142,13 @@ TEST_F(CsvSource, takes_a_patient_for_one_in_all_spellings_of_a_number) {
                    HasSubstr("leading zeros alone (as 12 and 0012), taken for different people: 1")}));
 }
 
+TEST_F(CsvSource, knows_the_patients_column_in_dicoms_and_mimics_spelling) {
+  for (const char* name : {"PatientID", "subject_id", "Patient ID"}) {
+    const auto dataset = load_dataset(options("path," + std::string(name) + ",sick\na.png,7,1\nb.png,8,0\n"));
+    EXPECT_EQ(dataset.samples.front().patient, "7") << name;
+  }
+}
+
 TEST_F(CsvSource, leaves_blank_and_uncertain_unknown_by_default) {
   const auto dataset = load_dataset(options("path,sick\na.png,\nb.png,-1\nc.png,1\n"));
   EXPECT_THAT(column(dataset, 0), ElementsAre(-9, -9, 1));

@@ -45,12 +45,24 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
   std::vector<std::string> notes;
   if (!files.is_empty()) notes.push_back(fmt::format("files left out, {}: {}", why, files.text()));
   if (!dangling.empty()) notes.push_back(fmt::format("links left out, which lead nowhere: {}", dangling.size()));
-  if (hidden > 0) notes.push_back(fmt::format("images left out, since their names begin with a dot: {}", hidden));
+  if (hidden > 0)
+    notes.push_back(fmt::format("images left out, since their names or folders begin with a dot: {}", hidden));
   if (companions > 0) notes.push_back(fmt::format("folders called masks or pairs, passed over: {}", companions));
   if (!repeated.empty()) {
     notes.push_back(fmt::format("links to folders that are read anyway, passed over: {}", repeated.size()));
   }
   return notes;
+}
+
+// Image files below a folder that is passed over, without those behind links to folders.
+std::int64_t FolderWalk::images_below(const fs::path& folder) {
+  std::int64_t images = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored) && has_image_extension(it->path())) ++images;
+  }
+  return images;
 }
 
 void FolderWalk::walk(const fs::path& path) {
@@ -86,7 +98,7 @@ void FolderWalk::take(const fs::directory_entry& entry) {
   std::error_code error;
   const bool is_folder = entry.is_directory(error);
   if (name.starts_with('.')) {
-    if (!is_folder && has_image_extension(path)) ++left_out_.hidden;
+    left_out_.hidden += is_folder ? images_below(path) : has_image_extension(path) ? 1 : 0;
   } else if (is_folder) {
     if (is_companion_folder(name)) {
       ++left_out_.companions;

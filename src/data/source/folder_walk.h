@@ -38,7 +38,7 @@ struct LeftOut {
   std::vector<std::filesystem::path> dangling{};
   /// Folders called masks or pairs (is_companion_folder()).
   std::int64_t companions = 0;
-  /// Files with the ending of an image whose name begins with a dot.
+  /// Files with the ending of an image whose name, or a folder of it, begins with a dot.
   std::int64_t hidden = 0;
   /// Folders that were walked before, and the path under which they were.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> repeated{};
@@ -72,6 +72,7 @@ class FolderWalk {
 
  private:
   void take(const std::filesystem::directory_entry& entry);
+  [[nodiscard]] static std::int64_t images_below(const std::filesystem::path& folder);
 
   WalkOrder order_;
   Take take_;

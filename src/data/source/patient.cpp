@@ -29,6 +29,18 @@ bool names_nobody(std::string_view text) {
   return std::ranges::find(kNobody, word) != kNobody.end();
 }
 
+/// Without blanks around it, no-break spaces among them, which tables from web pages have.
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+  for (std::size_t before = text.size() + 1; text.size() < before;) {
+    before = text.size();
+    text = stripped(text);
+    if (text.starts_with(kNoBreakSpace)) text.remove_prefix(kNoBreakSpace.size());
+    if (text.ends_with(kNoBreakSpace)) text.remove_suffix(kNoBreakSpace.size());
+  }
+  return text;
+}
+
 std::string without_leading_zeros(std::string_view number) {
   return std::string(number.substr(std::min(number.find_first_not_of('0'), number.size() - 1)));
 }
@@ -49,9 +61,9 @@ std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
 }  // namespace
 
 std::string normal_patient(std::string_view text) {
-  text = stripped(text);
+  text = without_blanks(text);
   if (names_nobody(text)) return {};
-  const auto point = text.find('.');
+  const auto point = text.find_first_of(".,");
   if (point == std::string_view::npos || !is_number(text.substr(0, point))) return std::string(text);
   const bool is_whole = text.find_first_not_of('0', point + 1) == std::string_view::npos;
   return std::string(is_whole ? text.substr(0, point) : text);
@@ -79,7 +91,7 @@ void settle_patients(Listing& listing) {
     if (normal == sample.patient) continue;
     if (normal.empty()) {
       ++nobody;
-    } else if (stripped(sample.patient) != normal) {
+    } else if (without_blanks(sample.patient) != normal) {
       ++decimals;
     }
     sample.written_patient = std::exchange(sample.patient, std::move(normal));

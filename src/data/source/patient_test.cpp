@@ -17,8 +17,10 @@ using testing::ElementsAre;
 using testing::Not;
 
 TEST(Patient, has_one_form_for_all_spellings_of_a_number) {
-  for (const char* text : {"12", "12.0", " 12.00 ", "12."}) EXPECT_EQ(normal_patient(text), "12") << text;
-  for (const char* text : {"0012", "12.5", "P12", "1.2.840.0", "p.0", "-1.0"}) EXPECT_EQ(normal_patient(text), text);
+  for (const char* text : {"12", "12.0", " 12.00 ", "12.", "12,0", "12\xC2\xA0", " \xC2\xA0 12.0"})
+    EXPECT_EQ(normal_patient(text), "12") << text;
+  for (const char* text : {"0012", "12.5", "P12", "1.2.840.0", "12,5", "p.0", "-1.0"})
+    EXPECT_EQ(normal_patient(text), text);
   for (const char* text : {"", " ", "nan", "NaN", "None", "null", "N/A", "<NA>", "unknown"}) {
     EXPECT_EQ(normal_patient(text), "") << text;
   }

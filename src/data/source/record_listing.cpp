@@ -173,9 +173,14 @@ void RecordListing::add(const RecordFile& file, std::size_t number, Sample sampl
     repeated_.push_back(sample.id);
     return;
   }
+  if (auto* found = std::get_if<FoundLabels>(&labels)) unite_spellings(*found);
   check_labels(labels, where);
   listing_.samples.push_back(std::move(sample));
   labels_.emplace_back(std::move(labels));
+}
+
+void RecordListing::unite_spellings(FoundLabels& found) {
+  for (std::string& name : found.names) name = spellings_.try_emplace(finding_text_key(name), name).first->second;
 }
 
 bool RecordListing::knows_split(const RecordFile& file) const {

@@ -80,6 +80,8 @@ class RecordListing {
   [[nodiscard]] static std::string name_of_record(const RecordFile& file, std::size_t number);
 
  private:
+  /// Gives findings that differ in spelling alone the spelling that came first.
+  void unite_spellings(FoundLabels& found);
   void settle_absent_files(const std::string& absent);
   void check_labels(const RecordLabels& labels, const std::string& where);
   void choose_labels();
@@ -103,6 +105,8 @@ class RecordListing {
   std::vector<std::string> names_;
   std::map<std::int64_t, std::string> classes_;
   std::set<std::string> found_;
+  /// First spelling of each finding_text_key().
+  std::map<std::string, std::string> spellings_;
   std::size_t form_ = std::variant_npos;
   std::set<std::string> ids_;
   std::vector<std::string> repeated_;

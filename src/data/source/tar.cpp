@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/finding_names.h"
+#include "data/source/finding_text.h"
 #include "data/source/findings.h"
 #include "data/source/placed_rows.h"
 #include "data/source/record_listing.h"
@@ -216,13 +218,10 @@ class Shard {
 
   [[nodiscard]] RecordLabels findings_in(std::string_view text) const {
     FoundLabels found;
-    while (!text.empty()) {
-      const auto bar = text.find('|');
-      const std::string_view name = stripped(text.substr(0, bar));
-      text.remove_prefix(bar == std::string_view::npos ? text.size() : bar + 1);
-      if (name == kNoFinding) continue;
+    for (const std::string& name : split_names(text)) {
+      if (spelling_key(name) == spelling_key(kNoFinding)) continue;
       listing_.check_line(name, ".txt", where_);
-      found.names.emplace_back(name);
+      found.names.push_back(name);
     }
     return found;
   }

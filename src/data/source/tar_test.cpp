@@ -251,6 +251,14 @@ TEST_F(TarSource, leaves_other_words_for_splits_alone_where_all_images_are_the_t
   EXPECT_THAT(refusal(sample(0, "json", R"({"labels": {"x": 1}, "split": "fold1"})")), HasSubstr("got fold1"));
 }
 
+TEST_F(TarSource, finds_findings_of_a_text_in_any_spelling_and_separator) {
+  const Dataset dataset = read_whole(sample(0, "txt", "Mass|Effusion") + sample(1, "txt", "mass, effusion") +
+                                     sample(2, "txt", "MASS; no finding") + sample(3, "txt", "No Finding"));
+  EXPECT_THAT(dataset.label_names, ElementsAre("Effusion", "Mass"));
+  EXPECT_EQ(dataset.summary(Split::Test).labels[0].positives, 2);
+  EXPECT_EQ(dataset.summary(Split::Test).labels[1].positives, 3);
+}
+
 TEST_F(TarSource, refuses_patients_in_two_splits_though_they_are_numbers) {
   const TestFolder folder;
   for (const auto& [name, i] : {std::pair("train-0.tar", 0U), std::pair("test-0.tar", 1U)}) {

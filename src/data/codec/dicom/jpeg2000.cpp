@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <fmt/core.h>
 #include <openjpeg.h>
 
 #include "core/unique_handle.h"
+#include "data/codec/dicom/guarded_decode.h"
 
 namespace roentgen::data {
 namespace {
@@ -104,6 +106,17 @@ bool has_whole_tile_parts(std::span<const std::byte> stream) {
   return has_end || std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
+// True for HTJ2K: the main header names its capabilities (CAP, ITU-T T.814 annex A). A boxed codestream is searched.
+bool is_high_throughput(std::span<const std::byte> stream) {
+  constexpr std::uint32_t kCapabilities = 0xFF50, kTilePart = 0xFF90;
+  for (std::size_t at = 0; at + 2 <= stream.size(); ++at) {
+    const std::uint32_t marker = number_at(stream, at, 2);
+    if (marker == kCapabilities) return true;
+    if (marker == kTilePart) return false;
+  }
+  return false;
+}
+
 // Before any pixel memory is taken.
 Status check(const opj_image_t& picture, std::string_view what, const DicomHeader& header) {
   const std::int64_t width = std::int64_t{picture.x1} - picture.x0, height = std::int64_t{picture.y1} - picture.y0;
@@ -116,11 +129,11 @@ Status check(const opj_image_t& picture, std::string_view what, const DicomHeade
 
 // Of the samples in bits_stored, which grows to the codestream's precision where a sample needs it. Where header and
 // codestream differ over the sign, the header's holds for the codestream's bits.
-void take_codes(const opj_image_comp_t& gray, DicomHeader& header, std::span<std::uint16_t> codes) {
+void take_codes(const opj_image_comp_t& gray, std::span<const std::int32_t> samples, DicomHeader& header,
+                std::span<std::uint16_t> codes) {
   GrayMeaning& meaning = header.meaning;
   const int bits = static_cast<int>(gray.prec);
   const std::int32_t sign = meaning.is_signed && gray.sgnd == 0 ? std::int32_t{1} << (bits - 1) : 0;
-  const std::span samples(gray.data, codes.size());
   const auto value_of = [sign](std::int32_t sample) { return (sample ^ sign) - sign; };
   const auto fits = [&](std::int32_t sample) {
     const std::int32_t value = value_of(sample);
@@ -163,13 +176,25 @@ Status decode_jpeg2000(std::span<const std::byte> bytes, std::string_view what, 
   if (!has_header || !picture) return refuse("a damaged header");
   const Status fits = check(*picture, what, header);
   if (!fits) return fits;
-  const bool is_decoded = opj_decode(codec.get(), stream.get(), picture.get()) == OPJ_TRUE &&
-                          opj_end_decompress(codec.get(), stream.get()) == OPJ_TRUE;
-  const opj_image_comp_t& gray = picture->comps[0];
-  if (!is_decoded || gray.data == nullptr || std::size_t{gray.w} * gray.h != codes.size())
-    return refuse("damaged data");
-
-  take_codes(gray, header, codes);
+  const auto decode = [&] {
+    const opj_image_comp_t& gray = picture->comps[0];
+    return opj_decode(codec.get(), stream.get(), picture.get()) == OPJ_TRUE &&
+           opj_end_decompress(codec.get(), stream.get()) == OPJ_TRUE && gray.data != nullptr &&
+           std::size_t{gray.w} * gray.h == codes.size();
+  };
+  if (!is_high_throughput(bytes)) {
+    if (!decode()) return refuse("damaged data");
+    take_codes(picture->comps[0], std::span(picture->comps[0].data, codes.size()), header, codes);
+    return Done{};
+  }
+  std::vector<std::int32_t> samples(codes.size());
+  const bool is_decoded = decode_in_child(samples, [&](std::span<std::int32_t> out) {
+    if (!decode()) return false;
+    std::ranges::copy(std::span(picture->comps[0].data, codes.size()), out.begin());
+    return true;
+  });
+  if (!is_decoded) return refuse("damaged data");
+  take_codes(picture->comps[0], samples, header, codes);
   return Done{};
 }
 
