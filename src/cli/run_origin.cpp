@@ -40,6 +40,10 @@ void write_origin(const train::RunFolder& run, const train::Recipe& recipe, cons
 
 void take_from_run(const train::RunFolder& run, fs::path& recipe, std::vector<std::string>& data) {
   if (recipe.empty() && fs::exists(run.recipe())) recipe = run.recipe();
+  if (recipe.empty()) {
+    throw ConfigError(error_text("cli.train", "--resume", "a run in --out, or --recipe to begin one",
+                                 "no run in " + run.root().string(), "another --out, or --recipe FILE --data DIR"));
+  }
   if (!data.empty() || !fs::exists(run.data_folders())) return;
   std::istringstream lines(io::read_text(run.data_folders()).or_throw<ConfigError>());
   for (std::string line; std::getline(lines, line);) data.push_back(line);

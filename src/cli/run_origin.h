@@ -26,6 +26,7 @@ void write_origin(const train::RunFolder& run, const train::Recipe& recipe, cons
                   const engine::Engine& engine);
 
 /// Fills what is empty, the recipe's file and the data folders, from a run, as far as it has them.
+/// ConfigError if there is then no recipe.
 void take_from_run(const train::RunFolder& run, std::filesystem::path& recipe, std::vector<std::string>& data);
 
 /// True when nothing is left to do in the folder. ConfigError when the recipe is not the run's.

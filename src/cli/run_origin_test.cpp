@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/error.h"
 #include "data/source/source_testing.h"
 
 namespace roentgen::cli {
@@ -29,6 +30,13 @@ TEST(RunOrigin, is_taken_where_the_command_line_does_not_say_it) {
   EXPECT_EQ(recipe, "mine.toml");
   EXPECT_THAT(data, ElementsAre("other"));
   EXPECT_EQ(folder_lines({.root = "/a/b/"}), "/a/b/\n");
+}
+
+TEST(RunOrigin, a_folder_without_a_run_is_named) {
+  const data::TestFolder folder;
+  std::filesystem::path recipe;
+  std::vector<std::string> data;
+  EXPECT_THROW(take_from_run(train::RunFolder(folder.path() / "none"), recipe, data), ConfigError);
 }
 
 }  // namespace

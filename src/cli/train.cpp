@@ -318,10 +318,6 @@ CommandResult TrainCommand::run() {
   if (is_resume_ && !out_.empty()) {
     take_from_run(seeds_.empty() ? train::RunFolder(out_) : seed_folder(parse_seeds(seeds_).front()), recipe_, data_);
   }
-  if (is_resume_ && recipe_.empty() && !out_.empty()) {
-    throw ConfigError(error_text("cli.train", "--resume", "a run in --out, or --recipe to begin one",
-                                 "no run in " + out_.string(), "another --out, or --recipe FILE --data DIR"));
-  }
   require_option(recipe_, "--recipe FILE");
   require_option(out_, "--out DIR");
   trace_.check();
