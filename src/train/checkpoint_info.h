@@ -47,7 +47,7 @@ struct CheckpointInfo {
   /// Hashes of the images trained on (data::pixel_hash_text), sorted; empty in files from before there were any.
   std::vector<std::string> training_pixels{};
   std::vector<SplitRecord> splits;
-  /// By which they were drawn; files from before there was a rule mean SplitRule::Written.
+  /// Rule by which the splits were drawn. Files written before the rule existed mean SplitRule::Written.
   data::SplitRule split_rule = data::SplitRule::Normal;
   /// Updates made and epochs finished.
   std::int64_t step = 0;
