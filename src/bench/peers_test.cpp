@@ -62,11 +62,17 @@ class PeersBench : public testing::Test {
     fs::permissions(folder_.path() / "python", fs::perms::owner_all);
   }
   [[nodiscard]] PeersOptions options() const {
-    return {.network = {.model = "resnet18", .batch = 2, .image_px = 32, .warmup = 0, .steps = 1, .threads = 1},
+    return {.network = {.model = "resnet18",
+                        .batch = 2,
+                        .image_px = 32,
+                        .warmup = 0,
+                        .steps = 1,
+                        .threads = 1,
+                        .algorithms = "direct"},
             .peers = {"torch"},
             .scripts = folder_.path(),
             .python = folder_.path() / "python",
-            .rounds = 2};
+            .rounds = rounds_};
   }
   [[nodiscard]] std::string refusal() const {
     try {
@@ -78,6 +84,7 @@ class PeersBench : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  std::int64_t rounds_ = 1;
 };
 
 TEST_F(PeersBench, puts_ours_and_theirs_side_by_side) {
@@ -109,6 +116,7 @@ else
   echo '{"peer": "Other 1.0", "figures": {"a": 1}}'
 fi)sh");
   fs::remove(folder_.path() / "bench_infer_torch.py");
+  rounds_ = 2;
   EXPECT_THAT(refusal(), HasSubstr("training, torch: expected a, b, as in the first round, got a; try"));
 }
 
@@ -123,6 +131,7 @@ else
   echo '{"peer": "Other 1.0", "figures": {"a": 1000, "b": 1}}'
 fi)sh");
   fs::remove(folder_.path() / "bench_infer_torch.py");
+  rounds_ = 2;
   const Value result = run_peers(options());
   const auto& ratios = result.at("ratios").as_array();
   ASSERT_EQ(ratios.size(), 1U);
@@ -141,7 +150,6 @@ TEST_F(PeersBench, compiled_torch_and_tensorflow_are_peers_with_an_option_and_an
   PeersOptions options = this->options();
   options.peers = {};
   options.network.model = "resnet50";
-  options.rounds = 1;
   options.tensorflow_python = folder_.path() / "python-tf";
   const Value result = run_peers(options);
   EXPECT_TRUE(result.at("missing").as_array().empty());

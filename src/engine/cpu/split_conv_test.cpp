@@ -172,10 +172,12 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
         if (iy < 0 || iy >= s.in_height || ix < 0 || ix >= s.in_width) continue;
         for (std::int64_t ic = 0; ic < s.in_blocks * b; ++ic) {
           const std::int64_t from = (((n * s.in_blocks + ic / b) * s.in_height + iy) * s.in_width + ix) * b + ic % b;
-          for (std::int64_t oc = 0; oc < s.out_blocks * b; ++oc) {
-            const std::int64_t w = (((oc / b) * s.in_blocks + ic / b) * taps + tap) * b * b + ic % b * b + oc % b;
-            const std::int64_t to = (((n * s.out_blocks + oc / b) * s.out_height + y) * s.out_width + x) * b + oc % b;
-            f(static_cast<std::size_t>(from), static_cast<std::size_t>(w), static_cast<std::size_t>(to));
+          for (std::int64_t block = 0; block < s.out_blocks; ++block) {
+            const std::int64_t w = ((block * s.in_blocks + ic / b) * taps + tap) * b * b + ic % b * b;
+            const std::int64_t to = ((n * s.out_blocks + block) * s.out_height * s.out_width + y * s.out_width + x) * b;
+            for (std::int64_t lane = 0; lane < b; ++lane) {
+              f(static_cast<std::size_t>(from), static_cast<std::size_t>(w + lane), static_cast<std::size_t>(to + lane));
+            }
           }
         }
       }
