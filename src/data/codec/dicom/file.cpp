@@ -124,7 +124,7 @@ Result<Fragments> read_fragments(DcmDataset& dataset, std::string_view what, Pix
   return read;
 }
 
-// Baseline JPEG is TurboJPEG's, under the checks of our own codec.
+// Baseline JPEG is TurboJPEG's, under the checks of our own codec and of jpeg_stream.h.
 Status read_baseline(Bytes file, std::string_view what, const DicomHeader& header, Codes codes) {
   const bool is_jpeg = file.size() > 2 && file[0] == std::byte{0xFF} && file[1] == std::byte{0xD8};
   if (!is_jpeg) return damaged(what, "no JPEG stream");
@@ -137,6 +137,7 @@ Status read_baseline(Bytes file, std::string_view what, const DicomHeader& heade
                                info.value().height_px, header.meaning.bits_stored),
                    kMendRemedy);
   }
+  if (Status whole = check_baseline_jpeg(file, what, header); !whole) return whole;
   Image image;
   Decoder decoder;
   Status decoded = decoder.decode(file, what, {.channels = Channels::Gray, .limits = {}}, image);

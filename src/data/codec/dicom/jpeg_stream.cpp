@@ -32,6 +32,7 @@ using Codes = std::span<std::uint16_t>;
 
 constexpr std::string_view kThing = "data.dicom";
 constexpr std::string_view kMendRemedy = "fetching the file again";
+constexpr std::string_view kPartial = "missing or surplus data";
 
 Failure damaged(std::string_view what, std::string_view got) {
   return failure(kThing, what, "a whole JPEG stream", got, kMendRemedy);
@@ -85,16 +86,21 @@ Status status_of(std::string_view fault, std::string_view what) {
   return damaged(what, fault);
 }
 
-Status run_lossy(Bytes stream, std::string_view what, const JpegFrame& frame, Samples& samples) {
+// Decodes all kinds but lossless; the value is true if the library warned.
+Result<bool> run_lossy(Bytes stream, std::string_view what, const JpegFrame& frame, Samples& samples) {
   if (frame.precision > 12) return damaged(what, fmt::format("lossy samples of {} bits", frame.precision));
+  return frame.precision > 8 ? run<DJDecompressIJG12Bit, Uint16>(stream, what, samples)
+                             : run<DJDecompressIJG8Bit, Uint8>(stream, what, samples);
+}
+
+Status decode_lossy(Bytes stream, std::string_view what, const JpegFrame& frame, Samples& samples) {
   // The library reads a few bytes ahead and does not tell how many of them it needed.
   Status whole = status_of(check_sequential_scan(frame), what);
   if (!whole) return whole;
-  const auto has_warned = frame.precision > 8 ? run<DJDecompressIJG12Bit, Uint16>(stream, what, samples)
-                                              : run<DJDecompressIJG8Bit, Uint8>(stream, what, samples);
+  const auto has_warned = run_lossy(stream, what, frame, samples);
   if (!has_warned) return has_warned.why();
   // A sequential scan that is whole leaves nothing to warn of but odd parameters that do no harm.
-  if (has_warned.value() && !is_sequential(frame)) return damaged(what, "missing or surplus data");
+  if (has_warned.value() && !is_sequential(frame)) return damaged(what, kPartial);
   return whole;
 }
 
@@ -182,6 +188,18 @@ Status run_jpeg_ls(Bytes stream, std::string_view what, const JpegFrame& frame, 
 
 }  // namespace
 
+Status check_baseline_jpeg(Bytes stream, std::string_view what, const DicomHeader& header) {
+  const auto checked = checked_frame(stream, what, header);
+  if (!checked) return checked.why();
+  const JpegFrame& frame = checked.value();
+  if (is_sequential(frame)) return status_of(check_sequential_scan(frame), what);
+  Samples ignored(static_cast<std::size_t>(header.width_px * header.height_px));
+  const auto has_warned = run_lossy(stream.first(frame.length_bytes), what, frame, ignored);
+  if (!has_warned) return has_warned.why();
+  if (has_warned.value()) return damaged(what, kPartial);
+  return Done{};
+}
+
 Status decode_jpeg(Bytes stream, std::string_view what, DicomHeader& header, Codes codes) {
   const auto checked = checked_frame(stream, what, header);
   if (!checked) return checked.why();
@@ -189,7 +207,7 @@ Status decode_jpeg(Bytes stream, std::string_view what, DicomHeader& header, Cod
   const bool is_lossless = frame.marker == kLosslessFrame;
   Samples samples(codes.size());
   Status done = is_lossless ? status_of(decode_lossless_jpeg(frame, samples), what)
-                            : run_lossy(stream.first(frame.length_bytes), what, frame, samples);
+                            : decode_lossy(stream.first(frame.length_bytes), what, frame, samples);
   if (!done) return done;
   header.meaning.bits_stored = std::min(header.meaning.bits_stored, frame.precision);
   header.high_bit = std::min(header.high_bit, frame.precision - 1);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // JPEG of other kinds than baseline, and JPEG-LS, by DCMTK's decoders. Streams are checked before and after, since
-// these decoders also take damaged ones. Only the files of this folder include it.
+// these decoders also take damaged ones, and so are baseline streams, which are decoded elsewhere. Only the files of this folder include it.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,12 @@
 #include "data/codec/dicom/file.h"
 
 namespace roentgen::data {
+
+/// Checks a stream of 8 bits that our own JPEG codec decodes: that codec takes surplus bytes before the end marker, as
+/// viewers do of JPEG files. Failure: another size than the header's, data that do not end with the last pixel, or no
+/// end marker.
+[[nodiscard]] Status check_baseline_jpeg(std::span<const std::byte> stream, std::string_view what,
+                                         const DicomHeader& header);
 
 /// Decodes JPEG extended or lossless into the codes of its image; lowers `header` to the stream's precision if that is
 /// less. Failure: damage that the decoder noticed (its warnings included), another size than the header's, or a

@@ -23,6 +23,7 @@
 #include <dcmtk/dcmjpls/djrparam.h>
 
 #include "core/random.h"
+#include "data/codec/codec_testing.h"
 #include "data/codec/dicom/decode_testing.h"
 #include "data/codec/dicom/frame.h"
 
@@ -193,6 +194,41 @@ TEST(JpegStreamLimits, of_jpeg_ls_without_its_end_marker_is_refused_before_it_is
   std::string stream = encoded(kJpegLs, picture(12), 12);
   stream.resize(stream.rfind("\xFF\xD9"));
   EXPECT_THAT(error_of(dicom_of(kJpegLs, stream)), HasSubstr("got damaged markers or no end marker"));
+}
+
+// A baseline or progressive stream of 8 bits, which our own JPEG codec decodes.
+std::string baseline_stream(int flags = 0) {
+  const auto bytes = encode_test_jpeg({.width_px = kWidth_px,
+                                       .height_px = kHeight_px,
+                                       .flags = flags,
+                                       .samples = smooth_bytes(kWidth_px, kHeight_px, 1)});
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TestDicom baseline_dicom(const std::string& stream) {
+  TestDicom dicom = dicom_of("1.2.840.10008.1.2.4.50", stream);
+  dicom.bits_allocated = dicom.bits_stored = 8;
+  return dicom;
+}
+
+// The codec takes such bytes in a plain JPEG file, where every pixel was decoded before them.
+TEST(JpegBaseline, with_data_behind_its_last_pixel_is_refused) {
+  for (const int flags : {0, int{TJFLAG_PROGRESSIVE}}) {
+    std::string stream = baseline_stream(flags);
+    EXPECT_EQ(levels_of(baseline_dicom(stream)).size(), std::size_t{kWidth_px} * kHeight_px);
+    stream.insert(stream.rfind("\xFF\xD9"), "\x55\x55\x55");
+    EXPECT_THAT(error_of(baseline_dicom(stream)), HasSubstr("surplus data")) << flags;
+  }
+}
+
+TEST(JpegBaseline, with_less_data_than_pixels_or_without_its_end_is_refused) {
+  const std::string stream = baseline_stream();
+  const std::size_t begin = stream.find("\xFF\xDA") + 10, end = stream.rfind("\xFF\xD9");
+  for (std::size_t at = end; at > begin + 8; at -= 7) {
+    EXPECT_THAT(error_of(baseline_dicom(stream.substr(0, at))), HasSubstr("no end marker")) << at;
+    std::string early = stream.substr(0, at - 7) + "\xFF\xD9";
+    EXPECT_THAT(error_of(baseline_dicom(early)), HasSubstr("expected a whole JPEG stream, got data that end early")) << at;
+  }
 }
 
 TEST(JpegFrame, ends_at_its_end_marker) {
