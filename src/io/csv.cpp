@@ -3,6 +3,8 @@
 #include "io/csv.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <utility>
 
 #include "core/foreign_text.h"
@@ -41,14 +43,54 @@ char separator_of(std::string_view text) {
   return has_semicolon ? ';' : has_tab ? '\t' : ',';
 }
 
+/// True for text of UTF-16 without its byte order mark: the zero bytes of Latin letters are every second one.
+bool looks_like_utf16(std::string_view text) {
+  constexpr std::size_t kSample_bytes = 512;
+  const std::string_view head = text.substr(0, std::min(text.size(), kSample_bytes));
+  std::array<std::size_t, 2> zeros{};
+  for (std::size_t i = 0; i < head.size(); ++i) zeros.at(i % 2) += head[i] == '\0' ? 1U : 0U;
+  const auto [few, many] = std::minmax(zeros[0], zeros[1]);
+  return few == 0 && many > 0 && many >= head.size() / 4;
+}
+
+/// What the bytes hold instead of text; empty: nothing.
+std::string_view not_text(std::string_view text) {
+  if (text.find('\0') == std::string_view::npos) return {};
+  return looks_like_utf16(text) ? "UTF-16 without its byte order mark" : "a zero byte";
+}
+
+/// Takes the line "sep=;" off the text and returns its separator; nothing if the text has none.
+std::optional<char> take_declared_separator(std::string_view& text) {
+  constexpr std::string_view kName = "sep=";
+  std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  const std::size_t length = line.size();
+  if (line.size() == kName.size() + 3 && line.starts_with('"') && line.ends_with('"')) {
+    line = line.substr(1, line.size() - 2);
+  }
+  if (line.size() != kName.size() + 1) return std::nullopt;
+  const char separator = line.back();
+  const auto is_same = [](char wanted, char c) { return std::tolower(static_cast<unsigned char>(c)) == wanted; };
+  if (!std::equal(kName.begin(), kName.end(), line.begin(), is_same) || separator == '"' ||
+      std::isalnum(static_cast<unsigned char>(separator)) != 0) {
+    return std::nullopt;
+  }
+  text.remove_prefix(length);
+  return separator;
+}
+
 /// Reads one record after another. The text outlives it.
 class Scanner {
  public:
-  Scanner(std::string_view text, std::string_view what)
-      : text_(text), what_(what), separator_(separator_of(text)), ends_(std::string("\r\n") + separator_) {}
+  Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {
+    const auto declared = take_declared_separator(text_);
+    separator_ = declared ? *declared : separator_of(text_);
+    ends_ = std::string("\r\n") + separator_;
+  }
 
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] std::int64_t line() const { return line_; }
+  /// What was read so far.
+  [[nodiscard]] std::string_view taken() const { return text_.substr(0, position_); }
   /// Skips a line with nothing on it; false when the line has something.
   bool skip_blank_line() { return !at_end() && take_line_end(); }
 
@@ -112,18 +154,40 @@ class Scanner {
 
   std::string_view text_;
   std::string_view what_;
-  char separator_;
+  char separator_ = ',';
   /// Characters that end a field without quotes.
   std::string ends_;
   std::size_t position_ = 0;
   std::int64_t line_ = 1;
 };
+
+Failure no_text(std::string_view what, std::string_view got) {
+  return failure("io.csv", what, "text in UTF-8", got, "saving it as UTF-8 csv");
+}
+
+Failure no_header(std::string_view what) {
+  return failure("io.csv", what, "a header line", "an empty file", "a csv whose first line names its columns");
+}
+
 }  // namespace
 
 std::optional<std::size_t> Csv::column(std::string_view name) const {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) return std::nullopt;
   return static_cast<std::size_t>(found - header.begin());
+}
+
+Result<std::vector<std::string>> parse_csv_header(std::string_view bytes, std::string_view what) {
+  const std::string utf8 = is_utf16(bytes) ? utf8_of(std::string(bytes)) : std::string();
+  std::string_view text = is_utf16(bytes) ? std::string_view(utf8) : bytes;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Scanner scanner(text, what);
+  while (scanner.skip_blank_line()) continue;
+  if (scanner.at_end()) return no_header(what);
+  auto header = scanner.record();
+  const std::string_view other = not_text(scanner.taken());
+  if (!other.empty()) return no_text(what, other);
+  return header;
 }
 
 Result<Csv> parse_csv(std::string_view bytes, std::string_view what) {
@@ -135,9 +199,7 @@ Result<Csv> parse_csv(std::string_view bytes, std::string_view what) {
   const std::string utf8 = is_utf16(bytes) ? utf8_of(std::string(bytes)) : std::string();
   std::string_view text = is_utf16(bytes) ? std::string_view(utf8) : bytes;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (text.find('\0') != std::string_view::npos) {
-    return failure("io.csv", what, "text in UTF-8", "a zero byte", "saving it as UTF-8 csv");
-  }
+  if (const std::string_view other = not_text(text); !other.empty()) return no_text(what, other);
   Scanner scanner(text, what);
   bool has_header = false;
   while (!scanner.at_end()) {
@@ -153,8 +215,7 @@ Result<Csv> parse_csv(std::string_view bytes, std::string_view what) {
       csv.lines.push_back(line);
     }
   }
-  if (!has_header)
-    return failure("io.csv", what, "a header line", "an empty file", "a csv whose first line names its columns");
+  if (!has_header) return no_header(what);
   return csv;
 }
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Comma-separated values (RFC 4180: quotes, doubled quotes, CR LF, embedded newlines, a UTF-8 byte order mark), and
-// what spreadsheets write instead: UTF-16 with its byte order mark, semicolons or tabs for commas.
+// what spreadsheets write instead: UTF-16 with its byte order mark, semicolons or tabs for commas, a first line
+// "sep=;".
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,14 @@ struct Csv {
 };
 
 /// Parses text, whose fields are parted by commas, or by semicolons or tabs where the header has those and no comma
-/// outside of quotes. A Failure carries the line: an empty text, an unclosed quote, text after a closing quote, a zero
-/// byte, over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an empty last field;
-/// a quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before what looks like a
-/// formula is taken away. `what` names the text in errors.
+/// outside of quotes. A first line "sep=;", as Excel writes it, says the separator instead and is no row. A Failure
+/// carries the line: an empty text, an unclosed quote, text after a closing quote, a zero byte (UTF-16 without its byte
+/// order mark is named), over 65,536 fields in a row. Blank lines are skipped; a comma at the end of a line gives an
+/// empty last field; a quote inside an unquoted field stands for itself; the apostrophe that csv_field() puts before
+/// what looks like a formula is taken away. `what` names the text in errors.
 Result<Csv> parse_csv(std::string_view text, std::string_view what);
+/// Names of the columns, of a text that may end anywhere behind them. Failure: as parse_csv(), of what was read.
+Result<std::vector<std::string>> parse_csv_header(std::string_view text, std::string_view what);
 /// Reads and parses a file of at most 1 GiB, which may be gzipped (then at most 1 GiB when unpacked, too).
 Result<Csv> read_csv(const std::filesystem::path& path);
 

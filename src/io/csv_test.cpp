@@ -83,6 +83,35 @@ TEST(Csv, reads_utf16_by_its_byte_order_mark) {
   EXPECT_FALSE(parse_csv("\xFF\xFEp\0,\0q"s, "t.csv").ok()) << "cut within a character";
 }
 
+TEST(Csv, takes_the_separator_that_a_first_line_declares) {
+  for (const char* first : {"sep=;\n", "SEP=;\r\n", "\xEF\xBB\xBFsep=;\n", "\"sep=;\"\n"}) {
+    const Csv csv = parsed(first + std::string("path;a,b\nx.png;0,5\n"));
+    EXPECT_EQ(csv.header, (Row{"path", "a,b"})) << first;
+    EXPECT_EQ(csv.rows, (std::vector<Row>{{"x.png", "0,5"}})) << first;
+    EXPECT_EQ(csv.lines, (std::vector<std::int64_t>{3})) << first;
+  }
+  EXPECT_EQ(parsed("sep=|\npath|a\n").header, (Row{"path", "a"}));
+  EXPECT_EQ(parsed("sep=a\nx\n").header, (Row{"sep=a"}));
+  EXPECT_EQ(parse_csv_header("sep=;\npath;a,b\nx.png;", "t.csv").or_throw(), (Row{"path", "a,b"}));
+}
+
+TEST(Csv, header_alone_is_read_of_a_text_that_is_cut) {
+  EXPECT_EQ(parse_csv_header("\n\npath,\"a\nb\"\nx,\"y", "t.csv").or_throw(), (Row{"path", "a\nb"}));
+  EXPECT_FALSE(parse_csv_header("path,\"a", "t.csv").ok());
+  EXPECT_FALSE(parse_csv_header("\n", "t.csv").ok());
+}
+
+TEST(Csv, names_utf16_without_its_byte_order_mark) {
+  using std::string_literals::operator""s;
+  for (const std::string& text : {"p\0,\0\xE9\0\n\0"s, "\0p\0,\0q\0\r\0\n\0x\0,\0001"s}) {
+    EXPECT_NE(error_of(text).find("got UTF-16 without its byte order mark"), std::string::npos) << error_of(text);
+    const auto header = parse_csv_header(text, "t.csv");
+    ASSERT_FALSE(header.ok());
+    EXPECT_NE(header.error().find("got UTF-16 without its byte order mark"), std::string::npos) << header.error();
+  }
+  EXPECT_NE(error_of("path,a\nx.png,\0\n"s).find("got a zero byte"), std::string::npos);
+}
+
 TEST(Csv, skips_blank_lines_but_counts_them) {
   const Csv csv = parsed("\n\na,b\n\r\n1,2\n\n\n3,4\n\n");
   EXPECT_EQ(csv.header, (Row{"a", "b"}));
@@ -136,7 +165,7 @@ TEST(Csv, refuses_text_after_a_closing_quote) {
 }
 
 TEST(Csv, refuses_bytes_that_are_no_text) {
-  EXPECT_NE(error_of(std::string("a\0,\0b", 5)).find("got a zero byte"), std::string::npos) << "UTF-16, or an image";
+  EXPECT_NE(error_of(std::string("a\0\0,b", 5)).find("got a zero byte"), std::string::npos) << "an image";
 }
 
 TEST(Csv, refuses_an_absurd_number_of_fields) {

@@ -62,11 +62,24 @@ fs::path default_cache_folder() {
 fs::path temporary_folder() {
   const char* const named = std::getenv("TMPDIR");
   const fs::path folder = named == nullptr || *named == '\0' ? fs::path("/tmp") : fs::path(named);
+  const auto refuse = [&folder](const std::string& fault, std::string_view remedy) {
+    throw ConfigError(error_text("runtime.files", "TMPDIR", "a folder for temporary files", folder.string() + fault,
+                                 std::string(remedy)));
+  };
   std::error_code error;
-  if (fs::is_directory(folder, error)) return folder;
-  throw ConfigError(error_text("runtime.files", "TMPDIR", "a folder for temporary files",
-                               folder.string() + (error ? ": " + error.message() : ", which is none"),
-                               "making it, or TMPDIR=/tmp"));
+  const bool is_folder = fs::is_directory(folder, error);
+  if (error == std::errc::permission_denied) refuse(", which may not be looked at", "another TMPDIR, as TMPDIR=/tmp");
+  if (error) refuse(": " + error.message(), "making it, or TMPDIR=/tmp");
+  if (!is_folder) refuse(", which is none", "another TMPDIR, as TMPDIR=/tmp");
+  std::string name = (folder / "roentgen_XXXXXX").string();  // asking for rights alone would not see read-only disks
+  const int file = ::mkstemp(name.data());
+  if (file < 0) {
+    refuse(", which is there, but takes no file: " + std::generic_category().message(errno),
+           "making it writable, or TMPDIR=/tmp");
+  }
+  ::close(file);
+  ::unlink(name.c_str());
+  return folder;
 }
 
 const char* network_file_system(const fs::path& folder) {

@@ -19,7 +19,8 @@ namespace roentgen::runtime {
 /// nothing.
 [[nodiscard]] std::string make_private_folder(const std::filesystem::path& folder);
 
-/// Folder for temporary files: TMPDIR, or /tmp. ConfigError that names the variable where it is no folder.
+/// Folder for temporary files: TMPDIR, or /tmp. ConfigError that names the variable where it is no folder, or where no
+/// file can be made in it.
 [[nodiscard]] std::filesystem::path temporary_folder();
 
 /// The kind of network file system on which `folder`, or the nearest folder above it that exists, lies: "NFS"; nullptr

@@ -96,7 +96,21 @@ TEST(TemporaryFolder, is_named_where_it_is_none) {
           "try making it, or TMPDIR=/tmp");
     }
   }
-  const Variable temporary("TMPDIR", nullptr);
+  {
+    const Variable temporary("TMPDIR", "/proc");  // takes no file, not even the superuser's
+    try {
+      static_cast<void>(temporary_folder());
+      FAIL() << "expected a ConfigError";
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find("got /proc, which is there, but takes no file: "), std::string::npos)
+          << error.what();
+    }
+  }
+  const TemporaryFolder folder;
+  const Variable temporary("TMPDIR", folder.path().c_str());
+  EXPECT_EQ(temporary_folder(), folder.path());
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  const Variable none("TMPDIR", nullptr);
   EXPECT_EQ(temporary_folder(), "/tmp");
 }
 

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "data/source/chexpert_labels.h"
 #include "data/source/label_value.h"
+#include "data/source/patient.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -157,6 +158,9 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const Columns columns = find_columns(table, what);
   const ChexpertLabels labels(table.header, options, reading.listing.label_names, what);
   const Split split = split_of(path);
+  for (std::string& note : notes_on_unread_patients(table.header, {}, what, "the patient is that of the path")) {
+    reading.listing.notes.push_back(std::move(note));
+  }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);

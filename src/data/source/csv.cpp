@@ -3,13 +3,14 @@
 //
 // The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
 // relative to the csv's folder, else to the data folder, each image once however its path is spelt; optional `patient`
-// (patient_id, PatientID, subject_id), `split`, `view`, `sex`, `age`. Every other column can be a label: by its name
-// when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be told, but of
-// what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
+// (patient_id, subject_id, subject, in any spelling), `split`, `view`, `sex`, `age`. Every other column can be a label:
+// by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be
+// told, but of what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -21,6 +22,7 @@
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/label_value.h"
+#include "data/source/patient.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
@@ -129,14 +131,15 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
   const auto column = [&](const std::vector<std::string_view>& names) {
     return only_column(table.header, names, what);
   };
-  return {
-      .path = *path,
-      .id = labels.are_converted ? column({"id"}) : std::nullopt,
-      .patient = column({"patient", "patient_id", "patient id", "patientid", "subject_id", "subject id", "subjectid"}),
-      .split = column({"split"}),
-      .view = column({"view", "view_position", "view position"}),
-      .sex = column({"sex", "gender"}),
-      .age = column({"age"})};
+  auto patient = column({"patient", "patient_id", "patient id", "patientid", "subject_id", "subject id", "subjectid"});
+  if (!patient) patient = patient_column(table.header);
+  return {.path = *path,
+          .id = labels.are_converted ? column({"id"}) : std::nullopt,
+          .patient = patient,
+          .split = column({"split"}),
+          .view = column({"view", "view_position", "view position"}),
+          .sex = column({"sex", "gender"}),
+          .age = column({"age"})};
 }
 
 /// True for a column that says who and what is in the picture rather than what was found.
@@ -172,6 +175,17 @@ std::string label_remedy(const io::Csv& table, const Columns& columns) {
   return "a column of 1, 0, -1, yes or no by name, or one value of another as data.labels=COLUMN:VALUE";
 }
 
+/// ConfigError when several columns are a label under other spellings or names of the finding.
+void refuse_ambiguous(const io::Csv& table, const std::string& what, const std::string& label) {
+  std::vector<std::string> found;
+  for (const std::string& name : table.header) {
+    if (finding_key(name) == finding_key(label)) found.emplace_back(stripped(name));
+  }
+  if (found.size() < 2) return;
+  throw ConfigError(error_text("data.labels", label, "one column of that finding in " + what,
+                               first_names(found, found.size()), "the very name of one of them in data.labels"));
+}
+
 std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const Columns& columns,
                                      const SourceOptions& options, const Labels& asked) {
   const std::string names = "columns " + first_names(table.header, table.header.size());
@@ -188,6 +202,7 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
       column = finding_column(table.header, name.substr(0, colon));
       label.value = name.substr(colon + 1);
     }
+    if (!column) refuse_ambiguous(table, what, name);
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(
           error_text("data.labels", name, "a label column of " + what, names, label_remedy(table, columns)));
@@ -196,6 +211,36 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
     labels.push_back(std::move(label));
   }
   return labels;
+}
+
+/// Notes columns beside a label's whose names differ from it in case, blanks, `_` and `-` alone.
+void note_alike(const io::Csv& table, const std::string& what, const std::vector<LabelColumn>& labels,
+                Listing& listing) {
+  std::set<std::size_t> read;
+  for (const LabelColumn& label : labels) {
+    if (label.column) read.insert(*label.column);
+  }
+  for (const std::size_t column : read) {
+    for (std::size_t i = 0; i < table.header.size(); ++i) {
+      if (read.contains(i) || spelling_key(table.header[i]) != spelling_key(table.header[column])) continue;
+      listing.notes.push_back(fmt::format("{}: column {} is read, column {} of nearly the same name is not", what,
+                                          stripped(table.header[column]), stripped(table.header[i])));
+    }
+  }
+}
+
+/// Notes columns that look like one of patients' ids, and are neither read as such nor as labels.
+void note_other_patients(const io::Csv& table, const std::vector<LabelColumn>& labels, const Columns& columns,
+                         Listing& listing, const std::string& what) {
+  std::vector<std::optional<std::size_t>> read{columns.path, columns.id,  columns.patient, columns.split,
+                                               columns.view, columns.sex, columns.age};
+  for (const LabelColumn& label : labels) read.push_back(label.column);
+  const std::string source =
+      columns.patient ? fmt::format("the patient is that of column {}", stripped(table.header[*columns.patient]))
+                      : std::string("rename it \"patient\" to keep patients apart");
+  for (std::string& note : notes_on_unread_patients(table.header, read, what, source)) {
+    listing.notes.push_back(std::move(note));
+  }
 }
 
 std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
@@ -212,12 +257,20 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
   return columns;
 }
 
+/// How to read a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
+std::string value_remedy(const std::string& label, const std::string& text) {
+  const auto number = number_of(text);
+  if (!number) return "--set data.labels=" + label + ":" + text;
+  if (*number != std::floor(*number)) return "1 and 0 in place of scores, by a threshold";
+  return fmt::format("1 and 0 in that column, or, if each number is a class, --set data.labels={}:{}", label, text);
+}
+
 float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {
   const std::string text = field(row, label.column);
   const auto value = parse_label_value(text);
   if (!value) {
     throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label.name,
-                               "\"" + text + "\"", "--set data.labels=" + label.name + ":" + text));
+                               "\"" + text + "\"", value_remedy(label.name, text)));
   }
   return label_number(*value, label.policy);
 }
@@ -264,6 +317,9 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const Columns columns = find_columns(table, what, reading.labels);
   const auto labels = find_labels(table, what, columns, options, reading.labels);
   std::vector<ValueColumn> values = value_columns(labels);
+  note_alike(table, what, labels, listing);
+  note_other_patients(table, labels, columns, listing, what);
+  if (columns.split && uses_given_splits(options.split)) check_splits(table, what, *columns.split);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
@@ -285,12 +341,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (!reading.rows.take(sample, {path.parent_path() / image, options.root / image}, where)) continue;
     const std::string split = uses_given_splits(options.split) ? field(row, columns.split) : std::string();
     if (!split.empty()) listing.given_splits = "column split of " + listing.csv.front().filename().string();
-    try {
-      if (!split.empty()) sample.split = parse_split(split);
-    } catch (const ConfigError&) {
-      throw DataError(error_text("data.csv", where, "train, val, test or nothing as split", "\"" + split + "\"",
-                                 "correcting that line"));
-    }
+    sample.split = find_split(split).value_or(Split::None);
     sample.labels = read_labels(labels, values, row, where);
     listing.samples.push_back(std::move(sample));
   }

@@ -78,6 +78,20 @@ TEST_F(CsvSource, takes_splits_from_the_column) {
   EXPECT_THAT(samples_of(dataset, Split::Val), ElementsAre(1U));
 }
 
+TEST_F(CsvSource, takes_splits_in_any_case_and_names_words_that_are_none) {
+  auto wanted = options(
+      "path,patient,split,sick\na.png,1,Train,1\nb.png,2,VAL,0\nc.png,3,\" test \",0\nd.png,4,Validation,1\n"
+      "e.png,5,TRAINING,1\nf.png,6,testing,0\n");
+  wanted.split.mode = SplitMode::Auto;
+  const auto dataset = load_dataset(wanted);
+  std::vector<Split> splits;
+  for (const Sample& sample : dataset.samples) splits.push_back(sample.split);
+  EXPECT_THAT(splits, ElementsAre(Split::Train, Split::Val, Split::Test, Split::Val, Split::Train, Split::Test));
+  folder_.write("labels.csv", "path,patient,split,sick\na.png,1,train,1\nb.png,2,trian,0\nc.png,3,fold 2,0\n");
+  EXPECT_THAT(refusal(wanted), HasSubstr("labels.csv line 3: expected train, val, test or nothing as split, got other "
+                                         "words in 2 of 3 rows: trian 1, fold 2 1; try "));
+}
+
 TEST_F(CsvSource, reads_words_and_numbers_as_labels) {
   const auto dataset = load_dataset(options("path,sick\na.png,1.0\nb.png,no\nc.png,Positive\nd.png,0\ne.png,TRUE\n"));
   EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0, 1, 0, 1));
@@ -96,6 +110,51 @@ TEST_F(CsvSource, finds_a_value_in_any_spelling_alone_or_in_a_list_and_counts_th
   EXPECT_THAT(column(dataset, 0), ElementsAre(1, 1, 0, 1));
   EXPECT_THAT(dataset.notes,
               testing::Contains("values of column cause that no label asks for: viruss 1, bacteria 1, fungus 1"));
+}
+
+TEST_F(CsvSource, compares_values_of_a_column_as_numbers_where_both_are) {
+  const auto dataset = load_dataset(options("path,grade\na.png,1.0\nb.png,1\nc.png,-1\nd.png,2|+1\ne.png,2e0\nf.png,\n",
+                                            {"grade:1", "grade:2.0", "grade:-1"}));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 1, 0, 1, 0, -9));
+  EXPECT_THAT(column(dataset, 1), ElementsAre(0, 0, 0, 1, 1, -9));
+  EXPECT_THAT(column(dataset, 2), ElementsAre(0, 0, 1, 0, 0, -9));
+}
+
+TEST_F(CsvSource, hints_at_a_value_as_a_label_only_where_it_can_be_a_class) {
+  EXPECT_THAT(
+      refusal(options("path,sick\na.png,0.8\n")),
+      testing::AllOf(HasSubstr("got \"0.8\"; try 1 and 0 in place of scores"), testing::Not(HasSubstr("sick:"))));
+  EXPECT_THAT(refusal(options("path,sick\na.png,2\n")),
+              HasSubstr("if each number is a class, --set data.labels=sick:2"));
+}
+
+TEST_F(CsvSource, names_label_columns_of_nearly_one_name) {
+  const std::string csv = "path,Mass,mass,M_ass,old\na.png,1,0,0,1\nb.png,0,1,1,1\n";
+  const auto dataset = load_dataset(options(csv, {"Mass", "old"}));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf({"labels.csv: column Mass is read, column mass of nearly the same name is not",
+                                     "labels.csv: column Mass is read, column M_ass of nearly the same name is not"}));
+  auto wanted = options(csv, {"MASS"});
+  for (const UnknownLabels unknown : {UnknownLabels::Refuse, UnknownLabels::Mask}) {
+    wanted.unknown_labels = unknown;
+    EXPECT_THAT(
+        message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
+        HasSubstr("[data.labels] MASS: expected one column of that finding in labels.csv, got Mass, mass; try"));
+  }
+}
+
+TEST_F(CsvSource, reads_a_header_with_line_breaks_in_its_cells) {
+  const auto dataset =
+      load_dataset(options("path,\"Pleural\r\nThickening\"\na.png,1\nb.png,0\n", {"Pleural_Thickening"}));
+  EXPECT_EQ(dataset.source, "csv");
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
+}
+
+TEST_F(CsvSource, reads_a_table_that_declares_its_separator) {
+  const auto dataset = load_dataset(options("sep=;\r\npath;sick\r\na.png;1\r\nb.png;0\r\n"));
+  EXPECT_EQ(dataset.source, "csv");
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
 }
 
 TEST_F(CsvSource, leaves_a_split_column_alone_where_splits_are_not_asked_of_it) {
@@ -143,10 +202,26 @@ TEST_F(CsvSource, takes_a_patient_for_one_in_all_spellings_of_a_number) {
 }
 
 TEST_F(CsvSource, knows_the_patients_column_in_dicoms_and_mimics_spelling) {
-  for (const char* name : {"PatientID", "subject_id", "Patient ID"}) {
+  for (const char* name : {"PatientID", "subject_id", "Patient ID", "patientId", "patient-id", "PATIENT", "Subject ID",
+                           "\"Patient  ID\"", "Subject"}) {
     const auto dataset = load_dataset(options("path," + std::string(name) + ",sick\na.png,7,1\nb.png,8,0\n"));
     EXPECT_EQ(dataset.samples.front().patient, "7") << name;
   }
+}
+
+TEST_F(CsvSource, names_columns_that_look_like_patients_and_are_not_read) {
+  const auto notes = [&](std::string_view csv, const char* label = "sick") {
+    auto all = load_dataset(options(csv, {label})).notes;
+    std::erase_if(all, [](const std::string& note) { return note.starts_with("image files that no row names"); });
+    return all;
+  };
+  EXPECT_THAT(notes("path,anon_patient_id,sick,Patient Age\na.png,7,1,60\n"),
+              ElementsAre(testing::AllOf(HasSubstr(
+                  "labels.csv: column anon_patient_id looks like one of patients and is not read; rename it"))));
+  EXPECT_THAT(notes("path,patient,MRN,sick\na.png,7,1,1\n"),
+              ElementsAre("labels.csv: column MRN looks like one of patients and is not read; the patient is that of "
+                          "column patient"));
+  EXPECT_THAT(notes("path,patient_moved\na.png,1\n", "patient_moved"), testing::IsEmpty());
 }
 
 TEST_F(CsvSource, leaves_blank_and_uncertain_unknown_by_default) {

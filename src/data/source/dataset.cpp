@@ -145,11 +145,7 @@ std::string hash_patient(const Dataset& dataset, const std::string& patient, std
 std::string_view name_of(Split split) { return kSplitNames.at(static_cast<std::size_t>(split)); }
 
 Split parse_split(std::string_view text) {
-  for (const Split split : kSplits) {
-    if (name_of(split) == text) return split;
-  }
-  if (text == "valid" || text == "validate" || text == "validation") return Split::Val;
-  if (text == "training") return Split::Train;
+  if (const auto split = find_split(text)) return *split;
   throw ConfigError(error_text("data.split", "split", "one that exists", text, "one of train, val, test, none"));
 }
 

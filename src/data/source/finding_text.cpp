@@ -5,12 +5,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "data/source/finding_names.h"
 #include "data/source/findings.h"
+#include "data/source/source.h"
 
 namespace roentgen::data {
 namespace {
@@ -42,7 +44,23 @@ bool looks_like(const std::string& name, const std::vector<std::string>& labels)
          });
 }
 
+/// finding_text_key() of a name; of a number its shortest form, so that "1" and "1.0" are one, and "-1" another.
+std::string key_of(std::string_view name) {
+  const auto number = number_of(name);
+  return number ? fmt::format("{}", *number) : finding_text_key(name);
+}
+
 }  // namespace
+
+std::optional<double> number_of(std::string_view text) {
+  text = stripped(text);
+  if (text.find_first_not_of("0123456789.+-eE") != std::string_view::npos) return std::nullopt;  // "inf" is a word
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number == 0.0 ? 0.0 : number;  // -0 is 0
+}
 
 std::vector<std::string> split_names(std::string_view text) {
   constexpr std::string_view kSeparators = "|;,\r\n", kAround = " \t[]'\"";
@@ -76,13 +94,13 @@ std::string UnaskedNames::note(std::string_view title, const std::vector<std::st
 }
 
 FindingText::FindingText(std::vector<std::string> labels) : labels_(std::move(labels)), has_met_(labels_.size()) {
-  for (const std::string& label : labels_) keys_.push_back(finding_text_key(label));
+  for (const std::string& label : labels_) keys_.push_back(key_of(label));
 }
 
 const std::vector<std::size_t>& FindingText::labels_of(const std::string& name) {
   const auto [position, is_new] = known_.try_emplace(name);
   if (!is_new) return position->second;
-  const std::string key = finding_text_key(name);
+  const std::string key = key_of(name);
   const auto exact = std::ranges::find(labels_, name);
   for (std::size_t k = 0; k < labels_.size(); ++k) {
     const bool is_it = exact != labels_.end() ? labels_[k] == name : keys_[k] == key;

@@ -7,11 +7,15 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace roentgen::data {
+
+/// The number that a text spells in decimal digits, apart from blanks around it; nullopt for anything else.
+[[nodiscard]] std::optional<double> number_of(std::string_view text);
 
 /// Parts of a field that lists names with `|`, `;`, `,` or a line end between, without blanks, quotes and brackets
 /// around them.
@@ -30,7 +34,7 @@ class UnaskedNames {
 };
 
 /// Finds the labels that names in a table's rows mean: the label of that very name, else those with its
-/// finding_text_key(). One thread.
+/// finding_text_key(), or of a number those that are equal as numbers. One thread.
 class FindingText {
  public:
   explicit FindingText(std::vector<std::string> labels);

@@ -157,15 +157,22 @@ void read_row(const std::vector<std::string>& row, const Columns& columns, Readi
 
 void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const std::string what = path.filename().string();
+  auto patient = find_column(table.header, {"Patient ID"});
+  if (!patient) patient = patient_column(table.header);
   const Columns columns{.image = find_column(table.header, {kImageColumn}),
                         .findings = find_column(table.header, {kFindingsColumn}),
-                        .patient = find_column(table.header, {"Patient ID"}),
+                        .patient = patient,
                         .age = find_column(table.header, {"Patient Age"}),
                         .sex = find_column(table.header, {"Patient Gender", "Patient Sex"}),
                         .view = find_column(table.header, {"View Position"})};
   if (!columns.image || !columns.findings) {
     throw DataError(error_text("data.nih", what, "columns \"Image Index\" and \"Finding Labels\"",
                                first_names(table.header, table.header.size()), "another table in data.csv"));
+  }
+  const std::string_view source =
+      columns.patient ? "the patient is that of another" : "the patient is that of the image's name";
+  for (std::string& note : notes_on_unread_patients(table.header, {columns.patient}, what, source)) {
+    reading.listing.notes.push_back(std::move(note));
   }
   const std::size_t needed = 1 + std::max({*columns.image, *columns.findings, columns.patient.value_or(0),
                                            columns.age.value_or(0), columns.sex.value_or(0), columns.view.value_or(0)});

@@ -30,6 +30,8 @@ struct Obstacle {
 struct Table {
   std::string name;
   std::vector<std::string> header;
+  /// Why it has no header; empty if it has one.
+  std::string fault;
 };
 
 /// Columns and names that a source's table is known by.
@@ -66,7 +68,15 @@ std::vector<Table> tables_of(const SourceOptions& options) {
   }
   std::ranges::sort(paths);
   std::vector<Table> tables;
-  for (const fs::path& path : paths) tables.push_back({.name = path.filename().string(), .header = csv_header(path)});
+  for (const fs::path& path : paths) {
+    auto header = read_csv_header(path);
+    Table& table = tables.emplace_back(Table{.name = path.filename().string(), .header = {}, .fault = {}});
+    if (header.ok()) {
+      table.header = std::move(header).value();
+    } else {
+      table.fault = header.error().substr(std::min(header.error().find("expected "), header.error().size()));
+    }
+  }
   return tables;
 }
 
@@ -98,7 +108,8 @@ Obstacle of_table(const TableForm& form, const Table& table) {
                         form.source, table.name, form.usual_name, form.source, table.name),
             0.9};
   }
-  const std::string has = table.header.empty() ? "it is no csv" : "it has " + first_names(table.header, 8);
+  const std::string has =
+      !table.fault.empty() ? "it is no csv: " + table.fault : "it has " + first_names(table.header, 8);
   return {fmt::format("{}: {} has no column {} ({})", form.source, table.name, fmt::join(absent, ", "), has),
           0.8 * there + (is_called && !form.begin.empty() ? 0.35 : 0.0)};
 }

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/source/finding_names.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -58,7 +59,40 @@ std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
   return std::ssize(ambiguous);
 }
 
+bool looks_like_patient(std::string_view column) {
+  constexpr std::array<std::string_view, 6> kNames{"mrn", "pid", "ptid", "person", "personid", "individualid"};
+  constexpr std::array<std::string_view, 16> kFacts{"sex",   "gender", "birth", "position", "orient",  "weight",
+                                                    "size",  "height", "race",  "ethnic",   "comment", "history",
+                                                    "insur", "smok",   "count", "class"};
+  const std::string key = spelling_key(column);
+  const auto has = [&key](std::string_view part) { return key.find(part) != std::string::npos; };
+  if (std::ranges::find(kNames, key) != kNames.end()) return true;
+  if (!has("patient") && !has("subject")) return false;
+  return !key.ends_with("age") && !key.starts_with("age") && std::ranges::none_of(kFacts, has);
+}
+
 }  // namespace
+
+std::optional<std::size_t> patient_column(const std::vector<std::string>& header) {
+  for (const std::string_view name : {"patient", "patientid", "subjectid", "subject"}) {
+    const auto found =
+        std::ranges::find_if(header, [name](const std::string& column) { return spelling_key(column) == name; });
+    if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> notes_on_unread_patients(const std::vector<std::string>& header,
+                                                  const std::vector<std::optional<std::size_t>>& read,
+                                                  std::string_view what, std::string_view source) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (!looks_like_patient(header[i]) || std::ranges::find(read, std::optional(i)) != read.end()) continue;
+    notes.push_back(
+        fmt::format("{}: column {} looks like one of patients and is not read; {}", what, stripped(header[i]), source));
+  }
+  return notes;
+}
 
 std::string normal_patient(std::string_view text) {
   text = without_blanks(text);

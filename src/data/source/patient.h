@@ -5,6 +5,8 @@
 // for "12" and "nan" for nothing.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,16 @@
 namespace roentgen::data {
 
 struct Listing;
+
+/// Position of the column of patients' ids: patient, patient id, subject id or subject, without regard to case, blanks,
+/// `_` and `-`. The first of these names counts.
+[[nodiscard]] std::optional<std::size_t> patient_column(const std::vector<std::string>& header);
+
+/// Notes for columns of the table `what` that look like one of patients' ids and are not among `read`.
+/// @param source of the patient instead, for people
+[[nodiscard]] std::vector<std::string> notes_on_unread_patients(const std::vector<std::string>& header,
+                                                                const std::vector<std::optional<std::size_t>>& read,
+                                                                std::string_view what, std::string_view source);
 
 /// Normal form of a patient's id: without blanks around it, and of a number without a decimal part of zeros ("12" of
 /// "12.0"). Empty for words that name nobody: nan, na, n/a, <na>, none, null and unknown in any case.

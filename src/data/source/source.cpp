@@ -12,7 +12,6 @@
 
 #include "core/error.h"
 #include "io/gzip.h"
-#include "io/text.h"
 
 namespace roentgen::data {
 namespace {
@@ -22,30 +21,48 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+/// Names without line breaks, which cells of spreadsheets may have.
+std::vector<std::string> in_one_line(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    for (std::size_t at = 0; (at = name.find_first_of("\r\n", at)) != std::string::npos; ++at) {
+      name.replace(at, std::min(name.find_first_not_of("\r\n", at), name.size()) - at, " ");
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path) {
   return path.is_absolute() ? path : options.root / path;
 }
 
-std::vector<std::string> csv_header(const std::filesystem::path& path) {
+Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path) {
+  const std::string what = path.filename().string();
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return failure("data.csv", what, "a file", "none of that name", "another data.csv");
+  }
   std::ifstream file(path, std::ios::binary);
   std::string text(std::size_t{1} << 16, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (io::is_gzip(text)) text = io::gunzip_head(text, text.size());
-  text = io::utf8_of(std::move(text));
-  text.resize(std::min(text.size(), text.find('\n')));
-  auto parsed = io::parse_csv(text, path.filename().string());
-  return parsed.ok() ? std::move(parsed).value().header : std::vector<std::string>{};
+  auto header = io::parse_csv_header(text, what);
+  if (!header) return header.why();
+  return in_one_line(std::move(header).value());
+}
+
+std::vector<std::string> csv_header(const std::filesystem::path& path) {
+  auto header = read_csv_header(path);
+  return header.ok() ? std::move(header).value() : std::vector<std::string>{};
 }
 
 std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing) {
   std::vector<io::Csv> tables;
   for (const auto& path : paths) {
     tables.push_back(io::read_csv(path).or_throw<DataError>());
+    tables.back().header = in_one_line(std::move(tables.back().header));
     if (tables.back().rows.empty()) {
       throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
                                  "a table with rows, by --set data.csv=FILE"));

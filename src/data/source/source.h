@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/result.h"
 #include "data/source/dataset.h"
 #include "data/source/source_list.h"
 #include "io/csv.h"
@@ -38,10 +39,14 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// `path` below the root unless it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
-/// Header of a csv, without reading the rest; empty when the file is no csv or cannot be read.
+/// Header of a csv, without reading the rest; a line break within a name is a blank. Failure: no csv, or unreadable.
+[[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
+
+/// read_csv_header(), empty for a Failure.
 [[nodiscard]] std::vector<std::string> csv_header(const std::filesystem::path& path);
 
-/// Reads label tables; DataError when one is unreadable, empty, or has a header only.
+/// Reads label tables, with names of columns as read_csv_header() gives them; DataError when one is unreadable, empty,
+/// or has a header only.
 [[nodiscard]] std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing);
 
 /// `path` when it is a file, else `path`.gz when that is one.

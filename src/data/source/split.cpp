@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -14,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/plural.h"
+#include "data/source/finding_text.h"
 #include "data/source/split_lists.h"
 #include "io/sha256.h"
 
@@ -177,6 +179,36 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
 }
 
 }  // namespace
+
+std::optional<Split> find_split(std::string_view text) {
+  std::string word(stripped(text));
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const Split split : kSplits) {
+    if (name_of(split) == word) return split;
+  }
+  if (word == "valid" || word == "validate" || word == "validation") return Split::Val;
+  if (word == "training") return Split::Train;
+  if (word == "testing") return Split::Test;
+  return std::nullopt;
+}
+
+void check_splits(const io::Csv& table, const std::string& what, std::size_t column) {
+  UnaskedNames others;
+  std::optional<std::size_t> first;
+  std::int64_t rows = 0;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string word = field(table.rows[i], column);
+    if (word.empty() || find_split(word)) continue;
+    if (!first) first = i;
+    others.add(word);
+    ++rows;
+  }
+  if (!first) return;
+  throw DataError(error_text(
+      "data.csv", fmt::format("{} line {}", what, table.lines[*first]), "train, val, test or nothing as split",
+      others.note(fmt::format("other words in {} of {} rows", rows, table.rows.size()), {"train", "test"}),
+      "correcting these, or --set data.split=random"));
+}
 
 bool uses_given_splits(const SplitOptions& options) {
   return options.mode != SplitMode::Random && options.mode != SplitMode::Whole;

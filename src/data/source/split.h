@@ -4,6 +4,7 @@
 // Gives every sample its split: from lists, from the table's column, or drawn by patient.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,13 @@ namespace roentgen::data {
 /// DataError: lists that name none of the images, an image in two lists, a patient unknown where splits are drawn, a
 /// patient in two splits. options.patient_namespace must be set.
 [[nodiscard]] std::string assign_splits(Listing& listing, const SourceOptions& options);
+
+/// The split that a word names, without regard to case and blanks around it: train, training, val, valid, validate,
+/// validation, test, testing, none.
+[[nodiscard]] std::optional<Split> find_split(std::string_view word);
+
+/// DataError when fields of a table's split column name no split, with the line of the first and all such words.
+void check_splits(const io::Csv& table, const std::string& what, std::size_t column);
 
 /// True if the splits that a table, a record or a folder gives count: splits are not drawn, and not all images are
 /// test.

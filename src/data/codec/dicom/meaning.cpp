@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -122,11 +123,19 @@ Result<double> decimal_of(DcmItem& dataset, const DcmTagKey& tag, std::string_vi
 }
 
 Status read_rescale(DcmItem& dataset, std::string_view what, GrayMeaning& meaning) {
-  const auto slope = decimal_of(dataset, DCM_RescaleSlope, "Rescale Slope (0028,1053)", 1.0, what);
+  constexpr std::string_view kSlope = "Rescale Slope (0028,1053)";
+  const auto slope = decimal_of(dataset, DCM_RescaleSlope, kSlope, 1.0, what);
   if (!slope) return slope.why();
-  if (slope.value() == 0.0) return unreadable_number(what, "Rescale Slope (0028,1053)", "a number other than 0", "0");
+  if (!std::isnormal(slope.value())) {
+    return unreadable_number(what, kSlope, "a number other than 0", fmt::format("{}", slope.value()));
+  }
   const auto intercept = decimal_of(dataset, DCM_RescaleIntercept, "Rescale Intercept (0028,1052)", 0.0, what);
   if (!intercept) return intercept.why();
+  const double span = static_cast<double>(std::int64_t{1} << meaning.bits_stored);
+  if (slope.value() * span + intercept.value() == intercept.value()) {
+    return unreadable_number(what, kSlope, "a number that tells stored values apart",
+                             fmt::format("{} beside an intercept of {}", slope.value(), intercept.value()));
+  }
   meaning.slope = slope.value();
   meaning.intercept = intercept.value();
   return Done{};
@@ -154,7 +163,9 @@ Status read_window(DcmItem& dataset, std::string_view what, DicomHeader& header)
     if (!center) {
       return unreadable_number(what, "Window Center (0028,1050)", "decimal numbers", quoted_value(centers[i]));
     }
-    if (!width) return unreadable_number(what, "Window Width (0028,1051)", "decimal numbers", quoted_value(widths[i]));
+    if (!width || std::fpclassify(*width) == FP_SUBNORMAL) {
+      return unreadable_number(what, "Window Width (0028,1051)", "decimal numbers", quoted_value(widths[i]));
+    }
     window.center = *center;
     window.width = *width;
     if (!is_defined(window)) continue;

@@ -93,7 +93,8 @@ TEST(DicomNumber, that_cannot_be_read_refuses_the_file_under_voi_alone) {
        {Case{kSlope, "0,2500", "expected Rescale Slope (0028,1053) as one decimal number, got \"0,2500\""},
         Case{kSlope, "n/a", "got \"n/a\""}, Case{kSlope, "1\\2", "got 2 values"},
         Case{kSlope, "0", "expected Rescale Slope (0028,1053) as a number other than 0, got 0"},
-        Case{kSlope, "0.0", "a number other than 0"},
+        Case{kSlope, "0.0", "a number other than 0"}, Case{kSlope, "1e-320", "a number other than 0, got 1e-320"},
+        Case{kSlope, "1e-400", "got \"1e-400\""}, Case{kWidth, "1e-320", "expected Window Width (0028,1051)"},
         Case{kIntercept, "-1024 HU", "expected Rescale Intercept (0028,1052)"},
         Case{kCenter, "2,048", "expected Window Center (0028,1050)"},
         Case{kWidth, "wide", "expected Window Width (0028,1051)"},
@@ -108,6 +109,15 @@ TEST(DicomNumber, that_cannot_be_read_refuses_the_file_under_voi_alone) {
     EXPECT_EQ(error_of(dicom, Intensity::Stored), "no error");
     EXPECT_EQ(error_of(dicom, Intensity::Xrv), "no error");
   }
+}
+
+TEST(DicomNumber, of_a_slope_that_the_intercept_swallows_is_refused) {
+  const auto error_with = [](const char* slope) {
+    return error_of(with({{kSlope, text_element("DS", slope)}, {kIntercept, text_element("DS", "-1024")}}),
+                    Intensity::Voi);
+  };
+  EXPECT_THAT(error_with("1e-300"), HasSubstr("a number that tells stored values apart, got 1e-300 beside"));
+  EXPECT_EQ(error_with("1e-10"), "no error");
 }
 
 TEST(DicomNumber, that_is_blank_is_absent) {
