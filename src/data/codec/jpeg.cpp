@@ -12,6 +12,7 @@
 
 #include "core/unique_handle.h"
 #include "data/codec/codec_table.h"
+#include "data/codec/jpeg_baseline.h"
 #include "data/codec/jpeg_luma.h"
 
 namespace roentgen::data {
@@ -23,7 +24,8 @@ using Handle = UniqueHandle<void, tjDestroy>;
 constexpr std::string_view kThing = "data.jpeg";
 constexpr std::string_view kRemedy = "fetching the file again";
 
-// Bytes between the last pixel and the end marker: all pixels were decoded without a warning before this one.
+// Bytes between the last pixel and the end marker: all pixels were decoded without a warning before this one, unless
+// restart markers are missing (has_all_restarts()).
 constexpr std::string_view kStrayAtEnd = "extraneous bytes before marker 0xd9";
 
 bool probe(Bytes bytes) {
@@ -106,6 +108,30 @@ std::vector<std::byte> mended_header(Bytes file) {
   return out;
 }
 
+// False for a baseline file that ends before its last restart marker: libjpeg warns of stray bytes then and fills the
+// rest of the picture.
+bool has_all_restarts(Bytes file) {
+  constexpr std::int64_t kSide_px = 8;
+  const auto jpeg = read_baseline_jpeg(file);
+  if (!jpeg || jpeg->restart_units == 0) return true;
+  std::int64_t columns = 1, rows = 1;
+  for (const BaselineJpeg::Component& component : jpeg->components) {
+    if (jpeg->components.size() == 1) break;  // its units are blocks
+    columns = std::max<std::int64_t>(columns, component.columns);
+    rows = std::max<std::int64_t>(rows, component.rows);
+  }
+  const auto units_of = [](std::int64_t pixels, std::int64_t unit) { return (pixels + unit - 1) / unit; };
+  const std::int64_t units = units_of(jpeg->width_px, kSide_px * columns) * units_of(jpeg->height_px, kSide_px * rows);
+  std::int64_t markers = 0;
+  for (std::size_t i = 0; i + 1 < jpeg->scan.size(); ++i) {
+    const int second = std::to_integer<int>(jpeg->scan[i + 1]);
+    if (jpeg->scan[i] != std::byte{0xFF} || second == 0 || second == 0xFF) continue;
+    if (second < 0xD0 || second > 0xD7) break;
+    ++markers;
+  }
+  return markers >= (units - 1) / jpeg->restart_units;
+}
+
 // 0, or -1 with the reason in the handle.
 int decompress(tjhandle handle, Bytes bytes, Image& out, int flags) {
   const int format = out.channels() == 1 ? TJPF_GRAY : TJPF_RGB;
@@ -130,7 +156,12 @@ Status decode(const DecodeJob& job, Image& out) {
     }
   }
   const auto is_stray_at_end = [&] { return std::string_view(tjGetErrorStr2(turbo)).ends_with(kStrayAtEnd); };
-  if (error != 0 && is_stray_at_end()) error = decompress(turbo, bytes, out, 0);
+  if (error != 0 && is_stray_at_end()) {
+    if (!has_all_restarts(bytes)) {
+      return failure(kThing, job.what, "a whole JPEG image", "data that end before the last restart marker", kRemedy);
+    }
+    error = decompress(turbo, bytes, out, 0);
+  }
   if (error != 0 && !is_stray_at_end()) {
     return failure(kThing, job.what, "a whole JPEG image", tjGetErrorStr2(turbo), kRemedy);
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "data/codec/codec.h"
 #include "data/codec/codec_testing.h"
@@ -159,6 +160,25 @@ TEST(Jpeg, with_stray_bytes_before_a_marker_is_read) {
 }
 
 // `file` with bytes of no meaning behind its first segment, JFIF's.
+TEST(Jpeg, with_stray_bytes_in_place_of_restart_markers_is_refused) {
+  const auto insert_before_end = [](std::vector<std::byte>& file) {
+    file.insert(file.end() - 2, 12, std::byte{0x55});  // more than libjpeg reads ahead
+  };
+  for (const bool is_colour : {false, true}) {
+    ::setenv("TJ_RESTART", "1", 1);  // a row of units
+    std::vector<std::byte> whole = is_colour ? colour_file(TJSAMP_420) : gray_file();
+    ::unsetenv("TJ_RESTART");
+    const auto marker = as_bytes("\xFF\xD1");
+    std::vector<std::byte> early(whole.begin(), std::search(whole.begin(), whole.end(), marker.begin(), marker.end()));
+    early.insert(early.end(), {std::byte{0xFF}, std::byte{0xD9}});
+    insert_before_end(early);
+    EXPECT_THAT(error_of(early), HasSubstr("got data that end before the last restart marker"));
+    const Image image = decode(whole);
+    insert_before_end(whole);
+    EXPECT_TRUE(std::ranges::equal(decode(whole).bytes(), image.bytes()));
+  }
+}
+
 std::vector<std::byte> with_stray_bytes(std::vector<std::byte> file) {
   file.insert(file.begin() + 20, 5, std::byte{0x55});
   return file;

@@ -108,10 +108,13 @@ Obstacle of_table(const TableForm& form, const Table& table) {
                         form.source, table.name, form.usual_name, form.source, table.name),
             0.9};
   }
-  const std::string has =
-      !table.fault.empty() ? "it is no csv: " + table.fault : "it has " + first_names(table.header, 8);
-  return {fmt::format("{}: {} has no column {} ({})", form.source, table.name, fmt::join(absent, ", "), has),
-          0.8 * there + (is_called && !form.begin.empty() ? 0.35 : 0.0)};
+  const double nearness = 0.8 * there + (is_called && !form.begin.empty() ? 0.35 : 0.0);
+  if (!table.fault.empty()) {
+    return {fmt::format("{}: {} is no csv: {}", form.source, table.name, table.fault), nearness};
+  }
+  return {fmt::format("{}: {} has no column {} (it has {})", form.source, table.name, fmt::join(absent, ", "),
+                      first_names(table.header, 8)),
+          nearness};
 }
 
 Obstacle of_form(const TableForm& form, const std::vector<Table>& tables) {
