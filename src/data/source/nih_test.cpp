@@ -57,6 +57,23 @@ TEST_F(NihSource, finds_a_gzipped_csv_behind_a_plain_one) {
   EXPECT_EQ(load_dataset(options()).csv.front().filename(), "Data_Entry_2017_v2020.csv");
 }
 
+TEST_F(NihSource, knows_the_patients_column_in_any_spelling_and_names_others) {
+  const auto write = [&](std::string_view column) {
+    folder_.write("labels.csv", "Image Index,Finding Labels,Patient Age," + std::string(column) +
+                                    "\n00000001_000.png,Mass,50,a\n00000001_001.png,Mass,50,a\n"
+                                    "00000002_000.png,Mass,50,b\n");
+  };
+  for (const char* column : {"patient_id", "PatientID", "patient"}) {
+    write(column);
+    EXPECT_EQ(load_dataset(options()).samples.back().patient, "b") << column;
+  }
+  write("old patient");
+  EXPECT_THAT(
+      load_dataset(options()).notes,
+      testing::Contains("labels.csv: column old patient looks like one of patients and is not read; the patient "
+                        "is that of the image's name"));
+}
+
 TEST_F(NihSource, reads_the_csv_of_2020_and_finds_images_in_archive_folders) {
   write_csv();
   const auto dataset = load_dataset(options());

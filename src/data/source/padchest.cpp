@@ -19,6 +19,7 @@
 #include "data/source/findings.h"
 #include "data/source/label_value.h"
 #include "data/source/padchest_tree.h"
+#include "data/source/patient.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
 
@@ -79,7 +80,7 @@ struct Columns {
 Columns find_columns(const std::vector<std::string>& header) {
   return {.image = find_column(header, {"ImageID"}),
           .folder = find_column(header, {"ImageDir"}),
-          .patient = find_column(header, {"PatientID"}),
+          .patient = patient_column(header),
           .labels = find_column(header, {"Labels"}),
           .projection = find_column(header, {"Projection"}),
           .view = find_column(header, {"ViewPosition_DICOM"}),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// JPEG of other kinds than baseline, and JPEG-LS, by DCMTK's decoders. Streams are checked before and after, since
-// these decoders also take damaged ones, and so are baseline streams, which are decoded elsewhere. Only the files of this folder include it.
+// JPEG of other kinds than baseline, and JPEG-LS, by DCMTK's decoders; these also take damaged streams, so streams are
+// checked before and after. Baseline streams are checked here and decoded elsewhere. Only the files of this folder
+// include it.
 #pragma once
 
 #include <cstddef>
