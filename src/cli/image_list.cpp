@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 
 #include "cli/eval_part.h"
 #include "core/error.h"
 #include "core/plural.h"
 #include "data/codec/codec.h"
 #include "data/source/image_index.h"
+#include "data/source/linked_files.h"
 #include "data/source/record_source.h"
 
 namespace roentgen::cli {
@@ -44,6 +46,28 @@ void add_folder(const fs::path& folder, ImageList& list) {
   });
   walk.walk(folder);
   list.left_out += walk.left_out();
+}
+
+// Line where inspect, train and eval, which read the folder as classes, take another number of images.
+std::string class_folders_note(const fs::path& folder, std::size_t taken) {
+  data::SourceOptions options{.root = folder, .absent = data::Absent::Skip};
+  options.split.mode = data::SplitMode::Whole;
+  try {
+    if (!data::fits_source(options) || data::detected_source(options) != "class_folders") return {};
+    const std::size_t images = data::load_dataset(options).samples.size();
+    if (images == taken) return {};
+    return fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",
+                       counted(static_cast<std::int64_t>(taken), "image"), images);
+  } catch (const Error&) {  // refused there, and taken here as any folder
+    return {};
+  }
+}
+
+std::string links_note(const std::vector<data::Sample>& samples) {
+  data::LinkedFiles links;
+  std::int64_t again = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) again += links.add(samples[i].path, i) ? 1 : 0;
+  return again == 0 ? std::string() : fmt::format("files that links put into the list again: {}", again);
 }
 
 // What lies in a folder without images.
@@ -86,7 +110,12 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     }
     const std::size_t before = samples.size();
     add_folder(path, list);
-    if (samples.size() > before) continue;
+    if (samples.size() > before) {
+      if (std::string note = class_folders_note(path, samples.size() - before); !note.empty()) {
+        list.notes.push_back(std::move(note));
+      }
+      continue;
+    }
     refuse(argument, "files that end in .png, .jpg or .jpeg, or frontal chest radiographs as DICOM, below it",
            contents(list), "another folder, or naming the files themselves");
   }
@@ -96,6 +125,7 @@ ImageList list_images(const std::vector<std::string>& arguments) {
   if (const std::string* name = repeated(samples)) {
     refuse(*name, "each image once", "this one twice", "leaving out one of them");
   }
+  if (std::string note = links_note(samples); !note.empty()) list.notes.push_back(std::move(note));
   return list;
 }
 

@@ -27,6 +27,8 @@ struct ImageList {
   data::DicomTally dicom;
   /// All else in the folders that is passed over or left out.
   data::LeftOut left_out;
+  /// Lines on the folders of classes among the arguments, and on files that are listed twice by links.
+  std::vector<std::string> notes;
 };
 
 /// Lists them. A file that is named is taken whatever its ending, and whatever the header of a DICOM file says; folders

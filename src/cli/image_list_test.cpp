@@ -95,6 +95,31 @@ TEST_F(ImageListTest, tells_images_of_one_name_apart_by_their_paths) {
   EXPECT_THAT(names(list_images({in("a"), in("b")})), ElementsAre(in("a/1.png"), in("b/1.png")));
 }
 
+TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
+  for (const char* name : {"d/train/a/1.png", "d/train/b/2.png", "d/val/a/3.png", "d/val/b/4.png", "d/masks/1.png",
+                           "d/.dot/1.png", "d/README.md"}) {
+    write(name);
+  }
+  const auto lines = [&] {
+    const ImageList list = list_images({in("d")});
+    std::vector<std::string> all = list.left_out.notes("which by their endings are no images");
+    all.insert(all.end(), list.notes.begin(), list.notes.end());
+    return all;
+  };
+  data::SourceOptions options{.root = in("d")};
+  options.split.unit = data::SplitUnit::Image;
+  std::vector<std::string> read = data::load_dataset(options).notes;
+  read.pop_back();  // about the hash of the table
+  EXPECT_EQ(lines(), read);
+  EXPECT_EQ(read.size(), 3U);
+  write("d/extra/5.png");
+  fs::create_directory_symlink("val", in("d/test"));
+  fs::create_hard_link(in("d/train/a/1.png"), in("d/val/a/1.png"));
+  EXPECT_THAT(lines(), testing::IsSupersetOf({HasSubstr("passed over: 1 (val, which is test)"),
+                                              HasSubstr("6 images taken here; inspect, train and eval take 5"),
+                                              HasSubstr("links put into the list again: 1")}));
+}
+
 TEST_F(ImageListTest, refuses_what_holds_no_images) {
   write("d/notes.txt");
   fs::create_directory(in("e"));

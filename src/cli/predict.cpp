@@ -256,6 +256,7 @@ CommandResult PredictCommand::run() {
     heatmaps->open_folder(options_);
   }
   for (const std::string& note : list.left_out.notes("which by their endings are no images")) log::info(note);
+  for (const std::string& note : list.notes) log::info(note);
   if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(

@@ -154,13 +154,53 @@ TEST(ClassFolders, refuse_a_folder_that_is_in_two_splits_or_classes_by_a_link) {
   const TestFolder folder;
   for (const char* name : {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png"}) folder.write(name, "x");
   std::filesystem::create_directory_symlink("val", folder.path() / "test");
-  EXPECT_THAT(refusal(in(folder)), HasSubstr("one class and one split, got val/a, which by a link is test/a"));
+  EXPECT_THAT(refusal(in(folder)), HasSubstr("one class and one split, got val, which by a link is test"));
   const Dataset whole = loaded(in(folder));
   EXPECT_EQ(whole.samples.size(), 4U) << "where splits do not count";
-  EXPECT_THAT(whole.notes, testing::Contains(HasSubstr("read anyway, passed over: 2")));
+  EXPECT_THAT(whole.notes, testing::Contains(HasSubstr("read anyway, passed over: 1 (val, which is test)")));
   std::filesystem::remove(folder.path() / "test");
   std::filesystem::create_directory_symlink("../a", folder.path() / "train/b/more");
   EXPECT_THAT(refusal(in(folder)), HasSubstr("got train/b/more, which by a link is train/a"));
+}
+
+TEST(ClassFolders, count_what_lies_in_the_root_as_what_lies_in_classes) {
+  const TestFolder folder;
+  for (const char* name :
+       {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png", "masks/1.png", "masks/2.png", ".dot/1.png",
+        ".5.png", "README.md", "extra/6.png", "extra/notes.txt", "train/b/d.png/7.jpe", "train/pairs/8.png"}) {
+    folder.write(name, "x");
+  }
+  std::filesystem::create_symlink("/nowhere", folder.path() / "extra/9.png");
+  const Dataset dataset = load_dataset(in(folder));
+  EXPECT_EQ(dataset.samples.size(), 4U);
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf({HasSubstr("no images: .jpe 1, .md 1, .txt 1"), HasSubstr("begin with a dot: 2"),
+                                     HasSubstr("masks or pairs, passed over: 2 (image files in them: 3)"),
+                                     HasSubstr("ending of an image, read as folders: 1"), HasSubstr("lead nowhere: 1"),
+                                     HasSubstr("left out: extra (image files: 1)")}));
+}
+
+TEST(ClassFolders, read_a_class_that_a_folder_beside_the_splits_is_a_link_to) {
+  const TestFolder folder;
+  for (const char* name : {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png"}) folder.write(name, "x");
+  std::filesystem::create_directory_symlink("train", folder.path() / "all");
+  const Dataset dataset = load_dataset(in(folder));
+  EXPECT_EQ(dataset.summary(Split::Train).images, 2);
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("read anyway, passed over: 1")));
+}
+
+TEST(ClassFolders, name_files_that_links_put_into_two_splits_or_classes) {
+  const TestFolder folder;
+  for (const char* name : {"train/a/1.png", "train/b/2.png", "val/a/3.png", "val/b/4.png", "test/a/5.png"}) {
+    folder.write(name, "x");
+  }
+  std::filesystem::create_hard_link(folder.path() / "train/a/1.png", folder.path() / "test/a/1.png");
+  std::filesystem::create_symlink("../../train/b/2.png", folder.path() / "test/a/2.png");
+  std::filesystem::create_symlink("3.png", folder.path() / "val/a/again.png");
+  const Dataset dataset = load_dataset(in(folder));
+  EXPECT_EQ(dataset.samples.size(), 8U);
+  EXPECT_THAT(dataset.notes, testing::IsSupersetOf({HasSubstr("which is a leak: train and test 2"),
+                                                    HasSubstr("with different labels: 1")}));
 }
 
 }  // namespace

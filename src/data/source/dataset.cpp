@@ -15,6 +15,7 @@
 #include "data/source/folder_walk.h"
 #include "data/source/image_index.h"
 #include "data/source/label_map.h"
+#include "data/source/linked_files.h"
 #include "data/source/obstacles.h"
 #include "data/source/patient.h"
 #include "data/source/record_source.h"
@@ -182,6 +183,7 @@ Dataset load_one(const SourceOptions& asked) {
   check_distinct(listing.label_names);
   filter_views(listing, options);
   std::string split_origin = assign_splits(listing, options);
+  note_linked_files(listing);
 
   Dataset dataset;
   dataset.source = source.name;

@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/folder_walk.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <system_error>
 
 #include "core/error.h"
+#include "data/source/class_layout.h"
 #include "data/source/image_index.h"
 
 namespace roentgen::data {
@@ -36,10 +38,26 @@ LeftOut& LeftOut::operator+=(const LeftOut& other) {
   files += other.files;
   dangling.insert(dangling.end(), other.dangling.begin(), other.dangling.end());
   companions += other.companions;
+  companion_images += other.companion_images;
+  image_folders += other.image_folders;
   hidden += other.hidden;
   repeated.insert(repeated.end(), other.repeated.begin(), other.repeated.end());
   return *this;
 }
+
+namespace {
+
+// " (val, which is test)" of folders called as splits; names of others may be a patient's.
+std::string splits_in(const std::vector<std::pair<fs::path, fs::path>>& repeated) {
+  std::vector<std::string> texts;
+  for (const auto& [path, first] : repeated) {
+    const std::string name = path.filename().string(), read = first.filename().string();
+    if (split_of_folder(name) && split_of_folder(read)) texts.push_back(fmt::format("{}, which is {}", name, read));
+  }
+  return texts.empty() ? std::string() : fmt::format(" ({})", fmt::join(texts, "; "));
+}
+
+}  // namespace
 
 std::vector<std::string> LeftOut::notes(std::string_view why) const {
   std::vector<std::string> notes;
@@ -47,9 +65,16 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
   if (!dangling.empty()) notes.push_back(fmt::format("links left out, which lead nowhere: {}", dangling.size()));
   if (hidden > 0)
     notes.push_back(fmt::format("images left out, since their names or folders begin with a dot: {}", hidden));
-  if (companions > 0) notes.push_back(fmt::format("folders called masks or pairs, passed over: {}", companions));
+  if (companions > 0) {
+    notes.push_back(fmt::format("folders called masks or pairs, passed over: {} (image files in them: {})", companions,
+                                companion_images));
+  }
+  if (image_folders > 0) {
+    notes.push_back(fmt::format("folders with the ending of an image, read as folders: {}", image_folders));
+  }
   if (!repeated.empty()) {
-    notes.push_back(fmt::format("links to folders that are read anyway, passed over: {}", repeated.size()));
+    notes.push_back(
+        fmt::format("links to folders that are read anyway, passed over: {}{}", repeated.size(), splits_in(repeated)));
   }
   return notes;
 }
@@ -86,6 +111,10 @@ void FolderWalk::walk(const fs::path& path) {
       return !entry.is_directory(unreadable);
     });
   }
+  if (!last_.empty()) {
+    std::ranges::stable_partition(entries,
+                                  [this](const fs::directory_entry& entry) { return !last_.contains(entry.path()); });
+  }
   for (const fs::directory_entry& entry : entries) {
     if (stop_()) return;
     take(entry);
@@ -102,7 +131,9 @@ void FolderWalk::take(const fs::directory_entry& entry) {
   } else if (is_folder) {
     if (is_companion_folder(name)) {
       ++left_out_.companions;
+      left_out_.companion_images += images_below(path);
     } else if (name != kArchiveFolder) {
+      left_out_.image_folders += has_image_extension(path) ? 1 : 0;
       walk(path);
     }
   } else if (!entry.exists(error)) {

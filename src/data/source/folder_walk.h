@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,8 +37,11 @@ struct LeftOut {
   Tally files{};
   /// Links that lead nowhere.
   std::vector<std::filesystem::path> dangling{};
-  /// Folders called masks or pairs (is_companion_folder()).
+  /// Folders called masks or pairs (is_companion_folder()), and image files below them.
   std::int64_t companions = 0;
+  std::int64_t companion_images = 0;
+  /// Folders with the ending of an image. They are walked as others are.
+  std::int64_t image_folders = 0;
   /// Files with the ending of an image whose name, or a folder of it, begins with a dot.
   std::int64_t hidden = 0;
   /// Folders that were walked before, and the path under which they were.
@@ -66,6 +70,8 @@ class FolderWalk {
 
   /// Walks all below `path`; files are told as `path` / name. DataError for a folder that cannot be read.
   void walk(const std::filesystem::path& path);
+  /// Folders that are walked after all else that lies beside them.
+  void walk_last(std::set<std::filesystem::path> folders) { last_ = std::move(folders); }
   /// Asked before each folder; true ends the walk.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
@@ -76,6 +82,7 @@ class FolderWalk {
 
   WalkOrder order_;
   Take take_;
+  std::set<std::filesystem::path> last_;
   std::function<bool()> stop_ = [] { return false; };
   /// Real folders, and the paths under which they were walked.
   std::map<std::filesystem::path, std::filesystem::path> visited_;

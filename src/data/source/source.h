@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -28,6 +29,8 @@ struct Listing {
   std::vector<std::string> notes{};
   /// Where the tables say each image's split, for people ("column split of labels.csv"); empty: they do not.
   std::string given_splits{};
+  /// Names of two samples that are one file by a hard or symbolic link, where the source looks for such files.
+  std::vector<std::pair<std::string, std::string>> linked{};
 };
 
 #define RG_DECLARE_SOURCE(name, what)                            \
