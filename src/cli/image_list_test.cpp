@@ -120,6 +120,20 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
                                               HasSubstr("links put into the list again: 1")}));
 }
 
+TEST_F(ImageListTest, lists_or_counts_every_file_of_a_folder) {
+  for (const char* name : {"d/1.png", "d/2.JPEG", "d/3.jpe", "d/4.png~", "d/._5.png", "d/e/f/g/h/6.png", "d/Thumbs.db",
+                           "d/\xff.png", "d/7.png/8.jpg", "d/.i/9.png", "d/masks/10.png"}) {
+    write(name);
+  }
+  fs::create_symlink(in("gone"), in("d/11.png"));
+  const ImageList list = list_images({in("d")});
+  EXPECT_EQ(list.dataset.samples.size(), 5U);
+  EXPECT_EQ(list.left_out.files.total() + list.left_out.hidden + list.left_out.companion_images +
+                std::ssize(list.left_out.dangling),
+            7);
+  EXPECT_EQ(list.left_out.image_folders, 1);
+}
+
 TEST_F(ImageListTest, refuses_what_holds_no_images) {
   write("d/notes.txt");
   fs::create_directory(in("e"));

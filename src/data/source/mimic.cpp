@@ -173,14 +173,15 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
       throw DataError(error_text("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing",
                                  "the table as it was published"));
     }
-    const auto found = reading.labels.find(study_key(patient, examination));
-    if (found == reading.labels.end()) {
-      ++without_labels;
-      continue;
-    }
     Sample sample{.id = fmt::format("p{}/p{}/s{}/{}.jpg", patient.substr(0, 2), patient, examination, dicom),
                   .patient = patient,
                   .view = field(row, view)};
+    const auto found = reading.labels.find(study_key(patient, examination));
+    if (found == reading.labels.end()) {
+      ++without_labels;
+      rows.pass_over(places_of(reading.options.root, sample.id));
+      continue;
+    }
     if (reading.splits) {
       const auto split = reading.splits->find(dicom);
       if (split == reading.splits->end()) ++without_split;
@@ -195,6 +196,7 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
   }
   if (without_split > 0) notes.push_back(fmt::format("images without a split, in none: {}", without_split));
   rows.settle();
+  rows.note_unnamed();
 }
 
 }  // namespace

@@ -53,6 +53,10 @@ bool PlacedRows::take(Sample& sample, const std::vector<fs::path>& places, std::
   return false;
 }
 
+void PlacedRows::pass_over(const std::vector<fs::path>& places) {
+  for (const fs::path& place : places) passed_over_.insert(place.lexically_normal().string());
+}
+
 void PlacedRows::settle() {
   settle_repeated(repeated_, options_, listing_);
   settle_absent(absent_, rows_, options_, listing_);
@@ -67,7 +71,8 @@ void PlacedRows::note_unnamed() {
     if (!below.empty()) top.insert(below.begin()->string());
     unnamed += std::ranges::count_if(entry.second, [&](const std::string& name) {
       const bool is_image = !name.starts_with('.') && has_image_extension(name);
-      return is_image && !paths_.contains((folder / name).lexically_normal().string());
+      const std::string path = (folder / name).lexically_normal().string();
+      return is_image && !paths_.contains(path) && !passed_over_.contains(path);
     });
   }
   std::vector<std::string> others;

@@ -29,6 +29,8 @@ class PlacedRows {
   /// folder is in its place.
   /// @param where of the row, for errors
   [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
+  /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
+  void pass_over(const std::vector<std::filesystem::path>& places);
   /// Refuses or notes what was repeated or absent, as the options say.
   void settle();
   /// Notes image files in the rows' folders that no row names, and folders of images directly below the data folder in
@@ -44,7 +46,7 @@ class PlacedRows {
   /// of every file.
   std::map<std::string, std::unordered_set<std::string>> folders_;
   /// In normal form.
-  std::unordered_set<std::string> ids_, paths_;
+  std::unordered_set<std::string> ids_, paths_, passed_over_;
   std::vector<std::string> absent_, repeated_;
   std::int64_t rows_ = 0;
 };

@@ -104,6 +104,16 @@ TEST_F(RecordCount, of_tfrecord_is_that_of_the_records) {
   expect_all_counted(folder, 5, 4);
 }
 
+TEST_F(RecordCount, of_gzipped_files_is_that_of_the_records_in_them) {
+  const TestFolder records, archives;
+  records.write("train-0.tfrecord.gz", gzipped(own(0) + own(1)));
+  records.write("train-1.tfrecord.gz", gzipped(own(1) + own(2)));
+  expect_all_counted(records, 4, 3);
+  archives.write("train-0.tar.gz", gzipped(ended(tar_sample("a") + tar_sample("b") + io::tar_member("c.tiff", "x"))));
+  archives.write("train-1.tgz", gzipped(ended(tar_sample("b") + io::tar_member(".d.png", "x"))));
+  expect_all_counted(archives, 5, 2);
+}
+
 TEST_F(RecordCount, of_recordio_is_that_of_the_records) {
   const TestFolder folder;
   using io::testing::recordio_header;
