@@ -27,6 +27,8 @@ struct Datum {
   std::span<const std::byte> data{};
   bool is_encoded = false;
   bool has_floats = false;
+  /// There are fields that caffe.proto does not have.
+  bool has_others = false;
   bool is_sound = false;
 };
 
@@ -45,6 +47,7 @@ Datum parse_datum(std::span<const std::byte> message) {
     if (field->number == kLabel) datum.label = number;
     if (field->number == kEncoded) datum.is_encoded = number != 0;
     if (field->number == kFloats) datum.has_floats = true;
+    if (field->number > kEncoded) datum.has_others = true;
     const bool wants_number = field->number <= kEncoded && field->number != kData && field->number != kFloats;
     if ((field->number == kData && !is_bytes) || (wants_number && !is_number)) is_sound = false;
   }
@@ -99,6 +102,7 @@ void read_entry(RecordListing& listing, const RecordFile& file, std::size_t numb
   } else if (datum.data.empty()) {
     listing.refuse(where, "an image file", "none");
   }
+  if (datum.has_others) listing.leave_out(file, "not read, fields that Caffe's Datum does not have, in records");
   stored.image_begin = static_cast<std::uint64_t>(datum.data.data() - message.data());
   stored.image_length = datum.data.size();
   listing.add(file, number, {.id = id_of(entry.key), .stored = stored, .split = file.split},

@@ -96,6 +96,18 @@ TEST_F(LmdbSource, holds_raw_pixels_gray_and_blue_first) {
   EXPECT_EQ(pixels(1), "abcdef");
 }
 
+TEST_F(LmdbSource, tells_of_fields_that_it_does_not_read) {
+  const TestFolder folder;
+  io::ProtobufWriter patient;
+  patient.integer(8, 12);
+  folder.write("data.mdb",
+               io::testing::LmdbWriter::file({{"a.png", encoded(0, 0) + patient.data()}, {"b.png", encoded(1, 1)}}));
+  SourceOptions options = in(folder);
+  options.split.mode = SplitMode::Whole;
+  EXPECT_THAT(load_dataset(options).notes,
+              testing::Contains(HasSubstr("not read, fields that Caffe's Datum does not have, in records: 1")));
+}
+
 TEST_F(LmdbSource, refuses_what_holds_no_images) {
   EXPECT_THAT(refusal({{"0", "a"}}), HasSubstr("[data.lmdb] data.mdb, record 1: expected Caffe's Datum, got another"));
   EXPECT_THAT(refusal({{"0", raw(1, 2, 3, "abcde")}}), HasSubstr("got 5 bytes, 3x2, 1 channels"));

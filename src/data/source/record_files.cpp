@@ -115,6 +115,34 @@ std::string absent_record_files(const std::vector<RecordFile>& files) {
   return absent;
 }
 
+std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>& files) {
+  constexpr std::size_t kMostDigits = 6;  // more are dates and the like
+  struct Group {
+    std::size_t digits = 0;
+    std::set<std::int64_t> numbers;
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;  // by what is before and behind the number
+  for (const RecordFile& file : files) {
+    const std::string name = file.path.filename().string();
+    const std::size_t end = without_gz(name).rfind('.');
+    std::string_view before = std::string_view(name).substr(0, end);
+    const std::size_t length = before.size();
+    const auto number = numbered(name) ? std::nullopt : take_number(before);
+    if (!number || length - before.size() > kMostDigits) continue;
+    Group& group = groups[{std::string(before), std::string(without_gz(name).substr(length))}];
+    group.digits = group.numbers.empty() ? length - before.size() : std::min(group.digits, length - before.size());
+    group.numbers.insert(*number);
+  }
+  std::vector<std::string> gaps;
+  for (const auto& [name, group] : groups) {
+    for (std::int64_t number = *group.numbers.begin(); number < *group.numbers.rbegin(); ++number) {
+      if (group.numbers.contains(number)) continue;
+      gaps.push_back(fmt::format("{}{:0{}}{}", name.first, number, group.digits, name.second));
+    }
+  }
+  return gaps;
+}
+
 namespace {
 
 // True as well for a link that leads nowhere and for a file without permission: reading it names the error.

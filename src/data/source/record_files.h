@@ -32,6 +32,10 @@ struct RecordFile {
 /// How many of the files NAME-00000-of-00010 there are to be are absent, as "9 of train-*-of-00010"; empty: none is.
 [[nodiscard]] std::string absent_record_files(const std::vector<RecordFile>& files);
 
+/// Names of files that are absent between numbered ones (NAME-000.tar, NAME-002.tar) whose names say no total, in
+/// order: no error, since parts of a data set are numbered so as well.
+[[nodiscard]] std::vector<std::string> gaps_between_record_files(const std::vector<RecordFile>& files);
+
 /// The files of that kind in a folder, not below it, by name, links that lead nowhere too, with ".gz" behind it or not:
 /// those with its ending
 /// (.tfrecord, .tfrecords, .tfrec; .tar; .rec), also before numbers (NAME.tfrecord-00000-of-00010), and, of TFRecord,

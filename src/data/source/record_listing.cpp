@@ -62,6 +62,9 @@ RecordListing::RecordListing(const SourceOptions& options, std::string_view thin
     return true;
   });
   if (!absent.empty()) settle_absent_files(absent);
+  if (const auto gaps = gaps_between_record_files(files_); !gaps.empty()) {
+    note(fmt::format("numbers absent between record files: {} ({})", gaps.size(), first_names(gaps)));
+  }
   if (files_.empty()) refuse(options.root.string(), "a record file", "links that lead nowhere");
   std::int64_t packed = 0;
   for (RecordFile& file : files_) {

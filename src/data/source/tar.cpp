@@ -3,6 +3,7 @@
 //
 // The source `tar`: WebDataset's shards. Files that follow each other and share their name (tar_samples.h) are one
 // sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it, as
+//   (the first of these that has labels counts)
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
 //          `patient`, `split`, `view`, `sex`, `age`; numbers count as texts
 //   .cls   the number of a class, or its name
@@ -152,6 +153,23 @@ class Shard {
     return static_cast<float>(age->as_double());
   }
 
+  // Tells of fields that seem to say the patient, in tables within the table as well.
+  void look_at_fields(const Value& json, const std::string& before) const {
+    if (json.is_array()) {
+      for (const Value& value : json.as_array()) look_at_fields(value, before);
+    }
+    if (!json.is_table()) return;
+    for (const auto& [key, value] : json.as_table()) {
+      if (before.empty() && key == "labels") continue;
+      const bool is_nested = value.is_table() || value.is_array();
+      if (is_nested) {
+        look_at_fields(value, before + key + '.');
+      } else {
+        listing_.look_at_field(file_, before + key, "patient");
+      }
+    }
+  }
+
   void read_known(const Value& json, Sample& sample) const {
     if (std::string id = text_in(json, "filename"); !id.empty()) sample.id = std::move(id);
     sample.patient = text_in(json, "patient");
@@ -161,9 +179,7 @@ class Shard {
       sample.split = listing_.given_split(split, "split", where_);
     }
     sample.age_years = age_in(json);
-    if (json.is_table()) {
-      for (const auto& [key, value] : json.as_table()) listing_.look_at_field(file_, key, "patient");
-    }
+    look_at_fields(json, "");
     const Value* white = json.find("max_value");
     if (white == nullptr || !sample.stored->raw) return;
     const std::int64_t most = sample.stored->raw->max_value;
@@ -173,16 +189,40 @@ class Shard {
     sample.stored->raw->max_value = static_cast<std::uint32_t>(white->as_integer());
   }
 
+  // A .json with labels goes before a .cls, and that before a .txt.
   [[nodiscard]] RecordLabels labels_of(const TarSample& group, const Value& json) const {
-    if (const Value* labels = json.find("labels")) return labels_in(*labels);
-    if (const Value* label = json.find("label")) {
-      if (label->is_integer()) return ClassLabel{.number = label->as_integer()};
-      if (label->is_string()) return FoundLabels{.names = {text_in(json, "label")}};
-      if (!label->is_null()) listing_.refuse(where_, "a whole number or a name as label", std::string(label->kind()));
+    std::optional<RecordLabels> labels = labels_of_json(json);
+    const bool is_of_json = labels.has_value();
+    if (group.cls != nullptr) {
+      const std::string_view text = stripped(text_of(archive_, *group.cls));
+      if (is_of_json) note_unread_class(*labels, class_of(text));
+      if (!is_of_json) labels = class_in(text);
     }
-    if (group.cls != nullptr) return class_in(stripped(text_of(archive_, *group.cls)));
-    if (group.txt != nullptr) return findings_in(stripped(text_of(archive_, *group.txt)));
-    listing_.refuse(where_, "labels in a .json, .cls or .txt of the same name", "none");
+    if (group.txt != nullptr && labels) {
+      listing_.leave_out(
+          file_, fmt::format("not read, files .txt of samples with labels in a .{}", is_of_json ? "json" : "cls"));
+    } else if (group.txt != nullptr) {
+      labels = findings_in(stripped(text_of(archive_, *group.txt)));
+    }
+    if (!labels) listing_.refuse(where_, "labels in a .json, .cls or .txt of the same name", "none");
+    return *std::move(labels);
+  }
+
+  [[nodiscard]] std::optional<RecordLabels> labels_of_json(const Value& json) const {
+    if (const Value* labels = json.find("labels")) return labels_in(*labels);
+    const Value* label = json.find("label");
+    if (label == nullptr || label->is_null()) return std::nullopt;
+    if (label->is_integer()) return ClassLabel{.number = label->as_integer()};
+    if (!label->is_string()) listing_.refuse(where_, "a whole number or a name as label", std::string(label->kind()));
+    return FoundLabels{.names = {text_in(json, "label")}};
+  }
+
+  // Tells of a .cls that is not read, unless it says what the .json says.
+  void note_unread_class(const RecordLabels& taken, const RecordLabels& unread) const {
+    if (taken == unread) return;
+    const bool is_other = taken.index() == unread.index();
+    listing_.leave_out(file_, is_other ? "not read, files .cls with another label than the .json of the sample"
+                                       : "not read, files .cls of samples with labels in a .json");
   }
 
   [[nodiscard]] RecordLabels labels_in(const Value& labels) const {
@@ -209,10 +249,15 @@ class Shard {
   }
 
   [[nodiscard]] RecordLabels class_in(std::string_view text) const {
+    RecordLabels label = class_of(text);
+    if (std::holds_alternative<FoundLabels>(label)) listing_.check_line(text, ".cls", where_);
+    return label;
+  }
+
+  static RecordLabels class_of(std::string_view text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size()) return ClassLabel{.number = number};
-    listing_.check_line(text, ".cls", where_);
     return FoundLabels{.names = {std::string(text)}};
   }
 

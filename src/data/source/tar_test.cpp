@@ -277,6 +277,54 @@ TEST_F(TarSource, tells_of_a_patient_under_another_name) {
               Contains("not read, field PatientID of records (the patient is read from patient): 2 (a.tar)"));
 }
 
+TEST_F(TarSource, tells_of_a_patient_in_a_table_within_the_json) {
+  const Dataset dataset =
+      read_whole(sample(0, "json", R"({"labels": {"x": 1, "patient rotated": 0}, "meta": {"patient_id": 7}})") +
+                 sample(1, "json", R"({"labels": {"x": 1, "patient rotated": 1}, "study": [{"subject": 8}]})"));
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf(
+                  {HasSubstr("not read, field meta.patient_id of records (the patient is read from patient): 1"),
+                   HasSubstr("not read, field study.subject of records (the patient is read from patient): 1")}));
+  EXPECT_THAT(dataset.notes, testing::Not(Contains(HasSubstr("rotated"))));
+}
+
+TEST_F(TarSource, takes_labels_of_json_before_those_of_cls_and_txt_and_says_so) {
+  const auto both = [this](std::size_t i, std::string_view json, std::string_view ending, std::string_view text) {
+    return sample(i, "json", json) + io::tar_member(fmt::format("{:06}.{}", i, ending), text);
+  };
+  const Dataset classes = read_whole(both(0, R"({"label": 3})", "cls", "3\n") + both(1, R"({"label": 3})", "cls", "4") +
+                                     both(2, R"({"label": 4})", "cls", "a line\nand another"));
+  EXPECT_THAT(classes.label_names, ElementsAre("class 3", "class 4"));
+  EXPECT_THAT(classes.notes, testing::IsSupersetOf(
+                                 {HasSubstr("not read, files .cls with another label than the .json of the sample: 1"),
+                                  HasSubstr("not read, files .cls of samples with labels in a .json: 1")}));
+  const Dataset texts =
+      read_whole(both(0, R"({"label": 3})", "txt", "patient: 12") + both(1, R"({"label": 4})", "txt", "patient: 12"));
+  EXPECT_THAT(texts.notes, Contains(HasSubstr("not read, files .txt of samples with labels in a .json: 2")));
+  const Dataset words =
+      read_whole(sample(0, "cls", "1") + io::tar_member("000000.txt", "Mass") + sample(1, "cls", "0"));
+  EXPECT_THAT(words.notes, Contains(HasSubstr("not read, files .txt of samples with labels in a .cls: 1")));
+}
+
+TEST_F(TarSource, names_shards_that_are_absent_between_others) {
+  const TestFolder folder;
+  const auto write = [&](const char* name, std::size_t i) { folder.write(name, ended(sample(i, "cls", "1"))); };
+  write("train-000.tar", 0);
+  write("train-003.tar", 1);
+  write("test_9.tar", 2);
+  write("test_11.tar", 3);
+  write("b-20200101.tar", 4);
+  write("b-20200301.tar", 5);
+  SourceOptions options = in(folder);
+  options.split.mode = SplitMode::Whole;
+  EXPECT_THAT(load_dataset(options).notes,
+              Contains("numbers absent between record files: 3 (test_10.tar, train-001.tar, train-002.tar)"));
+  write("test_10.tar", 6);
+  write("train-001.tar", 7);
+  write("train-002.tar", 8);
+  EXPECT_THAT(load_dataset(options).notes, testing::Not(Contains(HasSubstr("numbers absent"))));
+}
+
 TEST_F(TarSource, refuses_samples_that_lost_their_image) {
   const std::string known = R"({"labels": {"x": 1}})";
   const std::string archive = sample(0, "json", known) + io::tar_member("s3.json", known) +
