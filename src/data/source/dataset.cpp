@@ -18,6 +18,7 @@
 #include "data/source/linked_files.h"
 #include "data/source/obstacles.h"
 #include "data/source/patient.h"
+#include "data/source/record_files.h"
 #include "data/source/record_source.h"
 #include "data/source/several.h"
 #include "data/source/source.h"
@@ -70,12 +71,16 @@ const SourceEntry& choose_source(const SourceOptions& options) {
                              "--set data.csv=FILE if the table has another name"));
 }
 
-// Whoever put records and images, or two kinds of records, into one folder should know that one of them counts.
-void note_other_images(const SourceOptions& options, std::string_view chosen, Listing& listing) {
+// Whoever put records and images, or two kinds of records, into one folder should know that one of them counts; record
+// files in folders below are not read.
+void note_other_files(const SourceOptions& options, std::string_view chosen, Listing& listing) {
   if (std::ranges::find(kRecordSources, chosen, &SourceEntry::name) == kRecordSources.end()) return;
-  Tally images;
-  FolderWalk walk(WalkOrder::Mixed, [&images](const std::filesystem::path& path) {
+  Tally images, records;
+  const std::filesystem::path top = options.root / "";
+  FolderWalk walk(WalkOrder::Mixed, [&](const std::filesystem::path& path) {
     if (has_image_extension(path)) images.add(ending_of(path));
+    const bool is_below = path.parent_path() / "" != top;
+    if (is_below && has_record_ending(path.filename().string())) records.add(ending_of(path));
     return true;
   });
   try {
@@ -85,6 +90,9 @@ void note_other_images(const SourceOptions& options, std::string_view chosen, Li
   }
   if (!images.is_empty()) {
     listing.notes.push_back("also in this folder, and not read: image files (" + images.text() + ")");
+  }
+  if (!records.is_empty()) {
+    listing.notes.push_back("in folders of this folder, and not read: record files (" + records.text() + ")");
   }
 }
 
@@ -179,7 +187,7 @@ Dataset load_one(const SourceOptions& asked) {
   check_converted_count(options, source.name, listing);
   settle_patients(listing);
   note_other_records(asked, source.name, listing);
-  note_other_images(asked, source.name, listing);
+  note_other_files(asked, source.name, listing);
   check_distinct(listing.label_names);
   filter_views(listing, options);
   std::string split_origin = assign_splits(listing, options);

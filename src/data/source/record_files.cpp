@@ -82,6 +82,11 @@ bool has_ending(std::string_view name, RecordKind kind) {
 
 }  // namespace
 
+bool has_record_ending(std::string_view name) {
+  return has_ending(name, RecordKind::TfRecord) || has_ending(name, RecordKind::Tar) ||
+         has_ending(name, RecordKind::RecordIo);
+}
+
 Split split_of_name(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Split>, 8> kPrefixes{{{"train", Split::Train},
                                                                          {"training", Split::Train},

@@ -46,6 +46,9 @@ struct RecordFile {
 /// The files data.mdb in folders below one, by the folders' names. record_files() gives them where `folder` has none.
 [[nodiscard]] std::vector<RecordFile> databases_below(const std::filesystem::path& folder);
 
+/// True for names with an ending of TFRecord, tar or RecordIO files, gzipped or not.
+[[nodiscard]] bool has_record_ending(std::string_view name);
+
 /// The split that a file's name begins with, as RecordFile::split.
 [[nodiscard]] Split split_of_name(std::string_view name);
 

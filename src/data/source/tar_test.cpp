@@ -325,6 +325,15 @@ TEST_F(TarSource, names_shards_that_are_absent_between_others) {
   EXPECT_THAT(load_dataset(options).notes, testing::Not(Contains(HasSubstr("numbers absent"))));
 }
 
+TEST_F(TarSource, counts_shards_in_folders_below) {
+  const TestFolder folder;
+  folder.write("more/b.tar", ended(sample(2, "cls", "1")));
+  folder.write("more/c.tar.gz", "x");
+  const Dataset dataset = read_whole(folder, sample(0, "cls", "1") + sample(1, "cls", "0"));
+  EXPECT_EQ(dataset.samples.size(), 2U);
+  EXPECT_THAT(dataset.notes, Contains("in folders of this folder, and not read: record files (.gz 1, .tar 1)"));
+}
+
 TEST_F(TarSource, refuses_samples_that_lost_their_image) {
   const std::string known = R"({"labels": {"x": 1}})";
   const std::string archive = sample(0, "json", known) + io::tar_member("s3.json", known) +
