@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The source `tar`: WebDataset's shards. Files that follow each other and share their name (tar_samples.h) are one
-// sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it, as
-//   (the first of these that has labels counts)
+// sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it. The first of these that has
+// labels counts:
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
 //          `patient`, `split`, `view`, `sex`, `age`; numbers count as texts
 //   .cls   the number of a class, or its name
