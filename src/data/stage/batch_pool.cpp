@@ -88,8 +88,14 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 }
 
 void BatchPool::check() const {
-  const auto refuse = [](std::string_view what, std::string_view expected, const std::string& got) {
-    throw ConfigError(error_text("data.loader", what, expected, got, "more images, or a smaller train.batch"));
+  // Where whole files are dealt out, a rank may have none of many images.
+  const bool deals_files = options_.shard.ranks > 1 && std::ranges::any_of(pipeline_.stages(), [](const Stage& stage) {
+                             return std::holds_alternative<FilesStage>(stage);
+                           });
+  const auto refuse = [deals_files](std::string_view what, std::string_view expected, const std::string& got) {
+    throw ConfigError(error_text("data.loader", what, expected, got,
+                                 deals_files ? "as many record files of equal size as ranks, or train.pipeline=default"
+                                             : "more images, or a smaller train.batch"));
   };
   if (samples_.empty()) refuse("samples", "at least 1", "none");
   if (slots_.empty()) refuse("slots", "at least 1", "none");

@@ -84,12 +84,33 @@ TEST(Dicom, is_read_from_its_high_bit_without_what_lies_above) {
   EXPECT_THAT(levels_of(dicom), ElementsAre(0x301, 0x3E8, 0x3D0, 0x3FF));
 }
 
+std::string warning_of(const TestDicom& dicom) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(error_of(dicom), "no error");
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Dicom, with_bits_below_the_stored_ones_is_named_once) {
+  TestDicom dicom{.bits_stored = 9,
+                  .samples = {0x8000, 0x80, 0x100, 0},
+                  .elements = {{0x00280101, number_element(9)}, {0x00280102, number_element(15)}}};
+  EXPECT_EQ(warning_of(dicom), "");
+  dicom.samples[3] = 0x40;
+  EXPECT_THAT(warning_of(dicom),
+              HasSubstr("DICOM samples with bits below the 9 stored ones, which High Bit 15 ends, are taken without"));
+  EXPECT_EQ(warning_of(dicom), "");
+}
+
+TEST(Dicom, with_more_pixel_data_than_its_image_is_named_once) {
+  TestDicom dicom{};
+  dicom.samples.push_back(7);
+  EXPECT_THAT(warning_of(dicom),
+              HasSubstr("DICOM pixel data longer than the image's are taken without what is behind"));
+  EXPECT_EQ(warning_of(dicom), "");
+  EXPECT_THAT(levels_of(dicom), ElementsAre(0, 1000, 2000, 4095));
+}
+
 TEST(Dicom, with_bits_above_its_high_bit_is_named_once_unless_they_are_signs) {
-  const auto warning_of = [](const TestDicom& dicom) {
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(error_of(dicom), "no error");
-    return testing::internal::GetCapturedStderr();
-  };
   // A High Bit that no other test of this program has, so that the warning is the first.
   TestDicom dicom{.bits_stored = 11, .samples = {0, 1, 2, 0x0C00}};
   dicom.is_signed = true;

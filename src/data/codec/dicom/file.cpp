@@ -39,8 +39,8 @@ Failure several_frames(std::string_view what, std::size_t frames) {
                  "splitting the file into files of one image");
 }
 
-// The bits of each sample as a number. Those above High Bit are dropped, since overlays may lie there; that is noted
-// unless they repeat the sign.
+// The bits of each sample as a number. Those above High Bit are dropped, since overlays may lie there, and those below
+// the stored ones; that is noted, unless those above repeat the sign.
 template <typename Sample>
 void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const int shift = header.high_bit + 1 - header.meaning.bits_stored;
@@ -48,10 +48,17 @@ void take_bits(const Sample* samples, DicomHeader& header, Codes codes) {
   const std::uint32_t ones = ((std::uint32_t{1} << header.bits_allocated) - 1) >> (header.high_bit + 1);
   const std::uint32_t sign = header.meaning.is_signed ? std::uint32_t{1} << header.high_bit : 0;
   bool has_more = false;
+  std::uint32_t below = 0;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const std::uint32_t sample = samples[i], above = sample >> (header.high_bit + 1);
     has_more |= above != 0 && ((sample & sign) == 0 || above != ones);
+    below |= sample;
     codes[i] = static_cast<std::uint16_t>((sample >> shift) & mask);
+  }
+  if ((below & ((std::uint32_t{1} << shift) - 1)) != 0) {
+    header.notes.push_back(
+        fmt::format("DICOM samples with bits below the {} stored ones, which High Bit {} ends, are taken without them",
+                    header.meaning.bits_stored, header.high_bit));
   }
   if (has_more) {
     header.notes.push_back(fmt::format(
@@ -67,6 +74,10 @@ Status read_plain(DcmDataset& dataset, std::string_view what, DicomHeader& heade
     return damaged(what, fmt::format("{} bytes of {}", element->getLength(), wanted_bytes));
   }
   if (element->getLength() >= 2 * wanted_bytes) return several_frames(what, element->getLength() / wanted_bytes);
+  // One byte makes the length even.
+  if (element->getLength() > wanted_bytes + 1) {
+    header.notes.emplace_back("DICOM pixel data longer than the image's are taken without what is behind them");
+  }
   Uint8* bytes = nullptr;
   Uint16* words = nullptr;
   const OFCondition read = header.bits_allocated == 8 ? element->getUint8Array(bytes) : element->getUint16Array(words);
