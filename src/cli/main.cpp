@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -59,6 +60,7 @@ int tell(const cli::Failure& failure) {
 int main(int argc, char** argv) {
   cli::open_standard_streams();
   allow_open_files();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit (ulimit -f): an error of writing, with its clean-up
   int exit_code = cli::kSuccess;
   try {
     exit_code = run(argc, argv);

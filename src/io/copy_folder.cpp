@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "core/thread_annotations.h"
 #include "io/copy_list.h"
 #include "io/file.h"
@@ -180,7 +181,7 @@ void Copier::require_whole() const {
   const auto missing = std::ranges::find_if(files_, differs);
   if (missing == files_.end()) return;
   const auto count = std::ranges::count_if(files_, differs);
-  refuse(target_, fmt::format("a copy of the {} files of {}", files_.size(), source_.string()),
+  refuse(target_, fmt::format("a copy of {} of {}", counted(std::ssize(files_), "file"), source_.string()),
          fmt::format("{} of them absent or changed, as {}", count, missing->path), "removing it");
 }
 

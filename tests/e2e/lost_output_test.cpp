@@ -35,6 +35,18 @@ TEST(LostOutput, of_errors_keeps_the_exit_code) {
   EXPECT_EQ(run_with(place, "2>&-", {"--nosuch"}).code, 2);
 }
 
+TEST(LostOutput, at_the_limit_of_a_files_size_is_an_error_that_leaves_no_part_of_it) {
+  const Workplace place;
+  Process process({"inspect", "--model", "resnet152", "--plan", "--json", "plan.json"}, place.root(),
+                  {"/bin/sh", "-c", "ulimit -f 2; exec \"$@\"", "sh"});
+  const Ended run = process.wait();
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("File too large"));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(place.root())) {
+    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr(".tmp")));
+  }
+}
+
 TEST(LostOutput, of_progress_ends_no_training) {
   const Workplace place;
   const auto data = place.synth("data", 24);

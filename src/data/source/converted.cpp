@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "core/value.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -58,7 +59,7 @@ void check_converted_count(const SourceOptions& options, std::string_view source
   if (found == wanted) return;
   if (found < wanted && options.absent == Absent::Refuse) {
     throw DataError(error_text("data.source", options.root.string(),
-                               fmt::format("{} images, as convert.json says", wanted), fmt::format("{}", found),
+                               counted(wanted, "image") + ", as convert.json says", fmt::format("{}", found),
                                "converting again, or --set data.absent=skip to go on without the others"));
   }
   listing.notes.push_back(fmt::format("images that convert.json says are here: {}; found: {}", wanted, found));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "data/source/findings.h"
 #include "data/source/record_listing.h"
 #include "io/file.h"
@@ -63,8 +64,8 @@ void check_index_beside(const RecordListing& listing, const RecordFile& file, st
   std::size_t lines = 0;
   each_line_beside(file.path, ".idx", [&](std::string_view /*line*/) { ++lines; });
   if (lines <= records) return;
-  listing.refuse(file.name, fmt::format("{} records, as the .idx beside it says", lines), fmt::format("{}", records),
-                 "fetching or writing the file again, or removing an .idx of another file");
+  listing.refuse(file.name, counted(static_cast<std::int64_t>(lines), "record") + ", as the .idx beside it says",
+                 fmt::format("{}", records), "fetching or writing the file again, or removing an .idx of another file");
 }
 
 // One label is a class, as in ImageNet's lists; several are findings.
