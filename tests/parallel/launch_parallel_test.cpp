@@ -216,6 +216,15 @@ TEST_F(Launch, a_killed_rank_ends_all_and_the_rest_makes_the_same_bits) {
                        place_ / "whole/checkpoints/resume.safetensors");
 }
 
+// Open MPI's mpirun would wait for ever.
+TEST_F(Launch, is_refused_where_files_may_not_be_opened_for_all_ranks) {
+  Process process(ranks("run", 2), place_.root(), {"/bin/sh", "-c", "ulimit -n 24; exec \"$@\"", "sh"});
+  const Ended run = process.wait();
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("[cli.launch] ulimit -n: expected 44 open files or more for 2 ranks, got 24; try "));
+  EXPECT_FALSE(fs::exists(place_ / "run"));
+}
+
 TEST_F(Launch, a_rank_that_stands_still_is_named) {
   Process process(plus(train("still", {"--ranks", "2", "--oversubscribe", "--comm-timeout", "1"}), kManyUpdates),
                   place_.root());
