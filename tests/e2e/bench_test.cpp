@@ -79,6 +79,21 @@ TEST_F(Bench, experiment_measures_all_combinations) {
   EXPECT_THAT(out_, HasSubstr("tf-official"));
 }
 
+// Two threads that wait for each other where OpenMP gives one would wait for ever.
+TEST_F(Bench, and_training_compute_with_the_threads_that_openmp_gives) {
+  const auto with_one = [&](const std::vector<std::string>& arguments) {
+    Process process(arguments, place_.root(), {"/usr/bin/env", "OMP_THREAD_LIMIT=1"});
+    const Ended run = process.wait();
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("OpenMP gives 1 of 2 threads (OMP_THREAD_LIMIT"));
+  };
+  with_one({"bench", "step", "--model", place_.write("net.txt", kNet), "--batch", "2", "--image", "32", "--threads",
+            "2", "--oversubscribe", "--warmup", "0", "--steps", "1", "--json", place_ / "step.json"});
+  EXPECT_EQ(read_json(place_ / "step.json").at("threads").as_integer(), 1);
+  if (runtime::usable_cores().size() < 2) GTEST_SKIP() << "SKIPPED: training with two threads takes two cores";
+  with_one(plus(place_.train_arguments(fs::path(images_).parent_path(), "run"), {"--set", "train.threads=2"}));
+}
+
 TEST_F(Bench, refuses_options_of_other_cases_and_what_it_cannot_use) {
   const auto run = [&](const std::string& name, const std::vector<std::string>& more) {
     return place_.run(plus(plus({"bench", name}, small()), more));
