@@ -114,6 +114,18 @@ TEST(ClassFolders, count_what_they_leave_out_by_its_ending) {
                                      HasSubstr("begin with a dot: 2"), HasSubstr("masks or pairs, passed over: 1")}));
 }
 
+TEST(ClassFolders, pass_over_masks_and_archive_folders_in_any_case) {
+  const TestFolder folder;
+  for (const char* name : {"a/1.png", "b/1.png", "a/Masks/1.png", "a/masks/2.png", "b/MASKS/1.png", "b/Mask/1.png",
+                           "a/x/mask/1.png", "b/Pairs/1.png", "a/__macosx/._1.png", "__MacOSX/a/2.png"}) {
+    folder.write(name, "x");
+  }
+  const Dataset dataset = loaded(in(folder));
+  EXPECT_EQ(dataset.samples.size(), 2U);
+  EXPECT_THAT(dataset.label_names, ElementsAre("a", "b"));
+  EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("passed over: 6 (image files in them: 6)")));
+}
+
 TEST(ClassFolders, refuse_links_that_lead_nowhere_unless_told) {
   const TestFolder folder;
   for (const char* name : {"a/1.png", "b/1.png"}) folder.write(name, "x");

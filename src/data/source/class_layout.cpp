@@ -30,7 +30,7 @@ Entries entries_of(const fs::path& folder) {
     if (name.starts_with('.')) continue;
     std::error_code unreadable;
     if (at->is_directory(unreadable)) {
-      if (!is_companion_folder(name) && name != kArchiveFolder) entries.folders.push_back(std::move(name));
+      if (!is_companion_folder(name) && !is_archive_folder(name)) entries.folders.push_back(std::move(name));
     } else if (at->is_regular_file(unreadable) && has_image_extension(name)) {
       entries.has_images = true;
     }

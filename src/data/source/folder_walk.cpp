@@ -132,7 +132,7 @@ void FolderWalk::take(const fs::directory_entry& entry) {
     if (is_companion_folder(name)) {
       ++left_out_.companions;
       left_out_.companion_images += images_below(path);
-    } else if (name != kArchiveFolder) {
+    } else if (!is_archive_folder(name)) {
       left_out_.image_folders += has_image_extension(path) ? 1 : 0;
       walk(path);
     }

@@ -37,7 +37,7 @@ struct LeftOut {
   Tally files{};
   /// Links that lead nowhere.
   std::vector<std::filesystem::path> dangling{};
-  /// Folders called masks or pairs (is_companion_folder()), and image files below them.
+  /// Folders called masks or pairs, or the like (is_companion_folder()), and image files below them.
   std::int64_t companions = 0;
   std::int64_t companion_images = 0;
   /// Folders with the ending of an image. They are walked as others are.

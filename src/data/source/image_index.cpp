@@ -14,15 +14,28 @@ namespace roentgen::data {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return small;
+}
+
+}  // namespace
+
 bool has_image_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = in_small_letters(path.extension().string());
   constexpr std::array<std::string_view, 5> kExtensions{".png", ".jpg", ".jpeg", ".dcm", ".dicom"};
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
-bool is_companion_folder(std::string_view name) { return name == "masks" || name == "pairs"; }
+bool is_companion_folder(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames{"masks", "mask", "pairs", "pair"};
+  return std::ranges::find(kNames, in_small_letters(name)) != kNames.end();
+}
+
+bool is_archive_folder(std::string_view name) { return in_small_letters(name) == "__macosx"; }
 
 ImageIndex::ImageIndex(const std::vector<fs::path>& folders) {
   std::set<std::string> visited;
@@ -70,7 +83,7 @@ void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
   std::sort(entries.begin(), entries.end());
   for (auto& [name, is_folder] : entries) {
     if (is_folder) {
-      if (is_companion_folder(name) || name == kArchiveFolder) continue;
+      if (is_companion_folder(name) || is_archive_folder(name)) continue;
       if (has_image_extension(name)) folders_.try_emplace(name, folder / name);
       walk(folder / name, visited);
       continue;

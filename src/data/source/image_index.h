@@ -13,14 +13,14 @@
 
 namespace roentgen::data {
 
-/// True for folders called masks or pairs, as `roentgen synth` writes them: their pictures belong to images of the same
-/// name and are none of the data set.
+/// True for folders called masks or pairs, as `roentgen synth` writes them, mask or pair, in any case: their pictures
+/// belong to images of the same name and are none of the data set.
 [[nodiscard]] bool is_companion_folder(std::string_view name);
 
-/// Folder that macOS adds to archives. Its files have names of images and are none.
-inline constexpr std::string_view kArchiveFolder = "__MACOSX";
+/// True for __MACOSX, in any case: macOS adds this folder to archives. Its files have names of images and are none.
+[[nodiscard]] bool is_archive_folder(std::string_view name);
 
-/// Every regular file below some folders, by base name. Hidden files and folders and kArchiveFolder are left out, and
+/// Every regular file below some folders, by base name. Hidden files and folders and __MACOSX are left out, and
 /// companion folders unless they are named themselves; links to folders are followed, each real folder once.
 /// Thread-safe to read.
 class ImageIndex {

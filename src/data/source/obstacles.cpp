@@ -163,7 +163,7 @@ Files files_of(const fs::path& root) {
     const std::string name = it->path().filename().string();
     std::error_code unreadable;
     if (it->is_directory(unreadable)) {
-      if (name.starts_with('.') || is_companion_folder(name) || name == kArchiveFolder) continue;
+      if (name.starts_with('.') || is_companion_folder(name) || is_archive_folder(name)) continue;
       (has_images(it->path()) ? files.with_images : files.without_images).push_back(name);
     } else if (has_image_extension(name)) {
       ++files.loose_images;

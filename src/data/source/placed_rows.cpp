@@ -80,7 +80,7 @@ void PlacedRows::note_unnamed() {
   for (fs::directory_iterator it(options_.root, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
     std::error_code unreadable;
-    const bool is_passed = name.starts_with('.') || is_companion_folder(name) || name == kArchiveFolder;
+    const bool is_passed = name.starts_with('.') || is_companion_folder(name) || is_archive_folder(name);
     if (is_passed || top.contains(name) || !it->is_directory(unreadable)) continue;
     const auto is_image = [](const fs::directory_entry& entry) {
       std::error_code ignored;
