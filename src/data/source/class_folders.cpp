@@ -100,6 +100,35 @@ std::vector<Label> choose_labels(const std::set<std::string>& classes, const Sou
   return labels;
 }
 
+/// Refuses folders that seem to be parts of the data set, of which each holds the classes or none.
+void check_no_parts(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
+  const std::string expected = "a folder for each class, its images in it";
+  std::set<std::string_view> parts;
+  std::vector<std::string> alike;
+  for (const std::string& name : layout.has_splits() ? std::set<std::string>() : classes) {
+    const std::string_view part = part_like(name);
+    if (part.empty()) continue;
+    parts.insert(part);
+    alike.push_back(part == "fold" ? name : fmt::format("{} ({})", name, part));
+  }
+  const bool are_folds = parts.contains("fold") && alike.size() == classes.size();
+  if (parts.size() > 1 || are_folds) {
+    throw DataError(error_text(kThing, options.root.string(), expected,
+                               "folders that look like splits: " + first_names(alike),
+                               "renaming them to train, val and test, or --data with one of them"));
+  }
+  const CommonFolders common = common_folders(options.root, layout);
+  if (common.names.empty()) return;
+  const std::string got =
+      fmt::format("the folders {} in each of {}", first_names(common.names), first_names(common.holders));
+  constexpr std::string_view kMove = "moving the images of a class into its folder itself";
+  throw DataError(error_text(kThing, options.root.string(), expected, got,
+                             layout.has_splits() ? std::string(kMove)
+                                                 : fmt::format("renaming these to train, val and test if they are "
+                                                               "splits, --data with one of them, or {}",
+                                                               kMove)));
+}
+
 void check_layout(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
   if (!options.csv.empty()) {
     throw ConfigError(error_text(kThing, "data.csv", "none, since folders are the labels", options.csv.front().string(),
@@ -112,8 +141,10 @@ void check_layout(const ClassLayout& layout, const std::set<std::string>& classe
   }
   if (classes.size() < 2) {
     throw DataError(error_text(kThing, options.root.string(), "at least two folders, a class each",
-                               fmt::format("{}", classes.size()), "another --data"));
+                               fmt::format("{}", classes.size()),
+                               "another --data, where folders called masks or pairs are none"));
   }
+  check_no_parts(layout, classes, options);
 }
 
 /// All images below the root: those of the classes in a listing, and counts of the others.

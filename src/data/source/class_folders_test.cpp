@@ -126,6 +126,42 @@ TEST(ClassFolders, pass_over_masks_and_archive_folders_in_any_case) {
   EXPECT_THAT(dataset.notes, testing::Contains(HasSubstr("passed over: 6 (image files in them: 6)")));
 }
 
+TEST(ClassFolders, refuse_splits_of_other_names) {
+  const auto refused = [](const std::vector<const char*>& names) {
+    const TestFolder folder;
+    for (const char* name : names) folder.write(name, "x");
+    SourceOptions options = in(folder);
+    options.source = "class_folders";
+    return refusal(options);
+  };
+  EXPECT_THAT(refused({"train_set/A/1.png", "train_set/B/1.png", "test_set/A/1.png", "test_set/B/1.png"}),
+              HasSubstr("look like splits: test_set (test), train_set (train); try renaming them"));
+  for (const auto& [one, other] :
+       {std::pair{"train-set", "test-set"}, std::pair{"TrainData", "TestData"}, std::pair{"trn", "tst"},
+        std::pair{"training_set", "testing_set"}, std::pair{"images train", "images validation"},
+        std::pair{"TRAINDATA", "VALDATA"}, std::pair{"fold1", "fold2"}, std::pair{"01_train", "02_dev"}}) {
+    const std::string first = std::string(one) + "/A/1.png", second = std::string(other) + "/1.png";
+    EXPECT_THAT(refused({first.c_str(), second.c_str()}), HasSubstr("look like splits: ")) << one;
+  }
+  EXPECT_THAT(refused({"site 1/A/1.png", "site 1/B/1.png", "site 2/a/1.png", "site 2/B/c/1.png", "doc/x.txt"}),
+              HasSubstr("got the folders A, B in each of site 1, site 2; try renaming these to train, val and "
+                        "test if they are splits"));
+  EXPECT_THAT(refused({"train/A/x/1.png", "train/A/y/2.png", "val/B/x/1.png", "val/B/y/2.png"}),
+              HasSubstr("got the folders x, y in each of train/A, val/B; try moving the images"));
+}
+
+TEST(ClassFolders, keep_classes_whose_images_lie_below_them) {
+  for (const std::vector<const char*>& names :
+       {std::vector{"A/images/1.png", "A/masks/1.png", "B/images/2.png"},
+        std::vector{"A/p1/1.png", "A/p2/2.png", "B/p1/3.png", "B/p3/4.png"},
+        std::vector{"A/p1/1.png", "A/p2/2.png", "B/3.png", "B/p1/3.png", "B/p2/4.png"},
+        std::vector{"test_positive/x/1.png", "test_negative/y/2.png"}}) {
+    const TestFolder folder;
+    for (const char* name : names) folder.write(name, "x");
+    EXPECT_EQ(loaded(in(folder)).label_names.size(), 2U) << names.front();
+  }
+}
+
 TEST(ClassFolders, refuse_links_that_lead_nowhere_unless_told) {
   const TestFolder folder;
   for (const char* name : {"a/1.png", "b/1.png"}) folder.write(name, "x");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <system_error>
 #include <utility>
 
@@ -43,6 +44,37 @@ Entries entries_of(const fs::path& folder) {
   return entries;
 }
 
+/// Words of a name in small letters: parts between characters that are no letters, and before capitals.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  bool was_small = false;
+  for (const char letter : name) {
+    const auto c = static_cast<unsigned char>(letter);
+    const bool is_letter = std::isalpha(c) != 0;
+    if (!words.back().empty() && (!is_letter || (was_small && std::isupper(c) != 0))) words.emplace_back();
+    if (is_letter) words.back() += static_cast<char>(std::tolower(c));
+    was_small = std::islower(c) != 0;
+  }
+  return words;
+}
+
+/// "train" of "training" and "trainset"; empty for a word that names no part of a data set.
+std::string_view part_of_word(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kEnds{"dataset", "data",  "images", "imgs",
+                                                  "folder",  "split", "sets",   "set"};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kParts{
+      {{"train", "train"}, {"training", "train"}, {"trains", "train"},   {"trn", "train"},    {"tr", "train"},
+       {"val", "val"},     {"vals", "val"},       {"valid", "val"},      {"validate", "val"}, {"validation", "val"},
+       {"dev", "val"},     {"eval", "val"},       {"evaluation", "val"}, {"test", "test"},    {"testing", "test"},
+       {"tests", "test"},  {"tst", "test"},       {"te", "test"},        {"ts", "test"},      {"holdout", "test"},
+       {"fold", "fold"},   {"kfold", "fold"}}};
+  const auto* const end = std::ranges::find_if(
+      kEnds, [word](std::string_view ending) { return word.size() > ending.size() && word.ends_with(ending); });
+  if (end != kEnds.end()) word.remove_suffix(end->size());
+  const auto* const found = std::ranges::find(kParts, word, &std::pair<std::string_view, std::string_view>::first);
+  return found == kParts.end() ? std::string_view() : found->second;
+}
+
 }  // namespace
 
 std::optional<Split> split_of_folder(std::string_view name) {
@@ -80,6 +112,33 @@ ClassLayout class_layout(const fs::path& root) {
   return layout;
 }
 
+std::string_view part_like(std::string_view name) {
+  for (const std::string& word : words_of(name)) {
+    if (const std::string_view part = part_of_word(word); !part.empty()) return part;
+  }
+  return {};
+}
+
+CommonFolders common_folders(const fs::path& root, const ClassLayout& layout) {
+  CommonFolders common;
+  std::set<std::string> first;
+  for (const ClassFolder& folder : layout.folders) {
+    Entries entries = entries_of(root / folder.path);
+    if (entries.has_images) return {};
+    if (entries.folders.empty()) continue;
+    std::set<std::string> keys;
+    for (const std::string& name : entries.folders) keys.insert(spelling_key(name));
+    if (common.holders.empty()) {
+      first = std::move(keys);
+      common.names = std::move(entries.folders);
+    } else if (keys != first) {
+      return {};
+    }
+    common.holders.push_back(folder.path.string());
+  }
+  return common.holders.size() > 1 && first.size() > 1 ? common : CommonFolders();
+}
+
 bool holds_images(const fs::path& folder) { return entries_of(folder).has_images; }
 
 void ClassLayout::add(ClassFolder folder) {
@@ -88,12 +147,13 @@ void ClassLayout::add(ClassFolder folder) {
 }
 
 std::optional<std::size_t> ClassLayout::folder_of(std::string_view path) const {
-  const bool has_splits = !folders.empty() && folders.front().path.has_parent_path();
   std::size_t end = path.find('/');
-  if (has_splits && end != std::string_view::npos) end = path.find('/', end + 1);
+  if (has_splits() && end != std::string_view::npos) end = path.find('/', end + 1);
   const auto found = numbers.find(path.substr(0, end));
   return found == numbers.end() ? std::nullopt : std::optional(found->second);
 }
+
+bool ClassLayout::has_splits() const { return !folders.empty() && folders.front().path.has_parent_path(); }
 
 bool ClassLayout::is_beside(std::string_view path) const { return beside.contains(path.substr(0, path.find('/'))); }
 

@@ -39,6 +39,8 @@ struct ClassLayout {
   std::map<std::string, std::size_t, std::less<>> numbers{};
 
   void add(ClassFolder folder);
+  /// True when folders of classes lie in train, val or test.
+  [[nodiscard]] bool has_splits() const;
   /// Index of the class's folder that `path` (below the root) leads to or into; nullopt: none.
   [[nodiscard]] std::optional<std::size_t> folder_of(std::string_view path) const;
   /// True for a path below the root that leads to or into one of the folders beside train, val and test.
@@ -52,6 +54,22 @@ struct ClassLayout {
 
 /// True when an image file lies directly in a folder. DataError: it cannot be read.
 [[nodiscard]] bool holds_images(const std::filesystem::path& folder);
+
+/// Part of a data set that a folder's name seems to say, of names like "train_set", "TestData", "tst" and "fold1":
+/// "train", "val", "test" or "fold"; empty: none.
+[[nodiscard]] std::string_view part_like(std::string_view name);
+
+/// Folders that lie alike in all folders of classes.
+struct CommonFolders {
+  std::vector<std::string> names{};
+  /// Folders of classes that hold them, below the root.
+  std::vector<std::string> holders{};
+};
+
+/// Finds two or more folders that every folder of a class holds alike, without regard to case, blanks, `_` and `-`,
+/// where no image lies directly in one of these. Folders of classes without any folder do not count. Nothing for
+/// other trees. DataError: a folder cannot be read.
+[[nodiscard]] CommonFolders common_folders(const std::filesystem::path& root, const ClassLayout& layout);
 
 /// The split of a folder called train, training, val, valid, validation, test or testing, in any case.
 [[nodiscard]] std::optional<Split> split_of_folder(std::string_view name);
