@@ -114,7 +114,6 @@ data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) co
   source.unknown_labels = data::UnknownLabels::Mask;
   data::set_split_rule(source, info.split_rule);
   data::place_folders(source, options_.data);
-  follow_data(source, options_.overrides);
   return source;
 }
 
@@ -172,8 +171,8 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict,
        .ranks = &ranks});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
-  const data::SourceOptions source = source_of(model.info);
-  const data::Dataset dataset = load_data(source);
+  data::SourceOptions source = source_of(model.info);
+  const data::Dataset dataset = load_evaluated(source, options_.overrides);
   const Part part = options_.image_list.empty() ? split_part(dataset, split)
                                                 : list_part(dataset, find_list(options_.image_list, source));
   const std::string sha256 = weights_sha256(options_.checkpoint);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -14,19 +15,9 @@
 
 namespace roentgen::cli {
 
-void follow_data(data::SourceOptions& source, std::span<const std::string> overrides) {
-  const auto is_told = [overrides](std::string_view key) {
-    return std::ranges::any_of(overrides, [key](const std::string& text) { return text.starts_with(key); });
-  };
-  if (!source.sources.empty() || source.source == "auto" || is_told("data.source=") || data::fits_source(source))
-    return;
-  if (!is_told("data.csv=")) source.csv.clear();
-  if (!is_told("data.images=")) source.images.clear();
-  const std::string own = std::exchange(source.source, "auto");
-  log::info(fmt::format("the model's recipe has data.source={}, which these data do not fit: reading them as {}", own,
-                        data::detected_source(source)));
-}
+namespace {
 
+// data::load_dataset(); errors about labels say that they are the checkpoint's.
 data::Dataset load_data(const data::SourceOptions& source) {
   try {
     return data::load_dataset(source);
@@ -34,6 +25,56 @@ data::Dataset load_data(const data::SourceOptions& source) {
     if (error_parts(error.what()).thing != "data.labels") throw;
     throw ConfigError(with_remedy(error.what(), "a data folder with the labels that the checkpoint knows"));
   }
+}
+
+// True when the source reads the data: images that are absent, repeated or in no split are faults of these data.
+bool can_list(data::SourceOptions source) {
+  source.absent = data::Absent::Skip;
+  source.duplicates = data::Duplicates::First;
+  source.views.clear();
+  source.split.mode = data::SplitMode::Whole;
+  try {
+    return !data::load_dataset(source).samples.empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Options by which the data are read as what is found there, or nothing where the recipe's source stays.
+std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, std::span<const std::string> overrides,
+                                              const ErrorParts& refusal) {
+  const auto is_told = [overrides](std::string_view key) {
+    return std::ranges::any_of(overrides, [key](const std::string& text) { return text.starts_with(key); });
+  };
+  if (!own.sources.empty() || own.source == "auto" || is_told("data.source=")) return std::nullopt;
+  if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
+  if (can_list(own)) return std::nullopt;
+  data::SourceOptions other = own;
+  other.source = "auto";
+  if (!is_told("data.csv=")) other.csv.clear();
+  if (!is_told("data.images=")) other.images.clear();
+  if (!data::fits_source(other)) return std::nullopt;
+  other.source = data::detected_source(other);
+  const bool is_same = other.source == own.source && other.csv == own.csv && other.images == own.images;
+  return is_same ? std::nullopt : std::optional(std::move(other));
+}
+
+}  // namespace
+
+data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides) {
+  try {
+    return load_data(source);
+  } catch (const Error& error) {
+    const ErrorParts refusal = error_parts(error.what());
+    std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
+    if (!other) throw;
+    log::info(fmt::format(
+        "the model's recipe has data.source={}, which these data do not fit: reading them as {} (as {}: {}got {})",
+        source.source, other->source, source.source,
+        refusal.expected.empty() ? std::string() : fmt::format("expected {}, ", refusal.expected), refusal.got));
+    source = std::move(*other);
+  }
+  return load_data(source);
 }
 
 std::string labels_text(const data::Dataset& dataset) {

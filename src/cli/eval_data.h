@@ -15,12 +15,12 @@
 
 namespace roentgen::cli {
 
-/// Looks for the data's own source where they do not fit that of the checkpoint's recipe, and says so. Sources and
-/// tables that `overrides` name are kept.
-void follow_data(data::SourceOptions& source, std::span<const std::string> overrides);
-
-/// data::load_dataset(); errors about labels say that they are the checkpoint's.
-[[nodiscard]] data::Dataset load_data(const data::SourceOptions& source);
+/// Loads the data that a checkpoint is evaluated on.
+/// @param source the checkpoint's recipe and labels. It changes where its source cannot list the data: another one that
+///     is found there takes its place, and an info line says so
+/// @param overrides "data.key=value"; the source and tables that they name are kept
+/// Throws as data::load_dataset(); errors about labels say that they are the checkpoint's.
+[[nodiscard]] data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides);
 
 /// "labels: FILE, sha256 ..." a line a table.
 [[nodiscard]] std::string labels_text(const data::Dataset& dataset);
