@@ -48,21 +48,6 @@ void add_folder(const fs::path& folder, ImageList& list) {
   list.left_out += walk.left_out();
 }
 
-// Line where inspect, train and eval, which read the folder as classes, take another number of images.
-std::string class_folders_note(const fs::path& folder, std::size_t taken) {
-  data::SourceOptions options{.root = folder, .absent = data::Absent::Skip};
-  options.split.mode = data::SplitMode::Whole;
-  try {
-    if (!data::fits_source(options) || data::detected_source(options) != "class_folders") return {};
-    const std::size_t images = data::load_dataset(options).samples.size();
-    if (images == taken) return {};
-    return fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",
-                       counted(static_cast<std::int64_t>(taken), "image"), images);
-  } catch (const Error&) {  // refused there, and taken here as any folder
-    return {};
-  }
-}
-
 std::string links_note(const std::vector<data::Sample>& samples) {
   data::LinkedFiles links;
   std::int64_t again = 0;
@@ -111,9 +96,7 @@ ImageList list_images(const std::vector<std::string>& arguments) {
     const std::size_t before = samples.size();
     add_folder(path, list);
     if (samples.size() > before) {
-      if (std::string note = class_folders_note(path, samples.size() - before); !note.empty()) {
-        list.notes.push_back(std::move(note));
-      }
+      list.folders.emplace_back(path, std::ssize(samples) - static_cast<std::int64_t>(before));
       continue;
     }
     refuse(argument, "files that end in .png, .jpg or .jpeg, or frontal chest radiographs as DICOM, below it",
@@ -127,6 +110,31 @@ ImageList list_images(const std::vector<std::string>& arguments) {
   }
   if (std::string note = links_note(samples); !note.empty()) list.notes.push_back(std::move(note));
   return list;
+}
+
+std::vector<std::string> class_folder_notes(const ImageList& list, const data::SourceOptions& source) {
+  std::vector<std::string> notes;
+  for (const auto& [folder, taken] : list.folders) {
+    data::SourceOptions options{.root = folder, .absent = data::Absent::Skip};
+    options.split.mode = data::SplitMode::Whole;
+    if (source.source == "class_folders") {
+      options.source = source.source;
+      options.labels = source.labels;
+      options.unknown_labels = data::UnknownLabels::Mask;
+    }
+    try {
+      if (options.source == "auto" &&
+          (!data::fits_source(options) || data::detected_source(options) != "class_folders"))
+        continue;
+      const std::int64_t images = std::ssize(data::load_dataset(options).samples);
+      if (images == taken) continue;
+      notes.push_back(
+          fmt::format("a folder of classes: {} taken here; inspect, train and eval take {}, those in classes",
+                      counted(taken, "image"), images));
+    } catch (const Error&) {  // refused there, and taken here as any folder
+    }
+  }
+  return notes;
 }
 
 data::Dataset images_or_records(const std::vector<std::string>& arguments) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/source/dataset.h"
@@ -27,8 +28,10 @@ struct ImageList {
   data::DicomTally dicom;
   /// All else in the folders that is passed over or left out.
   data::LeftOut left_out;
-  /// Lines on the folders of classes among the arguments, and on files that are listed twice by links.
+  /// Lines on files that are listed twice by links.
   std::vector<std::string> notes;
+  /// Folders among the arguments, and the images taken of each.
+  std::vector<std::pair<std::filesystem::path, std::int64_t>> folders;
 };
 
 /// Lists them. A file that is named is taken whatever its ending, and whatever the header of a DICOM file says; folders
@@ -37,6 +40,11 @@ struct ImageList {
 /// all names are the paths as given. DataError naming the argument: nothing there, no images below a folder, an image
 /// named twice.
 [[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
+
+/// Lines on the folders of a list that inspect, train and eval read as folders of classes, taking another number of
+/// images.
+/// @param source data.source of the model's recipe, and its labels
+[[nodiscard]] std::vector<std::string> class_folder_notes(const ImageList& list, const data::SourceOptions& source);
 
 /// As list_images(); or, where all arguments are folders with record files, the images in these, without labels where
 /// there are several.

@@ -103,7 +103,9 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   const auto lines = [&] {
     const ImageList list = list_images({in("d")});
     std::vector<std::string> all = list.left_out.notes("which by their endings are no images");
-    all.insert(all.end(), list.notes.begin(), list.notes.end());
+    for (const auto& notes : {class_folder_notes(list, {}), list.notes}) {
+      all.insert(all.end(), notes.begin(), notes.end());
+    }
     return all;
   };
   data::SourceOptions options{.root = in("d")};
@@ -118,6 +120,19 @@ TEST_F(ImageListTest, counts_a_folder_of_classes_as_its_reader_does) {
   EXPECT_THAT(lines(), testing::IsSupersetOf({HasSubstr("passed over: 1 (val, which is test)"),
                                               HasSubstr("6 images taken here; inspect, train and eval take 5"),
                                               HasSubstr("links put into the list again: 1")}));
+}
+
+TEST_F(ImageListTest, counts_a_folder_of_classes_as_the_recipes_source_does) {
+  for (const char* name : {"d/train/a/1.png", "d/train/b/deep/2.png", "d/test/a/3.png", "d/5.png", "d/extra/6.png"}) {
+    write(name);
+  }
+  const ImageList list = list_images({in("d")});
+  data::SourceOptions recipe{.source = "class_folders", .labels = {"a", "b"}};
+  EXPECT_THAT(class_folder_notes(list, recipe), ElementsAre(HasSubstr("5 images taken here; inspect, train and eval "
+                                                                      "take 3, those in classes")));
+  EXPECT_THAT(class_folder_notes(list, {}), ElementsAre()) << "auto reads no such folder";
+  recipe.labels = {"Mass"};
+  EXPECT_THAT(class_folder_notes(list, recipe), ElementsAre()) << "folders that are none of the model's classes";
 }
 
 TEST_F(ImageListTest, lists_or_counts_every_file_of_a_folder) {

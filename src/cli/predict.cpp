@@ -229,6 +229,17 @@ train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t ima
                                  .has_heatmaps = options_.has_heatmaps()});
 }
 
+// [data] of the checkpoint's recipe with the checkpoint's labels; by default where the recipe cannot be read.
+data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::path& checkpoint) {
+  data::SourceOptions source;
+  try {
+    source = train::parse_recipe(info.recipe, checkpoint.string(), {}).data;
+  } catch (const Error&) {  // no matter for predictions
+  }
+  source.labels = info.labels;
+  return source;
+}
+
 CommandResult PredictCommand::run() {
   options_.check(folders());
   ImageList list = list_images(options_.images);
@@ -256,6 +267,8 @@ CommandResult PredictCommand::run() {
     heatmaps->open_folder(options_);
   }
   for (const std::string& note : list.left_out.notes("which by their endings are no images")) log::info(note);
+  for (const std::string& note : class_folder_notes(list, recipe_data(model.info, options_.checkpoint)))
+    log::info(note);
   for (const std::string& note : list.notes) log::info(note);
   if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
