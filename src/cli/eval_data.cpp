@@ -47,6 +47,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
     return std::ranges::any_of(overrides, [key](const std::string& text) { return text.starts_with(key); });
   };
   if (!own.sources.empty() || own.source == "auto" || is_told("data.source=")) return std::nullopt;
+  // A table of the recipe's kind with a fault in it is refused rather than passed over for another one.
   if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
   if (can_list(own)) return std::nullopt;
   data::SourceOptions other = own;
@@ -68,10 +69,12 @@ data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::s
     const ErrorParts refusal = error_parts(error.what());
     std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
     if (!other) throw;
+    const std::string reason =
+        refusal.expected.empty() ? refusal.got
+                                 : fmt::format("{}: expected {}, got {}", refusal.what, refusal.expected, refusal.got);
     log::info(fmt::format(
-        "the model's recipe has data.source={}, which these data do not fit: reading them as {} (as {}: {}got {})",
-        source.source, other->source, source.source,
-        refusal.expected.empty() ? std::string() : fmt::format("expected {}, ", refusal.expected), refusal.got));
+        "the model's recipe has data.source={}, which these data do not fit: reading them as {} (as {}, {})",
+        source.source, other->source, source.source, reason));
     source = std::move(*other);
   }
   return load_data(source);

@@ -100,7 +100,7 @@ std::vector<Label> choose_labels(const std::set<std::string>& classes, const Sou
   return labels;
 }
 
-/// Refuses folders that seem to be parts of the data set, of which each holds the classes or none.
+/// Refuses folders that seem to be splits of the data set rather than classes.
 void check_no_parts(const ClassLayout& layout, const std::set<std::string>& classes, const SourceOptions& options) {
   const std::string expected = "a folder for each class, its images in it";
   std::set<std::string_view> parts;
