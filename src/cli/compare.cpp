@@ -10,6 +10,7 @@
 
 #include "cli/command_list.h"
 #include "cli/compare_side.h"
+#include "cli/eval_data.h"
 #include "cli/eval_output.h"
 #include "cli/eval_part.h"
 #include "cli/eval_set.h"
@@ -236,9 +237,10 @@ CommandResult CompareCommand::run() {
   std::vector<ComparedModel> models_b = read_models("B", b_);
   const ComparedModel first = models_a.front();
   const std::vector<std::string>& names = first.predictions.labels;
-  LabelTable table_a = read_truth(labels_.front(), names, label_options(models_a, models_b, overrides_));
-  LabelTable table_b =
-      labels_.size() == 1 ? table_a : read_truth(labels_.back(), names, label_options(models_b, models_a, overrides_));
+  LabelTable table_a = read_truth(labels_.front(), names, label_options(models_a, models_b, overrides_), overrides_);
+  LabelTable table_b = labels_.size() == 1 ? table_a
+                                           : read_truth(labels_.back(), names,
+                                                        label_options(models_b, models_a, overrides_), overrides_);
   const Side a = make_side(a_, std::move(models_a), std::move(table_a), first);
   Side b = make_side(b_, std::move(models_b), std::move(table_b), first);
   const EvalSet& set_a = a.sets.front();
@@ -260,6 +262,7 @@ CommandResult CompareCommand::run() {
   terminal::print(fmt::format("A: {}{}\nB: {}{}\n{} of {}, {}\n", terminal_text(a.what), seeds_text(a),
                               terminal_text(b.what), seeds_text(b), counted(comparison.images, "image"),
                               counted(comparison.patients, "patient"), list_text(set_a.list_sha256)));
+  terminal::print(absent_text(a.table.absent, set_a.predictions.label_count()));
   if (set_a.unknown_patients > 0) {
     terminal::print(unknown_patients_text(set_a.unknown_patients));
   }
@@ -268,6 +271,7 @@ CommandResult CompareCommand::run() {
   Value json = eval::to_value(comparison);
   json.set("list_sha256", set_a.list_sha256);
   json.set("known_list", known_list_value(set_a.list_sha256));
+  if (!a.table.absent.empty()) json.set("absent_labels", names_value(a.table.absent));
   json.set("a", side_value(a));
   json.set("b", side_value(b));
   print_recipes(a, b, json);

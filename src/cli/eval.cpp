@@ -222,9 +222,8 @@ Input EvalCommand::from_files() const {
   const std::string what = prediction_names(options_.predictions);
   PredictionFile file = read_mean_predictions(options_.predictions);
   if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
-  data::SourceOptions source = data_options(options_.overrides);
-  source.unknown_labels = data::UnknownLabels::Mask;
-  const LabelTable table = read_truth(options_.labels, file.labels, std::move(source));
+  const LabelTable table =
+      read_truth(options_.labels, file.labels, data_options(options_.overrides), options_.overrides);
   Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
   if (!options_.validation.empty()) {
     const std::string validation = prediction_names(options_.validation);

@@ -46,7 +46,7 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   const auto is_told = [overrides](std::string_view key) {
     return std::ranges::any_of(overrides, [key](const std::string& text) { return text.starts_with(key); });
   };
-  if (!own.sources.empty() || own.source == "auto" || is_told("data.source=")) return std::nullopt;
+  if (own.source == "auto" || is_told("data.source=")) return std::nullopt;
   // A table of the recipe's kind with a fault in it is refused rather than passed over for another one.
   if (refusal.thing != "data.labels" && data::fits_source(own)) return std::nullopt;
   if (can_list(own)) return std::nullopt;
@@ -60,22 +60,50 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   return is_same ? std::nullopt : std::optional(std::move(other));
 }
 
+// Has these data read as what is found there; false where the recipe's source stays.
+bool follow(data::SourceOptions& source, std::span<const std::string> overrides, const ErrorParts& refusal) {
+  std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
+  if (!other) return false;
+  const std::string reason = refusal.expected.empty()
+                                 ? refusal.got
+                                 : fmt::format("{}: expected {}, got {}", refusal.what, refusal.expected, refusal.got);
+  log::info(fmt::format("the model's recipe has data.source={}, which {} not fit: reading them as {} (as {}, {})",
+                        source.source,
+                        source.name.empty() ? "these data do" : fmt::format("the data {} do", source.name),
+                        other->source, source.source, reason));
+  source = std::move(*other);
+  return true;
+}
+
+// The same of each of several sources; false where all stay.
+bool follow_each(data::SourceOptions& all, std::span<const std::string> overrides) {
+  bool is_other = false;
+  for (data::SourceOptions& own : all.sources) {
+    data::SourceOptions source = own;
+    source.unknown_labels = data::UnknownLabels::Mask;
+    if (source.labels.empty()) source.labels = all.labels;
+    try {
+      static_cast<void>(data::load_dataset(source));
+    } catch (const Error& error) {
+      if (!follow(source, overrides, error_parts(error.what()))) continue;
+      own.source = source.source;
+      own.csv = source.csv;
+      own.images = source.images;
+      is_other = true;
+    }
+  }
+  return is_other;
+}
+
 }  // namespace
 
 data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides) {
   try {
     return load_data(source);
   } catch (const Error& error) {
-    const ErrorParts refusal = error_parts(error.what());
-    std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
-    if (!other) throw;
-    const std::string reason =
-        refusal.expected.empty() ? refusal.got
-                                 : fmt::format("{}: expected {}, got {}", refusal.what, refusal.expected, refusal.got);
-    log::info(fmt::format(
-        "the model's recipe has data.source={}, which these data do not fit: reading them as {} (as {}, {})",
-        source.source, other->source, source.source, reason));
-    source = std::move(*other);
+    const bool is_other =
+        source.sources.empty() ? follow(source, overrides, error_parts(error.what())) : follow_each(source, overrides);
+    if (!is_other) throw;
   }
   return load_data(source);
 }

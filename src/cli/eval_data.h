@@ -16,8 +16,8 @@
 namespace roentgen::cli {
 
 /// Loads the data that a checkpoint is evaluated on.
-/// @param source the checkpoint's recipe and labels. It changes where its source cannot list the data: another one that
-///     is found there takes its place, and an info line says so
+/// @param source the checkpoint's recipe and labels, one source or several. It changes where a source cannot list its
+///     data: another one that is found there takes its place, and an info line says so
 /// @param overrides "data.key=value"; the source and tables that they name are kept
 /// Throws as data::load_dataset(); errors about labels say that they are the checkpoint's.
 [[nodiscard]] data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides);

@@ -47,6 +47,28 @@ TEST_F(EvalData, are_read_as_classes_that_lie_below_their_folders) {
   EXPECT_EQ(source.source, "class_folders");
 }
 
+// Of two data sets, each with another label of the model, one is not of the recipe's form.
+TEST_F(EvalData, of_several_folders_are_each_read_as_what_is_found_there) {
+  write({"one/1.png", "two/images/00000001_000.png"});
+  folder_.write("one/labels.csv", "path,A\n1.png,1\n");
+  folder_.write("two/Data_Entry_2017.csv", "Image Index,Finding Labels,Patient ID\n00000001_000.png,B,1\n");
+  data::SourceOptions all = recipe("csv");
+  for (const char* name : {"one", "two"}) {
+    data::SourceOptions source = recipe("csv");
+    source.name = name;
+    source.root = folder_.path() / name;
+    all.sources.push_back(source);
+  }
+  const data::Dataset dataset = load_evaluated(all, {});
+  EXPECT_EQ(dataset.samples.size(), 2U);
+  EXPECT_EQ(all.sources[0].source, "csv");
+  EXPECT_EQ(all.sources[1].source, "nih");
+  EXPECT_THAT(data::absent_labels(dataset), testing::IsEmpty());
+  EXPECT_THAT(refusal(all, {"data.source=csv"}), testing::StrEq("nothing")) << "each has its source by now";
+  all.sources[1].source = "csv";
+  EXPECT_THAT(refusal(all, {"data.source=csv"}), HasSubstr("two: "));
+}
+
 TEST_F(EvalData, keep_the_recipes_source_beside_tables_of_others) {
   write({"train/A/1.png", "train/B/2.png", "test/A/3.png", "test/B/4.png", "loose.png", "readme.txt"});
   std::filesystem::create_directory(folder_.path() / "test/C");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/command_list.h"
+#include "cli/eval_data.h"
 #include "cli/eval_set.h"
 #include "cli/output_file.h"
 #include "cli/report_gallery.h"
@@ -173,6 +174,7 @@ class ReportCommand final : public Command {
     PredictionFile predictions = read_prediction_file(file);
     const LabelTable table = read_truth(labels_, predictions.labels, train::read_recipe(folder.recipe(), {}).data);
     EvalSet set = join(std::move(predictions), table, file.string());
+    terminal::print(absent_text(table.absent, set.predictions.label_count()));
     std::string hashes;
     for (const LabelFile& one : table.files) hashes += (hashes.empty() ? "" : ", ") + one.sha256;
     return {.predictions = std::move(set.predictions),

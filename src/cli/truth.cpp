@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/eval_data.h"
 #include "cli/study.h"
 #include "cli/table_column.h"
 #include "core/error.h"
@@ -33,9 +34,9 @@ std::int8_t as_label(float value) {
   return std::isnan(value) ? eval::kUnknown : static_cast<std::int8_t>(value > 0.5F ? 1 : 0);
 }
 
-data::Dataset load(const data::SourceOptions& options) {
+data::Dataset load(data::SourceOptions options, std::span<const std::string> overrides) {
   try {
-    return data::load_dataset(options);
+    return load_evaluated(options, overrides);
   } catch (const Error& error) {
     const ErrorParts parts = error_parts(error.what());
     if (parts.thing == "data.labels") {
@@ -74,7 +75,9 @@ LabelTable table_of(const data::Dataset& dataset, std::string what) {
 
 }  // namespace
 
-LabelTable read_truth(const fs::path& path, const std::vector<std::string>& labels, data::SourceOptions options) {
+LabelTable read_truth(const fs::path& path, const std::vector<std::string>& labels, data::SourceOptions options,
+                      std::span<const std::string> overrides) {
+  options.unknown_labels = data::UnknownLabels::Mask;
   std::error_code ignored;
   const bool is_folder = fs::is_directory(path, ignored);
   if (!is_folder && !is_of_a_folder(path, options)) return read_label_table(path, labels, options);
@@ -85,7 +88,8 @@ LabelTable read_truth(const fs::path& path, const std::vector<std::string>& labe
   options.split = {.mode = data::SplitMode::Whole};
   std::erase_if(options.label_policies,
                 [&labels](const auto& one) { return std::ranges::find(labels, one.first) == labels.end(); });
-  return table_of(load(options), (whole.has_filename() ? whole : whole.parent_path()).filename().string());
+  return table_of(load(std::move(options), overrides),
+                  (whole.has_filename() ? whole : whole.parent_path()).filename().string());
 }
 
 void check_data_overrides(std::span<const std::string> overrides) {

@@ -72,6 +72,24 @@ TEST_F(ExternalData, masks_and_lists_labels_that_the_data_lack) {
   EXPECT_EQ(json.at("auroc").at("labels").at("B").at("n").as_integer(), 0);
 }
 
+TEST_F(ExternalData, is_compared_and_reported_by_the_labels_that_it_has) {
+  train();
+  write_theirs();
+  place_.must_run(eval({"--allow-overlap", "--preds", place_ / "preds.csv"}));
+  const fs::path preds = place_ / "preds.csv", theirs = place_ / "theirs";
+  const std::string told = "labels that these data lack, left out of all figures: B, C (2 of 3)";
+  for (const fs::path& labels : {theirs, theirs / "Data_Entry_2017.csv"}) {
+    const Ended compared = place_.must_run({"compare", preds, preds, "--labels", labels, "--replicates", "0",
+                                            "--threads", "1", "--json", place_ / "compare.json"});
+    EXPECT_THAT(compared.out, HasSubstr(told));
+    EXPECT_THAT(compared.out, HasSubstr("mean over 1 of 3"));
+    EXPECT_EQ(read_json(place_ / "compare.json").at("absent_labels").as_array().size(), 2U);
+    const Ended reported = place_.must_run(
+        {"report", place_ / "run", "--preds", preds, "--labels", labels, "--out", place_ / "report.html"});
+    EXPECT_THAT(reported.out, HasSubstr(told));
+  }
+}
+
 TEST_F(ExternalData, finds_trained_patients_in_any_spelling_of_their_numbers) {
   train();
   std::string table = "path,patient,A\n", zeros = table;

@@ -171,7 +171,7 @@ Dataset load_several(const SourceOptions& options) {
     parts.front().label_names = std::move(all.label_names);
     return std::move(parts.front());
   }
-  check_common_label(parts);
+  if (options.unknown_labels == UnknownLabels::Refuse) check_common_label(parts);
   make_names_unique(parts);
   all.root = parts.front().root;
   for (Dataset& part : parts) append(all, std::move(part));
