@@ -41,6 +41,7 @@ LeftOut& LeftOut::operator+=(const LeftOut& other) {
   companion_images += other.companion_images;
   image_folders += other.image_folders;
   hidden += other.hidden;
+  unreadable += other.unreadable;
   repeated.insert(repeated.end(), other.repeated.begin(), other.repeated.end());
   return *this;
 }
@@ -72,6 +73,7 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
   if (image_folders > 0) {
     notes.push_back(fmt::format("folders with the ending of an image, read as folders: {}", image_folders));
   }
+  if (unreadable > 0) notes.push_back(fmt::format("folders that cannot be read, passed over: {}", unreadable));
   if (!repeated.empty()) {
     notes.push_back(
         fmt::format("links to folders that are read anyway, passed over: {}{}", repeated.size(), splits_in(repeated)));
@@ -80,12 +82,12 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
 }
 
 // Image files below a folder that is passed over, without those behind links to folders.
-std::int64_t FolderWalk::images_below(const fs::path& folder) {
+std::int64_t FolderWalk::images_below(const fs::path& folder) const {
   std::int64_t images = 0;
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    if (it->is_regular_file(ignored) && has_image_extension(it->path())) ++images;
+    if (has_image_extension(it->path()) && it->is_regular_file(ignored) && counts_(it->path())) ++images;
   }
   return images;
 }
@@ -100,7 +102,9 @@ void FolderWalk::walk(const fs::path& path) {
   }
   std::vector<fs::directory_entry> entries;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) entries.push_back(*it);
-  if (error) {
+  if (error && passes_unreadable_) {
+    ++left_out_.unreadable;
+  } else if (error) {
     throw DataError(error_text("data.folder", path.string(), "a readable folder", error.message(),
                                "other permissions there, or another folder"));
   }
@@ -127,7 +131,8 @@ void FolderWalk::take(const fs::directory_entry& entry) {
   std::error_code error;
   const bool is_folder = entry.is_directory(error);
   if (name.starts_with('.')) {
-    left_out_.hidden += is_folder ? images_below(path) : has_image_extension(path) ? 1 : 0;
+    const auto images = [&] { return has_image_extension(path) && counts_(path) ? 1 : 0; };
+    left_out_.hidden += is_folder ? images_below(path) : images();
   } else if (is_folder) {
     if (is_companion_folder(name)) {
       ++left_out_.companions;

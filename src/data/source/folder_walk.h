@@ -44,6 +44,8 @@ struct LeftOut {
   std::int64_t image_folders = 0;
   /// Files with the ending of an image whose name, or a folder of it, begins with a dot.
   std::int64_t hidden = 0;
+  /// Folders that cannot be read, where the walk passes over them.
+  std::int64_t unreadable = 0;
   /// Folders that were walked before, and the path under which they were.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> repeated{};
 
@@ -65,25 +67,34 @@ class FolderWalk {
  public:
   /// Takes a file, or returns false to leave it out.
   using Take = std::function<bool(const std::filesystem::path&)>;
+  /// Says of an image file in a folder that is passed over whether it counts as left out.
+  using Counts = std::function<bool(const std::filesystem::path&)>;
 
   FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}
 
-  /// Walks all below `path`; files are told as `path` / name. DataError for a folder that cannot be read.
+  /// Walks all below `path`; files are told as `path` / name. DataError for a folder that cannot be read, unless
+  /// pass_unreadable().
   void walk(const std::filesystem::path& path);
   /// Folders that are walked after all else that lies beside them.
   void walk_last(std::set<std::filesystem::path> folders) { last_ = std::move(folders); }
   /// Asked before each folder; true ends the walk.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+  /// Counts folders that cannot be read and walks on.
+  void pass_unreadable() { passes_unreadable_ = true; }
+  /// Asked of hidden image files and of those in companion folders; without it all of them count.
+  void count_left_out(Counts counts) { counts_ = std::move(counts); }
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
 
  private:
   void take(const std::filesystem::directory_entry& entry);
-  [[nodiscard]] static std::int64_t images_below(const std::filesystem::path& folder);
+  [[nodiscard]] std::int64_t images_below(const std::filesystem::path& folder) const;
 
   WalkOrder order_;
   Take take_;
   std::set<std::filesystem::path> last_;
   std::function<bool()> stop_ = [] { return false; };
+  Counts counts_ = [](const std::filesystem::path&) { return true; };
+  bool passes_unreadable_ = false;
   /// Real folders, and the paths under which they were walked.
   std::map<std::filesystem::path, std::filesystem::path> visited_;
   LeftOut left_out_;

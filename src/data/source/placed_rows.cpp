@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <limits>
-#include <set>
 #include <system_error>
+#include <unordered_map>
 #include <vector>
 
 #include "core/error.h"
+#include "data/source/folder_walk.h"
 #include "data/source/image_index.h"
 
 namespace roentgen::data {
@@ -62,39 +64,80 @@ void PlacedRows::settle() {
   settle_absent(absent_, rows_, options_, listing_);
 }
 
+namespace {
+
+/// Paths of files without links to folders in them, so that each file has one. Resolves a folder once, no file.
+class RealPaths {
+ public:
+  const fs::path& folder(const fs::path& path) {
+    const auto [position, is_new] = folders_.try_emplace(path.string());
+    if (is_new) {
+      std::error_code error;
+      position->second = fs::canonical(path, error);
+      if (error) position->second = path;
+    }
+    return position->second;
+  }
+  std::string file(const fs::path& path) { return (folder(path.parent_path()) / path.filename()).string(); }
+
+ private:
+  std::unordered_map<std::string, fs::path> folders_;
+};
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(folder, path).in1 == folder.end();
+}
+
+}  // namespace
+
 void PlacedRows::note_unnamed() {
+  RealPaths real;
+  std::unordered_set<std::string> named, walked;
+  for (const auto* paths : {&paths_, &passed_over_}) {
+    for (const std::string& path : *paths) named.insert(real.file(path));
+  }
+  const auto is_unnamed = [&](const fs::path& path) { return !named.contains(real.file(path)); };
+  struct Images {
+    std::int64_t named = 0, unnamed = 0;
+  };
+  std::map<std::string, Images> folders;  // directly below the data folder
   std::int64_t unnamed = 0;
-  std::set<std::string> top;  // folders directly below the data folder where rows have their places
-  for (const auto& entry : folders_) {
-    const fs::path folder = fs::path(entry.first).lexically_normal();
-    const fs::path below = folder.lexically_relative(options_.root.lexically_normal());
-    if (!below.empty()) top.insert(below.begin()->string());
-    unnamed += std::ranges::count_if(entry.second, [&](const std::string& name) {
-      const bool is_image = !name.starts_with('.') && has_image_extension(name);
-      const std::string path = (folder / name).lexically_normal().string();
-      return is_image && !paths_.contains(path) && !passed_over_.contains(path);
+  FolderWalk walk(WalkOrder::Mixed, [&](const fs::path& path) {
+    walked.insert(real.folder(path.parent_path()).string());
+    if (!has_image_extension(path)) return true;
+    const bool is_missed = is_unnamed(path);
+    unnamed += is_missed ? 1 : 0;
+    const fs::path below = path.lexically_relative(options_.root);
+    if (!below.has_parent_path()) return true;
+    Images& images = folders[below.begin()->string()];
+    ++(is_missed ? images.unnamed : images.named);
+    return true;
+  });
+  walk.pass_unreadable();
+  walk.count_left_out(is_unnamed);
+  walk.walk(options_.root);
+  // Rows may name files of folders elsewhere.
+  for (const auto& [name, files] : folders_) {
+    const fs::path folder = real.folder(name);
+    if (is_below(folder, real.folder(options_.root)) || !walked.insert(folder.string()).second) continue;
+    unnamed += std::ranges::count_if(files, [&](const std::string& file) {
+      return !file.starts_with('.') && has_image_extension(file) && !named.contains((folder / file).string());
     });
   }
   std::vector<std::string> others;
-  std::error_code error;
-  for (fs::directory_iterator it(options_.root, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    std::error_code unreadable;
-    const bool is_passed = name.starts_with('.') || is_companion_folder(name) || is_archive_folder(name);
-    if (is_passed || top.contains(name) || !it->is_directory(unreadable)) continue;
-    const auto is_image = [](const fs::directory_entry& entry) {
-      std::error_code ignored;
-      return has_image_extension(entry.path()) && entry.is_regular_file(ignored);
-    };
-    if (std::any_of(fs::directory_iterator(it->path(), unreadable), fs::directory_iterator(), is_image)) {
-      others.push_back(name);
-    }
+  for (const auto& [name, images] : folders) {
+    if (images.named == 0) others.push_back(fmt::format("{} ({})", name, images.unnamed));
   }
-  std::ranges::sort(others);
   if (unnamed > 0) listing_.notes.push_back(fmt::format("image files that no row names: {}", unnamed));
   if (!others.empty()) {
     listing_.notes.push_back("folders of images of which no row names one: " + first_names(others));
   }
+  const LeftOut& left_out = walk.left_out();
+  const LeftOut told{.companions = left_out.companion_images > 0 ? left_out.companions : 0,
+                     .companion_images = left_out.companion_images,
+                     .hidden = left_out.hidden,
+                     .unreadable = left_out.unreadable};
+  std::ranges::move(told.notes(""), std::back_inserter(listing_.notes));
 }
 
 float parse_age(std::string_view text) {

@@ -33,8 +33,9 @@ class PlacedRows {
   void pass_over(const std::vector<std::filesystem::path>& places);
   /// Refuses or notes what was repeated or absent, as the options say.
   void settle();
-  /// Notes image files in the rows' folders that no row names, and folders of images directly below the data folder in
-  /// which no row has a place.
+  /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
+  /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
+  /// apart. Lists each folder once more.
   void note_unnamed();
 
  private:

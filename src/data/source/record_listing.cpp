@@ -72,7 +72,7 @@ RecordListing::RecordListing(const SourceOptions& options, std::string_view thin
     packed += path == file.path ? 0 : 1;
     file.path = std::move(path);
   }
-  if (packed > 0) note(fmt::format("{} gzipped record files, unpacked into the cache folder", packed));
+  if (packed > 0) note(counted(packed, "gzipped record file") + ", unpacked into the cache folder");
 }
 
 void RecordListing::settle_absent_files(const std::string& absent) {
