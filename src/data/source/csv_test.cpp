@@ -197,7 +197,7 @@ TEST_F(CsvSource, takes_a_patient_for_one_in_all_spellings_of_a_number) {
   EXPECT_THAT(patients, ElementsAre("12", "12", "0012", "", "", ""));
   EXPECT_THAT(dataset.notes,
               testing::IsSupersetOf(
-                  {HasSubstr("nan, none or the like, unknown: 2"), HasSubstr("ends in .0, read without it: 1"),
+                  {HasSubstr("nan, none or the like, unknown: 3"), HasSubstr("ends in .0, read without it: 1"),
                    HasSubstr("leading zeros alone (as 12 and 0012), taken for different people: 1")}));
 }
 

@@ -255,10 +255,7 @@ std::vector<PatientSpellings> patient_spellings(const Dataset& dataset, const st
     const std::string before(patient.substr(0, own)), name(patient.substr(own));
     hashes.same.push_back(hash(std::string(patient)));
     for (const std::string& same : same_patient_spellings(name)) hashes.same.push_back(hash(before + same));
-    for (const std::string& other : leading_zero_spellings(name)) {
-      hashes.zeros.push_back(hash(before + other));
-      hashes.zeros.push_back(hash(before + other + ".0"));
-    }
+    for (const std::string& other : leading_zero_spellings(name)) hashes.zeros.push_back(hash(before + other));
   }
   std::vector<PatientSpellings> result;
   for (auto& entry : spellings) result.push_back(std::move(entry.second));

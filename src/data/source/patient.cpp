@@ -59,19 +59,20 @@ std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
   return std::ssize(ambiguous);
 }
 
-bool looks_like_patient(std::string_view column) {
+}  // namespace
+
+bool looks_like_patient(std::string_view name) {
   constexpr std::array<std::string_view, 6> kNames{"mrn", "pid", "ptid", "person", "personid", "individualid"};
   constexpr std::array<std::string_view, 16> kFacts{"sex",   "gender", "birth", "position", "orient",  "weight",
                                                     "size",  "height", "race",  "ethnic",   "comment", "history",
                                                     "insur", "smok",   "count", "class"};
-  const std::string key = spelling_key(column);
+  const std::string path = spelling_key(name);
+  const std::string key = path.substr(path.find_last_of("./") + 1);  // the field's own name, in a table within another
   const auto has = [&key](std::string_view part) { return key.find(part) != std::string::npos; };
   if (std::ranges::find(kNames, key) != kNames.end()) return true;
-  if (!has("patient") && !has("subject")) return false;
+  if (path.find("patient") == std::string::npos && path.find("subject") == std::string::npos) return false;
   return !key.ends_with("age") && !key.starts_with("age") && std::ranges::none_of(kFacts, has);
 }
-
-}  // namespace
 
 std::optional<std::size_t> patient_column(const std::vector<std::string>& header) {
   for (const std::string_view name : {"patient", "patientid", "subjectid", "subject"}) {
@@ -109,28 +110,34 @@ std::vector<std::string> same_patient_spellings(const std::string& patient) {
 }
 
 std::vector<std::string> leading_zero_spellings(const std::string& patient) {
-  constexpr std::size_t kMost_digits = 12;
+  constexpr std::size_t kMost_digits = 64, kMost_decimal_digits = 12;
   std::vector<std::string> spellings;
   if (!is_number(patient)) return spellings;
   for (std::string number = without_leading_zeros(patient);; number.insert(0, 1, '0')) {
-    if (number != patient) spellings.push_back(number);
+    if (number != patient) {
+      spellings.push_back(number);
+      if (number.size() <= kMost_decimal_digits) spellings.push_back(number + ".0");
+    }
     if (number.size() >= kMost_digits) return spellings;
   }
 }
 
 void settle_patients(Listing& listing) {
   std::int64_t nobody = 0, decimals = 0;
+  bool is_word = false;  // nan, none or the like
   for (Sample& sample : listing.samples) {
     std::string normal = normal_patient(sample.patient);
+    nobody += normal.empty() ? 1 : 0;
     if (normal == sample.patient) continue;
     if (normal.empty()) {
-      ++nobody;
+      is_word = true;
     } else if (without_blanks(sample.patient) != normal) {
       ++decimals;
     }
     sample.written_patient = std::exchange(sample.patient, std::move(normal));
   }
-  if (nobody > 0) {
+  // Of data that say no patient at all, the summary tells.
+  if (nobody > 0 && (is_word || nobody < std::ssize(listing.samples))) {
     listing.notes.push_back(fmt::format("images whose patient is blank, nan, none or the like, unknown: {}", nobody));
   }
   if (decimals > 0) {

@@ -25,6 +25,9 @@ struct Listing;
                                                                 const std::vector<std::optional<std::size_t>>& read,
                                                                 std::string_view what, std::string_view source);
 
+/// True for names of columns and fields ("mrn", "patient_id", "meta.subject") that look like one of patients' ids.
+[[nodiscard]] bool looks_like_patient(std::string_view name);
+
 /// Normal form of a patient's id: without blanks around it, and of a number without a decimal part of zeros ("12" of
 /// "12.0"). Empty for words that name nobody: nan, na, n/a, <na>, none, null and unknown in any case.
 [[nodiscard]] std::string normal_patient(std::string_view text);
@@ -32,12 +35,14 @@ struct Listing;
 /// Other spellings under which a table may hold the patient of that normal form: "12.0" of "12".
 [[nodiscard]] std::vector<std::string> same_patient_spellings(const std::string& patient);
 
-/// Numbers that differ from a patient's in leading zeros alone, of up to 12 digits: "12", "0012", ... of "012". They
-/// may or may not be the same person. Empty for ids that are no number.
+/// Numbers that differ from a patient's in leading zeros alone: "12", "0012", ... of "012", to the 64 digits of a DICOM
+/// file's PatientID; those of up to 12 digits with ".0" behind them too. They may or may not be the same person. Empty
+/// for ids that are no number.
 [[nodiscard]] std::vector<std::string> leading_zero_spellings(const std::string& patient);
 
 /// Gives all samples the normal form of their patient, keeps other spellings in Sample::written_patient, and notes how
-/// many ids were read otherwise than they are written, and how many differ in leading zeros alone.
+/// many ids were read otherwise than they are written, how many are unknown, unless all of them are blank, and how many
+/// differ in leading zeros alone.
 void settle_patients(Listing& listing);
 
 }  // namespace roentgen::data

@@ -31,7 +31,20 @@ TEST(Patient, is_looked_for_with_a_decimal_part_and_with_leading_zeros) {
   EXPECT_TRUE(same_patient_spellings("P12").empty());
   EXPECT_THAT(leading_zero_spellings("012"), testing::AllOf(Contains("12"), Contains("0012"), Not(Contains("012"))));
   EXPECT_THAT(leading_zero_spellings("0"), testing::AllOf(Contains("00"), Not(Contains("0"))));
+  EXPECT_THAT(leading_zero_spellings("1"),
+              testing::AllOf(Contains("000000000000001"), Contains("0001.0"), Contains(std::string(63, '0') + "1")));
   EXPECT_TRUE(leading_zero_spellings("P12").empty());
+}
+
+TEST(Patient, is_counted_where_blank_unless_all_are) {
+  Listing listing;
+  listing.samples = {{.patient = ""}, {.patient = " "}, {.patient = "12"}};
+  settle_patients(listing);
+  EXPECT_THAT(listing.notes, ElementsAre("images whose patient is blank, nan, none or the like, unknown: 2"));
+  Listing blank;
+  blank.samples = {{.patient = ""}, {.patient = ""}};
+  settle_patients(blank);
+  EXPECT_TRUE(blank.notes.empty()) << "the summary says so";
 }
 
 TEST(Patient, hashes_of_a_set_hold_all_spellings_of_each) {
