@@ -229,8 +229,8 @@ void note_alike(const io::Csv& table, const std::string& what, const std::vector
   }
 }
 
-/// Notes columns that look like one of patients' ids, and are neither read as such nor as labels.
-void note_other_patients(const io::Csv& table, const std::vector<LabelColumn>& labels, const Columns& columns,
+/// Notes columns that look like one of patients' ids or of splits, and are neither read as such nor as labels.
+void note_unread_columns(const io::Csv& table, const std::vector<LabelColumn>& labels, const Columns& columns,
                          Listing& listing, const std::string& what) {
   std::vector<std::optional<std::size_t>> read{columns.path, columns.id,  columns.patient, columns.split,
                                                columns.view, columns.sex, columns.age};
@@ -241,6 +241,8 @@ void note_other_patients(const io::Csv& table, const std::vector<LabelColumn>& l
   for (std::string& note : notes_on_unread_patients(table.header, read, what, source)) {
     listing.notes.push_back(std::move(note));
   }
+  if (columns.split) return;
+  for (std::string& note : notes_on_unread_splits(table, read, what)) listing.notes.push_back(std::move(note));
 }
 
 std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
@@ -318,7 +320,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const auto labels = find_labels(table, what, columns, options, reading.labels);
   std::vector<ValueColumn> values = value_columns(labels);
   note_alike(table, what, labels, listing);
-  note_other_patients(table, labels, columns, listing, what);
+  note_unread_columns(table, labels, columns, listing, what);
   if (columns.split && uses_given_splits(options.split)) check_splits(table, what, *columns.split);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/split.h"
 
 namespace roentgen::data {
 namespace {
@@ -64,6 +65,14 @@ std::optional<Numbered> numbered(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+std::string in_small_letters(std::string_view name) {
+  std::string small(name);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return small;
+}
+
 // True as well for gzipped files, and for numbers behind the ending.
 bool has_ending(std::string_view name, RecordKind kind) {
   static constexpr std::array<std::string_view, 3> kTfRecord{".tfrecord", ".tfrecords", ".tfrec"};
@@ -88,20 +97,33 @@ bool has_record_ending(std::string_view name) {
 }
 
 Split split_of_name(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Split>, 8> kPrefixes{{{"train", Split::Train},
+  constexpr std::array<std::pair<std::string_view, Split>, 9> kPrefixes{{{"train", Split::Train},
                                                                          {"training", Split::Train},
                                                                          {"eval", Split::Val},
                                                                          {"validation", Split::Val},
                                                                          {"validate", Split::Val},
                                                                          {"valid", Split::Val},
                                                                          {"val", Split::Val},
-                                                                         {"test", Split::Test}}};
+                                                                         {"test", Split::Test},
+                                                                         {"testing", Split::Test}}};
+  const std::string small = in_small_letters(name);
   for (const auto& [prefix, split] : kPrefixes) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string_view rest = name.substr(prefix.size());
-    if (rest.starts_with('-') || rest.starts_with('_') || rest.starts_with('.')) return split;
+    if (!small.starts_with(prefix)) continue;
+    const std::string_view rest = std::string_view(small).substr(prefix.size());
+    if (!rest.empty() && !is_letter(rest.front())) return split;
   }
   return Split::None;
+}
+
+bool holds_split_word(std::string_view name) {
+  const std::string small = in_small_letters(name);
+  for (auto begin = small.begin(); begin != small.end();) {
+    const auto end = std::find_if_not(begin, small.end(), is_letter);
+    const auto split = find_split(std::string_view(begin, end));
+    if (split && *split != Split::None) return true;
+    begin = std::find_if(end, small.end(), is_letter);
+  }
+  return false;
 }
 
 std::string absent_record_files(const std::vector<RecordFile>& files) {

@@ -22,8 +22,8 @@ struct RecordFile {
   std::filesystem::path path;
   /// For people: its name, of data.mdb with that of its folder.
   std::string name;
-  /// What its name begins with, before "-", "_" or ".": "train", "training", "val", "valid", "validate", "validation",
-  /// "eval", "test"; else None.
+  /// Split that its name begins with, in any case and before anything but a letter: "train", "training", "val",
+  /// "valid", "validate", "validation", "eval", "test", "testing"; else None.
   Split split = Split::None;
   /// Is it its ending that says what it holds, not its number alone?
   bool has_ending = false;
@@ -51,5 +51,8 @@ struct RecordFile {
 
 /// The split that a file's name begins with, as RecordFile::split.
 [[nodiscard]] Split split_of_name(std::string_view name);
+
+/// True for names with a word for train, val or test anywhere: "cxr-test-0.tar".
+[[nodiscard]] bool holds_split_word(std::string_view name);
 
 }  // namespace roentgen::data

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Another reading of records is another version.
-constexpr std::string_view kMagic = "roentgen record index 3\n";
+constexpr std::string_view kMagic = "roentgen record index 4\n";
 constexpr std::size_t kHash_bytes = 8;
 
 std::string hash_of(std::string_view body) {

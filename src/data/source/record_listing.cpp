@@ -35,6 +35,11 @@ std::optional<std::string> text_of_number(double number, int digits) {
   return static_cast<double>(whole) == number ? fmt::format("{}.0", whole) : fmt::format("{}", number);
 }
 
+bool differ_in_case_alone(std::string_view a, std::string_view b) {
+  const auto small = [](unsigned char c) { return std::tolower(c); };
+  return a != b && std::ranges::equal(a, b, {}, small, small);
+}
+
 std::string nih_patient(std::string_view id) {
   const auto line = id.find('_');
   const bool is_nih = line == 8 && std::all_of(id.begin(), id.begin() + 8, [](char c) { return c >= '0' && c <= '9'; });
@@ -101,7 +106,10 @@ Split RecordListing::given_split(std::string_view text, std::string_view field, 
     return split;
   } catch (const ConfigError&) {
     check_line(text, field, where);
-    if (uses_given_splits(options_.split)) refuse(where, fmt::format("train, val, test or none as {}", field), text);
+    if (uses_given_splits(options_.split)) {
+      refuse(where, fmt::format("train, val, test or none as {}", field), text,
+             "correcting it, or --set data.split=random");
+    }
     index_path_.clear();  // a kept index would hide the word from a listing that uses it
     return Split::None;
   }
@@ -171,7 +179,9 @@ void RecordListing::add(const RecordFile& file, std::size_t number, Sample sampl
   const std::string where = name_of_record(file, number);
   sample.path = file.path;
   if (sample.id.empty()) sample.id = fmt::format("{}#{}", file.name, number);
-  if (normal_patient(sample.patient).empty()) sample.patient = nih_patient(sample.id);
+  if (normal_patient(sample.patient).empty()) {
+    if (std::string patient = nih_patient(sample.id); !patient.empty()) sample.patient = std::move(patient);
+  }
   if (!ids_.insert(sample.id).second) {
     repeated_.push_back(sample.id);
     return;
@@ -212,12 +222,18 @@ void RecordListing::add_absent(const RecordFile& file, std::string_view name) {
 }
 
 void RecordListing::look_at_field(const RecordFile& file, std::string_view field, std::string_view read) {
-  if (field == read) return;
-  std::string small(field);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (small.find("patient") == std::string::npos && small.find("subject") == std::string::npos) return;
+  if (field == read || !looks_like_patient(field)) return;
   check_line(field, "name of a field", file.name);
   leave_out(file, fmt::format("not read, field {} of records (the patient is read from {})", field, read));
+}
+
+void RecordListing::look_at_split(const RecordFile& file, const SplitField& field, Split split_of_image) {
+  const auto split = find_split(field.text);
+  if (!split || *split == Split::None || *split == split_of_image || !looks_like_split(field.name)) return;
+  check_line(field.name, "name of a field", file.name);
+  leave_out(file,
+            fmt::format("not read, field {} of records, which says train, val or test (the split is read from {})",
+                        field.name, field.read));
 }
 
 void RecordListing::settle_samples_without_image() {
@@ -319,6 +335,18 @@ void RecordListing::note_files() {
     note(fmt::format(
         "{} of {} record files do not begin with train, val or test: their images are in no split unless they say so",
         without_split, files_.size()));
+  }
+  if (listing_.given_splits.empty() && uses_given_splits(options_.split)) {
+    std::vector<std::string> names;
+    for (const RecordFile& file : files_) {
+      if (holds_split_word(file.name)) names.push_back(file.name);
+    }
+    if (!names.empty()) {
+      note(
+          fmt::format("record files whose names hold train, val or test but do not begin with it, not read as splits: "
+                      "{} ({})",
+                      names.size(), first_names(names)));
+    }
   }
   if (!damaged_.empty()) {
     note(fmt::format("{} damaged records, which count as corrupt images: {}", damaged_.size(), first_names(damaged_)));

@@ -67,6 +67,14 @@ class RecordListing {
   void add_absent(const RecordFile& file, std::string_view name);
   /// Tells of a field that is not read though it seems to say the patient; `read` is the one that does.
   void look_at_field(const RecordFile& file, std::string_view field, std::string_view read);
+  /// Tells of a field that is not read though its text names a split, another than the image's.
+  struct SplitField {
+    std::string_view name;
+    std::string_view text;
+    /// The field that is read.
+    std::string_view read;
+  };
+  void look_at_split(const RecordFile& file, const SplitField& field, Split split_of_image);
   /// A line for people.
   void note(std::string line) {
     index_.notes.push_back(line);
@@ -117,6 +125,21 @@ class RecordListing {
   /// Of the first of which it is known.
   std::string why_damaged_;
 };
+
+/// True for "Patient" and "patient".
+[[nodiscard]] bool differ_in_case_alone(std::string_view a, std::string_view b);
+
+/// Key of the field that is read as `name`: that very one, else the first in another case that `is_readable`, else
+/// `name`. `fields` holds pairs of keys and values.
+template <typename Fields, typename IsReadable>
+[[nodiscard]] std::string_view key_of(const Fields& fields, std::string_view name, IsReadable is_readable) {
+  std::string_view found = name;
+  for (const auto& [key, value] : fields) {
+    if (key == name) return name;
+    if (found == name && differ_in_case_alone(key, name) && is_readable(value)) found = key;
+  }
+  return found;
+}
 
 /// A name that is stored as a floating-point number: "12.0". Nothing where it may have lost digits, from 2^`digits` on.
 [[nodiscard]] std::optional<std::string> text_of_number(double number, int digits);

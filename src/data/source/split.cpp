@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/plural.h"
+#include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/split_lists.h"
 #include "io/sha256.h"
@@ -190,6 +192,33 @@ std::optional<Split> find_split(std::string_view text) {
   if (word == "training") return Split::Train;
   if (word == "testing") return Split::Test;
   return std::nullopt;
+}
+
+bool looks_like_split(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kParts{"split", "set", "fold", "partition", "phase"};
+  const std::string path = spelling_key(name);
+  const std::string key = path.substr(path.find_last_of("./") + 1);
+  return std::ranges::any_of(kParts, [&key](std::string_view part) { return key.find(part) != std::string::npos; });
+}
+
+std::vector<std::string> notes_on_unread_splits(const io::Csv& table,
+                                                const std::vector<std::optional<std::size_t>>& read,
+                                                std::string_view what) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    if (!looks_like_split(table.header[i]) || std::ranges::find(read, std::optional(i)) != read.end()) continue;
+    std::int64_t said = 0;
+    const bool has_others = std::ranges::any_of(table.rows, [&](const std::vector<std::string>& row) {
+      const std::string word = field(row, i);
+      const auto split = find_split(word);
+      said += split && *split != Split::None ? 1 : 0;
+      return !word.empty() && !split;
+    });
+    if (has_others || said == 0) continue;
+    notes.push_back(fmt::format("{}: column {} says train, val or test in {} rows and is not read; rename it \"split\"",
+                                what, stripped(table.header[i]), said));
+  }
+  return notes;
 }
 
 void check_splits(const io::Csv& table, const std::string& what, std::size_t column) {

@@ -22,6 +22,14 @@ namespace roentgen::data {
 /// validation, test, testing, none.
 [[nodiscard]] std::optional<Split> find_split(std::string_view word);
 
+/// True for names of columns and fields ("fold", "dataset", "meta.partition") that may say the images' splits.
+[[nodiscard]] bool looks_like_split(std::string_view name);
+
+/// Notes for columns of the table `what`, not among `read`, that say train, val or test and nothing else.
+[[nodiscard]] std::vector<std::string> notes_on_unread_splits(const io::Csv& table,
+                                                              const std::vector<std::optional<std::size_t>>& read,
+                                                              std::string_view what);
+
 /// DataError when fields of a table's split column name no split, with the line of the first and all such words.
 void check_splits(const io::Csv& table, const std::string& what, std::size_t column);
 

@@ -313,5 +313,21 @@ TEST_F(Splits, hash_one_patient_per_sample) {
   EXPECT_NE(hashes[0], hashes[2]);
 }
 
+TEST(SplitColumns, that_are_not_read_are_named) {
+  const auto notes = [](std::string_view csv) {
+    const TestFolder folder;
+    for (const char* name : {"a.png", "b.png"}) folder.write(name, "x");
+    folder.write("labels.csv", csv);
+    return load_dataset({.root = folder.path(), .labels = {"sick"}, .split = {.mode = SplitMode::Whole}}).notes;
+  };
+  EXPECT_THAT(notes("path,sick,Fold\na.png,1,train\nb.png,1,Test\n"),
+              testing::Contains("labels.csv: column Fold says train, val or test in 2 rows and is not read; rename it "
+                                "\"split\""));
+  for (const char* table :
+       {"path,sick,fold\na.png,1,1\nb.png,1,test\n", "path,sick,set,split\na.png,1,test,train\nb.png,1,test,test\n"}) {
+    EXPECT_THAT(notes(table), testing::Not(testing::Contains(HasSubstr("says train")))) << table;
+  }
+}
+
 }  // namespace
 }  // namespace roentgen::data

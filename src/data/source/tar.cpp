@@ -5,7 +5,7 @@
 // sample: an image (.png, .jpg, .jpeg, .dcm, or .npy with pixels) and what is known of it. The first of these that has
 // labels counts:
 //   .json  {"labels": {"Mass": 1, "Edema": null}} (convert), {"labels": ["Mass"]} or {"label": 3}, with `filename`,
-//          `patient`, `split`, `view`, `sex`, `age`; numbers count as texts
+//          `patient`, `split`, `view`, `sex`, `age` (these five in any case); numbers count as texts
 //   .cls   the number of a class, or its name
 //   .txt   findings with "|" between, as NIH writes them
 // Only headers and labels are read here; samples name the place of their image in the archive.
@@ -146,40 +146,54 @@ class Shard {
     return *text;
   }
 
+  // Key of a text or a number, in whatever case.
+  [[nodiscard]] static std::string_view key_in(const Value& json, std::string_view name) {
+    if (!json.is_table()) return name;
+    return key_of(json.as_table(), name, [](const Value& value) { return value.is_string() || value.is_number(); });
+  }
+
   [[nodiscard]] static float age_in(const Value& json) {
-    const Value* age = json.find("age");
+    const Value* age = json.find(key_in(json, "age"));
     if (age != nullptr && age->is_string()) return parse_age(age->as_string());
     if (age == nullptr || !age->is_number() || age->as_double() < 0) return std::nanf("");
     return static_cast<float>(age->as_double());
   }
 
-  // Tells of fields that seem to say the patient, in tables within the table as well.
-  void look_at_fields(const Value& json, const std::string& before) const {
+  // Fields that are read, in the case that the table has.
+  struct Keys {
+    explicit Keys(const Value& json) : patient(key_in(json, "patient")), split(key_in(json, "split")) {}
+    std::string_view patient, split;
+  };
+
+  // Tells of fields that seem to say the patient or another split, in tables within the table as well.
+  void look_at_fields(const Value& json, const std::string& before, const Keys& read, Split split) const {
     if (json.is_array()) {
-      for (const Value& value : json.as_array()) look_at_fields(value, before);
+      for (const Value& value : json.as_array()) look_at_fields(value, before, read, split);
     }
     if (!json.is_table()) return;
     for (const auto& [key, value] : json.as_table()) {
       if (before.empty() && key == "labels") continue;
+      const std::string name = before + key;
       const bool is_nested = value.is_table() || value.is_array();
-      if (is_nested) {
-        look_at_fields(value, before + key + '.');
-      } else {
-        listing_.look_at_field(file_, before + key, "patient");
+      if (is_nested) look_at_fields(value, name + '.', read, split);
+      if (!is_nested) listing_.look_at_field(file_, name, read.patient);
+      if (value.is_string()) {
+        listing_.look_at_split(file_, {.name = name, .text = value.as_string(), .read = read.split}, split);
       }
     }
   }
 
   void read_known(const Value& json, Sample& sample) const {
+    const Keys keys(json);
     if (std::string id = text_in(json, "filename"); !id.empty()) sample.id = std::move(id);
-    sample.patient = text_in(json, "patient");
-    sample.view = text_in(json, "view");
-    sample.sex = text_in(json, "sex");
-    if (const std::string split = text_in(json, "split"); !split.empty()) {
-      sample.split = listing_.given_split(split, "split", where_);
+    sample.patient = text_in(json, keys.patient);
+    sample.view = text_in(json, key_in(json, "view"));
+    sample.sex = text_in(json, key_in(json, "sex"));
+    if (const std::string split = text_in(json, keys.split); !split.empty()) {
+      sample.split = listing_.given_split(split, keys.split, where_);
     }
     sample.age_years = age_in(json);
-    look_at_fields(json, "");
+    look_at_fields(json, "", keys, sample.split);
     const Value* white = json.find("max_value");
     if (white == nullptr || !sample.stored->raw) return;
     const std::int64_t most = sample.stored->raw->max_value;

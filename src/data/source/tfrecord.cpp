@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 #include "data/source/findings.h"
@@ -64,17 +66,32 @@ std::string known_text(const RecordListing& listing, const io::Example& example,
   return text;
 }
 
+// Key of a feature with one value, in whatever case.
+std::string_view key_in(const io::Example& example, std::string_view name) {
+  return key_of(example, name, [](const io::Feature& feature) {
+    return std::visit(
+        [](const auto& list) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(list)>, std::monostate>) {
+            return false;
+          } else {
+            return list.size() == 1;
+          }
+        },
+        feature);
+  });
+}
+
 // Years; NaN for everything else.
 float age_in(const io::Example& example) {
-  constexpr std::string_view kAge = "image/age";
-  const auto found = example.find(kAge);
+  const std::string_view age = key_in(example, "image/age");
+  const auto found = example.find(age);
   if (found == example.end()) return std::nanf("");
   if (const auto* floats = std::get_if<std::vector<float>>(&found->second)) {
     const bool is_age = floats->size() == 1 && std::isfinite(floats->front()) && floats->front() >= 0.0F;
     return is_age ? floats->front() : std::nanf("");
   }
-  const auto numbers = io::integers_of(example, kAge);
-  return parse_age(numbers.size() == 1 ? std::to_string(numbers.front()) : io::text_of(example, kAge));
+  const auto numbers = io::integers_of(example, age);
+  return parse_age(numbers.size() == 1 ? std::to_string(numbers.front()) : io::text_of(example, age));
 }
 
 std::optional<ImageLayout> raw_layout(const RecordListing& listing, const io::Example& example, std::uint64_t bytes,
@@ -138,20 +155,24 @@ void read_example(RecordListing& listing, const RecordFile& file, std::size_t nu
     listing.refuse(where, "one image as image/encoded", fmt::format("{}", images));
   }
   const auto known = [&](std::string_view name) { return known_text(listing, example, name, where); };
+  const std::string_view patient = key_in(example, "image/patient"), split_key = key_in(example, "image/split");
   place.image_begin = static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(image.data()) - message.data());
   place.image_length = image.size();
   place.raw = raw_layout(listing, example, image.size(), where);
   Sample sample{.id = known("image/filename"),
                 .stored = place,
-                .patient = known("image/patient"),
+                .patient = known(patient),
                 .split = file.split,
-                .view = known("image/view"),
-                .sex = known("image/sex"),
+                .view = known(key_in(example, "image/view")),
+                .sex = known(key_in(example, "image/sex")),
                 .age_years = age_in(example)};
-  if (const auto split = known("image/split"); !split.empty()) {
-    sample.split = listing.given_split(split, "image/split", where);
+  if (const auto split = known(split_key); !split.empty()) {
+    sample.split = listing.given_split(split, split_key, where);
   }
-  for (const auto& [name, feature] : example) listing.look_at_field(file, name, "image/patient");
+  for (const auto& [name, feature] : example) {
+    listing.look_at_field(file, name, patient);
+    listing.look_at_split(file, {.name = name, .text = io::text_of(example, name), .read = split_key}, sample.split);
+  }
   listing.add(file, number, std::move(sample), read_labels(listing, example, where));
 }
 
