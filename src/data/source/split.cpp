@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/plural.h"
+#include "data/source/class_layout.h"
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/split_lists.h"
@@ -180,6 +181,19 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
+/// Notes images in folders called val, test or the like, where splits are drawn although nobody asked for that.
+void note_split_folders(Listing& listing) {
+  const auto is_in_one = [](const Sample& sample) {
+    return std::ranges::any_of(std::filesystem::path(sample.id).parent_path(), [](const std::filesystem::path& folder) {
+      return split_of_folder(folder.string()).value_or(Split::Train) != Split::Train;
+    });
+  };
+  const auto images = std::ranges::count_if(listing.samples, is_in_one);
+  if (images == 0) return;
+  listing.notes.push_back(
+      fmt::format("images in folders called val, test or the like, which are not read as splits: {}", images));
+}
+
 }  // namespace
 
 std::optional<Split> find_split(std::string_view text) {
@@ -289,6 +303,7 @@ std::string assign_splits(Listing& listing, const SourceOptions& options) {
                                "--set data.split=auto"));
   } else {
     need_patients(listing, split);
+    if (split.mode != SplitMode::Random) note_split_folders(listing);
     for (auto& sample : listing.samples) sample.split = Split::Train;
     if (split.test_fraction > 0.0) draw_side(listing, Split::Test, split.test_fraction, options);
     origin = fmt::format("test: {:g}% of the patients, seed {}", 100.0 * split.test_fraction, split.seed);

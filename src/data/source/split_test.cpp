@@ -329,5 +329,21 @@ TEST(SplitColumns, that_are_not_read_are_named) {
   }
 }
 
+TEST(SplitFolders, are_named_where_splits_are_drawn) {
+  const TestFolder folder;
+  std::string table = "path,sick,patient\n";
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = fmt::format("{}/a/{}.png", i < 5 ? "train" : "Test", i);
+    folder.write(name, "x");
+    table += fmt::format("{},{},p{}\n", name, i % 2, i);
+  }
+  folder.write("labels.csv", table);
+  SourceOptions options{.root = folder.path(), .labels = {"sick"}};
+  constexpr const char* kNote = "images in folders called val, test or the like, which are not read as splits: 3";
+  EXPECT_THAT(load_dataset(options).notes, testing::Contains(kNote));
+  options.split.mode = SplitMode::Random;
+  EXPECT_THAT(load_dataset(options).notes, testing::Not(testing::Contains(kNote)));
+}
+
 }  // namespace
 }  // namespace roentgen::data
