@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/plural.h"
 #include "data/source/finding_names.h"
 #include "data/source/patient.h"
 #include "data/source/split.h"
@@ -349,9 +350,10 @@ void RecordListing::note_files() {
     }
   }
   if (!damaged_.empty()) {
-    note(fmt::format("{} damaged records, which count as corrupt images: {}", damaged_.size(), first_names(damaged_)));
+    note(
+        fmt::format("damaged records, which count as corrupt images: {} ({})", damaged_.size(), first_names(damaged_)));
   }
-  note(fmt::format("{} record files; what is given as hash of the table is that of names and labels", files_.size()));
+  note(counted(std::ssize(files_), "record file") + "; what is given as hash of the table is that of names and labels");
 }
 
 Listing RecordListing::finish() {

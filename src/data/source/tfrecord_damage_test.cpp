@@ -53,8 +53,8 @@ TEST_F(TfRecord, takes_damaged_records_for_corrupt_images) {
   EXPECT_EQ(dataset.samples[0].split, Split::Train);
   EXPECT_EQ(dataset.samples[2].id, "train-0.tfrecord#3");
   EXPECT_THAT(dataset.notes,
-              testing::Contains("2 damaged records, which count as corrupt images: train-0.tfrecord, record 1, "
-                                "train-0.tfrecord, record 3"));
+              testing::Contains("damaged records, which count as corrupt images: 2 (train-0.tfrecord, record 1, "
+                                "train-0.tfrecord, record 3)"));
   SampleReader reader;
   Image image;
   EXPECT_THAT(reader.load(dataset.samples[0], Channels::Gray, image).error(),
