@@ -18,6 +18,7 @@
 #include "bench/model_run.h"
 #include "bench/rounds.h"
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "engine/engine.h"
 #include "io/json.h"
 #include "runtime/cores.h"
@@ -101,7 +102,8 @@ std::string obstacle(const Script& script, const PeersOptions& options, const fs
     return fmt::format("{} does not start; try {} with a Python interpreter", python,
                        script.peer == "tensorflow" ? "--tensorflow-python" : "--python");
   }
-  return fmt::format("{} fails at `{}`; try {} -m pip install {}", python, script.probe, python, script.packages);
+  return fmt::format("{} fails at `{}`; try {} -m pip install {}", python, script.probe, shell_word(python),
+                     script.packages);
 }
 
 Figures run_script(const Script& script, const PeersOptions& options, const fs::path& scripts) {
@@ -117,8 +119,10 @@ Figures run_script(const Script& script, const PeersOptions& options, const fs::
   if (!script.option.empty()) command.emplace_back(script.option);
   const ChildResult ended = run_child(command);
   const auto failed = [&](const std::string& how) {
+    std::string line;
+    for (const std::string& word : command) line += shell_word(word) + " ";
     return DeviceError(error_text("bench.peers", std::string(script.file), "a measurement", how,
-                                  fmt::format("{}, which shows the rest", fmt::join(command, " "))));
+                                  fmt::format("{}, which shows the rest", line.substr(0, line.size() - 1))));
   };
   if (ended.code != 0) {
     const std::string text = ended.err.substr(0, ended.err.find_last_not_of("\n ") + 1);

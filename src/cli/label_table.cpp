@@ -124,6 +124,7 @@ LabelReaders find_labels(const io::Csv& table, const Columns& columns, const std
                    colon == std::string::npos ? std::nullopt : column_of(label.substr(0, colon), table, columns)) {
       read_as_text(reader, *column, label.substr(colon + 1), readers);
     } else {
+      data::refuse_ambiguous_column(table.header, result.what, label);
       result.absent.push_back(label);
     }
     readers.labels.push_back(std::move(reader));

@@ -97,6 +97,19 @@ TEST(LabelTable, refuses_what_it_cannot_read_and_names_no_image) {
   expect_refused("Image Index,Finding Labels\na.png,Mass\n", {"Fracture"}, "the label Fracture of the predictions");
 }
 
+TEST(LabelTable, refuses_labels_that_several_columns_could_be) {
+  const ScratchFile file("path,mass,MASS,Cardiomegaly\na.png,1,0,1\n");
+  for (const char* label : {"Mass", "Mass:1"}) {
+    try {
+      static_cast<void>(
+          read_label_table(file.path(), {label, "Cardiomegaly"}, {.unknown_labels = data::UnknownLabels::Mask}));
+      FAIL() << label;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("got mass, MASS; try"));
+    }
+  }
+}
+
 TEST(LabelTable, finds_labels_in_any_spelling_and_leaves_those_it_lacks_unknown) {
   const ScratchFile nih("Image Index,Finding Labels\na.png,\"mass, PLEURAL thickening\"\nb.png,Efusion\nc.png,nan\n");
   const LabelTable table = read_label_table(nih.path(), {"Mass", "Pleural_Thickening", "Fracture"},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -45,7 +46,7 @@ Value read_evaluation(const std::filesystem::path& path, const std::filesystem::
   throw ConfigError(error_text("cli.evaluation", path.string(),
                                fmt::format("figures of {} (weights {})", checkpoint.string(), own.substr(0, 12)),
                                "those of other weights (" + stated->as_string().substr(0, 12) + ")",
-                               "the JSON of roentgen eval --checkpoint " + checkpoint.string()));
+                               "the JSON of roentgen eval --checkpoint " + shell_word(checkpoint.string())));
 }
 
 std::string input_text(const data::Preprocess& preprocess, std::string_view views) {

@@ -154,6 +154,27 @@ std::string python_string(std::string_view text) {
   return result + "\"";
 }
 
+std::string shell_word(std::string_view text) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) {
+    return is_letter_or_digit(std::string_view(&c, 1), 0) ||
+           std::string_view("_-./,:=@%+").find(c) != std::string_view::npos;
+  });
+  if (is_plain && !text.empty()) return std::string(text);
+  const bool is_shown = terminal_text(text) == text;
+  std::string word = is_shown ? "'" : "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'') {
+      word += is_shown ? "'\\''" : "\\'";
+    } else if (!is_shown && (byte < 0x20 || byte > 0x7E || c == '\\')) {
+      word += fmt::format("\\{:03o}", byte);
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
 std::string csv_field(std::string_view text) {
   std::string value = may_be_formula(text) ? "'" : "";
   value += text;

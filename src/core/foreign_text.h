@@ -24,6 +24,10 @@ namespace roentgen {
 /// file names.
 [[nodiscard]] std::string python_string(std::string_view text);
 
+/// One word of a shell's command line, with quotes where it holds anything but letters, digits and `_-./,:=@%+`.
+/// Text that a terminal would not show as it is takes bash's form $'...', with octal escapes.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
 /// A field of a csv file, quoted only where it must be. A spreadsheet would run a text that begins with = + - @, a tab
 /// or a line end as a formula: an apostrophe goes before it, which csv_value() takes away. Numbers stay as they are. A
 /// row of one empty field must be written as two quotes by the caller.

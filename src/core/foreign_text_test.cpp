@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/shell_testing.h"
+
 namespace roentgen {
 namespace {
 
@@ -49,6 +51,20 @@ TEST(ForeignText, a_python_string_ends_where_the_text_ends) {
   EXPECT_EQ(python_string("a\"); import os; os.system(\"id\") #.onnx"),
             "\"a\\\"); import os; os.system(\\\"id\\\") #.onnx\"");
   EXPECT_EQ(python_string("a\\\n\x1b\u202e\xff"), "\"a\\\\\\n\\x1b\\u202e\\udcff\"");
+}
+
+TEST(ForeignText, a_shell_reads_one_word_and_runs_nothing) {
+  EXPECT_EQ(shell_word("runs/a-1_b.csv"), "runs/a-1_b.csv");
+  EXPECT_EQ(shell_word("my labels.csv"), "'my labels.csv'");
+  for (const std::string_view text :
+       {"Crohn's", "x; touch pwned;", "$(id)`id`$HOME", "\\ \"q\" \\'", "a*?[b]{c,d}~!#&|<>", "\u80ba 'x'", ""}) {
+    EXPECT_EQ(words_of("sh", shell_word(text) + " end"), (std::vector<std::string>{std::string(text), "end"}));
+  }
+  for (const std::string_view text : {"new\nline's \\n", "\x1b[31m\"q\"", "\u202e$HOME", "\xff.csv"}) {
+    const std::string word = shell_word(text);
+    EXPECT_EQ(terminal_text(word), word);
+    EXPECT_EQ(words_of("bash", word), std::vector<std::string>{std::string(text)});
+  }
 }
 
 TEST(ForeignText, no_cell_of_a_csv_begins_a_formula) {

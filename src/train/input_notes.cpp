@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/foreign_text.h"
+
 namespace roentgen::train {
 
 std::string skipped_note(const EpochUse& use) {
@@ -22,7 +24,7 @@ std::string network_note(const char* network, const std::filesystem::path& data,
   return fmt::format(
       "{} lies on {}, which every epoch reads again: roentgen copy-local {} DIR, or --cache-dir DIR on a "
       "disk of this host, reads it once",
-      data.string(), network, data.string());
+      data.string(), network, shell_word(data.string()));
 }
 
 }  // namespace roentgen::train

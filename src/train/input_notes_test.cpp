@@ -23,6 +23,7 @@ TEST(NetworkNote, names_the_way_out_where_every_epoch_reads_through_a_network) {
   EXPECT_EQ(network_note("NFS", "/data/nih", false),
             "/data/nih lies on NFS, which every epoch reads again: roentgen copy-local /data/nih DIR, or --cache-dir "
             "DIR on a disk of this host, reads it once");
+  EXPECT_THAT(network_note("NFS", "/my data", false), testing::HasSubstr("roentgen copy-local '/my data' DIR"));
   EXPECT_EQ(network_note("NFS", "/data/nih", true), "");
   EXPECT_EQ(network_note(nullptr, "/data/nih", false), "");
 }

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/foreign_text.h"
 #include "io/file.h"
 #include "train/observer.h"
 #include "train/run_lock.h"
@@ -66,8 +67,9 @@ void RunFolder::check_new() const {
 
 void RunFolder::check_resumable() const {
   if (fs::exists(resume()) || !fs::exists(best())) return;
-  throw ConfigError(error_text("train.run", resume().string(), "a file to go on from", "none beside best.safetensors",
-                               "--init " + best().string() + " and another --out, or --overwrite to start anew"));
+  throw ConfigError(
+      error_text("train.run", resume().string(), "a file to go on from", "none beside best.safetensors",
+                 "--init " + shell_word(best().string()) + " and another --out, or --overwrite to start anew"));
 }
 
 void RunFolder::create_new() const {

@@ -36,6 +36,7 @@ ChexpertLabels::ChexpertLabels(const std::vector<std::string>& header, const Sou
   }
   for (const std::string& label : labels) {
     const auto column = finding_column(header, label);
+    if (!column) refuse_ambiguous_column(header, what, label);
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(error_text("data.labels", label, "a label column of " + std::string(what),
                                    "columns " + first_names(header, header.size()), "one of these in data.labels"));

@@ -7,7 +7,6 @@
 // by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be
 // told, but of what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +23,7 @@
 #include "data/source/label_value.h"
 #include "data/source/patient.h"
 #include "data/source/placed_rows.h"
+#include "data/source/set_option.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
 #include "io/text.h"
@@ -170,20 +170,8 @@ std::vector<std::string> label_columns(const io::Csv& table, const Columns& colu
 /// How to name the labels; without a column that reads as one, what a label looks like.
 std::string label_remedy(const io::Csv& table, const Columns& columns) {
   const std::vector<std::string> labels = label_columns(table, columns);
-  if (labels.size() == 1) return "--set data.labels=" + labels[0];
-  if (!labels.empty()) return fmt::format("--set 'data.labels=[\"{}\"]'", fmt::join(labels, "\",\""));
+  if (!labels.empty()) return set_option("data.labels", labels);
   return "a column of 1, 0, -1, yes or no by name, or one value of another as data.labels=COLUMN:VALUE";
-}
-
-/// ConfigError when several columns are a label under other spellings or names of the finding.
-void refuse_ambiguous(const io::Csv& table, const std::string& what, const std::string& label) {
-  std::vector<std::string> found;
-  for (const std::string& name : table.header) {
-    if (finding_key(name) == finding_key(label)) found.emplace_back(stripped(name));
-  }
-  if (found.size() < 2) return;
-  throw ConfigError(error_text("data.labels", label, "one column of that finding in " + what,
-                               first_names(found, found.size()), "the very name of one of them in data.labels"));
 }
 
 std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& what, const Columns& columns,
@@ -202,7 +190,7 @@ std::vector<LabelColumn> find_labels(const io::Csv& table, const std::string& wh
       column = finding_column(table.header, name.substr(0, colon));
       label.value = name.substr(colon + 1);
     }
-    if (!column) refuse_ambiguous(table, what, name);
+    if (!column) refuse_ambiguous_column(table.header, what, name);
     if (!column && options.unknown_labels == UnknownLabels::Refuse) {
       throw ConfigError(
           error_text("data.labels", name, "a label column of " + what, names, label_remedy(table, columns)));
@@ -262,9 +250,10 @@ std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
 /// How to read a column that has `text` in place of 1 or 0. Fractions are scores: one value of them is no label.
 std::string value_remedy(const std::string& label, const std::string& text) {
   const auto number = number_of(text);
-  if (!number) return "--set data.labels=" + label + ":" + text;
+  const std::string as_class = set_option("data.labels", std::vector<std::string>{label + ":" + text});
+  if (!number) return as_class;
   if (*number != std::floor(*number)) return "1 and 0 in place of scores, by a threshold";
-  return fmt::format("1 and 0 in that column, or, if each number is a class, --set data.labels={}:{}", label, text);
+  return "1 and 0 in that column, or, if each number is a class, " + as_class;
 }
 
 float read_label(const LabelColumn& label, const std::vector<std::string>& row, const std::string& where) {

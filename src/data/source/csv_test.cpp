@@ -8,40 +8,14 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "data/source/csv_testing.h"
 #include "data/source/dataset.h"
-#include "data/source/source_testing.h"
 
 namespace roentgen::data {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// A folder with images a.png .. f.png (empty files: sources look at no pixels) and this labels.csv.
-class CsvSource : public testing::Test {
- protected:
-  CsvSource() {
-    for (const char* name : {"a.png", "b.png", "c.png", "d.png", "e.png", "f.png"}) folder_.write(name, "");
-  }
-  SourceOptions options(std::string_view csv, std::vector<std::string> labels = {"sick"}) {
-    folder_.write("labels.csv", csv);
-    SourceOptions options;
-    options.root = folder_.path();
-    options.labels = std::move(labels);
-    options.split.mode = SplitMode::Whole;
-    return options;
-  }
-  std::string refusal(const SourceOptions& options) {
-    return message_of<DataError>([&] { static_cast<void>(load_dataset(options)); });
-  }
-  TestFolder folder_;
-};
-
-std::vector<float> column(const Dataset& dataset, std::size_t k) {
-  std::vector<float> values;
-  for (const auto& sample : dataset.samples) values.push_back(std::isnan(sample.labels[k]) ? -9.0F : sample.labels[k]);
-  return values;
-}
 
 TEST_F(CsvSource, is_detected_and_reads_every_column) {
   const auto dataset = load_dataset(options(
@@ -128,29 +102,6 @@ TEST_F(CsvSource, hints_at_a_value_as_a_label_only_where_it_can_be_a_class) {
               HasSubstr("if each number is a class, --set data.labels=sick:2"));
 }
 
-TEST_F(CsvSource, names_label_columns_of_nearly_one_name) {
-  const std::string csv = "path,Mass,mass,M_ass,old\na.png,1,0,0,1\nb.png,0,1,1,1\n";
-  const auto dataset = load_dataset(options(csv, {"Mass", "old"}));
-  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
-  EXPECT_THAT(dataset.notes,
-              testing::IsSupersetOf({"labels.csv: column Mass is read, column mass of nearly the same name is not",
-                                     "labels.csv: column Mass is read, column M_ass of nearly the same name is not"}));
-  auto wanted = options(csv, {"MASS"});
-  for (const UnknownLabels unknown : {UnknownLabels::Refuse, UnknownLabels::Mask}) {
-    wanted.unknown_labels = unknown;
-    EXPECT_THAT(
-        message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
-        HasSubstr("[data.labels] MASS: expected one column of that finding in labels.csv, got Mass, mass; try"));
-  }
-}
-
-TEST_F(CsvSource, reads_a_header_with_line_breaks_in_its_cells) {
-  const auto dataset =
-      load_dataset(options("path,\"Pleural\r\nThickening\"\na.png,1\nb.png,0\n", {"Pleural_Thickening"}));
-  EXPECT_EQ(dataset.source, "csv");
-  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
-}
-
 TEST_F(CsvSource, reads_a_table_that_declares_its_separator) {
   const auto dataset = load_dataset(options("sep=;\r\npath;sick\r\na.png;1\r\nb.png;0\r\n"));
   EXPECT_EQ(dataset.source, "csv");
@@ -166,16 +117,6 @@ TEST_F(CsvSource, leaves_a_split_column_alone_where_splits_are_not_asked_of_it) 
   EXPECT_EQ(load_dataset(wanted).summary(Split::Test).images, 1);
   wanted.split.mode = SplitMode::Auto;
   EXPECT_THAT(refusal(wanted), HasSubstr("line 2"));
-}
-
-TEST_F(CsvSource, proposes_labels_where_that_is_asked_for) {
-  auto wanted = options("path,sick,note\na.png,1,x\nb.png,0,y\n", {});
-  wanted.unnamed_labels = UnnamedLabels::Propose;
-  const Dataset dataset = load_dataset(wanted);
-  EXPECT_THAT(dataset.label_names, ElementsAre("sick"));
-  EXPECT_THAT(dataset.notes, testing::Contains("labels are not named yet; try --set data.labels=sick"));
-  folder_.write("labels.csv", "path,note\na.png,x\n");
-  EXPECT_TRUE(load_dataset(wanted).label_names.empty());
 }
 
 TEST_F(CsvSource, masks_labels_that_the_table_lacks_where_told_unless_it_lacks_all) {

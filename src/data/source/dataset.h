@@ -208,8 +208,8 @@ enum class Duplicates : std::uint8_t { Refuse, First };
 /// none of its labels is refused all the same.
 enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 
-/// Treatment of a source that has to be told its labels and is not. Propose: columns that read as labels are taken, and
-/// a note says how to name them.
+/// Treatment of a source that has to be told its labels and is not. Propose: columns that read as labels are taken,
+/// notes say how to name them and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
 /// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/finding_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -28,6 +30,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kSynonym
     {"enlarged heart", "cardiomegaly"},
     {"normal", "no finding"},
 }};
+
+std::vector<std::size_t> columns_of_key(const std::vector<std::string>& header, std::string_view finding) {
+  const std::string key = finding_key(in_one_line(finding));
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (finding_key(in_one_line(header[i])) == key) columns.push_back(i);
+  }
+  return columns;
+}
 
 }  // namespace
 
@@ -64,14 +75,20 @@ std::optional<std::size_t> finding_column(const std::vector<std::string>& header
   for (std::size_t i = 0; i < header.size(); ++i) {
     if (stripped(header[i]) == finding) return i;
   }
-  std::optional<std::size_t> found;
-  const std::string key = finding_key(finding);
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    if (finding_key(header[i]) != key) continue;
-    if (found) return std::nullopt;
-    found = i;
+  const std::vector<std::size_t> found = columns_of_key(header, finding);
+  return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
+void refuse_ambiguous_column(const std::vector<std::string>& header, std::string_view what, const std::string& label) {
+  for (const std::string& name : {label, label.substr(0, label.find(':'))}) {
+    if (finding_column(header, name)) return;
+    std::vector<std::string> found;
+    for (const std::size_t i : columns_of_key(header, name)) found.emplace_back(stripped(header[i]));
+    if (found.empty()) continue;
+    throw ConfigError(error_text("data.labels", label, fmt::format("one column of that finding in {}", what),
+                                 first_names(found, found.size()),
+                                 "the very name of one of them in data.labels, or renaming the others"));
   }
-  return found;
 }
 
 void check_distinct_findings(const std::vector<std::string>& labels) {

@@ -26,9 +26,13 @@ namespace roentgen::data {
 /// findings as text; names of labels are told apart by finding_key().
 [[nodiscard]] std::string finding_text_key(std::string_view name);
 
-/// Position of the column of a finding: the very name, else the only one with its key.
+/// Position of the column of a finding: the very name, else the only one with its key, line breaks read as blanks.
 [[nodiscard]] std::optional<std::size_t> finding_column(const std::vector<std::string>& header,
                                                         std::string_view finding);
+
+/// ConfigError when finding_column() finds none for `label`, or for the column of "column:value", because several
+/// columns of the table `what` have its key.
+void refuse_ambiguous_column(const std::vector<std::string>& header, std::string_view what, const std::string& label);
 
 /// ConfigError when two labels have one key.
 void check_distinct_findings(const std::vector<std::string>& labels);

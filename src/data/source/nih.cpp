@@ -21,6 +21,7 @@
 #include "data/source/nih_fields.h"
 #include "data/source/patient.h"
 #include "data/source/placed_rows.h"
+#include "data/source/set_option.h"
 #include "data/source/source.h"
 #include "data/source/split_lists.h"
 
@@ -80,7 +81,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::sort(found.begin(), found.end());
   if (found.size() > 1) {
     throw DataError(error_text("data.nih", options.root.string(), "one csv with \"Finding Labels\"", first_names(found),
-                               "--set data.csv=" + found.back()));
+                               set_option("data.csv", found.back())));
   }
   for (const auto& name : found) paths.push_back(options.root / name);
   return paths;

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "data/source/folder_walk.h"
 #include "data/source/image_index.h"
+#include "data/source/set_option.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -104,8 +105,8 @@ Obstacle of_table(const TableForm& form, const Table& table) {
   if (absent.empty() && is_called)
     return {fmt::format("{}: {} has its columns, but what it names is not all there", form.source, table.name), 0.9};
   if (absent.empty()) {
-    return {fmt::format("{}: {} has its columns, but is not called {}; try --set data.source={} --set data.csv={}",
-                        form.source, table.name, form.usual_name, form.source, table.name),
+    return {fmt::format("{}: {} has its columns, but is not called {}; try --set data.source={} {}", form.source,
+                        table.name, form.usual_name, form.source, set_option("data.csv", table.name)),
             0.9};
   }
   const double nearness = 0.8 * there + (is_called && !form.begin.empty() ? 0.35 : 0.0);

@@ -43,6 +43,9 @@ TEST(Obstacles, name_a_table_of_another_name) {
   EXPECT_EQ(obstacles_of(folder)[0],
             "csv: mine.csv has its columns, but is not called labels.csv; try --set data.source=csv --set "
             "data.csv=mine.csv");
+  const TestFolder other;
+  other.write("my labels.csv", "path,Mass\n");
+  EXPECT_THAT(obstacles_of(other)[0], testing::EndsWith("try --set data.source=csv --set 'data.csv=my labels.csv'"));
 }
 
 TEST(Obstacles, tell_what_is_wrong_with_folders_of_classes) {

@@ -21,6 +21,7 @@
 #include "data/source/padchest_tree.h"
 #include "data/source/patient.h"
 #include "data/source/placed_rows.h"
+#include "data/source/set_option.h"
 #include "data/source/source.h"
 
 namespace roentgen::data {
@@ -48,7 +49,8 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::ranges::sort(paths);
   if (paths.size() > 1) {
     throw DataError(error_text("data.padchest", options.root.string(), "one PADCHEST...csv",
-                               fmt::format("{}", paths.size()), "--set data.csv=" + paths.back().filename().string()));
+                               fmt::format("{}", paths.size()),
+                               set_option("data.csv", paths.back().filename().string())));
   }
   return paths;
 }

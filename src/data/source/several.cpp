@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "core/foreign_text.h"
 #include "data/source/finding_names.h"
 #include "data/source/label_map.h"
 #include "data/source/source.h"
@@ -42,8 +43,9 @@ Dataset load_part(const SourceOptions& asked) {
   const std::string place = asked.name + ": ";
   try {
     if (asked.root.empty()) {
-      throw ConfigError(error_text(kThing, "folder", "a folder for each source", "none",
-                                   fmt::format("--data {}=DIR, where the command takes several", asked.name)));
+      throw ConfigError(
+          error_text(kThing, "folder", "a folder for each source", "none",
+                     fmt::format("--data {}, where the command takes several", shell_word(asked.name + "=DIR"))));
     }
     return load_one(asked);
   } catch (const ConfigError& error) {

@@ -21,17 +21,22 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-/// Names without line breaks, which cells of spreadsheets may have.
-std::vector<std::string> in_one_line(std::vector<std::string> names) {
-  for (std::string& name : names) {
-    for (std::size_t at = 0; (at = name.find_first_of("\r\n", at)) != std::string::npos; ++at) {
-      name.replace(at, std::min(name.find_first_not_of("\r\n", at), name.size()) - at, " ");
-    }
+std::optional<std::size_t> column_named(const std::vector<std::string>& header, std::string_view name) {
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (equal_ignoring_case(stripped(header[i]), name)) return i;
   }
-  return names;
+  return std::nullopt;
 }
 
 }  // namespace
+
+std::string in_one_line(std::string_view name) {
+  std::string line(stripped(name));
+  for (std::size_t at = 0; (at = line.find_first_of("\r\n", at)) != std::string::npos; ++at) {
+    line.replace(at, line.find_first_not_of("\r\n", at) - at, " ");
+  }
+  return line;
+}
 
 std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path) {
   return path.is_absolute() ? path : options.root / path;
@@ -48,9 +53,7 @@ Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& pa
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (io::is_gzip(text)) text = io::gunzip_head(text, text.size());
-  auto header = io::parse_csv_header(text, what);
-  if (!header) return header.why();
-  return in_one_line(std::move(header).value());
+  return io::parse_csv_header(text, what);
 }
 
 std::vector<std::string> csv_header(const std::filesystem::path& path) {
@@ -62,7 +65,6 @@ std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths
   std::vector<io::Csv> tables;
   for (const auto& path : paths) {
     tables.push_back(io::read_csv(path).or_throw<DataError>());
-    tables.back().header = in_one_line(std::move(tables.back().header));
     if (tables.back().rows.empty()) {
       throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
                                  "a table with rows, by --set data.csv=FILE"));
@@ -90,9 +92,12 @@ void check_width(const std::vector<std::string>& row, const io::Csv& table, std:
 std::optional<std::size_t> find_column(const std::vector<std::string>& header,
                                        const std::vector<std::string_view>& names) {
   for (const auto name : names) {
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      if (equal_ignoring_case(stripped(header[i]), name)) return i;
-    }
+    if (const auto column = column_named(header, name)) return column;
+  }
+  std::vector<std::string> lines;
+  for (const std::string& name : header) lines.push_back(in_one_line(name));
+  for (const auto name : names) {
+    if (const auto column = column_named(lines, in_one_line(name))) return column;
   }
   return std::nullopt;
 }

@@ -42,14 +42,16 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// `path` below the root unless it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
-/// Header of a csv, without reading the rest; a line break within a name is a blank. Failure: no csv, or unreadable.
+/// A name of a column with a blank for each run of line breaks, which cells of spreadsheets may have.
+[[nodiscard]] std::string in_one_line(std::string_view name);
+
+/// Header of a csv as it stands there, without reading the rest. Failure: no csv, or unreadable.
 [[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
 
 /// read_csv_header(), empty for a Failure.
 [[nodiscard]] std::vector<std::string> csv_header(const std::filesystem::path& path);
 
-/// Reads label tables, with names of columns as read_csv_header() gives them; DataError when one is unreadable, empty,
-/// or has a header only.
+/// Reads label tables; DataError when one is unreadable, empty, or has a header only.
 [[nodiscard]] std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing);
 
 /// `path` when it is a file, else `path`.gz when that is one.
@@ -59,7 +61,8 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 void check_width(const std::vector<std::string>& row, const io::Csv& table, std::string_view thing,
                  std::string_view where);
 
-/// Position of the first column whose name equals one of `names`, ignoring case.
+/// Position of the first column whose name equals one of `names`, ignoring case; else of the first that does in one
+/// line.
 [[nodiscard]] std::optional<std::size_t> find_column(const std::vector<std::string>& header,
                                                      const std::vector<std::string_view>& names);
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/error_parts.h"
 #include "core/plural.h"
 #include "data/source/class_layout.h"
 #include "data/source/finding_names.h"
@@ -156,6 +157,22 @@ void draw_side(Listing& listing, Split side, double fraction, const SourceOption
   }
 }
 
+/// True when `draw` went through. A refusal becomes a note where data are described rather than used.
+template <typename Draw>
+bool is_drawn(const Draw& draw, const SourceOptions& options, Listing& listing) {
+  try {
+    draw();
+    return true;
+  } catch (const DataError& error) {
+    if (options.unnamed_labels != UnnamedLabels::Propose) throw;
+    const ErrorParts parts = error_parts(error.what());
+    listing.notes.push_back(
+        fmt::format("no split is drawn here, and train refuses to: {} needs {}, got {}; train will want {}", parts.what,
+                    parts.expected, parts.got, parts.remedy));
+    return false;
+  }
+}
+
 void check_fraction(std::string_view name, double fraction) {
   if (fraction >= 0.0 && fraction < 1.0) return;
   throw ConfigError(error_text("data.split", name, "a share in [0, 1)", fmt::format("{}", fraction), "0.1"));
@@ -176,8 +193,14 @@ void settle_validation(Listing& listing, const SourceOptions& options, std::stri
     origin += "; val: none";
     return;
   }
-  need_patients(listing, split);
-  draw_side(listing, Split::Val, split.val_fraction, options);
+  const auto draw = [&] {
+    need_patients(listing, split);
+    draw_side(listing, Split::Val, split.val_fraction, options);
+  };
+  if (!is_drawn(draw, options, listing)) {
+    origin += "; val: none";
+    return;
+  }
   origin += fmt::format("; val: {:g}% of the other patients, seed {}", 100.0 * split.val_fraction, split.seed);
 }
 
@@ -229,8 +252,8 @@ std::vector<std::string> notes_on_unread_splits(const io::Csv& table,
       return !word.empty() && !split;
     });
     if (has_others || said == 0) continue;
-    notes.push_back(fmt::format("{}: column {} says train, val or test in {} rows and is not read; rename it \"split\"",
-                                what, stripped(table.header[i]), said));
+    notes.push_back(fmt::format("{}: column {} says train, val or test in {} and is not read; rename it \"split\"",
+                                what, stripped(table.header[i]), counted(said, "row")));
   }
   return notes;
 }
@@ -302,10 +325,13 @@ std::string assign_splits(Listing& listing, const SourceOptions& options) {
     throw DataError(error_text("data.split", options.root.string(), "split lists or a column \"split\"", "neither",
                                "--set data.split=auto"));
   } else {
-    need_patients(listing, split);
     if (split.mode != SplitMode::Random) note_split_folders(listing);
     for (auto& sample : listing.samples) sample.split = Split::Train;
-    if (split.test_fraction > 0.0) draw_side(listing, Split::Test, split.test_fraction, options);
+    const auto draw = [&] {
+      need_patients(listing, split);
+      if (split.test_fraction > 0.0) draw_side(listing, Split::Test, split.test_fraction, options);
+    };
+    if (!is_drawn(draw, options, listing)) return "train: every image";
     origin = fmt::format("test: {:g}% of the patients, seed {}", 100.0 * split.test_fraction, split.seed);
   }
   settle_validation(listing, options, origin);

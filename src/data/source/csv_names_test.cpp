@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The source `csv`: which columns are labels, how names are matched, and how errors and notes tell to name them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "data/source/csv_testing.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST_F(CsvSource, names_label_columns_of_nearly_one_name) {
+  const std::string csv = "path,Mass,mass,M_ass,old\na.png,1,0,0,1\nb.png,0,1,1,1\n";
+  const auto dataset = load_dataset(options(csv, {"Mass", "old"}));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
+  EXPECT_THAT(dataset.notes,
+              testing::IsSupersetOf({"labels.csv: column Mass is read, column mass of nearly the same name is not",
+                                     "labels.csv: column Mass is read, column M_ass of nearly the same name is not"}));
+  auto wanted = options(csv, {"MASS"});
+  for (const UnknownLabels unknown : {UnknownLabels::Refuse, UnknownLabels::Mask}) {
+    wanted.unknown_labels = unknown;
+    EXPECT_THAT(
+        message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }),
+        HasSubstr("[data.labels] MASS: expected one column of that finding in labels.csv, got Mass, mass; try"));
+  }
+  wanted.labels = {"MASS:1"};
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(wanted)); }), HasSubstr("got Mass, mass"));
+}
+
+TEST_F(CsvSource, reads_a_header_with_line_breaks_in_its_cells) {
+  const auto dataset =
+      load_dataset(options("path,\"Pleural\r\nThickening\"\na.png,1\nb.png,0\n", {"Pleural_Thickening"}));
+  EXPECT_EQ(dataset.source, "csv");
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
+}
+
+TEST_F(CsvSource, tells_names_of_columns_apart_by_their_line_breaks_where_labels_have_them) {
+  const std::string csv = "\"image\nfile\",path,\"new\nline\",new line\nx,a.png,1,0\nx,b.png,0,1\n";
+  const auto dataset = load_dataset(options(csv, {"new\nline", "new line"}));
+  EXPECT_THAT(dataset.label_names, ElementsAre("new\nline", "new line"));
+  EXPECT_THAT(column(dataset, 0), ElementsAre(1, 0));
+  EXPECT_THAT(column(dataset, 1), ElementsAre(0, 1));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options(csv, {"New_Line"}))); }),
+              HasSubstr("expected one column of that finding in labels.csv, got new line, new line; try"));
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options(csv, {"none"}))); }),
+              testing::Not(HasSubstr("\n")));
+}
+
+TEST_F(CsvSource, proposes_labels_where_that_is_asked_for) {
+  auto wanted = options("path,sick,note\na.png,1,x\nb.png,0,y\n", {});
+  wanted.unnamed_labels = UnnamedLabels::Propose;
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_THAT(dataset.label_names, ElementsAre("sick"));
+  EXPECT_THAT(dataset.notes, testing::Contains("labels are not named yet; try --set data.labels=sick"));
+  folder_.write("labels.csv", "path,note\na.png,x\n");
+  EXPECT_TRUE(load_dataset(wanted).label_names.empty());
+}
+
+TEST_F(CsvSource, prints_remedies_that_a_shell_takes_as_they_are) {
+  const auto remedy = [&](const std::string& csv) {
+    const std::string error = message_of<ConfigError>([&] { static_cast<void>(load_dataset(options(csv, {}))); });
+    return error.substr(error.find("; try ") + 6);
+  };
+  EXPECT_EQ(remedy("path,x; touch pwned;\na.png,1\n"), "--set 'data.labels=x; touch pwned;'");
+  EXPECT_EQ(remedy("path,Crohn's,\"q\"\"x\",back\\slash\na.png,1,1,1\n"),
+            R"(--set 'data.labels=["Crohn'\''s","q\"x","back\\slash"]')");
+  EXPECT_THAT(refusal(options("path,Lung Opacity\na.png,\"x,0\"\n", {"Lung Opacity"})),
+              testing::EndsWith("; try --set 'data.labels=[\"Lung Opacity:x,0\"]'"));
+}
+
+TEST_F(CsvSource, describes_data_that_no_split_can_be_drawn_of) {
+  auto wanted = options("path,Mass\na.png,1\nb.png,0\n", {});
+  wanted.split.mode = SplitMode::Auto;
+  wanted.unnamed_labels = UnnamedLabels::Propose;
+  const Dataset dataset = load_dataset(wanted);
+  EXPECT_THAT(dataset.label_names, ElementsAre("Mass"));
+  EXPECT_EQ(dataset.summary(Split::Train).images, 2);
+  EXPECT_EQ(dataset.split_origin, "train: every image");
+  EXPECT_THAT(dataset.notes,
+              testing::Contains(testing::AllOf(
+                  HasSubstr("train refuses to: a split to be drawn by patient needs the patient of every "
+                            "image, got 2 of 2 images without; train will want a column \"patient\""),
+                  HasSubstr("--set data.split_unit=image"))));
+  folder_.write("labels.csv", "path,patient,Mass\na.png,p,1\nb.png,p,0\n");
+  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains(HasSubstr("at least 2 patients to draw from, got 1")));
+  folder_.write("labels.csv", "path,split,Mass\na.png,train,1\nb.png,test,0\n");
+  EXPECT_THAT(load_dataset(wanted).notes, testing::Contains(HasSubstr("got 2 of 2 images without")));
+  wanted.unnamed_labels = UnnamedLabels::Refuse;
+  wanted.labels = {"Mass"};
+  EXPECT_THAT(refusal(wanted), HasSubstr("[data.split] a split to be drawn by patient"));
+}
+
+}  // namespace
+}  // namespace roentgen::data
