@@ -73,12 +73,13 @@ TEST(RunFolder, removes_half_written_files_of_a_killed_run) {
 
 TEST(RunFolder, with_weights_but_no_resume_file_is_not_resumable) {
   const TestFolder temporary;
-  const RunFolder folder(temporary.path());
+  const RunFolder folder(temporary.path() / "my run");
   folder.check_resumable();
-  temporary.write("checkpoints/best.safetensors", "x");
+  temporary.write("my run/checkpoints/best.safetensors", "x");
   EXPECT_THAT(message_of<ConfigError>([&] { folder.check_resumable(); }),
-              AllOf(HasSubstr("resume.safetensors"), HasSubstr("try --init"), HasSubstr("--overwrite")));
-  temporary.write("checkpoints/resume.safetensors", "x");
+              AllOf(HasSubstr("resume.safetensors"), HasSubstr("try --init '"),
+                    HasSubstr("best.safetensors' and another --out"), HasSubstr("--overwrite")));
+  temporary.write("my run/checkpoints/resume.safetensors", "x");
   folder.check_resumable();
 }
 

@@ -185,6 +185,17 @@ TEST_F(Chexpert, refuses_two_labels_of_one_finding) {
               HasSubstr("[data.labels] Pleural Effusion: expected each finding once, got it as Effusion too"));
 }
 
+TEST_F(Chexpert, refuses_a_label_that_several_columns_could_be) {
+  folder_.write("both.csv",
+                "Path,Sex,Age,Frontal/Lateral,AP/PA,edema,EDEMA\n"
+                "CheXpert-v1.0-small/train/patient00001/study1/view1_frontal.jpg,F,68,Frontal,AP,1,0\n");
+  options_.csv = {"both.csv"};
+  options_.labels = {"Edema"};
+  options_.unknown_labels = UnknownLabels::Mask;
+  EXPECT_THAT(message_of<ConfigError>([&] { static_cast<void>(load_dataset(options_)); }),
+              HasSubstr("[data.labels] Edema: expected one column of that finding in both.csv, got edema, EDEMA; try"));
+}
+
 TEST_F(Chexpert, draws_splits_for_tables_of_other_names) {
   std::filesystem::rename(folder_.path() / "train.csv", folder_.path() / "mine.csv");
   std::filesystem::remove(folder_.path() / "valid.csv");
