@@ -166,7 +166,9 @@ std::string shell_word(std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\'') {
       word += is_shown ? "'\\''" : "\\'";
-    } else if (!is_shown && (byte < 0x20 || byte > 0x7E || c == '\\')) {
+    } else if (!is_shown && c == '\\') {
+      word += "\\\\";
+    } else if (!is_shown && (byte < 0x20 || byte > 0x7E)) {
       word += fmt::format("\\{:03o}", byte);
     } else {
       word += c;
