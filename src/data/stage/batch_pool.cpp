@@ -89,9 +89,7 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 
 void BatchPool::check() const {
   // Where whole files are dealt out, a rank may have none of many images.
-  const bool deals_files = options_.shard.ranks > 1 && std::ranges::any_of(pipeline_.stages(), [](const Stage& stage) {
-                             return std::holds_alternative<FilesStage>(stage);
-                           });
+  const bool deals_files = options_.shard.ranks > 1 && pipeline_.is_of_files();
   const auto refuse = [deals_files](std::string_view what, std::string_view expected, const std::string& got) {
     throw ConfigError(error_text("data.loader", what, expected, got,
                                  deals_files ? "as many record files of equal size as ranks, or train.pipeline=default"

@@ -176,7 +176,8 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
             const std::int64_t w = ((block * s.in_blocks + ic / b) * taps + tap) * b * b + ic % b * b;
             const std::int64_t to = ((n * s.out_blocks + block) * s.out_height * s.out_width + y * s.out_width + x) * b;
             for (std::int64_t lane = 0; lane < b; ++lane) {
-              f(static_cast<std::size_t>(from), static_cast<std::size_t>(w + lane), static_cast<std::size_t>(to + lane));
+              f(static_cast<std::size_t>(from), static_cast<std::size_t>(w + lane),
+                static_cast<std::size_t>(to + lane));
             }
           }
         }
