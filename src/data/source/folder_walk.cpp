@@ -110,14 +110,14 @@ void FolderWalk::walk(const fs::path& path) {
   }
   std::ranges::sort(entries);
   if (order_ == WalkOrder::FilesFirst) {
-    std::ranges::stable_partition(entries, [](const fs::directory_entry& entry) {
+    std::stable_partition(entries.begin(), entries.end(), [](const fs::directory_entry& entry) {
       std::error_code unreadable;
       return !entry.is_directory(unreadable);
     });
   }
   if (!last_.empty()) {
-    std::ranges::stable_partition(entries,
-                                  [this](const fs::directory_entry& entry) { return !last_.contains(entry.path()); });
+    std::stable_partition(entries.begin(), entries.end(),
+                          [this](const fs::directory_entry& entry) { return !last_.contains(entry.path()); });
   }
   for (const fs::directory_entry& entry : entries) {
     if (stop_()) return;

@@ -88,12 +88,10 @@ BatchPool::BatchPool(const Dataset& dataset, std::vector<std::uint32_t> samples,
 }
 
 void BatchPool::check() const {
-  // Where whole files are dealt out, a rank may have none of many images.
-  const bool deals_files = options_.shard.ranks > 1 && pipeline_.is_of_files();
-  const auto refuse = [deals_files](std::string_view what, std::string_view expected, const std::string& got) {
-    throw ConfigError(error_text("data.loader", what, expected, got,
-                                 deals_files ? "as many record files of equal size as ranks, or train.pipeline=default"
-                                             : "more images, or a smaller train.batch"));
+  const bool shares_files = options_.shard.ranks > 1 && pipeline_.is_of_files();  // then a rank may have none
+  const char* remedy = shares_files ? "as many files as ranks, or train.pipeline=default" : "a smaller train.batch";
+  const auto refuse = [remedy](std::string_view what, std::string_view expected, const std::string& got) {
+    throw ConfigError(error_text("data.loader", what, expected, got, fmt::format("more images, or {}", remedy)));
   };
   if (samples_.empty()) refuse("samples", "at least 1", "none");
   if (slots_.empty()) refuse("slots", "at least 1", "none");

@@ -170,7 +170,7 @@ TEST_F(PipelineTest, gives_no_batch_of_padding_to_a_training) {
   EXPECT_THAT(refusal(wanted), HasSubstr("[data.loader] samples: expected at least a batch of 24"));
   EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or a smaller train.batch"));
   wanted.shard.ranks = 2;
-  EXPECT_THAT(refusal(wanted), HasSubstr("try as many record files of equal size as ranks"));
+  EXPECT_THAT(refusal(wanted), HasSubstr("try more images, or as many files as ranks"));
   wanted.shard.ranks = 1;
   wanted.pipeline = parse_pipeline("samples | shuffle | repeat | map_and_batch");
   EXPECT_THAT(refusal(wanted), HasSubstr("expected at least a batch of 24"));
