@@ -60,22 +60,21 @@ std::optional<data::SourceOptions> find_other(const data::SourceOptions& own, st
   return is_same ? std::nullopt : std::optional(std::move(other));
 }
 
-// Has these data read as what is found there; false where the recipe's source stays.
+// Changes the options to the source that is found in the data; false where the recipe's source stays.
 bool follow(data::SourceOptions& source, std::span<const std::string> overrides, const ErrorParts& refusal) {
   std::optional<data::SourceOptions> other = find_other(source, overrides, refusal);
   if (!other) return false;
   const std::string reason = refusal.expected.empty()
                                  ? refusal.got
                                  : fmt::format("{}: expected {}, got {}", refusal.what, refusal.expected, refusal.got);
-  log::info(fmt::format("the model's recipe has data.source={}, which {} not fit: reading them as {} (as {}, {})",
-                        source.source,
-                        source.name.empty() ? "these data do" : fmt::format("the data {} do", source.name),
-                        other->source, source.source, reason));
+  const std::string data = source.name.empty() ? "these data" : "the data " + source.name;
+  log::info(fmt::format("the model's recipe has data.source={}, which {} do not fit: reading them as {} (as {}, {})",
+                        source.source, data, other->source, source.source, reason));
   source = std::move(*other);
   return true;
 }
 
-// The same of each of several sources; false where all stay.
+// Calls follow() for each of several sources that cannot be listed; false where all stay.
 bool follow_each(data::SourceOptions& all, std::span<const std::string> overrides) {
   bool is_other = false;
   for (data::SourceOptions& own : all.sources) {

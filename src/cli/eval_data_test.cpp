@@ -47,7 +47,7 @@ TEST_F(EvalData, are_read_as_classes_that_lie_below_their_folders) {
   EXPECT_EQ(source.source, "class_folders");
 }
 
-// Of two data sets, each with another label of the model, one is not of the recipe's form.
+// Two data sets, each with another label of the model; the second has another form than the recipe names.
 TEST_F(EvalData, of_several_folders_are_each_read_as_what_is_found_there) {
   write({"one/1.png", "two/images/00000001_000.png"});
   folder_.write("one/labels.csv", "path,A\n1.png,1\n");

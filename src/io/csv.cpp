@@ -53,7 +53,7 @@ bool looks_like_utf16(std::string_view text) {
   return few == 0 && many > 0 && many >= head.size() / 4;
 }
 
-/// What the bytes hold instead of text; empty: nothing.
+/// "UTF-16 without its byte order mark" or "a zero byte" for bytes that are no text; empty for text.
 std::string_view not_text(std::string_view text) {
   if (text.find('\0') == std::string_view::npos) return {};
   return looks_like_utf16(text) ? "UTF-16 without its byte order mark" : "a zero byte";
@@ -89,7 +89,7 @@ class Scanner {
 
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] std::int64_t line() const { return line_; }
-  /// What was read so far.
+  /// The text read so far.
   [[nodiscard]] std::string_view taken() const { return text_.substr(0, position_); }
   /// Skips a line with nothing on it; false when the line has something.
   bool skip_blank_line() { return !at_end() && take_line_end(); }

@@ -45,7 +45,7 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Of a folder below the root; nothing for the root and for folders that are no part of the data set.
+/// Class and split of a folder below the root; nothing for the root and for folders outside the data set.
 std::optional<Place> place_of(const ClassLayout& layout, const std::string& path) {
   if (const auto number = layout.folder_of(path)) {
     return Place{.class_name = layout.folders[*number].name, .split = layout.folders[*number].split};

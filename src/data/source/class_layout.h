@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which folders of a data set are classes, and in which splits. For src/data/source only.
+// Folders of a data set that are classes, and their splits. For src/data/source only.
 #pragma once
 
 #include <cstddef>
