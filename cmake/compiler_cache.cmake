@@ -3,13 +3,14 @@
 #
 # Compiles through ccache where it is installed and no other launcher is set (CMAKE_CXX_COMPILER_LAUNCHER, as a variable
 # of CMake or of the environment; an empty one means none). Paths below the source folder are hashed as relative ones,
-# so that a clone elsewhere finds what this one compiled.
+# so that a clone elsewhere finds what this one compiled. The sloppiness is what ccache asks for before it caches sources
+# that use a precompiled header.
 find_program(RG_CCACHE ccache)
 if(RG_CCACHE)
   foreach(language IN ITEMS C CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER AND NOT DEFINED ENV{CMAKE_${language}_COMPILER_LAUNCHER})
       set(CMAKE_${language}_COMPILER_LAUNCHER
-        env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${RG_CCACHE})
+        env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_SLOPPINESS=pch_defines,time_macros ${RG_CCACHE})
     endif()
   endforeach()
 endif()
