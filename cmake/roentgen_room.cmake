@@ -19,6 +19,9 @@ function(roentgen_set_flags target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
     -ffp-contract=off -fno-math-errno $<$<BOOL:${RG_WERROR}>:-Werror>>)
+  # GCC collects its garbage less often: half a gigabyte at most, and a twelfth of the time.
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=100 --param=ggc-min-heapsize=400000>)
   # -std by hand: CMake 3.25 does not know C++20 for nvcc and drops CMAKE_CUDA_STANDARD in silence.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-Wall,-Wextra $<$<BOOL:${RG_WERROR}>:-Werror=all-warnings>>)

@@ -146,10 +146,6 @@ Value run_autobatch(const AutobatchOptions& options) {
   require_at_least("threads", network.threads, 0);
   require_at_least("most", options.most, 1);
   if (network.threads == 0) network.threads = runtime::default_compute_threads();
-  if (network.dtype == "auto") {
-    throw ConfigError(error_text("bench.autobatch", "--dtype", "f32 or bf16, whose memory is known before a step runs",
-                                 network.dtype, "each of them"));
-  }
   const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
   Needs needs({.network = network}, *engine);
   std::vector<PlannedBatch> tried;

@@ -21,7 +21,7 @@ namespace roentgen::bench {
 /// What to look for.
 struct AutobatchOptions {
   /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch is what is looked for.
-  StepOptions network{.algorithms = "direct"};
+  StepOptions network{};
   /// What the whole process may hold.
   std::size_t budget_bytes = 0;
   /// Largest batch to think of.
@@ -64,8 +64,8 @@ struct PlannedBatch {
 /// none. ConfigError naming `option`.
 [[nodiscard]] std::size_t parse_bytes(std::string_view option, std::string_view text);
 
-/// Plans, then runs one step; where that holds more than the budget (algorithms that are timed for the first time take
-/// memory beside the plan), one at a smaller batch, until one fits. The result, a table:
+/// Plans, then runs one step; where that holds more than the budget, one at a smaller batch, until one fits. The
+/// result, a table:
 ///   case, model, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute
 ///   budget_bytes
 ///   process_bytes    what the process held when it had planned, kernels included, and 16 MiB for running; beside the

@@ -75,21 +75,6 @@ TEST(Autobatch, plans_the_largest_batch_and_one_step_at_it_stays_within_the_budg
   EXPECT_TRUE(confirmed.at("fits").as_bool());
 }
 
-TEST(Autobatch, stays_within_the_budget_while_algorithms_are_timed_for_the_first_time) {
-  if (!kIsMemoryOurs) GTEST_SKIP() << kMemoryIsNotOurs;
-  AutobatchOptions options = small();
-  options.network.algorithms = "auto";
-  options.network.labels = 5;
-  options.network.image_px = 72;  // shapes that no other test has timed
-  const Value result = run_autobatch(options);
-  EXPECT_TRUE(result.at("confirmed").at("fits").as_bool());
-  EXPECT_LE(result.at("confirmed").at("peak_bytes").as_integer(), static_cast<std::int64_t>(options.budget_bytes));
-  options.network.algorithms = "direct";
-  options.is_confirmed = false;
-  // Scratch of algorithms may take some images, buffers of timings that are left behind would take most.
-  EXPECT_GT(2 * result.at("batch").as_integer(), run_autobatch(options).at("batch").as_integer());
-}
-
 TEST(Autobatch, a_step_that_holds_too_much_is_tried_with_as_many_images_fewer) {
   const PlannedBatch one{1, 1000};
   EXPECT_EQ(batch_below({11, 2000}, one, 1), 10);
@@ -141,12 +126,6 @@ TEST(Autobatch, a_budget_too_small_for_one_image_is_refused_with_what_it_takes) 
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("MiB at least, for one image"));
   }
-}
-
-TEST(Autobatch, a_type_of_values_that_a_step_would_have_to_choose_is_refused) {
-  AutobatchOptions options = small();
-  options.network.dtype = "auto";
-  EXPECT_THROW(static_cast<void>(run_autobatch(options)), ConfigError);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct FusionOptions {
   std::vector<std::string> models{"inception_v3", "inception_v4", "vgg16",      "vgg19",
                                   "googlenet",    "resnet50",     "densenet121"};
   /// Batch, image, channels, labels, threads, engine, algorithms; warm-up, and steps of a round. The rest is not used.
-  StepOptions network{.warmup = 1, .steps = 3, .algorithms = "direct"};
+  StepOptions network{.warmup = 1, .steps = 3};
   /// At least 1.
   std::int64_t rounds = 3;
 };

@@ -17,7 +17,7 @@ namespace roentgen::bench {
 struct InferOptions {
   /// Model, image, channels, labels, threads, engine, fuse, algorithms and profile; warm-up, and steps of a round. Its
   /// batch and graph are not used.
-  StepOptions network{.warmup = 3, .steps = 20, .algorithms = "direct"};
+  StepOptions network{.warmup = 3, .steps = 20};
   /// Images of a batch, each above 0.
   std::vector<std::int64_t> batches{1, 16};
   /// In place of the model of that name: a graph for each of `batches`, or none. They outlive the call.

@@ -20,7 +20,7 @@
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "runtime/core_list.h"
-#include "train/rank_plans.h"
+#include "train/one_plan.h"
 #include "train/ranks.h"
 #include "train/stepper.h"
 
@@ -53,10 +53,10 @@ double copy_gb_per_s(const train::Ranks& ranks) {
 NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
   const auto engine = engine::make_engine(options.step.device);
   // One plan for all: their weights are to be the same to the bit.
-  const auto compile = [&](const train::GivenPlan& given) {
-    return compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .given = &given});
-  };
-  const auto executable = train::compile_as_one(ranks, {}, compile).executable;
+  const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, *engine, options.step.threads);
+  const auto executable =
+      compile_step(options.step, *engine, {.threads = options.step.threads, .slots = 1, .choice = &choice});
+  train::require_one_plan(ranks, *executable);
   train::Stepper stepper(*executable, {.optimizer = "sgd",
                                        .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
                                        .weight_decay = 1e-4});

@@ -29,7 +29,7 @@
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
 #include "runtime/core_list.h"
-#include "train/rank_plans.h"
+#include "train/one_plan.h"
 #include "train/ranks.h"
 #include "train/stepper.h"
 #include "train/trace.h"
@@ -58,15 +58,13 @@ std::vector<data::BatchSlot> slots_of(engine::Executable& executable, int count,
 
 std::unique_ptr<engine::Executable> compile(const ScalingOptions& options, const train::Ranks& ranks,
                                             engine::Engine& engine, int slots) {
-  const auto compile_given = [&](const train::GivenPlan& given) {
-    return compile_step(options.step, engine,
-                        {.threads = options.step.threads,
-                         .slots = slots,
-                         .bucket_bytes = static_cast<std::size_t>(options.bucket_mb * 1048576.0),
-                         .given = &given});
-  };
-  const train::RankPlanOptions planning{.kind = engine.machine_kind(options.step.threads), .may_differ = true};
-  auto executable = train::compile_as_one(ranks, planning, compile_given).executable;
+  const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, engine, options.step.threads);
+  auto executable = compile_step(options.step, engine,
+                                 {.threads = options.step.threads,
+                                  .slots = slots,
+                                  .bucket_bytes = static_cast<std::size_t>(options.bucket_mb * 1048576.0),
+                                  .choice = &choice});
+  train::require_one_plan(ranks, *executable);
   if (options.device_images_per_s <= 0.0) return executable;
   constexpr int kSteps = 2;
   StepCourse course = measure_course(*executable, kSteps);

@@ -16,7 +16,6 @@
 #include "engine/engine.h"
 #include "graph/loss.h"
 #include "models/model.h"
-#include "train/rank_plans.h"
 
 namespace roentgen::bench {
 namespace {
@@ -73,7 +72,7 @@ engine::CompileOptions compiling(const StepOptions& options, const StepTeam& tea
                                 .dtype = options.dtype,
                                 .recompute = options.recompute,
                                 .seed = kSeed};
-  if (team.given != nullptr) return team.given->put_into(std::move(result));
+  if (team.choice != nullptr) result.choice = *team.choice;
   return result;
 }
 
@@ -116,6 +115,11 @@ engine::Plan plan_inference(const StepOptions& options, engine::Engine& engine, 
 
 engine::Plan plan_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {
   return engine.plan(graph::with_loss(model_of(options), {}), compiling(options, team));
+}
+
+std::vector<engine::MeasuredChoice> measure_step_choices(const StepOptions& options, engine::Engine& engine,
+                                                         StepTeam team) {
+  return engine.measure_choices(graph::with_loss(model_of(options), {}), compiling(options, team));
 }
 
 std::unique_ptr<engine::Executable> compile_step(const StepOptions& options, engine::Engine& engine, StepTeam team) {

@@ -7,15 +7,15 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace roentgen::engine {
+struct ChoiceInputs;
 class Engine;
 class Executable;
+struct MeasuredChoice;
 struct Plan;
 }  // namespace roentgen::engine
-namespace roentgen::train {
-struct GivenPlan;
-}
 
 namespace roentgen::bench {
 
@@ -27,8 +27,8 @@ struct StepTeam {
   int slots = 2;
   /// Gradients that become ready together.
   std::size_t bucket_bytes = std::size_t{4} << 20U;
-  /// Null: chosen; else what compile_as_one() gives.
-  const train::GivenPlan* given = nullptr;
+  /// What kernels are chosen by; null: this machine and these threads.
+  const engine::ChoiceInputs* choice = nullptr;
 };
 
 /// The model that the options name, or their graph, with a sigmoid loss and drawn weights; every slot is filled with
@@ -38,6 +38,10 @@ struct StepTeam {
 
 /// The plan of compile_step() with this batch, without its memory.
 [[nodiscard]] engine::Plan plan_step(const StepOptions& options, engine::Engine& engine, StepTeam team);
+
+/// Engine::measure_choices() of that network.
+[[nodiscard]] std::vector<engine::MeasuredChoice> measure_step_choices(const StepOptions& options,
+                                                                       engine::Engine& engine, StepTeam team);
 
 /// As compile_step(), for inference: without loss and labels; one slot. Running statistics are drawn as well, so that
 /// batch norms do something.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "bench/ablation.h"
 #include "bench/autobatch.h"
@@ -18,6 +19,7 @@
 #include "bench/peers.h"
 #include "bench/pipeline.h"
 #include "bench/step.h"
+#include "cli/bench_choose.h"
 #include "cli/bench_nodes.h"
 #include "cli/bench_options.h"
 #include "cli/bench_ranks.h"
@@ -41,7 +43,7 @@ class BenchCommand final : public Command {
  public:
   [[nodiscard]] std::string_view name() const override { return "bench"; }
   [[nodiscard]] std::string_view summary() const override {
-    return "Run a benchmark case: step, infer, fusion, autobatch, peers, pipeline, overlap, formats, ablation, "
+    return "Run a benchmark case: step, infer, fusion, autobatch, choose, peers, pipeline, overlap, formats, ablation, "
            "experiment, allreduce, links, nodes, ...";
   }
   [[nodiscard]] std::string_view examples() const override {
@@ -51,6 +53,7 @@ class BenchCommand final : public Command {
            "roentgen bench infer --model densenet121 --image 224 --batch 1,4,16 --threads 2 --json infer.json\n"
            "roentgen bench fusion --models resnet50,densenet121 --batch 8 --rounds 3 --threads 2\n"
            "roentgen bench autobatch --model densenet121 --image 512 --memory 8GiB\n"
+           "roentgen bench choose --models resnet50 --batch 16 --write choices.json\n"
            "roentgen bench peers --model resnet50 --batch 16 --rounds 3 --threads 2 --python /usr/bin/python3\n"
            "roentgen bench pipeline --data images/ --image 224 --batch 64 --workers 2\n"
            "roentgen bench pipeline --data images/ --pipeline naive --device emulated:1200 --cold\n"
@@ -128,6 +131,8 @@ class BenchCommand final : public Command {
         return run_fusion();
       case kAutobatch:
         return run_autobatch();
+      case kChoose:
+        return run_choose_case(in_);
       case kPeers:
         return run_peers();
       case kPipeline:
@@ -183,7 +188,6 @@ class BenchCommand final : public Command {
   [[nodiscard]] Value run_fusion() const {
     bench::FusionOptions options{.network = in_.step, .rounds = in_.rounds};
     if (!in_.models.empty()) options.models = names_in(in_.models);
-    if (in_.algorithms.empty()) options.network.algorithms = bench::FusionOptions{}.network.algorithms;
     options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
     options.network.device = in_.device;
     if (batch_of(in_) > 0) options.network.batch = batch_of(in_);
@@ -193,7 +197,6 @@ class BenchCommand final : public Command {
 
   [[nodiscard]] Value run_autobatch() const {
     bench::AutobatchOptions options{.network = in_.step, .budget_bytes = bench::parse_bytes("--memory", in_.memory)};
-    if (in_.algorithms.empty()) options.network.algorithms = bench::AutobatchOptions{}.network.algorithms;
     options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
     options.network.device = in_.device;
     if (in_.channels > 0) options.network.channels = in_.channels;
@@ -202,29 +205,19 @@ class BenchCommand final : public Command {
 
   [[nodiscard]] Value run_infer() {
     bench::InferOptions options{.network = in_.step, .rounds = in_.rounds};
-    if (in_.algorithms.empty()) options.network.algorithms = bench::InferOptions{}.network.algorithms;
     options.network.threads = bench::threads_of(in_.threads, in_.may_oversubscribe);
     options.network.device = in_.device;
     if (in_.channels > 0) options.network.channels = in_.channels;
     if (!in_.batch.empty()) options.batches = bench::parse_batches(in_.batch);
-    std::vector<graph::Graph> graphs = graphs_of(options);
-    for (const graph::Graph& graph : graphs) options.graphs.push_back(&graph);
-    return bench::run_infer(options);
-  }
-
-  // Of a --model that names a file, for every batch.
-  [[nodiscard]] std::vector<graph::Graph> graphs_of(const bench::InferOptions& options) const {
-    train::ModelRecipe model;
-    set_model(model, options.network.model);
-    std::vector<graph::Graph> graphs;
-    if (model.file.empty()) return graphs;
+    std::deque<graph::Graph> graphs;  // none of them moves
     for (const std::int64_t batch : options.batches) {
-      graphs.push_back(make_model(model, {.batch = batch,
-                                          .channels = options.network.channels,
-                                          .image_px = options.network.image_px,
-                                          .labels = options.network.labels}));
+      auto graph = graph_of_file(options.network.model, {.batch = batch,
+                                                         .channels = options.network.channels,
+                                                         .image_px = options.network.image_px,
+                                                         .labels = options.network.labels});
+      if (graph) options.graphs.push_back(&graphs.emplace_back(std::move(*graph)));
     }
-    return graphs;
+    return bench::run_infer(options);
   }
 
   [[nodiscard]] Value run_overlap() {
@@ -276,7 +269,6 @@ class BenchCommand final : public Command {
 
   [[nodiscard]] Value run_nodes() {
     take_step_of_ranks();
-    if (in_.algorithms.empty()) in_.step.algorithms = "direct";
     in_.step.device = in_.device;
     in_.step.steps = in_.updates;
     bench::NodesOptions options{.step = in_.step};

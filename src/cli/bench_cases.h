@@ -16,7 +16,7 @@ namespace roentgen::cli {
 /// A set of cases is a sum of these.
 inline constexpr unsigned kStep = 1, kPipeline = 2, kOverlap = 4, kAblation = 8, kFormats = 16, kExperiment = 32,
                           kAllreduce = 64, kLinks = 128, kInfer = 256, kFusion = 512, kScaling = 1024, kPeers = 2048,
-                          kPredict = 4096, kNodes = 8192, kAutobatch = 16384, kOther = 1U << 31U;
+                          kPredict = 4096, kNodes = 8192, kAutobatch = 16384, kChoose = 32768, kOther = 1U << 31U;
 inline constexpr unsigned kWithInput = kPipeline | kOverlap | kAblation | kFormats | kExperiment;
 inline constexpr unsigned kMayHaveInput = kWithInput | kScaling;
 /// Launched as several ranks.
@@ -27,10 +27,10 @@ inline constexpr unsigned kWithRecords = kFormats | kExperiment;
 inline constexpr unsigned kOfOneModel = kStep | kOverlap | kInfer | kScaling | kPredict | kNodes | kAutobatch;
 /// Their networks are trained.
 inline constexpr unsigned kTraining =
-    kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion | kNodes | kAutobatch;
+    kStep | kOverlap | kScaling | kPredict | kExperiment | kFusion | kNodes | kAutobatch | kChoose;
 inline constexpr unsigned kWithModel = kOfOneModel | kExperiment;
 /// Only computing: no images from files.
-inline constexpr unsigned kComputing = kStep | kInfer | kFusion | kPredict | kNodes;
+inline constexpr unsigned kComputing = kStep | kInfer | kFusion | kPredict | kNodes | kChoose;
 inline constexpr unsigned kAll = kComputing | kAutobatch | kPeers | kWithInput | kOverRanks | kScaling | kOther;
 
 struct BenchCase {
@@ -51,7 +51,8 @@ inline constexpr std::array kBenchCases = {BenchCase{"step", kStep},
                                            BenchCase{"peers", kPeers},
                                            BenchCase{"predict-scaling", kPredict},
                                            BenchCase{"nodes", kNodes},
-                                           BenchCase{"autobatch", kAutobatch}};
+                                           BenchCase{"autobatch", kAutobatch},
+                                           BenchCase{"choose", kChoose}};
 
 /// kOther for names that are not among kBenchCases.
 [[nodiscard]] unsigned bit_of(std::string_view name);

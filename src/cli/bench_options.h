@@ -48,6 +48,7 @@ struct BenchArguments {
   std::string models;
   /// Empty: the case's own.
   std::string algorithms;
+  std::filesystem::path choices;
   std::string memory;
   std::filesystem::path scripts;
   /// With commas; empty: all.

@@ -17,8 +17,10 @@ class ComputeOptions {
   [[nodiscard]] std::vector<Option> options() {
     return {{.name = "--algorithms",
              .target = &algorithms_,
-             .doc = "convolutions: direct, or auto, per layer the fastest: train.algorithms"},
-            {.name = "--dtype", .target = &dtype_, .doc = "f32, bf16, auto (the faster): train.dtype"},
+             .doc = "convolutions: auto, per layer the faster of direct and our own, or direct: train.algorithms"},
+            {.name = "--dtype",
+             .target = &dtype_,
+             .doc = "f32, bf16, auto (bf16 where the machine multiplies it): train.dtype"},
             {.name = "--recompute", .target = &recompute_, .doc = "auto, none, all: train.recompute"},
             {.name = "--fuse",
              .target = &fuse_,

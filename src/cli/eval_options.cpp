@@ -72,7 +72,7 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024},
       {.name = "--algorithms",
        .target = &algorithms,
-       .doc = "convolutions: direct; auto is faster, but probabilities may differ in the last digits from run to run"},
+       .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"},
       {.name = "--replicates",
        .target = &replicates,
        .doc = "bootstrap replicates; 0 = no intervals",

@@ -44,7 +44,7 @@ struct EvalOptions {
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;
-  std::string algorithms = "direct";
+  std::string algorithms = "auto";
   std::int64_t replicates = 1000;
   std::int64_t seed = 0;
   bool allows_overlap = false;

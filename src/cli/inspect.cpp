@@ -33,7 +33,7 @@ class InspectCommand final : public Command {
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen inspect --model densenet121\n"
            "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
-           "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan --set train.algorithms=auto\n"
+           "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
            "roentgen inspect --plan --recipe recipes/large_512.toml\n"
            "roentgen inspect --data nih --json nih.json\n"
            "roentgen inspect --data nih --pixels --broken broken.csv";

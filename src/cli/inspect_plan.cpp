@@ -36,7 +36,10 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
                                  .dtype = recipe.train.dtype,
                                  .recompute = recipe.train.recompute};
   const engine::Plan plan = engine->plan(graph, options);
-  options = {.form = engine::Form::Inference, .threads = threads, .fuse = recipe.train.fuse};
+  options = {.form = engine::Form::Inference,
+             .threads = threads,
+             .fuse = recipe.train.fuse,
+             .algorithms = recipe.train.algorithms};
   const std::size_t validation_bytes = engine->plan(graph, options).memory.total();
   const auto arenas = plan.memory.parameters;
   // One element tells how many arrays as large as the parameters an optimizer keeps.

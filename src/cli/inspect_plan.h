@@ -23,9 +23,8 @@ namespace roentgen::cli {
 ///   input_bytes  what train.memory_mb grants to input beside that; null where the recipe leaves it open
 ///   fuse         the recipe's choice of passes and fusions
 ///   fused        [{name, kind, times}]: what each did; kind "pass": nodes changed, "fusion": places where it is made
-///   choices      [{name, algorithm, kernel, layout, <algorithm>_ms ...}]: every convolution's pass, by which kernel,
-///   the
-///                layout of what it makes, and times of the algorithms that were measured, null for others
+///   choices      [{name, algorithm, kernel, layout}]: every convolution's pass, by which kernel, and the layout of
+///                what it makes
 /// @param is_shaped batch, image and channels are those of `shape`, not of the recipe
 [[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape,
                                          bool is_shaped);

@@ -17,6 +17,7 @@
 #include "core/terminal.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "runtime/bounded_spin.h"
 
 namespace {
 
@@ -58,6 +59,7 @@ int tell(const cli::Failure& failure) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  runtime::bound_spin(argv);
   cli::open_standard_streams();
   allow_open_files();
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit (ulimit -f): an error of writing, with its clean-up

@@ -56,4 +56,11 @@ graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape
                               .auxiliary = model.auxiliary});
 }
 
+std::optional<graph::Graph> graph_of_file(const std::string& name_or_file, const ModelShape& shape) {
+  train::ModelRecipe model;
+  set_model(model, name_or_file);
+  if (model.file.empty()) return std::nullopt;
+  return make_model(model, shape);
+}
+
 }  // namespace roentgen::cli

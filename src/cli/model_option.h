@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "graph/graph.h"
@@ -29,5 +30,8 @@ struct ModelShape {
 /// Builds a named model or parses a graph text. ConfigError: unknown name, unreadable file, text with an error (file
 /// and line are named).
 [[nodiscard]] graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape);
+
+/// The graph of a --model that is a file; nothing for names. Throws as make_model().
+[[nodiscard]] std::optional<graph::Graph> graph_of_file(const std::string& name_or_file, const ModelShape& shape);
 
 }  // namespace roentgen::cli

@@ -42,7 +42,7 @@ struct PredictOptions {
   std::int64_t batch = 32;
   std::int64_t threads = 0;
   std::int64_t workers = 0;
-  std::string algorithms = "direct";
+  std::string algorithms = "auto";
 
   /// As the command line has them, bound to this object.
   [[nodiscard]] std::vector<Option> list();

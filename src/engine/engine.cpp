@@ -15,11 +15,18 @@ double Executable::time_entry(std::int32_t entry, int) {
                                "an engine that times single entries", "one that does not"));
 }
 
-std::string Engine::machine_kind(int) const { return std::string(name()); }
+std::string Engine::instruction_set() const { return std::string(name()); }
+
+std::string Engine::least_instruction_set(const std::vector<std::string>& sets) const { return sets.at(0); }
 
 Plan Engine::plan(const graph::Graph& graph, const CompileOptions&) {
   throw DeviceError(
       error_text("engine.plan", graph.name(), "an engine that plans without memory", std::string(name())));
+}
+
+std::vector<MeasuredChoice> Engine::measure_choices(const graph::Graph& graph, const CompileOptions&) {
+  throw DeviceError(
+      error_text("engine.choice", graph.name(), "an engine that chooses between algorithms", std::string(name())));
 }
 
 void copy_parameters(const Executable& from, Executable& to) {

@@ -40,6 +40,16 @@ struct NormGroup {
   SumOverRanks sum{};
 };
 
+/// What choices of kernels follow from beside graph and options. Equal ones on all ranks of a run choose equally.
+struct ChoiceInputs {
+  /// Engine::instruction_set() whose kernels may be taken; empty: this machine's.
+  std::string instruction_set{};
+  /// Threads that kernels of training are chosen for; 0: CompileOptions::threads.
+  int threads = 0;
+  /// Of training, measured on purpose and taken instead of the rule's: MeasuredChoice::layer -> algorithm.
+  std::map<std::string, std::string> measured{};
+};
+
 /// Options of compile().
 struct CompileOptions {
   Form form = Form::Training;
@@ -52,17 +62,17 @@ struct CompileOptions {
   /// Graph passes to run and fusions to make, by name (graph/passes/pass_list.h): "on" = all, "off" = none,
   /// "name,name", or "on,-name" = all others. Results move within rounding.
   std::string fuse = "on";
-  /// "direct": plain convolutions only. "auto": per layer and pass the fastest of direct and our kernels (Winograd's;
-  /// on machines with bf16 tiles also products of split numbers, with AVX-512 else pointwise ones), timed once at
-  /// compile; one that saves the batch norm behind it a pass also where it is about as fast. The choice moves the last
-  /// digits, so it is in the plan and a resumed run takes it from there. "winograd", "split", "split2", "pointwise":
-  /// wherever they can be, untimed: for tests.
-  std::string algorithms = "direct";
+  /// "auto": per layer and pass direct or one of our kernels (Winograd's; on machines with bf16 tiles also products of
+  /// split numbers, with AVX-512 else pointwise ones), by a rule over the layer, the pass, the instruction set and, in
+  /// training, batch and threads; nothing is timed. The choice moves the last digits, so it is in the plan, and a
+  /// resumed run takes it from there. "direct": plain convolutions only. "winograd", "split", "split2", "pointwise":
+  /// wherever they can be: for tests.
+  std::string algorithms = "auto";
+  ChoiceInputs choice{};
   /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
   /// in f32, on machines with products of bf16 numbers (with algorithms "auto" by Winograd's in f32 where those are
-  /// faster); parameters, their gradients and all sums stay f32. "auto": whichever takes the shorter step: compile()
-  /// measures it once for a graph and machine, plan() only knows what was measured. Training form; of no account with
-  /// `choices`, which know.
+  /// faster); parameters, their gradients and all sums stay f32. "auto": bf16 in training where the instruction
+  /// set multiplies it, else f32. Training form; of no account with `choices`, which know.
   std::string dtype = "f32";
   /// Which values backward computes again instead of keeping them: "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
@@ -70,9 +80,6 @@ struct CompileOptions {
   std::string recompute = "auto";
   /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
   std::map<std::string, std::string> choices;
-  /// Names of all trained parameters, in the order in which they and their gradients lie; empty: that in which
-  /// gradients become final, which follows from the kernels. For ranks that average gradients and have other kernels.
-  std::vector<std::string> arena_order{};
   /// Root of dropout's random streams.
   std::uint64_t seed = 0;
   /// Null: batch norms take this executable's own batch. Training form.
@@ -166,6 +173,18 @@ void copy_parameters(const Executable& from, Executable& to);
 /// Loads initial_values() of every parameter.
 void initialise(Executable& executable, std::uint64_t seed);
 
+/// What the algorithms take that can compute a pass of a convolution.
+struct MeasuredChoice {
+  /// "<node>/<pass>", as in Plan::choices.
+  std::string name;
+  /// Layer, pass, type of values, threads and instruction set: equal lines, equal times.
+  std::string layer;
+  /// The plan's.
+  std::string chosen;
+  /// Least of several runs, by algorithm.
+  std::map<std::string, double> seconds;
+};
+
 /// Makes executables for one kind of device. Thread-compatible.
 class Engine {
  public:
@@ -174,15 +193,22 @@ class Engine {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// What measured choices of kernels depend on beside the graph: the machine and the number of compute threads (0 as
-  /// in CompileOptions), as one line. Default: the engine's name, as if all machines were alike.
-  [[nodiscard]] virtual std::string machine_kind(int threads) const;
+  /// What choices of kernels follow from of this machine, as one word. Default: the engine's name, as if all machines
+  /// were alike.
+  [[nodiscard]] virtual std::string instruction_set() const;
+  /// Of such words the one whose kernels all those machines have. Default: the first. At least one is given.
+  [[nodiscard]] virtual std::string least_instruction_set(const std::vector<std::string>& sets) const;
   /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,
                                                             const CompileOptions& options) = 0;
   /// The plan that compile() would make, without its memory: what a batch of that size would take, and by which
   /// kernels. Throws as compile(), but for memory; DeviceError where the engine cannot plan alone.
   [[nodiscard]] virtual Plan plan(const graph::Graph& graph, const CompileOptions& options);
+  /// Times every algorithm for every choice of the plan that compile() would make, on this machine, which has nothing
+  /// else to do meanwhile. Takes minutes for large networks. Throws as plan(); DeviceError where the engine has no
+  /// choices.
+  [[nodiscard]] virtual std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph,
+                                                                    const CompileOptions& options);
 };
 
 /// The engine of that name from engine_list.h; ConfigError naming the known ones; DeviceError when this build or

@@ -94,8 +94,10 @@ struct Plan {
   /// Kernel choices, "<node>/<pass>" -> "direct", "winograd", "split", "split2", "bf16", "winograd_bf16" or
   /// "pointwise", and "dtype" -> "bf16" where it is not f32: what a resumed run must use again.
   std::map<std::string, std::string> choices;
-  /// Of choices that were measured, here or earlier on this machine: seconds by name. No part of the identity.
-  std::map<std::string, std::map<std::string, double>> timings;
+  /// Of the rule that chose; 0 of an engine without one.
+  std::int64_t choice_revision = 0;
+  /// Choices that are those of ChoiceInputs::measured.
+  std::int64_t measured_choices = 0;
   /// How often each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
   std::map<std::string, std::int64_t> fused;
   MemoryReport memory;

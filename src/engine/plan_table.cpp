@@ -4,7 +4,6 @@
 #include "engine/plan_table.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "graph/passes/pass_list.h"
@@ -24,10 +23,6 @@ std::string layout_of_result(const PlanEntry& entry, const Plan& plan) {
 }  // namespace
 
 Value choice_table(const Plan& plan) {
-  std::set<std::string> names;
-  for (const auto& [key, timings] : plan.timings) {
-    for (const auto& [name, seconds] : timings) names.insert(name);
-  }
   Value table = Value::array();
   for (const auto& [key, choice] : plan.choices) {
     Value row = Value::Table{{"name", key}, {"algorithm", choice}};
@@ -35,11 +30,6 @@ Value choice_table(const Plan& plan) {
     const bool has_entry = entry != plan.entries.end();
     row.set("kernel", has_entry ? Value(entry->implementation) : Value());
     row.set("layout", has_entry ? Value(layout_of_result(*entry, plan)) : Value());
-    const auto timed = plan.timings.find(key);
-    for (const std::string& name : names) {
-      const bool is_known = timed != plan.timings.end() && timed->second.contains(name);
-      row.set(name + "_ms", is_known ? Value(timed->second.at(name) * 1e3) : Value());
-    }
     table.push_back(std::move(row));
   }
   return table;

@@ -11,8 +11,8 @@
 
 namespace roentgen::engine {
 
-/// [{name, algorithm, kernel, layout, <algorithm>_ms ...}]: every convolution's pass and by which kernel, the layout of
-/// what it makes, and the times of those algorithms that were measured; null for what is not known.
+/// [{name, algorithm, kernel, layout}]: every convolution's pass, by which kernel, and the layout of what it makes;
+/// null for what is not known.
 [[nodiscard]] Value choice_table(const Plan& plan);
 /// [{name, kind, times}]: what the choice `fuse` of passes and fusions came to in training; kind "pass": nodes of
 /// `graph` changed, "fusion": places of `plan` where it is made.

@@ -38,22 +38,24 @@ CheckpointInfo sample_info() {
 }
 
 RunState sample_state() {
-  RunState state{
-      .step = 12,
-      .epoch = 2,
-      .step_in_epoch = 1,
-      .loss_sum = 0.1 + 0.2,
-      .best_score = -1.0 / 3.0,
-      .has_best = true,
-      .best_epoch = 1,
-      .epochs_without_improvement = 1,
-      .schedule = Value::Table{{"factor", 0.1}},
-      .kept_best = {{"epoch-002.safetensors", 0.9}, {"epoch-001.safetensors", 0.8}},
-      .bad_samples = {3, 4'000'000'000U},
-      .updates_per_epoch = 5,
-      .threads = 2,
-      .seed = 7,
-      .plans = {{.kind = "one; 2 threads", .choices = {{"layer1.0.conv1/forward", "winograd"}}, .hash = "0123"}}};
+  RunState state{.step = 12,
+                 .epoch = 2,
+                 .step_in_epoch = 1,
+                 .loss_sum = 0.1 + 0.2,
+                 .best_score = -1.0 / 3.0,
+                 .has_best = true,
+                 .best_epoch = 1,
+                 .epochs_without_improvement = 1,
+                 .schedule = Value::Table{{"factor", 0.1}},
+                 .kept_best = {{"epoch-002.safetensors", 0.9}, {"epoch-001.safetensors", 0.8}},
+                 .bad_samples = {3, 4'000'000'000U},
+                 .updates_per_epoch = 5,
+                 .threads = 2,
+                 .seed = 7,
+                 .plan = {.choices = {{"dtype", "bf16"}, {"layer1.0.conv1/forward", "winograd"}},
+                          .hash = "0123",
+                          .choice_revision = 1,
+                          .measured_sha256 = "4567"}};
   return state;
 }
 
@@ -144,28 +146,25 @@ TEST(CheckpointInfo, of_an_older_file_decodes_jpeg_at_full_size) {
 
 TEST(RunState, survives_its_value) { EXPECT_EQ(run_state_from_value(to_value(sample_state())), sample_state()); }
 
-TEST(RunState, keeps_the_plans_of_several_kinds_of_machines) {
-  RunState state = sample_state();
-  state.plans.push_back(
-      {.kind = "two; 4 threads", .choices = {{"dtype", "bf16"}, {"fc/forward", "plain"}}, .hash = "4567"});
-  state.plans.push_back({.kind = "three; 4 threads", .choices = {}, .hash = "89ab"});
-  EXPECT_EQ(run_state_from_value(to_value(state)), state);
-}
-
-TEST(RunState, of_an_older_file_has_one_plan_for_every_kind) {
+// Runs on several kinds of machines had a plan for each; what is taken is rank 0's.
+TEST(RunState, of_an_older_file_has_rank_0s_plan) {
   Value kept = Value::table();
   const Value now = to_value(sample_state());
   for (const auto& [key, value] : now.as_table()) {
-    if (key != "plan_kind") kept.set(key, value);
+    if (key != "plan_choice_revision" && key != "plan_measured_sha256") kept.set(key, value);
   }
+  kept.set("plan_kind", "one; 2 threads");
+  kept.set("other_plans",
+           Value::Array{Value::Table{{"plan_kind", "two"}, {"plan_choices", Value::Array{}}, {"plan_hash", "89ab"}}});
   RunState expected = sample_state();
-  expected.plans[0].kind = "";
+  expected.plan.choice_revision = 0;
+  expected.plan.measured_sha256 = "";
   EXPECT_EQ(run_state_from_value(kept), expected);
 }
 
 TEST(RunState, is_refused_with_a_plan_that_is_damaged) {
   Value damaged = to_value(sample_state());
-  damaged.set("other_plans", Value::Array{Value::Table{{"plan_kind", "two"}, {"plan_hash", "0"}}});
+  damaged.set("plan_choices", Value::Array{Value::Array{"layer1.0.conv1/forward"}});
   EXPECT_THROW(static_cast<void>(run_state_from_value(damaged)), ConfigError);
 }
 

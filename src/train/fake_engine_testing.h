@@ -38,8 +38,6 @@ struct FakeForm {
   std::string dtype{};
   /// Elements behind the first parameter.
   std::int64_t padding = kFakePadding;
-  /// Its gradient of the weights is final before that of the bias.
-  bool is_weight_first = false;
 };
 
 class FakeExecutable final : public engine::Executable {
@@ -60,12 +58,8 @@ class FakeExecutable final : public engine::Executable {
         memory_.back().emplace_back(static_cast<std::size_t>(node.shape.elements()));
       }
     }
-    const bool is_weight_first =
-        options.arena_order.empty() ? form.is_weight_first : options.arena_order[0] != "fc.bias";
-    const std::int64_t counts[] = {labels_ * pixels_, labels_};
-    const std::int32_t first = is_weight_first ? 0 : 1;
-    slices_ = {{.parameter = first, .begin = 0, .count = counts[first]},
-               {.parameter = 1 - first, .begin = counts[first] + form.padding, .count = counts[1 - first]}};
+    slices_ = {{.parameter = 1, .begin = 0, .count = labels_},
+               {.parameter = 0, .begin = labels_ + form.padding, .count = labels_ * pixels_}};
     parameters_.resize(static_cast<std::size_t>(labels_ + form.padding + labels_ * pixels_));
     gradients_ = parameters_;
     buckets_ = {{.begin = 0, .count = static_cast<std::int64_t>(parameters_.size())}};
@@ -195,8 +189,11 @@ class FakeEngine final : public engine::Engine {
     executable->poison = poison;
     return executable;
   }
-  [[nodiscard]] std::string machine_kind(int) const override { return kind; }
-  std::string kind = "fake";
+  [[nodiscard]] std::string instruction_set() const override { return set; }
+  [[nodiscard]] std::string least_instruction_set(const std::vector<std::string>& sets) const override {
+    return *std::ranges::min_element(sets);
+  }
+  std::string set = "fake";
   FakeForm form{};
   /// How often compile() was given no choices.
   int chosen = 0;

@@ -12,7 +12,7 @@
 #include "engine/engine.h"
 #include "graph/text.h"
 #include "io/safetensors.h"
-#include "train/rank_plans.h"
+#include "train/one_plan.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/resume.h"
@@ -48,10 +48,10 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   compile.threads = compute_threads(sharing_cores({.threads = options.threads}));
   compile.algorithms = options.algorithms;
   const Ranks alone(nullptr);
-  // One plan for all, so that ranks make what one process makes.
-  model.executable = compile_as_one(options.ranks == nullptr ? alone : *options.ranks, {}, [&](const GivenPlan& given) {
-                       return engine.compile(graph, given.put_into(compile));
-                     }).executable;
+  const Ranks& ranks = options.ranks == nullptr ? alone : *options.ranks;
+  compile.choice = shared_choice_inputs(ranks, engine, compile.threads);
+  model.executable = engine.compile(graph, compile);
+  require_one_plan(ranks, *model.executable);
   model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
   return model;
 }

@@ -29,9 +29,8 @@ struct LoadOptions {
   std::int64_t batch = 32;
   /// 0 = all cores.
   int threads = 0;
-  /// As engine::CompileOptions::algorithms. "auto" is faster, but lets probabilities depend on a timing: in their last
-  /// digits.
-  std::string algorithms = "direct";
+  /// As engine::CompileOptions::algorithms.
+  std::string algorithms = "auto";
   Strictness strictness = Strictness::Strict;
   /// Also gives what heat-maps are made of.
   bool has_heatmaps = false;

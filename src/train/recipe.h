@@ -72,7 +72,8 @@ struct TrainRecipe {
   std::int64_t checkpoint_steps = 0;
   std::string engine = "cpu";
   std::string fuse = "on";
-  std::string algorithms = "direct";
+  std::string algorithms = "auto";
+  std::string choices;
   std::string dtype = "f32";
   std::string recompute = "auto";
   double bucket_mb = 4.0;

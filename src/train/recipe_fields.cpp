@@ -75,11 +75,13 @@ void visit_train(TrainRecipe& train, FieldVisitor& v) {
   v.integer("checkpoint_steps", train.checkpoint_steps, kCount, "resume file every so many updates; 0 = every epoch");
   v.text("engine", train.engine, engine::engine_names(), "what computes");
   v.text("fuse", train.fuse, {}, "passes and fusions: on, off, names or on,-NAME; results move within rounding");
-  v.text("algorithms", train.algorithms, {"direct", "auto"},
-         "convolutions: direct, or per layer the fastest of direct and our own, which moves the last digits");
+  v.text("algorithms", train.algorithms, {"auto", "direct"},
+         "convolutions: per layer the faster of direct and our own, by a rule that times nothing; or direct");
+  v.text("choices", train.choices, {},
+         "file of roentgen bench choose --write: measured kernels of training that are taken instead of the rule's");
   v.text("dtype", train.dtype, {"f32", "bf16", "auto"},
          "activations and their products: f32; bf16, with fewer digits, half the memory and, with Intel AMX, half the "
-         "time (AVX-512 BF16: 0.7 to 0.9); the faster");
+         "time (AVX-512 BF16: 0.7 to 0.9); auto: bf16 where the machine multiplies it");
   v.text("recompute", train.recompute, {"auto", "none", "all"},
          "activations that backward computes again, to the same bits: where that is free; none; all that are cheap");
   v.number("bucket_mb", train.bucket_mb, {.low = 0.01, .high = 1024},

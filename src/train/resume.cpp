@@ -34,16 +34,20 @@ std::vector<graph::Parameter> wanted_state(const engine::Executable& executable,
   return wanted;
 }
 
-Value to_value(const KindPlan& plan) {
-  Value choices = Value::array();
+void put_plan(const RunPlan& plan, Value& table) {
+  Value& choices = table.set("plan_choices", Value::array());
   for (const auto& [key, choice] : plan.choices) choices.push_back(Value::Array{key, choice});
-  return Value::Table{{"plan_kind", plan.kind}, {"plan_choices", std::move(choices)}, {"plan_hash", plan.hash}};
+  table.set("plan_hash", plan.hash);
+  table.set("plan_choice_revision", plan.choice_revision);
+  table.set("plan_measured_sha256", plan.measured_sha256);
 }
 
-// Files of versions that knew one plan only have no kind.
-KindPlan plan_from_value(const Value& table) {
-  const Value* kind = table.find("plan_kind");
-  KindPlan plan{.kind = kind == nullptr ? "" : kind->as_string(), .hash = table.at("plan_hash").as_string()};
+// Files of versions that chose by timing have neither revision nor measured file; those of runs on several kinds of
+// machines have more plans, of which this is rank 0's.
+RunPlan plan_from(const Value& table) {
+  RunPlan plan{.choices = {}, .hash = table.at("plan_hash").as_string()};
+  if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();
+  if (const Value* measured = table.find("plan_measured_sha256")) plan.measured_sha256 = measured->as_string();
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
     if (pair.size() != 2)
@@ -51,23 +55,6 @@ KindPlan plan_from_value(const Value& table) {
     plan.choices[pair[0].as_string()] = pair[1].as_string();
   }
   return plan;
-}
-
-// The first as keys of the table itself, as ever; the others in a list of their own, where there are any.
-void put_plans(const std::vector<KindPlan>& plans, Value& table) {
-  const Value first = to_value(plans.empty() ? KindPlan{} : plans.front());
-  for (const auto& [key, value] : first.as_table()) table.set(key, value);
-  if (plans.size() < 2) return;
-  Value& others = table.set("other_plans", Value::array());
-  for (std::size_t i = 1; i < plans.size(); ++i) others.push_back(to_value(plans[i]));
-}
-
-std::vector<KindPlan> plans_from(const Value& table) {
-  std::vector<KindPlan> plans{plan_from_value(table)};
-  if (const Value* others = table.find("other_plans")) {
-    for (const Value& other : others->as_array()) plans.push_back(plan_from_value(other));
-  }
-  return plans;
 }
 
 void refuse(std::string_view what, const LoadReport& report, std::string_view expected) {
@@ -102,7 +89,7 @@ Value to_value(const RunState& state) {
   table.set("legs", std::move(legs));
   table.set("threads", state.threads);
   table.set("seed", static_cast<std::int64_t>(state.seed));
-  put_plans(state.plans, table);
+  put_plan(state.plan, table);
   return table;
 }
 
@@ -123,7 +110,7 @@ RunState run_state_from_value(const Value& table) {
                  .legs = {},
                  .threads = table.at("threads").as_integer(),
                  .seed = static_cast<std::uint64_t>(table.at("seed").as_integer()),
-                 .plans = plans_from(table)};
+                 .plan = plan_from(table)};
   for (const Value& kept : table.at("kept_best").as_array()) {
     state.kept_best.emplace_back(kept.at("file").as_string(), kept.at("score").as_double());
   }

@@ -14,8 +14,8 @@
 #include "core/value.h"
 #include "train/checkpoint_info.h"
 #include "train/ema.h"
+#include "train/one_plan.h"
 #include "train/optimizer/optimizer.h"
-#include "train/rank_plans.h"
 #include "train/weights.h"
 
 namespace roentgen::train {
@@ -58,8 +58,8 @@ struct RunState {
   std::vector<RunLeg> legs;
   std::int64_t threads = 0;
   std::uint64_t seed = 0;
-  /// Of the kinds of machines that the run was on, rank 0's first.
-  std::vector<KindPlan> plans;
+  /// What all ranks compute by.
+  RunPlan plan;
 
   /// Updates made, if all epochs had as many as this one: what schedules count. Another number than `step` where an
   /// epoch was begun by other ranks.

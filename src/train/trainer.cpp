@@ -21,6 +21,7 @@
 #include "runtime/memory.h"
 #include "train/aurocs_csv.h"
 #include "train/bad_images.h"
+#include "train/compile_run.h"
 #include "train/link_watch.h"
 #include "train/observer.h"
 #include "train/optimizer/optimizer.h"
@@ -128,7 +129,7 @@ Trainer::Trainer(const TrainJob& job)
   if (job.trace) tracer_.emplace(*job.trace, job.group);
   resume_ = read_resume(job);
   if (resume_ && ranks_.is_first()) check_resume(job, *resume_);
-  RankPlan made = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr, timeline());
+  CompiledTraining made = compile_training(job, memory_.slots, resume_ ? &*resume_ : nullptr, timeline());
   executable_ = std::move(made.executable);
   if (!validation_.empty()) validator_ = compile_validation(job);
   pixels_.emplace(std::ssize(job.dataset.samples),
@@ -155,8 +156,8 @@ Trainer::Trainer(const TrainJob& job)
   state_.updates_per_epoch = updates;
   state_.threads = compute_threads(recipe_.train);
   state_.seed = static_cast<std::uint64_t>(recipe_.train.seed);
-  state_.plans = std::move(made.plans);
-  if (ranks_.is_first()) write_plan(job, *executable_);
+  state_.plan = std::move(made.plan);
+  if (ranks_.is_first()) write_plan(job, *executable_, state_.plan);
   log_.emplace(job, state_.step, state_.epoch);
   outcome_.planned_bytes =
       log_step(recipe_.train, {*executable_, validator_.get(), stepper_->optimizer(), ema_.has_value()});

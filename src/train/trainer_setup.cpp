@@ -17,7 +17,6 @@
 #include "data/stage/memory_plan.h"
 #include "data/transform/transform.h"
 #include "engine/engine.h"
-#include "engine/plan_table.h"
 #include "graph/graph.h"
 #include "graph/loss.h"
 #include "graph/text.h"
@@ -130,37 +129,6 @@ CheckpointInfo describe_run(const TrainJob& job) {
   return info;
 }
 
-RankPlan compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline) {
-  const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
-  engine::CompileOptions options;
-  options.form = engine::Form::Training;
-  options.threads = compute_threads(job.recipe.train);
-  options.slots = slots;
-  options.fuse = job.recipe.train.fuse;
-  options.algorithms = job.recipe.train.algorithms;
-  options.dtype = job.recipe.train.dtype;
-  options.recompute = job.recipe.train.recompute;
-  options.bucket_bytes = static_cast<std::size_t>(job.recipe.train.bucket_mb * 1048576.0);
-  options.seed = static_cast<std::uint64_t>(job.recipe.train.seed);
-  const Ranks ranks(job.group);
-  const bool is_sync = job.recipe.train.batch_norm == "sync";
-  if (is_sync) options.norm_group = norm_group(ranks, timeline);
-  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
-  // Sums of batch norms travel within a step, in the order of the plan.
-  RankPlanOptions planning{.kind = job.engine.machine_kind(options.threads), .may_differ = !is_sync};
-  if (resume != nullptr && !resume->state.plans.empty()) {
-    planning.known = resume->state.plans;
-    options.dtype = dtype_of(planning.known);  // also for machines that the run was not on, where "auto" may differ
-  }
-  RankPlan made = compile_as_one(ranks, planning, [&](const GivenPlan& given) {
-    return job.engine.compile(graph::with_loss(job.model, loss), given.put_into(options));
-  });
-  if (resume != nullptr && ranks.is_first()) {
-    for (const std::string& line : plan_changes(planning.known, made.plans)) log::warning(line);
-  }
-  return made;
-}
-
 InputMemory plan_input_memory(const TrainJob& job) {
   const TrainRecipe& recipe = job.recipe.train;
   require(recipe.slots != 1, "train.slots", "2 or more, or 0 for as many as fit", "1", "--set train.slots=0");
@@ -189,16 +157,6 @@ InputMemory plan_input_memory(const TrainJob& job) {
   log::info(shares.text());
   warn_of_network(job);
   return {.slots = shares.slots, .readers = shares.readers, .cache_bytes = shares.cache_bytes};
-}
-
-std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
-  graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
-  loss.reduction = "mean_known";
-  engine::CompileOptions options;
-  options.form = engine::Form::Inference;
-  options.threads = compute_threads(job.recipe.train);
-  options.fuse = job.recipe.train.fuse;
-  return job.engine.compile(graph::with_loss(job.model, loss), options);
 }
 
 std::vector<std::string> load_first_weights(const TrainJob& job, engine::Executable& executable) {
@@ -328,20 +286,6 @@ std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory) {
   std::size_t bytes = plan.memory.total();
   for (const auto& [name, each] : more) bytes += each;
   return bytes;
-}
-
-void write_plan(const TrainJob& job, const engine::Executable& executable) {
-  const engine::Plan& plan = executable.plan();
-  const TrainRecipe& recipe = job.recipe.train;
-  const Value table = Value::Table{{"plan_hash", plan.hash()},
-                                   {"algorithms", recipe.algorithms},
-                                   {"dtype", plan.dtype()},
-                                   {"recompute", recipe.recompute},
-                                   {"threads", compute_threads(recipe)},
-                                   {"fuse", recipe.fuse},
-                                   {"fused", engine::effect_table(executable.graph(), recipe.fuse, plan)},
-                                   {"choices", engine::choice_table(plan)}};
-  io::write_file_atomically(job.folder.plan(), io::to_json(table) + "\n");
 }
 
 StepperOptions stepper_options(const Recipe& recipe) {

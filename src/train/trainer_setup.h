@@ -13,7 +13,6 @@
 
 #include "data/stage/loader.h"
 #include "train/checkpoint_info.h"
-#include "train/rank_plans.h"
 #include "train/recipe.h"
 #include "train/resume.h"
 #include "train/stepper.h"
@@ -34,12 +33,6 @@ void check_job(const TrainJob& job);
 
 /// The metadata of this run's checkpoints; step, epoch and metric are left at 0.
 [[nodiscard]] CheckpointInfo describe_run(const TrainJob& job);
-
-/// Compiles the training form, with the plans of a resumed run if there is one; says what changed of them.
-/// @param timeline where waits of batch norms for other ranks are written down; may be null
-[[nodiscard]] RankPlan compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline);
-/// Compiles the inference form, its loss a mean over known labels.
-[[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
 
 /// First weights: drawn from the seed, then those of train.init, if any. Notes say what was done, a line each.
 [[nodiscard]] std::vector<std::string> load_first_weights(const TrainJob& job, engine::Executable& executable);
@@ -83,11 +76,6 @@ struct PlannedMemory {
 /// A line for the log, before the first step: peak of memory and plan of a step; and who has which cores, where they
 /// are shared out. Returns that peak in bytes.
 [[nodiscard]] std::size_t log_step(const TrainRecipe& recipe, const PlannedMemory& memory);
-
-/// Writes plan.json, atomically: plan_hash, algorithms, dtype, recompute, threads, fuse and the tables of
-/// engine/plan_table.h. Once a start, by rank 0, for people: a resumed run reads its choices from the resume file.
-/// DataError.
-void write_plan(const TrainJob& job, const engine::Executable& executable);
 
 /// The resume file, as rank 0 reads it, without tensors for the others; nothing for a fresh run.
 [[nodiscard]] std::optional<Resume> read_resume(const TrainJob& job);

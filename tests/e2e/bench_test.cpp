@@ -130,7 +130,7 @@ TEST_F(Bench, infer_shows_latencies_by_batch_of_a_model_and_of_a_graph_file) {
     const Value result = run(model);
     ASSERT_EQ(result.at("batches").as_array().size(), 2U);
     EXPECT_EQ(result.at("batches").as_array()[1].at("batch").as_integer(), 3);
-    EXPECT_EQ(result.at("algorithms").as_string(), "direct");
+    EXPECT_EQ(result.at("algorithms").as_string(), "auto");
     EXPECT_THAT(out_, HasSubstr("p99_ms"));
   }
   expect_refusal(place_.run({"bench", "infer", "--batch", "1,none"}), {"--batch", "1,none"});

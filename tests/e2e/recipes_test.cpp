@@ -53,21 +53,17 @@ TEST(Recipes, what_training_and_input_take_stays_within_the_budget_that_the_reci
   EXPECT_GE(found, 2) << "of 512 and 1024 px";
 }
 
-TEST(Recipes, a_plan_names_every_convolutions_algorithm_and_the_times_it_was_chosen_by) {
+TEST(Recipes, a_plan_names_every_convolutions_algorithm_and_kernel) {
   const Workplace place;
-  const Ended run = place.must_run({"inspect", "--plan", "--model", "resnet18", "--batch", "2", "--image", "64",
-                                    "--set", "train.algorithms=auto", "--json", place / "plan.json"});
+  const Ended run = place.must_run(
+      {"inspect", "--plan", "--model", "resnet18", "--batch", "2", "--image", "64", "--json", place / "plan.json"});
   EXPECT_NE(run.out.find("layer1.0.conv1/backward_weights"), std::string::npos);
   const Value plan = read_json(place / "plan.json");
+  EXPECT_EQ(plan.at("algorithms").as_string(), "auto");
   EXPECT_EQ(plan.at("choices").as_array().size(), 59U)
       << "20 convolutions, three passes each, no gradient of the image";
   for (const Value& choice : plan.at("choices").as_array()) {
-    const Value* direct_ms = choice.find("direct_ms");
-    if (direct_ms == nullptr || direct_ms->is_null()) continue;
-    const std::string algorithm = choice.at("algorithm").as_string();
-    const double chosen_ms = choice.at(algorithm + "_ms").as_double();
-    // One that gathers moments on the way may take 2% longer: the batch norm behind it saves a pass.
-    EXPECT_TRUE(algorithm == "direct" || chosen_ms < 1.02 * direct_ms->as_double()) << choice.at("name").as_string();
+    EXPECT_FALSE(choice.at("algorithm").as_string().empty());
     EXPECT_FALSE(choice.at("kernel").as_string().empty());
     EXPECT_FALSE(choice.at("layout").as_string().empty());
   }

@@ -110,11 +110,10 @@ std::vector<std::string> narrow_resnet18(const Workplace& place, const fs::path&
           "model.width=32"};
 }
 
-// Timing chooses the kernels, so two fresh runs may differ; two that go on from the same file may not.
 TEST(Workflow, resumed_runs_take_the_kernels_their_run_began_with) {
   const Workplace place;
   const fs::path data = place.synth("data", 80);
-  const std::vector<std::string> base = plus(narrow_resnet18(place, data), {"train.algorithms=auto"});
+  const std::vector<std::string> base = narrow_resnet18(place, data);
   EXPECT_EQ(place.run(plus(base, {"--out", place / "first", "--stop-after", "2"})).code, kStopped);
   fs::copy(place / "first", place / "second", fs::copy_options::recursive);
   for (const char* run : {"first", "second"}) {
@@ -133,7 +132,7 @@ Value choices_of(const fs::path& run) {
   return io::parse_json(reader.metadata().at(kState), kState).or_throw().at("plan_choices");
 }
 
-// Others than were measured for the 3x3 convolutions that Winograd's can do, stored in the resume file.
+// Others than the rule's for the 3x3 convolutions that Winograd's can do, stored in the resume file.
 Value turn_choices(const fs::path& run) {
   const auto reader = io::SafetensorsReader::open(run / kResume).or_throw();
   std::vector<io::TensorToWrite> tensors;
@@ -155,19 +154,40 @@ Value turn_choices(const fs::path& run) {
   return turned;
 }
 
-// Kernels measured anew would be the first run's again, or some of them.
-TEST(Workflow, a_resumed_run_takes_the_stored_kernels_though_others_were_measured) {
+TEST(Workflow, a_resumed_run_takes_the_stored_kernels_though_the_rule_has_others) {
   const Workplace place;
   const fs::path data = place.synth("data", 80);
-  const std::vector<std::string> base = plus(narrow_resnet18(place, data), {"--algorithms", "auto"});
+  const std::vector<std::string> base = narrow_resnet18(place, data);
   EXPECT_EQ(place.run(plus(base, {"--out", place / "run", "--stop-after", "2"})).code, kStopped);
   EXPECT_THAT(read_all(place / "run/recipe.toml"), HasSubstr("algorithms = \"auto\""));
-  const Value measured = choices_of(place / "run");
+  const Value by_rule = choices_of(place / "run");
   const Value turned = turn_choices(place / "run");
-  ASSERT_NE(io::to_json(turned, -1), io::to_json(measured, -1));
+  ASSERT_NE(io::to_json(turned, -1), io::to_json(by_rule, -1));
   const Ended resumed = place.must_run(plus(base, {"--out", place / "run", "--resume"}));
   EXPECT_THAT(resumed.err, HasSubstr("kernels differ")) << "from those of the first two updates";
   EXPECT_EQ(io::to_json(choices_of(place / "run"), -1), io::to_json(turned, -1));
+}
+
+TEST(Workflow, measured_kernels_are_taken_from_a_file_and_kept) {
+  const Workplace place;
+  const fs::path data = place.synth("data", 80);
+  const fs::path file = place / "choices.json";
+  place.must_run({"bench", "choose", "--models", "resnet18", "--image", "32", "--channels", "1", "--batch", "16",
+                  "--threads", "1", "--write", file});
+  const auto run = [&](const char* width, const char* out) {
+    return place.run(plus(narrow_resnet18(place, data), {width, "train.choices=" + file.string(), "train.threads=1",
+                                                         "train.epochs=1", "--out", place / out}));
+  };
+  const Ended measured = run("model.width=64", "measured");
+  EXPECT_EQ(measured.code, 0) << measured.err;
+  EXPECT_THAT(measured.err, HasSubstr("kernels: 59 of 59 choices as measured in "));
+  const Value plan = read_json(place / "measured/plan.json");
+  EXPECT_EQ(plan.at("measured_sha256").as_string().size(), 64U);
+  EXPECT_GE(plan.at("choice_revision").as_integer(), 1);
+  const Ended refused = run("model.width=32", "none");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("[train.choices] " + file.string()),
+                                          HasSubstr("layers of this network"), HasSubstr("bench choose")));
 }
 
 // The type of values is in the plan that a run began with.

@@ -6,6 +6,7 @@
 #include "graph/ops/conv2d.h"
 
 #include "core/error.h"
+#include "engine/cpu/choice/conv_choice.h"
 #include "engine/cpu/conv2d_algorithm.h"
 #include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/epilogue.h"

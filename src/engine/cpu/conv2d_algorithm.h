@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which kernel a convolution uses: geometry, primitive descriptors, and the choice between direct and ours.
+// Kernels of convolutions: geometry, the library's primitive descriptors, and ours.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "engine/cpu/conv_algorithm.h"
 #include "engine/cpu/primitive_internal.h"
@@ -35,6 +36,8 @@ struct ConvGeometry {
 
 /// The three computations of a convolution.
 enum class ConvPass { Forward, BackwardData, BackwardWeights };
+/// "forward", "backward_data", "backward_weights".
+[[nodiscard]] std::string_view name_of(ConvPass pass);
 
 /// Descriptors of the library's direct kernels: its own choice of layouts, or plain ones where that is no layout of
 /// ours or falls to the reference implementation. Inference uses those of training as well: what the library prefers
@@ -63,14 +66,5 @@ enum class ConvPass { Forward, BackwardData, BackwardWeights };
 /// direct's.
 [[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
                                                 const ConvGeometry& g, Emission& emission, ConvTensors tensors);
-
-/// The algorithm of one pass: the stored plan's; else, where values are stored in bf16 and can be multiplied here, Bf16
-/// (WinogradBf16 with algorithms "winograd"); else what CompileOptions::algorithms says. "auto": direct, or Bf16,
-/// unless another measures faster within 64 MiB of scratch by enough (fastest_algorithm()). "split2": Split in the
-/// forward pass. Equal geometries are timed once a machine, per type of values and thread count (timing_store.h).
-/// Recorded in the plan. ConfigError for a stored choice this machine cannot follow, or only slowly (split products
-/// without tiles).
-[[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
-                                             Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

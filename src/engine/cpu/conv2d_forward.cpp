@@ -4,6 +4,7 @@
 // The forward of 2-D convolution, alone or with what inference folds into it.
 #include <algorithm>
 
+#include "engine/cpu/choice/conv_choice.h"
 #include "engine/cpu/conv2d_algorithm.h"
 #include "engine/cpu/conv2d_input.h"
 #include "engine/cpu/elementwise.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/cpu/batch_norm_entries.h"
+#include "engine/cpu/choice/conv_choice.h"
 #include "engine/cpu/conv2d_algorithm.h"
 #include "engine/cpu/pooling.h"
 

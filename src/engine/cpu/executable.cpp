@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "engine/cpu/choice/conv_choice.h"
 #include "engine/cpu/conv_algorithm.h"
 #include "engine/cpu/finish_plan.h"
 #include "engine/cpu/lowering.h"
@@ -24,24 +25,6 @@ namespace roentgen::engine::cpu {
 namespace {
 using Clock = std::chrono::steady_clock;
 
-// The options with what is left open filled in, and threads as OpenMP gives them; ConfigError on what is out of range.
-CompileOptions checked(CompileOptions options) {
-  if (options.threads < 1) options.threads = runtime::default_compute_threads();
-  options.threads = runtime::given_team(options.threads);
-  if (options.slots < 1) {
-    throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
-  }
-  const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
-  if (options.algorithms != "auto" && (!algorithm || dtype_of(*algorithm) != DType::F32)) {
-    throw ConfigError(error_text("engine.cpu", "algorithms", "direct, auto, winograd, split, split2 or pointwise",
-                                 options.algorithms, "direct"));
-  }
-  if (options.dtype != "f32" && options.dtype != "bf16") {
-    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", options.dtype, "f32"));
-  }
-  return options;
-}
-
 // Sets the team size and the denormal mode, which belong to the calling thread. A team smaller than the plan's is an
 // error: kernels of oneDNN would wait for the missing members for ever.
 void prepare_threads(int threads) {
@@ -54,7 +37,7 @@ void prepare_threads(int threads) {
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(const graph::Graph& original, const CompileOptions& options)
-      : options_(checked(options)), graph_(graph::run_passes(original, options.fuse, purpose_of(options.form))) {
+      : options_(settled(options)), graph_(graph::run_passes(original, options.fuse, purpose_of(options.form))) {
     prepare_threads(options_.threads);
     Lowering lowering(graph_, options_, options_.threads);
     lowering.lower_all();
@@ -333,8 +316,30 @@ class CpuExecutable final : public Executable {
 };
 }  // namespace
 
+CompileOptions settled(CompileOptions options) {
+  if (options.threads < 1) options.threads = runtime::default_compute_threads();
+  options.threads = runtime::given_team(options.threads);
+  if (options.slots < 1) {
+    throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
+  }
+  const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
+  if (options.algorithms != "auto" && (!algorithm || dtype_of(*algorithm) != DType::F32)) {
+    throw ConfigError(error_text("engine.cpu", "algorithms", "auto, direct, winograd, split, split2 or pointwise",
+                                 options.algorithms, "auto"));
+  }
+  if (options.dtype == "auto") {
+    const bool is_worth =
+        options.form == Form::Training && has_bf16_products(choice_context(options, DType::F32).instruction_set);
+    options.dtype = is_worth ? "bf16" : "f32";
+  }
+  if (options.dtype != "f32" && options.dtype != "bf16") {
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", options.dtype, "f32"));
+  }
+  return options;
+}
+
 Plan make_plan(const graph::Graph& original, const CompileOptions& options) {
-  const CompileOptions filled = checked(options);
+  const CompileOptions filled = settled(options);
   const graph::Graph graph = graph::run_passes(original, filled.fuse, purpose_of(filled.form));
   prepare_threads(filled.threads);
   Lowering lowering(graph, filled, filled.threads);

@@ -10,6 +10,10 @@
 
 namespace roentgen::engine::cpu {
 
+/// The options with what is left open filled in: threads as OpenMP gives them, and dtype "auto". ConfigError on what is
+/// out of range.
+[[nodiscard]] CompileOptions settled(CompileOptions options);
+
 /// Lowers and plans memory, and takes none. See Engine::plan.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph, const CompileOptions& options);
 /// Lowers, plans memory and binds. See Engine::compile.

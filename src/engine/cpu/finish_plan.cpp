@@ -92,28 +92,8 @@ std::size_t assign_per_thread(Lowering& lowering, std::size_t bytes) {
   return begin + memory.stride_bytes * static_cast<std::size_t>(lowering.threads());
 }
 
-// Trained parameters in the order that is asked for.
-std::vector<std::int32_t> given_order(const Lowering& lowering) {
-  const std::vector<std::string>& names = lowering.options().arena_order;
-  const std::vector<graph::Parameter>& parameters = lowering.graph().parameters();
-  std::vector<std::int32_t> order;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(parameters, name, &graph::Parameter::name);
-    const auto index = static_cast<std::int32_t>(found - parameters.begin());
-    const bool is_trained = found != parameters.end() && graph::is_trained(found->role);
-    if (is_trained && std::ranges::count(order, index) == 0) order.push_back(index);
-  }
-  const auto trained = static_cast<std::size_t>(
-      std::ranges::count_if(parameters, [](const graph::Parameter& each) { return graph::is_trained(each.role); }));
-  if (order.size() == trained && names.size() == trained) return order;
-  throw ConfigError(
-      error_text("engine.plan", "order of parameters", fmt::format("all {} trained ones, each once", trained),
-                 fmt::format("{}, of which {} are", names.size(), order.size()), "the graph it was made with"));
-}
-
 // Trained parameters in the order their gradients become final; those without one last.
 std::vector<std::int32_t> gradient_order(const Lowering& lowering) {
-  if (!lowering.options().arena_order.empty()) return given_order(lowering);
   std::vector<std::pair<std::int32_t, std::int32_t>> ready;
   for (std::size_t i = 0; i < lowering.places.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,9 @@
 namespace roentgen::engine::cpu {
 namespace {
 
-graph::Graph model(const std::string& name, std::int64_t image_px = 64) {
+graph::Graph model(const std::string& name, std::int64_t image_px = 64, std::int64_t batch = 2) {
   return graph::with_loss(
-      models::build_model({.name = name, .labels = 3, .channels = 1, .image_px = image_px, .batch = 2}), {});
+      models::build_model({.name = name, .labels = 3, .channels = 1, .image_px = image_px, .batch = batch}), {});
 }
 
 // Drawn weights, and running statistics that are neither 0 nor 1.
@@ -55,11 +56,11 @@ std::vector<float> logits_of(Executable& executable) {
 
 TEST(CpuInference, each_pass_gives_the_unfused_probabilities_within_rounding) {
   for (const char* name : {"resnet18", "densenet121", "googlenet"}) {
-    auto plain = ready(model(name), {.form = Form::Inference, .fuse = "off"});
+    auto plain = ready(model(name), {.form = Form::Inference, .fuse = "off", .algorithms = "direct"});
     const std::vector<float> expected = logits_of(*plain);
     const float largest = std::abs(std::ranges::max(expected, {}, [](float x) { return std::abs(x); }));
     for (const char* fuse : {"on", "fold_batch_norm", "fold_relu", "batch_norm_relu,fold_batch_norm"}) {
-      auto fused = ready(model(name), {.form = Form::Inference, .fuse = fuse});
+      auto fused = ready(model(name), {.form = Form::Inference, .fuse = fuse, .algorithms = "direct"});
       const std::vector<float> got = logits_of(*fused);
       for (std::size_t i = 0; i < got.size(); ++i) {
         // As of training: a few units in the last place per layer, over at most 121 layers.
@@ -90,8 +91,9 @@ TEST(CpuInference, folded_weights_follow_what_is_loaded_and_store_gives_it_back)
 }
 
 TEST(CpuInference, inference_uses_the_convolutions_of_training) {
-  const auto training = make_executable(model("resnet18"), {.form = Form::Training, .fuse = "off"});
-  const auto inference = make_executable(model("resnet18"), {.form = Form::Inference});
+  const auto training =
+      make_executable(model("resnet18"), {.form = Form::Training, .fuse = "off", .algorithms = "direct"});
+  const auto inference = make_executable(model("resnet18"), {.form = Form::Inference, .algorithms = "direct"});
   std::map<std::string, std::string> of_training;
   for (const PlanEntry& entry : training->plan().entries) of_training[entry.name] = entry.implementation;
   int compared = 0;
@@ -101,6 +103,30 @@ TEST(CpuInference, inference_uses_the_convolutions_of_training) {
     EXPECT_TRUE(entry.implementation.starts_with(of_training.at(entry.name))) << entry.name << entry.implementation;
   }
   EXPECT_EQ(compared, 20);
+}
+
+TEST(CpuInference, gives_an_image_the_same_bits_in_any_batch_place_and_team) {
+  constexpr std::int64_t kImages = 40;
+  for (const char* name : {"resnet18", "resnet50", "densenet121", "googlenet"}) {
+    for (const std::int64_t image_px : {64, 80}) {
+      std::vector<float> alone;
+      for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{2}, kImages}) {
+        for (const int threads : {1, 2}) {
+          const auto executable =
+              ready(model(name, image_px, batch), {.form = Form::Inference, .threads = threads, .slots = 1});
+          // The first image, last.
+          const std::span<std::byte> images = executable->slot(0, 0);
+          const std::size_t bytes = images.size() / static_cast<std::size_t>(batch);
+          std::memcpy(images.data() + (static_cast<std::size_t>(batch) - 1) * bytes, images.data(), bytes);
+          const std::vector<float> logits = logits_of(*executable);
+          if (alone.empty()) alone.assign(logits.begin(), logits.begin() + 3);
+          EXPECT_TRUE(std::equal(alone.begin(), alone.end(), logits.begin()) &&
+                      std::equal(alone.begin(), alone.end(), logits.end() - 3))
+              << name << ", " << image_px << " px, " << batch << " images, " << threads << " threads";
+        }
+      }
+    }
+  }
 }
 
 }  // namespace roentgen::engine::cpu

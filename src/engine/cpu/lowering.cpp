@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "engine/cpu/choice/conv_choice.h"
 #include "engine/cpu/elementwise.h"
 #include "engine/cpu/primitive.h"
 #include "engine/cpu/simd/isa.h"
@@ -39,6 +40,7 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int
       is_shared_piece_(graph.nodes().size(), false) {
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
   for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
+  plan.choice_revision = kChoiceRevision;
   if (dtype_ == DType::Bf16) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/choose.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "bench/harness.h"
+#include "bench/step_model.h"
+#include "core/error.h"
+#include "engine/engine.h"
+#include "io/file.h"
+#include "runtime/cores.h"
+#include "train/choice_file.h"
+
+namespace roentgen::bench {
+namespace {
+
+// Less is within what one measurement differs from the next.
+constexpr double kNotable = 0.05;
+
+using Seconds = std::map<std::string, double>;
+
+// What was measured, by layer.
+struct Layer {
+  Seconds seconds;
+  std::string chosen;
+  /// How often in all networks.
+  std::int64_t times = 0;
+};
+
+const Seconds::value_type& fastest(const Seconds& seconds) {
+  return *std::ranges::min_element(seconds, {}, &Seconds::value_type::second);
+}
+
+// What is taken where nothing is faster.
+double first_of(const Seconds& seconds) {
+  const auto direct = seconds.find("direct");
+  return direct != seconds.end() ? direct->second : seconds.at("bf16");
+}
+
+// Of the forward passes by what inference chooses; null where nothing was.
+Value inference_loss(const std::vector<engine::MeasuredChoice>& choices, const engine::Plan& inference) {
+  double best_s = 0.0, chosen_s = 0.0;
+  for (const engine::MeasuredChoice& choice : choices) {
+    const auto chosen = inference.choices.find(choice.name);
+    if (chosen == inference.choices.end() || !choice.seconds.contains(chosen->second)) continue;
+    best_s += fastest(choice.seconds).second;
+    chosen_s += choice.seconds.at(chosen->second);
+  }
+  return best_s > 0.0 ? Value(chosen_s / best_s - 1.0) : Value();
+}
+
+Value row_of(const StepOptions& network, const std::vector<engine::MeasuredChoice>& choices,
+             const engine::Plan& inference) {
+  double best_s = 0.0, chosen_s = 0.0, first_s = 0.0;
+  for (const engine::MeasuredChoice& choice : choices) {
+    best_s += fastest(choice.seconds).second;
+    chosen_s += choice.seconds.at(choice.chosen);
+    first_s += first_of(choice.seconds);
+  }
+  return Value::Table{{"model", network.model},
+                      {"batch", network.batch},
+                      {"choices", std::ssize(choices)},
+                      {"best_ms", best_s * 1e3},
+                      {"chosen_ms", chosen_s * 1e3},
+                      {"first_ms", first_s * 1e3},
+                      {"loss", chosen_s / best_s - 1.0},
+                      {"loss_of_first", first_s / best_s - 1.0},
+                      {"inference_loss", inference_loss(choices, inference)}};
+}
+
+Value lossy_rows(const std::map<std::string, Layer>& layers) {
+  struct Row {
+    double lost_s;
+    Value value;
+  };
+  std::vector<Row> rows;
+  double all_s = 0.0;
+  for (const auto& [name, layer] : layers) {
+    const auto& [best, best_s] = fastest(layer.seconds);
+    const double each_s = layer.seconds.at(layer.chosen) - best_s;
+    const double lost_s = static_cast<double>(layer.times) * each_s;
+    all_s += lost_s;
+    if (each_s <= kNotable * best_s) continue;
+    rows.push_back(
+        {lost_s, Value::Table{{"layer", name}, {"chosen", layer.chosen}, {"best", best}, {"loss", each_s / best_s}}});
+  }
+  std::ranges::sort(rows, std::greater(), &Row::lost_s);
+  Value table = Value::array();
+  for (Row& row : rows) {
+    row.value.set("share", row.lost_s / all_s);
+    table.push_back(std::move(row.value));
+  }
+  return table;
+}
+
+Value layer_rows(const std::map<std::string, Layer>& layers) {
+  Value table = Value::array();
+  for (const auto& [name, layer] : layers) {
+    Value row = Value::Table{{"layer", name}, {"chosen", layer.chosen}};
+    for (const auto& [algorithm, seconds] : layer.seconds) row.set(algorithm + "_ms", seconds * 1e3);
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string file_text(const std::map<std::string, Layer>& layers) {
+  std::map<std::string, std::string> algorithms;
+  for (const auto& [name, layer] : layers) algorithms[name] = fastest(layer.seconds).first;
+  return train::choice_file_text(algorithms);
+}
+
+}  // namespace
+
+Value run_choose(const ChooseOptions& options) {
+  StepOptions network = options.step;
+  require_at_least("threads", network.threads, 0);
+  if (network.threads == 0) network.threads = runtime::default_compute_threads();
+  const std::unique_ptr<engine::Engine> engine = engine::make_engine(network.device);
+  std::map<std::string, Layer> layers;
+  Value networks = Value::array();
+  std::int64_t revision = 0;
+  for (const ChooseNetwork& each : options.networks) {
+    network.model = each.model;
+    network.batch = each.batch;
+    network.graph = each.graph;
+    const auto choices = measure_step_choices(network, *engine, {.threads = network.threads});
+    if (choices.empty()) {
+      throw ConfigError(
+          error_text("bench.choose", each.model, "a network with convolutions", "none", "another of --models"));
+    }
+    const engine::Plan inference = plan_inference(network, *engine, network.threads);
+    revision = inference.choice_revision;
+    for (const engine::MeasuredChoice& choice : choices) {
+      Layer& layer = layers[choice.layer];
+      layer.seconds = choice.seconds;
+      layer.chosen = choice.chosen;
+      ++layer.times;
+    }
+    networks.push_back(row_of(network, choices, inference));
+  }
+  if (!options.file.empty()) io::write_file_atomically(options.file, file_text(layers));
+  Value result = Value::Table{{"case", "choose"},
+                              {"image_px", network.image_px},
+                              {"channels", network.channels},
+                              {"labels", network.labels},
+                              {"threads", network.threads},
+                              {"device", network.device},
+                              {"fuse", network.fuse},
+                              {"algorithms", network.algorithms},
+                              {"dtype", network.dtype},
+                              {"instruction_set", engine->instruction_set()},
+                              {"choice_revision", revision},
+                              {"networks", std::move(networks)},
+                              {"lossy", lossy_rows(layers)},
+                              {"layers", layer_rows(layers)}};
+  result.set("engine", engine->description());
+  add_environment(result);
+  return result;
+}
+
+}  // namespace roentgen::bench

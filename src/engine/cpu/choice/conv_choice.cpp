@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/choice/conv_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.h"
+#include "engine/cpu/kernel_scratch.h"
+#include "engine/cpu/lowering.h"
+#include "engine/cpu/simd/isa.h"
+#include "engine/cpu/simd/tiles.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
+// Up to so many threads each has tiles of its own; more share them, two a core (measured with 1, 2 and 16).
+constexpr int kFewThreads = 4;
+
+// What rules look at.
+struct Layer {
+  /// Pixels of the result: of the batch in training, of one image in inference.
+  std::int64_t px = 0;
+  /// The shorter side of the result.
+  std::int64_t side = 0;
+  /// The fewer of channels in and out, of one group.
+  std::int64_t channels = 0;
+  bool is_strided = false;
+  bool is_1x1 = false;
+};
+
+Layer layer_of(const ConvGeometry& g, Form form) {
+  const std::size_t channels = g.weights.size() - 4;  // behind the groups
+  return {.px = (form == Form::Training ? g.dst[0] : 1) * g.dst[2] * g.dst[3],
+          .side = std::min(g.dst[2], g.dst[3]),
+          .channels = std::min(g.weights[channels], g.weights[channels + 1]),
+          .is_strided = g.stride != dnnl::memory::dims{1, 1},
+          .is_1x1 = g.weights[channels + 2] == 1 && g.weights[channels + 3] == 1};
+}
+
+ConvGeometry of_one_image(ConvGeometry g) {
+  g.src[0] = g.dst[0] = 1;
+  return g;
+}
+
+bool is_within_scratch(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
+  if (context.form == Form::Training) {
+    return own_scratch(algorithm, pass, g, context.threads).total(context.threads) <= kScratchLimit;
+  }
+  const ConvGeometry one = of_one_image(g);
+  return can_compute(algorithm, pass, one) && own_scratch(algorithm, pass, one, 1).total(1) <= kScratchLimit;
+}
+
+// Six products are never faster than the three of the same pass, and neither is faster than direct but on tiles; where
+// these are, Pointwise is not.
+bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, InstructionSet set) {
+  const bool has_tiles = set == InstructionSet::Amx;
+  if (is_split(algorithm)) {
+    return has_tiles && !(algorithm == ConvAlgorithm::Split && can_compute(ConvAlgorithm::Split2, pass, g));
+  }
+  return algorithm != ConvAlgorithm::Pointwise || (set >= InstructionSet::Avx512 && !has_tiles);
+}
+
+// Winograd's of four results at a time; what it saves of products it loses where tiles of results are mostly padding.
+bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
+  if (context.form == Form::Inference) {
+    if (context.instruction_set == InstructionSet::Amx) return layer.side >= (layer.is_strided ? 56 : 14);
+    return layer.is_strided ? layer.side >= 4 && layer.px >= 196 : layer.px >= 49;
+  }
+  if (context.instruction_set == InstructionSet::Amx) {
+    const std::int64_t each_px = layer.px / context.threads;
+    if (layer.is_strided) return layer.side >= 56 && each_px >= 1000;
+    const bool has_fast_products = context.threads <= kFewThreads && pass != ConvPass::Forward &&
+                                   layer.channels >= (pass == ConvPass::BackwardData ? 64 : 128);
+    return layer.side >= 7 && each_px >= 196 && !has_fast_products;
+  }
+  if (layer.is_strided) return layer.side >= 13 && layer.px >= 784;
+  return layer.side >= 3 && layer.px >= 100 && (layer.side >= 14 || layer.channels >= 64);
+}
+
+// Products of split numbers on tiles beside direct.
+bool are_products_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
+  if (layer.channels < 64) return false;
+  if (context.form == Form::Inference) return !layer.is_1x1 && layer.side >= 28;
+  const std::int64_t each_px = layer.px / context.threads;
+  return pass == ConvPass::Forward ? !layer.is_1x1 && each_px >= 400 : each_px >= 196;
+}
+
+bool is_faster_than_first(ConvAlgorithm algorithm, const Layer& layer, ConvPass pass, const ChoiceContext& context) {
+  if (is_winograd(algorithm)) return is_winograd_faster(layer, pass, context);
+  if (is_split(algorithm)) return are_products_faster(layer, pass, context);
+  return pass != ConvPass::BackwardData || layer.px >= 384;  // Pointwise
+}
+
+std::string what_is_here() {
+  const std::optional<simd::TileUnit> unit = simd::bf16_unit();
+  return fmt::format("blocks of {} channels, {} for bf16", simd::vector_block(),
+                     unit ? simd::name_of(*unit) : "nothing");
+}
+
+// What a stored or measured choice says, where this machine can follow it. Split products without tiles are for who
+// asks for them: others are faster, and the bits are not those of tiles.
+ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, const ConvGeometry& g, ConvPass pass,
+                              std::string_view asked) {
+  const std::optional<ConvAlgorithm> found = conv_algorithm(name);
+  if (!found) {
+    throw ConfigError(
+        error_text("engine.plan", key, "direct, winograd, split, split2, bf16, winograd_bf16 or pointwise", name));
+  }
+  const bool is_slow = is_split(*found) && !simd::has_tiles() && !asked.starts_with("split");
+  if (!is_slow && can_compute(*found, pass, g)) return *found;
+  throw ConfigError(error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
+                               fmt::format("{}, and {}", name, what_is_here()),
+                               *found == ConvAlgorithm::Bf16
+                                   ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""
+                                   : "a new run with train.algorithms = \"direct\""));
+}
+
+// An algorithm by name, where it can be.
+ConvAlgorithm named_algorithm(std::string_view asked, const ConvGeometry& g, ConvPass pass,
+                              const ChoiceContext& context) {
+  const bool is_bf16 = context.dtype == DType::Bf16;
+  ConvAlgorithm wanted = conv_algorithm(asked).value();
+  if (is_bf16 && wanted == ConvAlgorithm::Winograd && can_compute(ConvAlgorithm::WinogradBf16, pass, g)) {
+    return ConvAlgorithm::WinogradBf16;
+  }
+  if (is_bf16 && can_compute(ConvAlgorithm::Bf16, pass, g)) return ConvAlgorithm::Bf16;
+  if (wanted == ConvAlgorithm::Split2 && pass == ConvPass::Forward) wanted = ConvAlgorithm::Split;
+  return can_compute(wanted, pass, g) ? wanted : ConvAlgorithm::Direct;
+}
+
+}  // namespace
+
+ChoiceContext choice_context(const CompileOptions& options, DType dtype) {
+  const InstructionSet own = this_instruction_set();
+  ChoiceContext context{.instruction_set = own, .form = options.form, .dtype = dtype, .threads = options.threads};
+  if (!options.choice.instruction_set.empty())
+    context.instruction_set = instruction_set(options.choice.instruction_set);
+  if (options.choice.threads > 0) context.threads = options.choice.threads;
+  if (context.instruction_set <= own) return context;
+  throw ConfigError(error_text("engine.cpu", "instruction set",
+                               fmt::format("at most {}, as this machine has", name_of(own)),
+                               name_of(context.instruction_set)));
+}
+
+std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
+  // Of bf16 values Winograd's are candidates beside AVX-512's products, not beside those of tiles (docs/adr/0018).
+  if (context.dtype == DType::Bf16 && has_bf16_products(context.instruction_set) &&
+      can_compute(ConvAlgorithm::Bf16, pass, g)) {
+    std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Bf16};
+    constexpr auto kWinograd = ConvAlgorithm::WinogradBf16;
+    if (context.instruction_set != InstructionSet::Amx && can_compute(kWinograd, pass, g) &&
+        is_within_scratch(kWinograd, g, pass, context)) {
+      candidates.push_back(kWinograd);
+    }
+    return candidates;
+  }
+  std::vector<ConvAlgorithm> candidates{ConvAlgorithm::Direct};
+  for (const ConvAlgorithm algorithm : kConvAlgorithms) {
+    if (algorithm == ConvAlgorithm::Direct || dtype_of(algorithm) != DType::F32) continue;
+    if (is_worth_trying(algorithm, pass, g, context.instruction_set) && can_compute(algorithm, pass, g) &&
+        is_within_scratch(algorithm, g, pass, context)) {
+      candidates.push_back(algorithm);
+    }
+  }
+  return candidates;
+}
+
+ConvAlgorithm conv_rule(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
+  const std::vector<ConvAlgorithm> candidates = conv_candidates(g, pass, context);
+  const Layer layer = layer_of(g, context.form);
+  // In the order of kConvAlgorithms, Winograd's first.
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    if (is_faster_than_first(candidates[i], layer, pass, context)) return candidates[i];
+  }
+  return candidates.front();
+}
+
+std::string choice_key(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
+  return fmt::format("{} -> {} window {} stride {} dilation {} pad {} {} {}, {} thread{}, {}", g.src.text(),
+                     g.dst.text(), fmt::join(g.weights, "x"), fmt::join(g.stride, "x"), fmt::join(g.dilation, "x"),
+                     fmt::join(g.pad_low, "x"), name_of(context.dtype), name_of(pass), context.threads,
+                     context.threads == 1 ? "" : "s", name_of(context.instruction_set));
+}
+
+std::string pass_key(const graph::Node& node, ConvPass pass) { return fmt::format("{}/{}", node.name, name_of(pass)); }
+
+ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node, Lowering& lowering) {
+  const std::string key = pass_key(node, pass);
+  const CompileOptions& options = lowering.options();
+  const ChoiceContext context = choice_context(options, lowering.dtype());
+  ConvAlgorithm algorithm = ConvAlgorithm::Direct;
+  if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
+    algorithm = known_algorithm(*stored, key, g, pass, options.algorithms);
+  } else if (options.algorithms != "auto") {
+    algorithm = named_algorithm(options.algorithms, g, pass, context);
+  } else {
+    const auto measured = options.form == Form::Training ? options.choice.measured.find(choice_key(g, pass, context))
+                                                         : options.choice.measured.end();
+    const bool is_measured = measured != options.choice.measured.end();
+    if (is_measured && !lowering.plan.choices.contains(key)) ++lowering.plan.measured_choices;
+    algorithm =
+        is_measured ? known_algorithm(measured->second, key, g, pass, options.algorithms) : conv_rule(g, pass, context);
+  }
+  lowering.plan.choices[key] = name_of(algorithm);
+  return algorithm;
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Which algorithm computes a pass of a convolution: a pure function of the layer, the pass, the instruction set and, in
+// training, batch and threads. Nothing is timed: equal inputs choose equally on every machine and day, so that a run
+// has the same bits wherever it runs and a benchmark measures what others will get.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/cpu/choice/instruction_set.h"
+#include "engine/cpu/conv2d_algorithm.h"
+
+namespace roentgen::engine::cpu {
+
+/// Raised when the rule comes to other answers: resume files say under which theirs were chosen.
+constexpr int kChoiceRevision = 1;
+
+/// What a choice follows from beside the layer and the pass.
+struct ChoiceContext {
+  InstructionSet instruction_set = InstructionSet::Avx2;
+  Form form = Form::Training;
+  /// What values are stored in.
+  DType dtype = DType::F32;
+  /// Compute threads; of no account in inference.
+  int threads = 1;
+};
+
+/// The context of a plan, whose threads are settled. ConfigError for an instruction set that there is not, or that this
+/// machine has less than.
+[[nodiscard]] ChoiceContext choice_context(const CompileOptions& options, DType dtype);
+
+/// What can compute a pass in these types within 64 MiB of scratch; what is taken where nothing is faster comes first:
+/// Direct or, of bf16 values where the instruction set multiplies them, Bf16. In inference the scratch is that of one
+/// image by one thread, so that neither number of them changes what computes an image.
+[[nodiscard]] std::vector<ConvAlgorithm> conv_candidates(const ConvGeometry& g, ConvPass pass,
+                                                         const ChoiceContext& context);
+
+/// The candidate that is expected to be fastest. In inference neither batch nor threads count. The numbers in it, what
+/// they were measured on and what they lose against measuring: docs/benchmarks/choice.md.
+[[nodiscard]] ConvAlgorithm conv_rule(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context);
+
+/// Layer, pass and context as one line, by which measured choices are kept: equal lines, equal times.
+[[nodiscard]] std::string choice_key(const ConvGeometry& g, ConvPass pass, const ChoiceContext& context);
+
+/// "<node>/forward", "<node>/backward_data" or "<node>/backward_weights", as in Plan::choices.
+[[nodiscard]] std::string pass_key(const graph::Node& node, ConvPass pass);
+
+/// The algorithm of a pass for the plan under way, recorded in it: the stored plan's; else what
+/// CompileOptions::algorithms names, where it can be; "auto": what ChoiceInputs::measured says, in training,, or else
+/// conv_rule(). "split2" is Split in the forward pass; of bf16 values each name is Bf16, "winograd" WinogradBf16.
+/// ConfigError for a stored or measured choice that this machine cannot follow, or only slowly (split products without
+/// tiles).
+[[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
+                                             Lowering& lowering);
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/choice/conv_timing.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "engine/cpu/choice/conv_choice.h"
+#include "engine/cpu/executable.h"
+#include "engine/cpu/kernel_scratch.h"
+#include "engine/cpu/primitive.h"
+#include "runtime/aligned_buffer.h"
+#include "runtime/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using Fwd = dnnl::convolution_forward;
+using BwdData = dnnl::convolution_backward_data;
+using BwdWeights = dnnl::convolution_backward_weights;
+
+constexpr int kTimedRuns = 4;
+// Of the fastest's time: a hold-up of the whole process took 400 times; the most that algorithms were seen to differ
+// is 8.4.
+constexpr double kFarBehind = 20.0;
+constexpr int kMostRepeats = 2;
+
+using Run = std::function<void()>;
+
+// Numbers in [-1, 1), by the generator of Numerical Recipes.
+std::array<float, 16384> made_numbers() {
+  std::array<float, 16384> made{};
+  std::uint32_t state = 1;
+  for (float& number : made) {
+    state = state * 1664525U + 1013904223U;
+    number = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31F;
+  }
+  return made;
+}
+
+// A buffer of numbers, which repeat: tiles take a fifth less time for zeros.
+runtime::AlignedBuffer numbers(std::size_t bytes) {
+  static const std::array<float, 16384> kNumbers = made_numbers();
+  runtime::AlignedBuffer buffer(bytes);
+  for (std::size_t i = 0; i < bytes; i += sizeof kNumbers) {
+    std::memcpy(buffer.data() + i, kNumbers.data(), std::min(sizeof kNumbers, bytes - i));
+  }
+  return buffer;
+}
+
+double seconds_of(const Run& run) {
+  const auto before = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+// A primitive on buffers of its own.
+template <typename Primitive, typename Descriptor>
+Run primitive_run(const Descriptor& pd, const std::vector<std::pair<int, dnnl::memory::desc>>& arguments) {
+  struct State {
+    explicit State(const Descriptor& pd_) : primitive(pd_), stream(library_engine()) {}
+    Primitive primitive;
+    dnnl::stream stream;
+    std::vector<runtime::AlignedBuffer> buffers;
+    std::unordered_map<int, dnnl::memory> memories;
+  };
+  const auto state = std::make_shared<State>(pd);  // std::function copies
+  for (const auto& [index, desc] : arguments) {
+    if (desc.get_size() == 0) continue;
+    state->buffers.push_back(numbers(desc.get_size()));
+    state->memories.emplace(index, dnnl::memory(desc, library_engine(), state->buffers.back().data()));
+  }
+  return [state] {
+    state->primitive.execute(state->stream, state->memories);
+    state->stream.wait();
+  };
+}
+
+Run direct_run(const ConvGeometry& g, ConvPass pass) {
+  if (pass == ConvPass::Forward) {
+    const auto pd = conv_forward(g);
+    return primitive_run<Fwd>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
+                                   {DNNL_ARG_WEIGHTS, pd.weights_desc()},
+                                   {DNNL_ARG_BIAS, pd.bias_desc()},
+                                   {DNNL_ARG_DST, pd.dst_desc()},
+                                   {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
+  }
+  if (pass == ConvPass::BackwardData) {
+    const auto pd = conv_backward_data(g);
+    return primitive_run<BwdData>(pd, {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()},
+                                       {DNNL_ARG_WEIGHTS, pd.weights_desc()},
+                                       {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
+                                       {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
+  }
+  const auto pd = conv_backward_weights(g);
+  return primitive_run<BwdWeights>(pd, {{DNNL_ARG_SRC, pd.src_desc()},
+                                        {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
+                                        {DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc()},
+                                        {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()},
+                                        {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
+}
+
+Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int threads) {
+  struct State {
+    std::vector<runtime::AlignedBuffer> buffers;
+    std::unique_ptr<Kernel> kernel;
+  };
+  const Fwd::primitive_desc forward = conv_forward(g);
+  const auto state = std::make_shared<State>();  // std::function copies
+  std::vector<std::byte*> addresses;
+  const ScratchBytes scratch = own_scratch(algorithm, pass, g, threads);
+  // With strides as plans have them.
+  const std::size_t stride = ThreadsMemory::of(scratch.own).stride_bytes;
+  for (const std::size_t bytes :
+       {forward.src_desc().get_size(), forward.weights_desc().get_size(), forward.dst_desc().get_size(), scratch.shared,
+        stride * static_cast<std::size_t>(threads)}) {
+    state->buffers.push_back(numbers(bytes));
+    addresses.push_back(state->buffers.back().data());
+  }
+  state->kernel =
+      own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
+  state->kernel->bind(Addresses(std::move(addresses), {}, static_cast<std::int64_t>(stride)));
+  return [state] { state->kernel->run(); };
+}
+
+// Seconds by algorithm.
+using Timings = std::map<std::string, double>;
+
+Timings measure(const std::vector<ConvAlgorithm>& algorithms, const ConvGeometry& g, ConvPass pass, int threads) {
+  std::vector<TimedRun> runs;
+  for (const ConvAlgorithm algorithm : algorithms) {
+    const bool is_direct = algorithm == ConvAlgorithm::Direct;
+    const Run run = is_direct ? direct_run(g, pass) : own_run(algorithm, g, pass, threads);
+    runs.emplace_back([run] { return seconds_of(run); });
+  }
+  const std::vector<double> least = least_seconds(runs);
+  Timings timings;
+  for (std::size_t i = 0; i < algorithms.size(); ++i) timings[std::string(name_of(algorithms[i]))] = least[i];
+  return timings;
+}
+
+}  // namespace
+
+std::vector<double> least_seconds(const std::vector<TimedRun>& candidates) {
+  std::vector<double> least(candidates.size(), std::numeric_limits<double>::infinity());
+  for (const TimedRun& candidate : candidates) static_cast<void>(candidate());
+  for (int repeat = 0; repeat <= kMostRepeats; ++repeat) {
+    for (int run = 0; run < kTimedRuns; ++run) {
+      for (std::size_t i = 0; i < candidates.size(); ++i) least[i] = std::min(least[i], candidates[i]());
+    }
+    const auto [fastest, slowest] = std::ranges::minmax(least);
+    if (slowest <= kFarBehind * fastest) break;
+  }
+  return least;
+}
+
+std::vector<MeasuredChoice> measure_choices(const graph::Graph& graph, const CompileOptions& options) {
+  const CompileOptions filled = settled(options);
+  const Plan plan = make_plan(graph, filled);
+  const graph::Graph network = graph::run_passes(graph, filled.fuse, purpose_of(filled.form));
+  const DType dtype = plan.dtype() == name_of(DType::Bf16) ? DType::Bf16 : DType::F32;
+  const ChoiceContext context = choice_context(filled, dtype);
+  static_cast<void>(runtime::prepare_team(filled.threads));
+  std::map<std::string, Timings> known;
+  std::vector<MeasuredChoice> choices;
+  for (const graph::Node& node : network.nodes()) {
+    const auto* conv = std::get_if<graph::Conv2d>(&node.op);
+    if (conv == nullptr) continue;
+    const ConvGeometry g = conv_geometry(*conv, node, network.node(node.inputs[0]).shape);
+    for (const ConvPass pass : {ConvPass::Forward, ConvPass::BackwardData, ConvPass::BackwardWeights}) {
+      const auto chosen = plan.choices.find(pass_key(node, pass));
+      if (chosen == plan.choices.end()) continue;
+      const std::string layer = choice_key(g, pass, context);
+      if (!known.contains(layer)) {
+        known[layer] = measure(conv_candidates(g, pass, context), g, pass, filled.threads);
+        // What glibc's malloc keeps of the buffers would count beside the plan as long as the process runs.
+        ::malloc_trim(0);
+      }
+      choices.push_back({.name = chosen->first, .layer = layer, .chosen = chosen->second, .seconds = known.at(layer)});
+    }
+  }
+  return choices;
+}
+
+}  // namespace roentgen::engine::cpu

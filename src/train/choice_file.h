@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// train.choices: kernels that were measured on purpose (`roentgen bench choose --write`) and are taken instead of the
+// rule's, on this machine and on every other one of its instruction set.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace roentgen::engine {
+struct Plan;
+}
+
+namespace roentgen::train {
+
+class Ranks;
+
+/// Choices by layer (engine::MeasuredChoice::layer).
+struct ChoiceFile {
+  std::map<std::string, std::string> algorithms;
+  /// Of the file, 64 hex digits.
+  std::string sha256;
+};
+
+/// The text of such a file, JSON: {"version": 1, "choices": {layer: algorithm}}, sorted by layer.
+[[nodiscard]] std::string choice_file_text(const std::map<std::string, std::string>& algorithms);
+
+/// Parses it; ConfigError naming `file` and the key that is missing, unknown or of another kind, and for none at all.
+[[nodiscard]] ChoiceFile parse_choice_file(std::string_view text, const std::filesystem::path& file);
+
+/// Rank 0 reads it, all get it. ConfigError where it cannot be read. All ranks call it.
+[[nodiscard]] ChoiceFile shared_choice_file(const Ranks& ranks, const std::filesystem::path& file);
+
+/// Logs how many of a plan's choices are the file's; ConfigError where none is.
+void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& file);
+
+}  // namespace roentgen::train

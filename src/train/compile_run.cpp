@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/compile_run.h"
+
+#include <utility>
+
+#include "core/log.h"
+#include "data/source/dataset.h"
+#include "engine/engine.h"
+#include "engine/plan_table.h"
+#include "graph/graph.h"
+#include "graph/loss.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "train/choice_file.h"
+#include "train/ranks.h"
+#include "train/recipe.h"
+#include "train/resume.h"
+#include "train/run_folder.h"
+#include "train/trainer.h"
+
+namespace roentgen::train {
+
+CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline) {
+  const TrainRecipe& recipe = job.recipe.train;
+  const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
+  const Ranks ranks(job.group);
+  CompiledTraining made;
+  if (resume != nullptr) made.plan = resume->state.plan;
+  const bool is_stored = !made.plan.choices.empty();
+  engine::CompileOptions options;
+  options.form = engine::Form::Training;
+  options.threads = compute_threads(recipe);
+  options.slots = slots;
+  options.fuse = recipe.fuse;
+  options.algorithms = recipe.algorithms;
+  options.choice = shared_choice_inputs(ranks, job.engine, options.threads);
+  options.choices = made.plan.choices;
+  options.dtype = recipe.dtype;
+  options.recompute = recipe.recompute;
+  options.bucket_bytes = static_cast<std::size_t>(recipe.bucket_mb * 1048576.0);
+  options.seed = static_cast<std::uint64_t>(recipe.seed);
+  if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
+  options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
+  if (!is_stored && !recipe.choices.empty()) {
+    ChoiceFile file = shared_choice_file(ranks, recipe.choices);
+    options.choice.measured = std::move(file.algorithms);
+    made.plan.measured_sha256 = file.sha256;
+  }
+  made.executable = job.engine.compile(graph::with_loss(job.model, loss), options);
+  require_one_plan(ranks, *made.executable);
+  const engine::Plan& plan = made.executable->plan();
+  if (!options.choice.measured.empty()) tell_of_measured(plan, recipe.choices);
+  if (!is_stored) {
+    made.plan.choices = plan.choices;
+    made.plan.choice_revision = plan.choice_revision;
+  } else if (made.plan.hash != plan.hash() && ranks.is_first()) {
+    log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
+  }
+  made.plan.hash = plan.hash();
+  return made;
+}
+
+std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
+  graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
+  loss.reduction = "mean_known";
+  engine::CompileOptions options;
+  options.form = engine::Form::Inference;
+  options.threads = compute_threads(job.recipe.train);
+  options.fuse = job.recipe.train.fuse;
+  options.algorithms = job.recipe.train.algorithms;
+  options.choice = shared_choice_inputs(Ranks(job.group), job.engine, options.threads);
+  return job.engine.compile(graph::with_loss(job.model, loss), options);
+}
+
+void write_plan(const TrainJob& job, const engine::Executable& executable, const RunPlan& run) {
+  const engine::Plan& plan = executable.plan();
+  const TrainRecipe& recipe = job.recipe.train;
+  const Value table = Value::Table{{"plan_hash", plan.hash()},
+                                   {"algorithms", recipe.algorithms},
+                                   {"choice_revision", run.choice_revision},
+                                   {"measured_sha256", run.measured_sha256},
+                                   {"dtype", plan.dtype()},
+                                   {"recompute", recipe.recompute},
+                                   {"threads", compute_threads(recipe)},
+                                   {"fuse", recipe.fuse},
+                                   {"fused", engine::effect_table(executable.graph(), recipe.fuse, plan)},
+                                   {"choices", engine::choice_table(plan)}};
+  io::write_file_atomically(job.folder.plan(), io::to_json(table) + "\n");
+}
+
+}  // namespace roentgen::train

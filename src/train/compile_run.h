@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The executables of a run: the training form, by one plan on all ranks, and the one that validates.
+#pragma once
+
+#include <memory>
+
+#include "train/one_plan.h"
+
+namespace roentgen {
+class Timeline;
+}
+namespace roentgen::engine {
+class Executable;
+}
+
+namespace roentgen::train {
+
+struct Resume;
+struct TrainJob;
+
+/// The training form and what it computes by.
+struct CompiledTraining {
+  std::unique_ptr<engine::Executable> executable;
+  RunPlan plan;
+};
+
+/// Compiles it on all ranks, by the choices of a resumed run if there is one, else by those of train.choices and the
+/// rule. ConfigError on all ranks where they come to different plans, and where train.choices has none of this network.
+/// @param timeline where waits of batch norms for other ranks are written down; may be null
+[[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* resume,
+                                                Timeline* timeline);
+/// Compiles the inference form, its loss a mean over known labels, on all ranks.
+[[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);
+
+/// Writes plan.json, atomically: plan_hash, algorithms, choice_revision, measured_sha256, dtype, recompute, threads,
+/// fuse and the tables of engine/plan_table.h. Once a start, by rank 0, for people: a resumed run reads its choices
+/// from the resume file. DataError.
+void write_plan(const TrainJob& job, const engine::Executable& executable, const RunPlan& run);
+
+}  // namespace roentgen::train

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/one_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text_hash.h"
+#include "dist/comm_thread.h"
+#include "engine/engine.h"
+#include "train/ranks.h"
+
+namespace roentgen::train {
+namespace {
+
+constexpr dist::Phase kPhase{.name = "plan"};
+
+std::string name_of(const Ranks& ranks, std::size_t rank) {
+  return fmt::format("rank {} ({})", rank, ranks.group() == nullptr ? "this process" : ranks.group()->hosts()[rank]);
+}
+
+std::string choices_hash(const KernelChoices& choices) {
+  std::string text;
+  for (const auto& [key, choice] : choices) text += key + "=" + choice + ";";
+  return fmt::format("{:016x}", text_hash(text));
+}
+
+// Where each gradient lies, and what travels together. Layouts have no names that say all, so numbered values are laid
+// out; backward writes over them. "none": there are no gradients.
+std::string arena_hash(engine::Executable& executable) {
+  constexpr std::size_t kNumbers = 16'777'213;  // a prime below 2^24: exact in f32, and no stride of a layout meets it
+  const std::span<float> arena = executable.gradients();
+  if (arena.empty()) return "none";
+  std::ranges::fill(arena, 0.0F);
+  for (const engine::ParameterSlice& slice : executable.slices()) {
+    const auto count = static_cast<std::size_t>(executable.graph().parameter(slice.parameter).shape.elements());
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % kNumbers + 1);
+    executable.from_plain(slice.parameter, values, arena);
+  }
+  std::string text = fmt::format("{:016x}", hash_of(arena));
+  std::ranges::fill(arena, 0.0F);
+  for (const engine::Bucket& bucket : executable.buckets()) text += fmt::format(" {}", bucket.count);
+  return text;
+}
+
+// The first rank whose text is not rank 0's, and both; the same on all ranks, so that all of them refuse.
+void require_equal(const Ranks& ranks, const std::string& own, std::string_view what, std::string_view remedy) {
+  const std::vector<std::string> all = ranks.gather(own, kPhase);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    throw ConfigError(error_text("train.ranks", fmt::format("{} of {}", what, name_of(ranks, rank)),
+                                 fmt::format("{}, as {}'s", all[0], name_of(ranks, 0)), all[rank], remedy));
+  }
+}
+
+}  // namespace
+
+engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads) {
+  const std::vector<std::string> sets = ranks.gather(engine.instruction_set(), kPhase);
+  engine::ChoiceInputs inputs{.instruction_set = engine.least_instruction_set(sets), .threads = threads};
+  ranks.share(inputs.threads, kPhase);
+  return inputs;
+}
+
+void require_one_plan(const Ranks& ranks, engine::Executable& executable) {
+  if (ranks.size() == 1) return;
+  require_equal(ranks, choices_hash(executable.plan().choices), "choice of kernels", "the same program on all hosts");
+  require_equal(ranks, arena_hash(executable), "layout of gradients",
+                "hosts whose processors have vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them");
+}
+
+}  // namespace roentgen::train

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// One plan for all ranks of a run: each chooses its kernels by the same inputs, and all compare what they came to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace roentgen::engine {
+struct ChoiceInputs;
+class Engine;
+class Executable;
+struct Plan;
+}  // namespace roentgen::engine
+
+namespace roentgen::train {
+
+class Ranks;
+
+/// Plan::choices.
+using KernelChoices = std::map<std::string, std::string>;
+
+/// What a run computes by, as it is stored with it.
+struct RunPlan {
+  KernelChoices choices;
+  /// Plan::hash() of rank 0.
+  std::string hash;
+  /// Plan::choice_revision; 0 in files of versions that chose by timing.
+  std::int64_t choice_revision = 0;
+  /// ChoiceFile::sha256 of train.choices; empty without.
+  std::string measured_sha256;
+  friend bool operator==(const RunPlan&, const RunPlan&) = default;
+};
+
+/// What all ranks choose kernels by: the least instruction set among their machines, and rank 0's threads. All ranks
+/// call it. @param threads compute threads of this rank, at least 1
+[[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
+
+/// Nothing where all ranks compute by the same choices and gradients lie alike, so that they can be averaged as they
+/// lie; else ConfigError on all of them, naming rank and host. All ranks call it. Overwrites gradients.
+void require_one_plan(const Ranks& ranks, engine::Executable& executable);
+
+}  // namespace roentgen::train

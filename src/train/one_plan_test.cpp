@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "train/one_plan.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "graph/loss.h"
+#include "train/fake_engine_testing.h"
+#include "train/ranks.h"
+#include "train/ranks_testing.h"
+
+namespace roentgen::train {
+namespace {
+
+graph::Graph network() { return graph::with_loss(fake_model(2, 4, 3), {}); }
+
+TEST(SharedChoiceInputs, are_the_least_instruction_set_and_rank_0s_threads) {
+  expect_none(as_ranks(3, [](dist::CommThread& comm) {
+    FakeEngine engine;
+    engine.set = comm.rank() == 1 ? "a" : "b";
+    const engine::ChoiceInputs inputs = shared_choice_inputs(Ranks(&comm), engine, 4 + comm.rank());
+    EXPECT_EQ(inputs.instruction_set, "a");
+    EXPECT_EQ(inputs.threads, 4);
+    EXPECT_TRUE(inputs.measured.empty());
+  }));
+}
+
+TEST(SharedChoiceInputs, of_one_process_are_its_own) {
+  const FakeEngine engine;
+  const engine::ChoiceInputs inputs = shared_choice_inputs(Ranks(nullptr), engine, 3);
+  EXPECT_EQ(inputs.instruction_set, "fake");
+  EXPECT_EQ(inputs.threads, 3);
+}
+
+/// Ranks with a form each.
+std::vector<std::exception_ptr> compare(const std::vector<FakeForm>& forms) {
+  const std::vector<std::string> hosts{"node0", "node1", "node2"};
+  const auto ranks = static_cast<int>(forms.size());
+  return as_ranks(ranks,
+                  [&](dist::CommThread& comm) {
+                    FakeEngine engine;
+                    engine.form = forms[static_cast<std::size_t>(comm.rank())];
+                    const auto executable = engine.compile(network(), {});
+                    require_one_plan(Ranks(&comm), *executable);
+                  },
+                  kLimit, {hosts.begin(), hosts.begin() + ranks});
+}
+
+TEST(OnePlan, is_what_all_ranks_have) {
+  expect_none(compare({{}, {}, {}}));
+  FakeEngine engine;
+  const auto executable = engine.compile(network(), {});
+  require_one_plan(Ranks(nullptr), *executable);
+}
+
+TEST(OnePlan, is_not_of_ranks_that_chose_otherwise) {
+  for (const auto& error : compare({{}, {}, {.choice = "rounded"}})) {
+    EXPECT_THROW(std::rethrow_exception(error), ConfigError);
+    EXPECT_THAT(text_of(error), testing::MatchesRegex(
+                                    "\\[train\\.ranks\\] choice of kernels of rank 2 \\(node2\\): expected "
+                                    "[0-9a-f]{16}, as rank 0 \\(node0\\)'s, got [0-9a-f]{16}; try the same program on "
+                                    "all hosts"));
+  }
+}
+
+TEST(OnePlan, is_not_of_ranks_whose_values_are_of_another_type) {
+  for (const auto& error : compare({{}, {.dtype = "bf16"}})) {
+    EXPECT_THAT(text_of(error), testing::HasSubstr("choice of kernels of rank 1 (node1)"));
+  }
+}
+
+TEST(OnePlan, is_not_of_ranks_whose_gradients_lie_otherwise) {
+  for (const auto& error : compare({{}, {.padding = 8}})) {
+    EXPECT_THROW(std::rethrow_exception(error), ConfigError);
+    EXPECT_THAT(text_of(error), testing::HasSubstr("layout of gradients of rank 1 (node1): expected "));
+    EXPECT_THAT(text_of(error), testing::HasSubstr("vectors of one width, or DNNL_MAX_CPU_ISA=AVX2 on all of them"));
+  }
+}
+
+}  // namespace
+}  // namespace roentgen::train
