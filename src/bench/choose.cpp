@@ -100,7 +100,7 @@ Value lossy_rows(const std::map<std::string, Layer>& layers) {
 Value layer_rows(const std::map<std::string, Layer>& layers) {
   Value table = Value::array();
   for (const auto& [name, layer] : layers) {
-    Value row = Value::Table{{"layer", name}, {"chosen", layer.chosen}};
+    Value row = Value::Table{{"layer", name}, {"times", layer.times}, {"chosen", layer.chosen}};
     for (const auto& [algorithm, seconds] : layer.seconds) row.set(algorithm + "_ms", seconds * 1e3);
     table.push_back(std::move(row));
   }

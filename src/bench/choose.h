@@ -42,7 +42,8 @@ struct ChooseOptions {
 ///             by the choices of inference; null without any forward pass measured
 ///   lossy     [{layer, chosen, best, loss, share}]: choices that lose more than 5%, the largest share first; share: of
 ///             the time that is lost in all networks
-///   layers    [{layer, chosen, <algorithm>_ms ...}]: all that was measured, for machines
+///   layers    [{layer, times, chosen, <algorithm>_ms ...}]: all that was measured, for machines; times: how often in
+///             all networks
 /// ConfigError on options out of range and unknown models; DataError where the file cannot be written.
 [[nodiscard]] Value run_choose(const ChooseOptions& options);
 

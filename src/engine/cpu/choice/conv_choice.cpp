@@ -24,7 +24,9 @@ constexpr int kFewThreads = 4;
 
 // What rules look at.
 struct Layer {
-  /// Pixels of the result: of the batch in training, of one image in inference.
+  /// Of the batch in training; 1 in inference.
+  std::int64_t images = 1;
+  /// Pixels of the result, of so many images.
   std::int64_t px = 0;
   /// The shorter side of the result.
   std::int64_t side = 0;
@@ -36,7 +38,9 @@ struct Layer {
 
 Layer layer_of(const ConvGeometry& g, Form form) {
   const std::size_t channels = g.weights.size() - 4;  // behind the groups
-  return {.px = (form == Form::Training ? g.dst[0] : 1) * g.dst[2] * g.dst[3],
+  const std::int64_t images = form == Form::Training ? g.dst[0] : 1;
+  return {.images = images,
+          .px = images * g.dst[2] * g.dst[3],
           .side = std::min(g.dst[2], g.dst[3]),
           .channels = std::min(g.weights[channels], g.weights[channels + 1]),
           .is_strided = g.stride != dnnl::memory::dims{1, 1},
@@ -70,7 +74,8 @@ bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry&
 bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (context.form == Form::Inference) {
     if (context.instruction_set == InstructionSet::Amx) return layer.side >= (layer.is_strided ? 56 : 14);
-    return layer.is_strided ? layer.side >= 4 && layer.px >= 196 : layer.px >= 49;
+    // Of 7 x 7 one image takes 1.5 to 2.8 times as long, 16 take three quarters: an image at a time is waited for.
+    return layer.px >= (layer.is_strided ? 196 : 100);
   }
   if (context.instruction_set == InstructionSet::Amx) {
     const std::int64_t each_px = layer.px / context.threads;
@@ -79,8 +84,10 @@ bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& 
                                    layer.channels >= (pass == ConvPass::BackwardData ? 64 : 128);
     return layer.side >= 7 && each_px >= 196 && !has_fast_products;
   }
-  if (layer.is_strided) return layer.side >= 13 && layer.px >= 784;
-  return layer.side >= 3 && layer.px >= 100 && (layer.side >= 14 || layer.channels >= 64);
+  if (layer.is_strided) return layer.side >= 13 && layer.px >= 1600;
+  // Of 3 x 3 and 5 x 5 most of a tile is padding, which gradients of weights of many images make up for.
+  const bool is_wide = layer.side >= 6 || (pass == ConvPass::BackwardWeights && layer.images >= 32);
+  return is_wide && layer.px >= 196 && (layer.channels >= 64 || layer.px >= 784);
 }
 
 // Products of split numbers on tiles beside direct.
@@ -94,7 +101,7 @@ bool are_products_faster(const Layer& layer, ConvPass pass, const ChoiceContext&
 bool is_faster_than_first(ConvAlgorithm algorithm, const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (is_winograd(algorithm)) return is_winograd_faster(layer, pass, context);
   if (is_split(algorithm)) return are_products_faster(layer, pass, context);
-  return pass != ConvPass::BackwardData || layer.px >= 384;  // Pointwise
+  return layer.px >= (pass == ConvPass::BackwardData ? 400 : 100);  // Pointwise
 }
 
 std::string what_is_here() {

@@ -65,9 +65,13 @@ TEST(ConvRule, takes_products_for_1x1_and_winograd_for_3x3_on_avx512) {
     EXPECT_EQ(chosen({16, 1, 64, 224, 7, 2}, pass), ConvAlgorithm::Direct) << "one channel";
     EXPECT_EQ(chosen({16, 256, 512, 56, 1, 2}, pass), ConvAlgorithm::Direct) << "1x1 with a stride";
     EXPECT_EQ(chosen({1, 512, 512, 7, 3}, pass), ConvAlgorithm::Direct) << "49 pixels";
+    EXPECT_EQ(chosen({1, 512, 2048, 7, 1}, pass), ConvAlgorithm::Direct) << "49 pixels";
+    EXPECT_EQ(chosen({16, 128, 128, 5, 3}, pass), ConvAlgorithm::Direct) << "more than half of each tile is padding";
   }
-  EXPECT_EQ(chosen({1, 512, 2048, 7, 1}, kData), ConvAlgorithm::Direct) << "49 pixels";
-  EXPECT_EQ(chosen({1, 512, 2048, 7, 1}, kForward), ConvAlgorithm::Pointwise);
+  EXPECT_EQ(chosen({8, 512, 2048, 7, 1}, kData), ConvAlgorithm::Direct) << "392 pixels";
+  EXPECT_EQ(chosen({8, 512, 2048, 7, 1}, kForward), ConvAlgorithm::Pointwise);
+  EXPECT_EQ(chosen({32, 128, 128, 5, 3}, kWeights), ConvAlgorithm::Winograd);
+  EXPECT_EQ(chosen({32, 128, 128, 5, 3}, kForward), ConvAlgorithm::Direct);
 }
 
 TEST(ConvRule, sees_neither_batch_nor_threads_in_inference) {
