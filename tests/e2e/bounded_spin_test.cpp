@@ -24,7 +24,7 @@ Ended run_with(const std::vector<std::string>& variables) {
   return Process({"bench", "--list"}, place.root(), starter).wait();
 }
 
-constexpr const char* kBounded = "GOMP_SPINCOUNT = '10000'";
+constexpr const char* kBounded = "GOMP_SPINCOUNT = '1000'";
 
 TEST(BoundedSpin, is_the_default) {
   const Ended ended = run_with({"-u", "OMP_WAIT_POLICY", "-u", "GOMP_SPINCOUNT"});
