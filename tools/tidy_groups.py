@@ -32,12 +32,12 @@ def own_names(text):
 
 
 def arguments_of(command):
-    """Compiler arguments without compiler, source and output."""
+    """Compiler arguments without compiler, source, output and what clang does not know."""
     words = shlex.split(command)
     first = next(i for i, word in enumerate(words) if word.startswith("-"))
     kept, skip = [], False
     for word in words[first:]:
-        if not skip and word not in ("-o", "-c"):
+        if not skip and word not in ("-o", "-c") and not word.startswith("--param="):
             kept.append(word)
         skip = not skip and word in ("-o", "-c")
     return kept
