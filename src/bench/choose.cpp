@@ -23,7 +23,7 @@ constexpr double kNotable = 0.05;
 
 using Seconds = std::map<std::string, double>;
 
-// What was measured, by layer.
+// Times of one layer by every candidate.
 struct Layer {
   Seconds seconds;
   std::string chosen;
@@ -35,13 +35,13 @@ const Seconds::value_type& fastest(const Seconds& seconds) {
   return *std::ranges::min_element(seconds, {}, &Seconds::value_type::second);
 }
 
-// What is taken where nothing is faster.
+// Seconds of the first candidate: direct or, of bf16 values, bf16.
 double first_of(const Seconds& seconds) {
   const auto direct = seconds.find("direct");
   return direct != seconds.end() ? direct->second : seconds.at("bf16");
 }
 
-// Of the forward passes by what inference chooses; null where nothing was.
+// Loss of the forward passes by the choices of inference; null where none was measured.
 Value inference_loss(const std::vector<engine::MeasuredChoice>& choices, const engine::Plan& inference) {
   double best_s = 0.0, chosen_s = 0.0;
   for (const engine::MeasuredChoice& choice : choices) {

@@ -23,7 +23,7 @@ struct ChooseNetwork {
   const graph::Graph* graph = nullptr;
 };
 
-/// What to measure.
+/// Networks to measure.
 struct ChooseOptions {
   /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The rest is not used.
   StepOptions step{};
@@ -35,11 +35,10 @@ struct ChooseOptions {
 /// Times every candidate for every pass of every convolution, layers that are alike once. Needs a machine with nothing
 /// else to do. The result, a table:
 ///   case, image_px, channels, labels, threads, device, fuse, algorithms, dtype, instruction_set, choice_revision
-///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: the sum
-///   over
-///             all passes of the fastest candidate, of the plan's choice, and of the first candidate, which is direct,
-///             or bf16 of bf16 values; loss: chosen_ms / best_ms - 1; inference_loss: the same over the forward passes
-///             by the choices of inference; null without any forward pass measured
+///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: sums
+///             over all passes: of the fastest candidate, of the plan's choice, and of the first candidate, which is
+///             direct, or bf16 of bf16 values; loss: chosen_ms / best_ms - 1; inference_loss: the same over the forward
+///             passes by the choices of inference; null without any forward pass measured
 ///   lossy     [{layer, chosen, best, loss, share}]: choices that lose more than 5%, the largest share first; share: of
 ///             the time that is lost in all networks
 ///   layers    [{layer, times, chosen, <algorithm>_ms ...}]: all that was measured, for machines; times: how often in

@@ -27,7 +27,7 @@ struct StepTeam {
   int slots = 2;
   /// Gradients that become ready together.
   std::size_t bucket_bytes = std::size_t{4} << 20U;
-  /// What kernels are chosen by; null: this machine and these threads.
+  /// Inputs of the choice of kernels; null: this machine and these threads.
   const engine::ChoiceInputs* choice = nullptr;
 };
 

@@ -7,7 +7,7 @@
 
 namespace roentgen::runtime {
 
-/// Iterations of libgomp's waiting loop, some ten microseconds. On two cores of a Zen 4 with two busy loops beside it a
+/// Iterations of libgomp's waiting loop. On two cores of a Zen 4 with two busy loops beside it a
 /// step reached 0.79 to 0.93 of the fair half so, 0.47 to 0.96 with 10,000, 0.49 with libgomp's 300,000; alone on the
 /// machine no difference showed.
 inline constexpr const char* kSpinIterations = "1000";

@@ -22,9 +22,9 @@ constexpr std::size_t kScratchLimit = std::size_t{64} << 20;
 // Up to so many threads each has tiles of its own; more share them, two a core (measured with 1, 2 and 16).
 constexpr int kFewThreads = 4;
 
-// What rules look at.
+// Sizes that the rule looks at.
 struct Layer {
-  /// Of the batch in training; 1 in inference.
+  /// Images of the batch in training; 1 in inference.
   std::int64_t images = 1;
   /// Pixels of the result, of so many images.
   std::int64_t px = 0;
@@ -74,7 +74,8 @@ bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry&
 bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (context.form == Form::Inference) {
     if (context.instruction_set == InstructionSet::Amx) return layer.side >= (layer.is_strided ? 56 : 14);
-    // Of 7 x 7 one image takes 1.5 to 2.8 times as long, 16 take three quarters: an image at a time is waited for.
+    // Planes of 7 x 7 take 1.5 to 2.8 times as long as direct for one image, three quarters for 16. One image is
+    // what somebody waits for.
     return layer.px >= (layer.is_strided ? 196 : 100);
   }
   if (context.instruction_set == InstructionSet::Amx) {

@@ -48,7 +48,7 @@ struct ChoiceContext {
 [[nodiscard]] std::string pass_key(const graph::Node& node, ConvPass pass);
 
 /// The algorithm of a pass for the plan under way, recorded in it: the stored plan's; else what
-/// CompileOptions::algorithms names, where it can be; "auto": what ChoiceInputs::measured says, in training,, or else
+/// CompileOptions::algorithms names, where it can be; "auto": what ChoiceInputs::measured says, in training, or else
 /// conv_rule(). "split2" is Split in the forward pass; of bf16 values each name is Bf16, "winograd" WinogradBf16.
 /// ConfigError for a stored or measured choice that this machine cannot follow, or only slowly (split products without
 /// tiles).

@@ -173,7 +173,7 @@ TEST(Choices, follow_the_inputs_of_the_run_and_not_this_process) {
   EXPECT_EQ(make_plan(network(), by_auto).dtype(), "f32") << "AVX2 has no products of bf16 numbers";
   CompileOptions beyond = by_two;
   beyond.choice.instruction_set = "amx";
-  if (this_instruction_set() == InstructionSet::Amx) return;
+  if (this_instruction_set() == InstructionSet::Amx) GTEST_SKIP() << "SKIPPED: this machine lacks no instruction set";
   try {
     static_cast<void>(make_plan(network(), beyond));
     ADD_FAILURE() << "expected to be refused";

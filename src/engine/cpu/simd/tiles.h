@@ -34,7 +34,7 @@ constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTi
 /// (DNNL_MAX_CPU_ISA). Asks the system at the first call.
 [[nodiscard]] bool has_tiles();
 
-/// What tiles are multiplied by, for who keeps timings of it: "AMX", or "no tiles".
+/// Name of the instructions that multiply tiles: "AMX", or "no tiles"; another where they are emulated.
 [[nodiscard]] std::string_view tile_instructions();
 
 /// What computes: the tiles; AVX-512 with its bf16 instructions, in the same layouts; or plain loops that do the same
