@@ -22,7 +22,7 @@ MAKEFILE = pathlib.Path(__file__).resolve().parent.parent / "Makefile"
 WANTED = ("ROENTGEN_SOURCE_DIR", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "RC_PARAMS", "XDG_CACHE_HOME")
 LIMITED = "engine_cpu_avx2_test"
 # An executable that holds the cases of another one again and runs some of them. Which unit a case takes
-# (engine/cpu/product_testing.h), and so the name of its instantiation, may differ between the two.
+# (engine/cpu/plan/product_testing.h), and so the name of its instantiation, may differ between the two.
 SAME_CASES = {"emulated_tiles_test": "engine_cpu_test"}
 
 

@@ -7,7 +7,7 @@
 
 TEST and TEST_F get an entry each. All instances of one TEST_P share an entry and so a process: GoogleTest names the
 instance that fails. Instances of an instantiation named "Product" get the label `product`: they belong to
-`make test-all` (src/engine/cpu/product_testing.h). tools/check_test_environment.py shows that no case is left out.
+`make test-all` (src/engine/cpu/plan/product_testing.h). tools/check_test_environment.py shows that no case is left out.
 """
 import argparse
 import collections

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "engine/cpu/kernel_scratch.h"
-#include "engine/cpu/lowering.h"
+#include "engine/cpu/plan/kernel_scratch.h"
+#include "engine/cpu/plan/lowering.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/tiles.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/cpu/choice/instruction_set.h"
-#include "engine/cpu/conv2d_algorithm.h"
+#include "engine/cpu/conv/conv2d_algorithm.h"
 
 namespace roentgen::engine::cpu {
 

@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 #include "engine/cpu/choice/conv_timing.h"
-#include "engine/cpu/executable.h"
+#include "engine/cpu/plan/executable.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/tiles.h"
 #include "graph/graph.h"

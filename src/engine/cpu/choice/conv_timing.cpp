@@ -18,9 +18,9 @@
 #include <variant>
 
 #include "engine/cpu/choice/conv_choice.h"
-#include "engine/cpu/executable.h"
-#include "engine/cpu/kernel_scratch.h"
-#include "engine/cpu/primitive.h"
+#include "engine/cpu/plan/executable.h"
+#include "engine/cpu/plan/kernel_scratch.h"
+#include "engine/cpu/plan/primitive.h"
 #include "runtime/aligned_buffer.h"
 #include "runtime/team.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/executable.h"
+#include "engine/cpu/plan/executable.h"
 #include "graph/loss.h"
 #include "models/model.h"
 

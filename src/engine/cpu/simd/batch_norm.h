@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "engine/cpu/bf16.h"
+#include "engine/cpu/plan/bf16.h"
 
 namespace roentgen::engine::cpu::simd {
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Loops over bf16 compute as those over f32 do, to the bit: on the same numbers, with results rounded once.
-#include "engine/cpu/bf16.h"
+#include "engine/cpu/plan/bf16.h"
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>

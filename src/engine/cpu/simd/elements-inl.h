@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-#include "engine/cpu/bf16.h"
+#include "engine/cpu/plan/bf16.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace roentgen::engine::cpu::simd::HWY_NAMESPACE {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/cpu/bf16.h"
+#include "engine/cpu/plan/bf16.h"
 
 namespace roentgen::engine::cpu::simd {
 

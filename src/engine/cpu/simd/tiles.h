@@ -23,7 +23,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/cpu/bf16.h"
+#include "engine/cpu/plan/bf16.h"
 
 namespace roentgen::engine::cpu::simd {
 

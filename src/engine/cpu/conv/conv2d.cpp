@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of 2-D convolution (its forward is in conv2d_forward.cpp): oneDNN's direct kernels in the layouts they
+// ask for, or kernels of ours in the same layouts where they were measured to be faster (conv2d_algorithm.h).
+#include "graph/ops/conv2d.h"
+
+#include "core/error.h"
+#include "engine/cpu/choice/conv_choice.h"
+#include "engine/cpu/conv/conv2d_algorithm.h"
+#include "engine/cpu/conv/conv2d_input.h"
+#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/plan/primitive_internal.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using Fwd = dnnl::convolution_forward;
+using BwdData = dnnl::convolution_backward_data;
+using BwdWeights = dnnl::convolution_backward_weights;
+using Geometry = ConvGeometry;
+
+// A copy of weights (or their gradient) in another layout, through a reorder entry.
+void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std::string& what, const Argument& from,
+                          const Argument& to) {
+  const dnnl::reorder::primitive_desc pd(library_engine(), from.desc, library_engine(), to.desc);
+  lowering.emit(node,
+                {.what = what,
+                 .kind = "reorder_weights",
+                 .pass = Pass::Auxiliary,
+                 .reads = {from.tensor},
+                 .writes = {to.tensor},
+                 .implementation = pd.impl_info_str()},
+                primitive_kernel(dnnl::reorder(pd), {from, to}));
+}
+
+// The gradient of its result, for kernels of ours.
+void read_gradient(const Located& gradient, graph::NodeId id, const Lowering& lowering, ConvTensors& tensors,
+                   Emission& emission) {
+  tensors.dst = gradient.tensor;
+  tensors.gradient = lowering.norm_gradient(id);
+  emission.reads.push_back(tensors.dst);
+  if (tensors.gradient.constants < 0) return;
+  emission.reads.insert(emission.reads.end(), {tensors.gradient.value, tensors.gradient.constants});
+}
+
+void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
+                         graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardData, node, lowering);
+  const bool is_ours = algorithm != ConvAlgorithm::Direct;
+  const DType dtype = dtype_of(algorithm);
+  const BwdData::primitive_desc pd = conv_backward_data(g);
+  const Located incoming = lowering.reordered(
+      node, diff_dst, {layout_of(is_ours ? forward.dst_desc() : pd.diff_dst_desc(), g.dst).block, dtype});
+  TensorId weights = lowering.parameter(node, "weight");
+  if (!is_ours && pd.weights_desc() != forward.weights_desc()) {
+    const TensorId copy = lowering.scratch(node.name + ".weight/backward", pd.weights_desc().get_size());
+    emit_weights_reorder(lowering, node, "weights_for_backward", {DNNL_ARG_FROM, weights, forward.weights_desc()},
+                         {DNNL_ARG_TO, copy, pd.weights_desc()});
+    weights = copy;
+  }
+  Emission emission{.what = "backward_data",
+                    .kind = "conv2d_backward_data",
+                    .pass = Pass::BackwardData,
+                    .reads = {weights},
+                    .writes = {},
+                    .implementation = pd.impl_info_str(),
+                    .flops = 2 * node.multiply_adds};
+  ConvTensors tensors{.weights = weights};
+  read_gradient(incoming, id, lowering, tensors, emission);
+  if (adds_to_norm(node.inputs[0], g, algorithm, lowering)) {
+    tensors.norm = fuse_norm_backward(node.inputs[0], lowering, emission);
+    const TensorId again = tensors.norm->work.y_again;
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
+    lowering.emit(node, std::move(emission), std::move(kernel));
+    if (again >= 0) lowering.recomputed(node.inputs[0], {again, g.src, {static_cast<int>(kSplitBlock), dtype}});
+    return;
+  }
+  const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
+  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src, layout), g.src,
+                         layout};
+  emission.writes.push_back(diff_src.tensor);
+  if (is_ours) {
+    tensors.src = diff_src.tensor;
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
+    lowering.emit(node, std::move(emission), std::move(kernel));
+  } else {
+    RG_ASSERT(tensors.gradient.constants < 0);
+    std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
+                                    {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
+                                    {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
+    add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+    lowering.emit(node, std::move(emission), primitive_kernel(BwdData(pd), arguments));
+  }
+  lowering.contribute(node.inputs[0], diff_src);
+}
+
+void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
+                            graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
+  if (algorithm != ConvAlgorithm::Direct) {
+    const DType dtype = dtype_of(algorithm);
+    const ConvSource source =
+        conv_source(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype}, lowering);
+    const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
+    ConvTensors tensors{
+        .src = source.src, .weights = lowering.parameter_gradient(node, "weight"), .input = source.input};
+    Emission emission{.what = "backward_weights",
+                      .kind = "conv2d_backward_weights",
+                      .pass = Pass::BackwardWeights,
+                      .reads = source.reads,
+                      .writes = {tensors.weights},
+                      .flops = 2 * node.multiply_adds};
+    read_gradient(incoming, id, lowering, tensors, emission);
+    if (!g.bias.empty()) {
+      tensors.bias = lowering.parameter_gradient(node, "bias");
+      emission.writes.push_back(tensors.bias);
+    }
+    auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardWeights, g, emission, tensors);
+    lowering.emit(node, std::move(emission), std::move(kernel));
+    return;
+  }
+  RG_ASSERT(lowering.norm_gradient(id).constants < 0);
+  const BwdWeights::primitive_desc pd = conv_backward_weights(g);
+  const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
+  const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));
+  const TensorId gradient = lowering.parameter_gradient(node, "weight");
+  const bool is_direct = pd.diff_weights_desc() == forward.weights_desc();
+  const TensorId written =
+      is_direct ? gradient : lowering.scratch("d:" + node.name + ".weight/plain", pd.diff_weights_desc().get_size());
+  Emission emission{.what = "backward_weights",
+                    .kind = "conv2d_backward_weights",
+                    .pass = Pass::BackwardWeights,
+                    .reads = {src.tensor, incoming.tensor},
+                    .writes = {written},
+                    .implementation = pd.impl_info_str(),
+                    .flops = 2 * node.multiply_adds};
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
+                                  {DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
+                                  {DNNL_ARG_DIFF_WEIGHTS, written, pd.diff_weights_desc()}};
+  if (!g.bias.empty()) {
+    const TensorId bias = lowering.parameter_gradient(node, "bias");
+    emission.writes.push_back(bias);
+    arguments.push_back({DNNL_ARG_DIFF_BIAS, bias, plain_descriptor(g.bias)});
+  }
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+  lowering.emit(node, std::move(emission), primitive_kernel(BwdWeights(pd), arguments));
+  if (!is_direct) {
+    emit_weights_reorder(lowering, node, "gradient_to_arena", {DNNL_ARG_FROM, written, pd.diff_weights_desc()},
+                         {DNNL_ARG_TO, gradient, forward.weights_desc()});
+  }
+}
+}  // namespace
+
+void lower(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
+  if (lowering.folded_into(id) < 0) lower_with(op, id, {.result = id}, lowering);
+}
+
+void lower_backward(const graph::Conv2d& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Geometry g = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  const Fwd::primitive_desc forward = conv_forward(g);
+  const Located diff_dst =
+      lowering.gradient(id, {layout_of(forward.dst_desc(), g.dst).block, lowering.value(id).layout.dtype});
+  if (lowering.needs_gradient(node.inputs[0])) {
+    lower_backward_data(g, forward, diff_dst, id, lowering);
+  }
+  lowering.when_available(node.inputs[0], [g, forward, diff_dst, id, &lowering] {
+    lower_backward_weights(g, forward, diff_dst, id, lowering);
+  });
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/conv/conv2d_algorithm.h"
+
+#include "engine/cpu/plan/primitive.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using Fwd = dnnl::convolution_forward;
+using BwdData = dnnl::convolution_backward_data;
+using BwdWeights = dnnl::convolution_backward_weights;
+
+// What the end of an axis needs so that the output size comes out as inferred; may be negative.
+std::int64_t high_pad(std::int64_t out, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
+                      std::int64_t dilation) {
+  return (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad;
+}
+
+struct Descriptors {
+  dnnl::memory::desc src;
+  dnnl::memory::desc weights;
+  dnnl::memory::desc dst;
+};
+
+dnnl::primitive_attr forward_attributes(const ConvGeometry& g) {
+  dnnl::primitive_attr attributes = user_scratchpad();
+  dnnl::post_ops after;
+  if (g.adds) after.append_sum();
+  if (g.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  attributes.set_post_ops(after);
+  return attributes;
+}
+
+Fwd::primitive_desc make_forward(const ConvGeometry& g, const Descriptors& d) {
+  const auto kind = dnnl::prop_kind::forward_training;
+  const auto chosen = dnnl::algorithm::convolution_direct;
+  if (g.bias.empty()) {
+    return {{kind, chosen, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
+            forward_attributes(g),
+            library_engine()};
+  }
+  return {
+      {kind, chosen, d.src, d.weights, plain_descriptor(g.bias), d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
+      forward_attributes(g),
+      library_engine()};
+}
+
+BwdData::primitive_desc make_backward_data(const ConvGeometry& g, const Fwd::primitive_desc& forward,
+                                           const Descriptors& d) {
+  return {{dnnl::algorithm::convolution_direct, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
+          user_scratchpad(),
+          library_engine(),
+          forward};
+}
+
+BwdWeights::primitive_desc make_backward_weights(const ConvGeometry& g, const Fwd::primitive_desc& forward,
+                                                 const Descriptors& d) {
+  const auto chosen = dnnl::algorithm::convolution_direct;
+  if (g.bias.empty()) {
+    return {{chosen, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
+            user_scratchpad(),
+            library_engine(),
+            forward};
+  }
+  return {{chosen, d.src, d.weights, plain_descriptor(g.bias), d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
+          user_scratchpad(),
+          library_engine(),
+          forward};
+}
+
+Descriptors plain_descriptors(const ConvGeometry& g) {
+  return {descriptor(g.src, Layout{}), any_descriptor(g.weights), descriptor(g.dst, Layout{})};
+}
+
+dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
+
+}  // namespace
+
+std::string_view name_of(ConvPass pass) {
+  switch (pass) {
+    case ConvPass::BackwardData:
+      return "backward_data";
+    case ConvPass::BackwardWeights:
+      return "backward_weights";
+    default:
+      return "forward";
+  }
+}
+
+ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src) {
+  ConvGeometry g;
+  g.src = src;
+  g.dst = node.shape;
+  const std::int64_t IC = src[1] / op.groups;
+  const std::int64_t OC = op.out_channels / op.groups;
+  g.weights = {OC, IC, op.kernel.height, op.kernel.width};
+  if (op.groups > 1) g.weights.insert(g.weights.begin(), op.groups);
+  if (op.bias) g.bias = {op.out_channels};
+  g.stride = {op.stride.height, op.stride.width};
+  g.dilation = {op.dilation.height - 1, op.dilation.width - 1};
+  g.pad_low = {op.pad.height, op.pad.width};
+  g.pad_high = {high_pad(g.dst[2], src[2], op.kernel.height, op.stride.height, op.pad.height, op.dilation.height),
+                high_pad(g.dst[3], src[3], op.kernel.width, op.stride.width, op.pad.width, op.dilation.width)};
+  return g;
+}
+
+Fwd::primitive_desc conv_forward(const ConvGeometry& g) {
+  const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};
+  Fwd::primitive_desc chosen = make_forward(g, any);
+  const bool is_known = layout_of(chosen.src_desc(), g.src).block > 0 && layout_of(chosen.dst_desc(), g.dst).block > 0;
+  if (is_known && !is_reference(chosen.impl_info_str())) return chosen;
+  return make_forward(g, plain_descriptors(g));
+}
+
+BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {
+  const Fwd::primitive_desc forward = conv_forward(g);
+  BwdData::primitive_desc chosen =
+      make_backward_data(g, forward, {forward.src_desc(), any_descriptor(g.weights), forward.dst_desc()});
+  if (!is_reference(chosen.impl_info_str())) return chosen;
+  return make_backward_data(g, forward, plain_descriptors(g));
+}
+
+BwdWeights::primitive_desc conv_backward_weights(const ConvGeometry& g) {
+  const Fwd::primitive_desc forward = conv_forward(g);
+  // In the forward's layouts where a fast kernel takes them, else through plain ones (narrow groups: a gemm).
+  try {
+    BwdWeights::primitive_desc chosen =
+        make_backward_weights(g, forward, {forward.src_desc(), forward.weights_desc(), forward.dst_desc()});
+    if (!is_reference(chosen.impl_info_str())) return chosen;
+  } catch (const dnnl::error&) {
+    // No kernel at all for these layouts: the plain ones remain.
+  }
+  return make_backward_weights(g, forward, plain_descriptors(g));
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The forward of 2-D convolution, alone or with what inference folds into it.
+#include <algorithm>
+
+#include "engine/cpu/choice/conv_choice.h"
+#include "engine/cpu/conv/conv2d_algorithm.h"
+#include "engine/cpu/conv/conv2d_input.h"
+#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/conv/fold_weights.h"
+#include "engine/cpu/elementwise/elementwise.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+struct Weights {
+  TensorId weight = -1;
+  TensorId bias = -1;
+};
+
+// Copies of weights and bias that hold the batch norm, made anew when parameters were loaded.
+Weights folded_weights(const Weights& plain, const graph::Node& node, const Epilogue& epilogue, Lowering& lowering) {
+  const graph::Node& norm = lowering.graph().node(epilogue.result);
+  const std::shared_ptr<const ParameterLayout> layout = lowering.layout_of_parameter(node, "weight");
+  const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); };
+  const std::int64_t channels = node.shape[1];
+  const Weights folded{lowering.kept(node.name + ".weight/folded", bytes(layout->elements())),
+                       lowering.kept(node.name + ".bias/folded", bytes(channels))};
+  std::int64_t weight_count = 0;
+  for (const std::int32_t parameter : node.parameters) {
+    weight_count = std::max(weight_count, lowering.graph().parameter(parameter).shape.elements());
+  }
+  WeightFolding work{.weights = plain.weight,
+                     .bias = plain.bias,
+                     .scale = lowering.parameter(norm, "weight"),
+                     .shift = lowering.parameter(norm, "bias"),
+                     .mean = lowering.parameter(norm, "running_mean"),
+                     .variance = lowering.parameter(norm, "running_var"),
+                     .folded_weights = folded.weight,
+                     .folded_bias = folded.bias,
+                     .epsilon = epilogue.norm->epsilon,
+                     .channels = channels,
+                     .weights_per_channel = weight_count / channels,
+                     .layout = layout};
+  Emission emission{.what = "fold",
+                    .kind = "fold_weights",
+                    .pass = Pass::Auxiliary,
+                    .reads = {work.weights, work.scale, work.shift, work.mean, work.variance},
+                    .writes = {work.folded_weights, work.folded_bias},
+                    .implementation = "plain"};
+  if (work.bias >= 0) emission.reads.push_back(work.bias);
+  lowering.emit_preparation(node, std::move(emission), fold_weights_kernel(std::move(work)));
+  return folded;
+}
+
+std::string with_epilogue(std::string implementation, const Epilogue& epilogue) {
+  if (epilogue.norm != nullptr) implementation += "+norm";
+  if (epilogue.residual >= 0) implementation += "+add";
+  if (epilogue.relu) implementation += "+relu";
+  return implementation;
+}
+
+std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive_desc& pd, const ConvGeometry& g,
+                                      TensorId src, const Weights& weights, const Located& dst, Lowering& lowering,
+                                      Emission& emission) {
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, src, pd.src_desc()},
+                                  {DNNL_ARG_WEIGHTS, weights.weight, pd.weights_desc()},
+                                  {DNNL_ARG_DST, dst.tensor, pd.dst_desc()}};
+  if (weights.bias >= 0) arguments.push_back({DNNL_ARG_BIAS, weights.bias, plain_descriptor(g.bias)});
+  add_scratchpad(lowering, pd.scratchpad_desc(), emission, arguments);
+  return primitive_kernel(dnnl::convolution_forward(pd), arguments);
+}
+
+// Reads the source, and writes what a residual sum there makes.
+Emission emission_of(const ConvSource& source, const Located& dst, const graph::Node& node) {
+  Emission emission{.what = "forward",
+                    .kind = "conv2d_forward",
+                    .reads = source.reads,
+                    .writes = {dst.tensor},
+                    .flops = 2 * node.multiply_adds};
+  if (const auto& sum = source.input.residual) {
+    emission.writes.push_back(sum->result);
+    emission.in_place.emplace_back(sum->value, sum->result);
+  }
+  return emission;
+}
+}  // namespace
+
+bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const ConvGeometry alone = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
+  ConvGeometry g = alone;
+  if (epilogue.norm != nullptr) g.bias = {op.out_channels};
+  g.adds = epilogue.residual >= 0;
+  g.relu = epilogue.relu;
+  const dnnl::convolution_forward::primitive_desc pd = conv_forward(g);
+  if (is_reference(pd.impl_info_str()) && !is_reference(conv_forward(alone).impl_info_str())) return false;
+
+  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
+  const DType dtype = dtype_of(algorithm);
+  const ConvSource source = lowering.residual_sum(id)
+                                ? residual_sum(id, lowering)
+                                : conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
+  const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
+  lowering.set_layout(node, "weight",
+                      weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
+                                     "conv" + std::to_string(pd.weights_desc().get_size())));
+  Weights weights{lowering.parameter(node, "weight"), op.bias ? lowering.parameter(node, "bias") : -1};
+  if (epilogue.norm != nullptr) weights = folded_weights(weights, node, epilogue, lowering);
+  const Located residual = g.adds ? lowering.value_in(epilogue.residual, layout) : Located{};
+  const Located dst = lowering.define(epilogue.result, layout);
+  Emission emission = emission_of(source, dst, node);
+  emission.reads.push_back(weights.weight);
+  if (weights.bias >= 0) emission.reads.push_back(weights.bias);
+  if (g.adds) {
+    emission.reads.push_back(residual.tensor);
+    emission.in_place = {{residual.tensor, dst.tensor}};
+  }
+  std::unique_ptr<Kernel> kernel;
+  if (algorithm != ConvAlgorithm::Direct) {
+    ConvTensors tensors{.src = source.src,
+                        .weights = weights.weight,
+                        .bias = weights.bias,
+                        .dst = dst.tensor,
+                        .input = source.input,
+                        .adds = g.adds,
+                        .relu = g.relu};
+    if (gathers_moments(id, algorithm, lowering)) {
+      tensors.moments = moments_for_norm(dst, id, lowering);
+      emission.reads.push_back(tensors.moments.pivot);
+      emission.writes.push_back(tensors.moments.partial);
+    }
+    kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission, tensors);
+  } else {
+    emission.implementation = pd.impl_info_str();
+    kernel = direct_kernel(pd, g, source.src, weights, dst, lowering, emission);
+  }
+  emission.implementation = with_epilogue(std::move(emission.implementation), epilogue);
+  if (g.adds) {
+    kernel = after_copy_kernel(residual.tensor, dst.tensor, stored_elements(dst.shape, layout), std::move(kernel));
+  }
+  lowering.emit(node, std::move(emission), std::move(kernel));
+  return true;
+}
+
+}  // namespace roentgen::engine::cpu

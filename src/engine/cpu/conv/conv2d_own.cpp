@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Convolutions by kernels of ours: what they can compute, and as entries of a plan.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "engine/cpu/conv/conv2d_algorithm.h"
+#include "engine/cpu/conv/products/pointwise_conv.h"
+#include "engine/cpu/simd/isa.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+// Whole blocks in the layouts of direct's forward, weights in those of AVX-512 or AVX2.
+bool is_blocked(const ConvGeometry& g, int block) {
+  if (g.weights.size() != 4 || g.weights[0] % block != 0 || g.weights[1] % block != 0) return false;
+  const dnnl::convolution_forward::primitive_desc forward = conv_forward(g);
+  const auto tag = block == 16 ? dnnl::memory::format_tag::OIhw16i16o : dnnl::memory::format_tag::OIhw8i8o;
+  return layout_of(forward.src_desc(), g.src).block == block && layout_of(forward.dst_desc(), g.dst).block == block &&
+         forward.weights_desc() == dnnl::memory::desc(g.weights, dnnl::memory::data_type::f32, tag);
+}
+
+// Of an axis of a window: more have no transforms by far.
+constexpr std::int64_t kMostTaps = 16;
+
+// As implementations name it: results by taps of the axes, "winograd_4x3" being of both.
+std::string name_of(const simd::WinogradWindow& window) {
+  if (window == simd::kStridedWindow) return "4x3_strided";
+  if (window.down == window.across) return fmt::format("4x{}", window.down.taps);
+  return window.down.taps == 1 ? fmt::format("4x{}_across", window.across.taps)
+                               : fmt::format("4x{}_down", window.down.taps);
+}
+
+SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
+  SplitShape shape = split_shape(g, threads).value();
+  shape.dtype = dtype_of(algorithm);
+  shape.unit = simd::bf16_unit().value();
+  if (algorithm == ConvAlgorithm::Split2) shape.planes = 2;
+  return shape;
+}
+
+}  // namespace
+
+std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
+  if (g.weights.size() != 4 || g.weights[2] > kMostTaps || g.weights[3] > kMostTaps) return std::nullopt;
+  const auto step = g.stride == dnnl::memory::dims{2, 2} ? simd::WinogradStep::Two : simd::WinogradStep::One;
+  const bool has_step = step == simd::WinogradStep::Two || g.stride == dnnl::memory::dims{1, 1};
+  const simd::WinogradWindow window{{static_cast<int>(g.weights[2]), step}, {static_cast<int>(g.weights[3]), step}};
+  if (!has_step || !window.is_known() || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
+  if (step == simd::WinogradStep::Two && (g.pad_low[0] - g.pad_low[1]) % 2 != 0) return std::nullopt;
+  const int block = simd::vector_block();
+  const bool is_padded_within = g.pad_low[0] < g.weights[2] && g.pad_low[1] < g.weights[3];
+  if (!is_padded_within || !is_blocked(g, block)) return std::nullopt;
+  return WinogradShape{.window = window,
+                       .images = g.src[0],
+                       .in_blocks = g.weights[1] / block,
+                       .out_blocks = g.weights[0] / block,
+                       .in_height = g.src[2],
+                       .in_width = g.src[3],
+                       .out_height = g.dst[2],
+                       .out_width = g.dst[3],
+                       .pad_top = g.pad_low[0],
+                       .pad_left = g.pad_low[1],
+                       .block = block,
+                       .threads = threads};
+}
+
+std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
+  if (!is_blocked(g, static_cast<int>(kSplitBlock))) return std::nullopt;
+  return SplitShape{.images = g.src[0],
+                    .in_blocks = g.weights[1] / kSplitBlock,
+                    .out_blocks = g.weights[0] / kSplitBlock,
+                    .in_height = g.src[2],
+                    .in_width = g.src[3],
+                    .out_height = g.dst[2],
+                    .out_width = g.dst[3],
+                    .kernel_height = g.weights[2],
+                    .kernel_width = g.weights[3],
+                    .stride_y = g.stride[0],
+                    .stride_x = g.stride[1],
+                    .dilation_y = g.dilation[0] + 1,
+                    .dilation_x = g.dilation[1] + 1,
+                    .pad_top = g.pad_low[0],
+                    .pad_left = g.pad_low[1],
+                    .threads = threads};
+}
+
+bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) {
+  if (algorithm == ConvAlgorithm::Direct) return true;
+  if (algorithm == ConvAlgorithm::Split2 && pass == ConvPass::Forward) return false;
+  if (is_winograd(algorithm)) return winograd_shape(g, 1).has_value();
+  const std::optional<SplitShape> shape = split_shape(g, 1);
+  if (algorithm == ConvAlgorithm::Pointwise) return shape && has_pointwise(*shape);
+  return simd::bf16_unit() && shape;
+}
+
+std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                                   const ConvTensors& tensors) {
+  if (is_winograd(algorithm)) {
+    RG_ASSERT(tensors.gradient.constants < 0);
+    WinogradShape shape = winograd_shape(g, threads).value();
+    shape.dtype = dtype_of(algorithm);
+    if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
+    if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
+    return winograd_backward_weights(shape, tensors);
+  }
+  if (algorithm == ConvAlgorithm::Pointwise) {
+    const SplitShape shape = split_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return pointwise_forward(shape, tensors);
+    if (pass == ConvPass::BackwardData) return pointwise_backward_data(shape, tensors);
+    return pointwise_backward_weights(shape, tensors);
+  }
+  const SplitShape shape = shape_for(algorithm, g, threads);
+  if (pass == ConvPass::Forward) return split_forward(shape, tensors);
+  if (pass == ConvPass::BackwardData) return split_backward_data(shape, tensors);
+  return split_backward_weights(shape, tensors);
+}
+
+ScratchBytes own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                         const NormalisedInput& input) {
+  if (is_winograd(algorithm)) {
+    const WinogradShape shape = winograd_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
+    if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
+    return winograd_backward_weights_scratch(shape);
+  }
+  if (algorithm == ConvAlgorithm::Pointwise) {
+    const SplitShape shape = split_shape(g, threads).value();
+    if (pass == ConvPass::Forward) return pointwise_forward_scratch(shape, input);
+    if (pass == ConvPass::BackwardData) return pointwise_backward_data_scratch(shape);
+    return pointwise_backward_weights_scratch(shape, input);
+  }
+  const SplitShape shape = shape_for(algorithm, g, threads);
+  if (pass == ConvPass::Forward) return split_forward_scratch(shape, input);
+  if (pass == ConvPass::BackwardData) return split_backward_data_scratch(shape);
+  return split_backward_weights_scratch(shape, input);
+}
+
+std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
+                                  Emission& emission, ConvTensors tensors) {
+  const ScratchBytes scratch = own_scratch(algorithm, pass, g, lowering.threads(), tensors.input);
+  tensors.scratch = lowering.scratch("scratch", scratch.shared);
+  tensors.own_scratch = lowering.own_scratch("scratch of each thread", scratch.own);
+  emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
+  // Behind a dot: which order of sums. Plans of programs with another one are told by it.
+  const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";
+  if (is_winograd(algorithm)) {
+    const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";
+    const std::string window = name_of(winograd_shape(g, lowering.threads()).value().window);
+    emission.implementation = fmt::format("winograd_{}{}{}:{}", window, stored, order, simd::target_name());
+  } else if (algorithm == ConvAlgorithm::Pointwise) {
+    emission.implementation = "pointwise:AVX512";
+  } else {
+    const std::string_view products = algorithm == ConvAlgorithm::Split    ? "split_bf16x3"
+                                      : algorithm == ConvAlgorithm::Split2 ? "split_bf16x2"
+                                                                           : "bf16";
+    emission.implementation = fmt::format("{}{}:{}", products, order, simd::name_of(simd::bf16_unit().value()));
+  }
+  if (tensors.gradient.constants >= 0) emission.implementation += " from norm";
+  if (!tensors.input.pieces.empty()) emission.implementation += tensors.input.residual ? " of sum" : " of norm";
+  if (tensors.moments.partial >= 0) emission.implementation += " with moments";
+  if (tensors.norm) emission.implementation += " into norm";
+  return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The weight gradient: some pixels of an image at a time, whose values and gradients of all channels that a thread has
+// stay in the second-level cache, those of the blocks that are multiplied in the first. They are read where they lie,
+// or from copies of what is made of that.
+#include <omp.h>
+
+#include <algorithm>
+#include <span>
+
+#include "core/error.h"
+#include "engine/cpu/conv/channel_sums.h"
+#include "engine/cpu/conv/conv_input.h"
+#include "engine/cpu/conv/products/pointwise_conv.h"
+#include "engine/cpu/plan/kernel_scratch.h"
+#include "engine/cpu/plan/team.h"
+#include "engine/cpu/simd/pointwise.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+constexpr std::int64_t kSquare = kSplitBlock * kSplitBlock;
+constexpr std::int64_t kFloat_bytes = sizeof(float);
+constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
+// Two blocks of gradients and one of values of so many pixels fit into the first-level cache.
+constexpr std::int64_t kLeastPixels = 64, kMostPixels = 224;
+
+class PointwiseWeights final : public Kernel {
+ public:
+  PointwiseWeights(const SplitShape& shape, const ConvTensors& tensors)
+      : s_(shape),
+        tensors_(tensors),
+        pixels_(shape.in_height * shape.in_width),
+        plane_(pixels_ * kSplitBlock),
+        input_(tensors.src, shape.in_blocks, kSplitBlock, plane_, tensors.input),
+        gradient_(tensors.dst, shape.out_blocks, kSplitBlock, plane_, tensors.gradient) {
+    RG_ASSERT(is_pointwise(shape) && (tensors.bias < 0 || tensors.gradient.constants < 0));
+    share_out();
+    const std::int64_t most = kPanel_bytes / (kSplitBlock * kFloat_bytes * (own_blocks(true) + own_blocks(false)));
+    panels_of_image_ = pieces_of(pixels_, std::clamp(most, kLeastPixels, kMostPixels));
+    panel_ = pieces_of(pixels_, panels_of_image_);
+    panels_of_image_ = pieces_of(pixels_, panel_);
+    sums_part_ = memory_.add((parts_ - 1) * floats() * kFloat_bytes);
+    copy_rows_ = panel_ | 1;
+    // Enough for any batch norms: scratch is asked for before they are known.
+    values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kSplitBlock * kFloat_bytes);
+    gradients_part_ = memory_.add_own(own_blocks(false) * copy_rows_ * kSplitBlock * kFloat_bytes);
+    rows_part_ = memory_.add_own(std::max(input_.tables(), gradient_.tables()) * panel_ *
+                                 static_cast<std::int64_t>(sizeof(std::int64_t)));
+    lines_part_ = memory_.add_own((own_blocks(true) + 2 * own_blocks(false)) *
+                                  static_cast<std::int64_t>(sizeof(simd::CacheLines)));
+  }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+
+  void bind(const Addresses& addresses) override {
+    input_.bind(addresses);
+    gradient_.bind(addresses);
+    dst_ = addresses.f32(tensors_.dst);
+    weights_ = addresses.f32(tensors_.weights);
+    bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
+    memory_.bind(addresses, tensors_);
+  }
+
+  void run() override {
+#pragma omp parallel num_threads(s_.threads)
+    {
+      const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+      // A team may be smaller than the one that was asked for.
+      for (int item = thread; item < parts_ * slices_; item += threads) compute(item / slices_, item % slices_, thread);
+#pragma omp barrier
+      const Share squares = share_of(parts_ > 1 ? floats() / kSquare : 0, thread, threads);
+      for (std::int64_t i = squares.begin; i < squares.end; ++i) add_parts(i * kSquare);
+      const Share blocks = share_of(bias_ == nullptr ? 0 : s_.out_blocks, thread, threads);
+      for (std::int64_t i = blocks.begin; i < blocks.end; ++i) {
+        sum_channels(dst_, s_.images, s_.out_blocks, pixels_, static_cast<int>(kSplitBlock), i, bias_);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t floats() const { return s_.out_blocks * s_.in_blocks * kSquare; }
+
+  // Threads share out the pixels, with sums of their own, as far as these are small beside what is read; or else the
+  // channels of the side that has more of them.
+  void share_out() {
+    const std::int64_t read = s_.images * plane_ * (s_.in_blocks + s_.out_blocks);
+    is_cut_by_input_ = s_.in_blocks >= s_.out_blocks;
+    const std::int64_t pairs = pieces_of(std::max(s_.in_blocks, s_.out_blocks), simd::kMostColumns);
+    for (slices_ = 1; slices_ < s_.threads; ++slices_) {
+      if (s_.threads % slices_ != 0) continue;
+      const std::int64_t parts = s_.threads / slices_;
+      const bool is_cheap = (parts - 1) * floats() * 8 <= read;
+      if (is_cheap || 2 * slices_ > pairs) break;
+    }
+    // At least as many panels: an image may have several.
+    const std::int64_t panels = s_.images * pieces_of(pixels_, kMostPixels);
+    parts_ = static_cast<int>(std::min<std::int64_t>(s_.threads / slices_, panels));
+  }
+  // Most blocks of a side that a thread has.
+  [[nodiscard]] std::int64_t own_blocks(bool is_input) const {
+    const std::int64_t blocks = is_input ? s_.in_blocks : s_.out_blocks;
+    if (is_input != is_cut_by_input_) return blocks;
+    return std::min(blocks, pieces_of(pieces_of(blocks, simd::kMostColumns), slices_) * simd::kMostColumns);
+  }
+  [[nodiscard]] Share blocks_of(bool is_input, int slice) const {
+    const std::int64_t blocks = is_input ? s_.in_blocks : s_.out_blocks;
+    if (is_input != is_cut_by_input_) return {0, blocks};
+    const Share pairs = share_of(pieces_of(blocks, simd::kMostColumns), slice, slices_);
+    return {std::min(blocks, pairs.begin * simd::kMostColumns), std::min(blocks, pairs.end * simd::kMostColumns)};
+  }
+
+  [[nodiscard]] float* sums_of(int part) const {
+    return part == 0 ? weights_ : memory_.at<float>(sums_part_) + (part - 1) * floats();
+  }
+  void add_parts(std::int64_t at) const {
+    for (int part = 1; part < parts_; ++part) {
+      const float* from = sums_of(part) + at;
+      for (std::int64_t i = 0; i < kSquare; ++i) weights_[at + i] += from[i];
+    }
+  }
+
+  // Pixels of an image.
+  struct Rows {
+    std::int64_t image = 0;
+    std::int64_t pixel = 0;
+    std::int64_t count = 0;
+  };
+  [[nodiscard]] Rows rows_of(std::int64_t panel) const {
+    const std::int64_t pixel = panel % panels_of_image_ * panel_;
+    return {.image = panel / panels_of_image_, .pixel = pixel, .count = std::min(panel_, pixels_ - pixel)};
+  }
+
+  void compute(int part, int slice, int thread) const {
+    const Share panels = share_of(s_.images * panels_of_image_, part, parts_);
+    const Share in = blocks_of(true, slice), out = blocks_of(false, slice);
+    if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
+    for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const Rows here = rows_of(panel);
+      const Side values = side_of(input_, !tensors_.input.pieces.empty(), in, here, values_part_, thread);
+      const Side gradients = side_of(gradient_, is_of_norm(), out, here, gradients_part_, thread);
+      // What the next panel will read is fetched meanwhile: values, gradients, and what else these are made of.
+      const bool has_next = panel + 1 < panels.end;
+      simd::Fetching ahead(
+          has_next ? next_lines(rows_of(panel + 1), in, out, thread) : std::span<const simd::CacheLines>(),
+          (in.end - in.begin) * pieces_of(out.end - out.begin, simd::kMostColumns) * here.count);
+      multiply(in, values, out, gradients, here.count, sums_of(part), panel > panels.begin, &ahead);
+    }
+  }
+
+  [[nodiscard]] std::span<const simd::CacheLines> next_lines(const Rows& next, const Share& in, const Share& out,
+                                                             int thread) const {
+    auto* const lines = memory_.at<simd::CacheLines>(lines_part_, thread);
+    std::size_t count = 0;
+    const auto add = [&](const float* plane) { lines[count++] = {plane + next.pixel * kSplitBlock, next.count}; };
+    for (std::int64_t block = in.begin; block < in.end; ++block) add(input_.plane(next.image, block));
+    for (std::int64_t block = out.begin; block < out.end; ++block) {
+      add(gradient_.plane(next.image, block));
+      if (is_of_norm()) add(gradient_.place(block).x + next.image * s_.out_blocks * plane_);
+    }
+    return {lines, count};
+  }
+  // Whether gradients are those of a batch norm, made of dst as well.
+  [[nodiscard]] bool is_of_norm() const { return tensors_.gradient.constants >= 0; }
+
+  // Where they lie: blocks of channels `step` floats apart.
+  struct Side {
+    const float* first = nullptr;
+    std::int64_t step = 0;
+  };
+  [[nodiscard]] Side side_of(const ConvInput<float>& from, bool is_copied, const Share& blocks, const Rows& rows,
+                             const KernelScratch::Part& copy, int thread) const {
+    if (!is_copied) return {from.plane(rows.image, blocks.begin) + rows.pixel * kSplitBlock, plane_};
+    auto* at = memory_.at<std::int64_t>(rows_part_, thread);
+    for (std::int64_t table = 0; table < from.tables(); ++table) {
+      const std::int64_t begin = rows.image * from.image_blocks(table) * plane_ + rows.pixel * kSplitBlock;
+      for (std::int64_t i = 0; i < rows.count; ++i) at[table * panel_ + i] = begin + i * kSplitBlock;
+    }
+    auto* const to = memory_.at<float>(copy, thread);
+    const std::int64_t step = copy_rows_ * kSplitBlock;
+    for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
+      simd::make_rows(from.rows(block, at, panel_, 0), rows.count, to + (block - blocks.begin) * step);
+    }
+    return {to, step};
+  }
+
+  void multiply(const Share& in, const Side& values, const Share& out, const Side& gradients, std::int64_t pixels,
+                float* sums, bool is_accumulating, simd::Fetching* ahead) const {
+    const std::int64_t next_out = s_.in_blocks * kSquare;
+    for (std::int64_t o = out.begin; o < out.end; o += simd::kMostColumns) {
+      for (std::int64_t i = in.begin; i < in.end; ++i) {
+        simd::pixel_product({.a = values.first + (i - in.begin) * values.step,
+                             .b = gradients.first + (o - out.begin) * gradients.step,
+                             .b_column = gradients.step,
+                             .pixels = pixels,
+                             .columns = static_cast<int>(std::min<std::int64_t>(simd::kMostColumns, out.end - o)),
+                             .c = sums + o * next_out + i * kSquare,
+                             .c_column = next_out,
+                             .is_accumulating = is_accumulating,
+                             .ahead = ahead});
+      }
+    }
+  }
+
+  SplitShape s_;
+  ConvTensors tensors_;
+  std::int64_t pixels_, plane_;
+  ConvInput<float> input_, gradient_;
+  bool is_cut_by_input_ = false;
+  int parts_ = 1, slices_ = 1;
+  std::int64_t panels_of_image_ = 1, panel_ = 0, copy_rows_ = 0;
+  KernelScratch memory_{s_.threads};
+  KernelScratch::Part sums_part_, values_part_, gradients_part_, rows_part_, lines_part_;
+  const float* dst_ = nullptr;
+  float* weights_ = nullptr;
+  float* bias_ = nullptr;
+};
+
+}  // namespace
+
+ScratchBytes pointwise_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
+  return PointwiseWeights(shape, {.input = input}).scratch_bytes();
+}
+std::unique_ptr<Kernel> pointwise_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<PointwiseWeights>(shape, tensors);
+}
+
+}  // namespace roentgen::engine::cpu

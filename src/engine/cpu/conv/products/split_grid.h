@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A convolution as products of matrices whose rows are pixels: which pixel of the source a row reads for each tap of
+// the kernel, and where its result goes. Internal to split_conv*.cpp.
+//
+// The source is laid out with zeros where the window reaches beyond it: rows of `pitch` columns, images of `pitch`
+// rows. What one row lacks on its right are the zeros on the left of the next, so they are there once. A stride takes
+// the source apart into phases (every other row and column), a strided data gradient its target; in each of them the
+// rows of the matrix are consecutive pixels, and a tap is a fixed distance.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/cpu/conv/products/split_conv.h"
+
+namespace roentgen::engine::cpu {
+
+/// Bytes of each part-of-a-panel that stays in the second-level cache beside what streams through.
+constexpr std::int64_t kSplitPanel_bytes = std::int64_t{768} << 10;
+
+/// Rows or columns of a grid.
+struct SplitAxis {
+  struct Tap {
+    std::int64_t index = 0;  ///< in the kernel
+    std::int64_t phase = 0;
+    std::int64_t offset = 0;  ///< in its phase, from a result's own position on
+  };
+  /// Results first, first + step, ... of the target.
+  struct Target {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::vector<Tap> taps;
+  };
+  std::int64_t length = 0;         ///< of the source
+  std::int64_t step = 1;           ///< position i of phase p is source pixel i * step + p - lead
+  std::int64_t lead = 0;           ///< zeros in front
+  std::int64_t pitch = 0;          ///< positions from one row (image) to the next
+  std::int64_t target_length = 0;  ///< of all targets
+  std::int64_t target_step = 1;
+  std::vector<Target> targets;
+};
+
+/// Both axes, for all images. Rows of the matrix are [image][row pitch][column pitch]; those that are no result of a
+/// target are computed and thrown away.
+class SplitGrid {
+ public:
+  struct Tap {
+    std::int64_t weights = 0;  ///< which tap of the kernel
+    std::int64_t phase = 0;    ///< index into phases
+    std::int64_t offset = 0;   ///< rows of the matrix
+  };
+  struct Target {
+    SplitAxis::Target rows;
+    SplitAxis::Target columns;
+    std::vector<Tap> taps;
+  };
+  struct Phase {
+    std::int64_t row = 0;
+    std::int64_t column = 0;
+    friend bool operator==(const Phase&, const Phase&) = default;
+  };
+
+  /// From src to dst.
+  [[nodiscard]] static SplitGrid forward(const SplitShape& shape);
+  /// From the gradient of dst to that of src.
+  [[nodiscard]] static SplitGrid backward(const SplitShape& shape);
+
+  [[nodiscard]] const std::vector<Phase>& phases() const { return phases_; }
+  [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
+  /// Rows of the matrix.
+  [[nodiscard]] std::int64_t rows() const { return images_ * rows_.pitch * columns_.pitch; }
+  /// How far behind a row its taps read at most.
+  [[nodiscard]] std::int64_t reach() const { return reach_; }
+  /// Floats of a source block and of a target block: one image.
+  [[nodiscard]] std::int64_t source_plane() const { return rows_.length * columns_.length * kSplitBlock; }
+  [[nodiscard]] std::int64_t target_plane() const { return rows_.target_length * columns_.target_length * kSplitBlock; }
+
+  /// Where rows [first, first + count) of a phase lie behind a block of the source whose images have `image_blocks`
+  /// blocks, in numbers; -1 for zeros.
+  void find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
+                    std::int64_t* at) const;
+  /// Where their results go in the target's block 0; -1 for those that are none.
+  void find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const;
+
+ private:
+  SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t target_blocks);
+
+  SplitAxis rows_;
+  SplitAxis columns_;
+  std::int64_t images_ = 0;
+  std::int64_t target_blocks_ = 0;
+  std::int64_t reach_ = 0;
+  std::vector<Phase> phases_;
+  std::vector<Target> targets_;
+};
+
+}  // namespace roentgen::engine::cpu

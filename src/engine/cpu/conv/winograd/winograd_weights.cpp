@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The weight gradient. Where the transformed weights are small beside the tiles, these are cut into a few lanes, which
+// sum apart: each is a sub-team's own, and what it transforms nobody else reads. Else the groups of result channels
+// are shared out: each sub-team transforms its own gradients and all values, where there is room for as many copies of
+// these, since what another has written comes late where caches are apart. Where there is not, all transform for all.
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/cpu/conv/channel_sums.h"
+#include "engine/cpu/conv/winograd/winograd_pass.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+template <class T>
+class WeightsGradient final : public WinogradPass<T> {
+  using Base = WinogradPass<T>;
+
+ public:
+  WeightsGradient(const WinogradShape& shape, const ConvTensors& tensors)
+      : Base(shape, tensors, [](const Tiling& tiling) { return tiling.lanes() == 1; }),
+        lanes_(tiling_.lanes()),
+        crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : weights_.crews),
+        has_own_values_(lanes_ > 1 || crews_ <= most_data()) {
+    RG_ASSERT(!shape.window.down.is_half() && !shape.window.across.is_half());
+    if (lanes_ > 1) {
+      sums_part_ = memory_.add_of_crews(bytes_of(weights_.floats()), static_cast<int>(lanes_));
+      data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
+      lines_part_ = memory_.add_own(lines_bytes(true));
+    } else {
+      sums_part_ = memory_.add_shared(bytes_of(weights_.slot_stride), slots());
+      data_part_ = has_own_values_ ? memory_.add_of_crews(bytes_of(data_floats()), crews_)
+                                   : memory_.add(bytes_of(data_floats()));
+    }
+  }
+  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  void run() override {
+#pragma omp parallel num_threads(s_.threads)
+    {
+      const int crews = lanes_ > 1 ? crews_for_lanes(omp_get_num_threads()) : crews_;
+      const SubTeam crew = SubTeam::of(crews), all = SubTeam::of(1);
+      lanes_ > 1 ? run_by_lanes(crew, all) : run_by_groups(crew, all);
+      if (bias_ != nullptr) all.for_share(s_.out_blocks, [this](std::int64_t i) { sum_bias(i); });
+    }
+  }
+
+ private:
+  using Base::bias_;
+  using Base::bytes_of;
+  using Base::chunk;
+  using Base::data_at;
+  using Base::data_floats;
+  using Base::dst_;
+  using Base::for_pairs;
+  using Base::lines_bytes;
+  using Base::lines_of;
+  using Base::memory_;
+  using Base::most_data;
+  using Base::position_at;
+  using Base::positions;
+  using Base::results_;
+  using Base::s_;
+  using Base::tiling_;
+  using Base::transform_values;
+  using Base::values_;
+  using Base::weights_;
+  using Base::weights_at;
+  using typename Base::Data;
+
+  // Each has the same number of whole lanes.
+  [[nodiscard]] int crews_for_lanes(int threads) const {
+    return static_cast<int>(
+        std::min(lanes_, static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(threads)))));
+  }
+
+  // Chunks of a lane lie one after another; which they are does not depend on the team.
+  void run_by_lanes(const SubTeam& crew, const SubTeam& all) const {
+    const Data data = data_at(memory_.template at<float>(data_part_, crew.index()));
+    auto* const next_lines = memory_.template at<simd::CacheLines>(lines_part_, omp_get_thread_num());
+    const std::int64_t each = (tiling_.chunks() + lanes_ - 1) / lanes_;
+    const auto if_there = [&](std::int64_t item, const auto& body) {
+      const std::int64_t lane = item / each;
+      const Share share = share_of(tiling_.chunks(), static_cast<int>(lane), static_cast<int>(lanes_));
+      const std::int64_t index = share.begin + item % each;
+      if (index < share.end) body(chunk(index), lane_at(lane), index == share.begin);
+    };
+    crew.for_items(
+        lanes_ * each,
+        [&](std::int64_t item) {
+          if_there(item, [&](const WinogradChunk& here, float* /*lane*/, bool /*is_first*/) {
+            transform_values(here, data, crew);
+            transform_gradients(here, data, {0, s_.out_blocks}, crew);
+          });
+        },
+        [&](std::int64_t item) {
+          if_there(item, [&](const WinogradChunk& here, float* lane, bool is_first) {
+            const std::int64_t products = positions() * weights_.groups;
+            // What the next chunk of this sub-team will read is fetched meanwhile.
+            simd::Fetching fetching(
+                lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
+                products * here.tiles * s_.in_blocks * s_.block / crew.size());
+            for_products(crew, weights_.groups,
+                         [&](const Share& of_weight, std::int64_t group, const Share& in_blocks) {
+                           multiply_all(here, data, lane + group * weights_.slot_stride, of_weight, group, in_blocks,
+                                        !is_first, &fetching);
+                         });
+          });
+        });
+#pragma omp barrier
+    for_pairs(all, {0, s_.out_blocks}, [&](std::int64_t out_block, std::int64_t in_block) {
+      const std::int64_t group = weights_.group_of(out_block);
+      finish(lane_at(0) + group * weights_.slot_stride, group, out_block, in_block);
+    });
+  }
+
+  void run_by_groups(const SubTeam& crew, const SubTeam& all) const {
+    const SubTeam& owner = has_own_values_ ? crew : all;
+    const Data data = data_at(memory_.template at<float>(data_part_, has_own_values_ ? crew.index() : 0));
+    for (std::int64_t index = 0; index < tiling_.chunks(); ++index) {
+      const WinogradChunk here = chunk(index);
+      owner.wait();
+      transform_values(here, data, owner);
+      owner.wait();
+      crew.for_items(
+          weights_.groups,
+          [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
+          [&](std::int64_t group) {
+            for_products(crew, 1, [&](const Share& of_weight, std::int64_t /*of one*/, const Share& in_blocks) {
+              multiply_all(here, data, slot(group, crew), of_weight, group, in_blocks, index > 0);
+            });
+          },
+          [&](std::int64_t group) {
+            if (index + 1 < tiling_.chunks()) return;
+            for_pairs(crew, weights_.blocks_of(group), [&](std::int64_t out_block, std::int64_t in_block) {
+              finish(slot(group, crew), group, out_block, in_block);
+            });
+          });
+    }
+  }
+  // One of a group, or, where one chunk is all there is, one of a sub-team for each of its groups in turn.
+  [[nodiscard]] std::int64_t slots() const { return tiling_.chunks() == 1 ? crews_ : weights_.groups; }
+  [[nodiscard]] float* slot(std::int64_t group, const SubTeam& crew) const {
+    return memory_.template at<float>(sums_part_, tiling_.chunks() == 1 ? crew.index() : group);
+  }
+  [[nodiscard]] float* lane_at(std::int64_t lane) const { return memory_.template at<float>(sums_part_, lane); }
+
+  void transform_gradients(const WinogradChunk& here, const Data& data, const Share& out_blocks,
+                           const SubTeam& crew) const {
+    crew.for_share((out_blocks.end - out_blocks.begin) * here.tiles, [&](std::int64_t i) {
+      const std::int64_t out_block = out_blocks.begin + i / here.tiles;
+      const std::int64_t index = i % here.tiles;
+      simd::winograd_gradient(s_.window, this->result_place(here, index, out_block), s_.block,
+                              data.results.at(0, out_block, index, s_.block), results_.stride);
+    });
+  }
+  // Calls body(a weight's positions by index, group, input blocks) for the calling member's share of all products of so
+  // many groups. A weight that several positions share is added up by one member: for more of them than can have about
+  // as many products then, block by block, which takes up to a fifth longer.
+  template <typename Body>
+  void for_products(const SubTeam& crew, std::int64_t groups, const Body& body) const {
+    constexpr int kEven = 4;
+    const bool is_whole = s_.window.weights() == positions() || crew.size() <= kEven;
+    const std::int64_t pieces = is_whole ? 1 : s_.in_blocks;
+    const auto at = [this](std::int64_t i) { return weights_at(position_at(i)); };
+    crew.for_share(positions() * pieces * groups, [&](std::int64_t i) {
+      const std::int64_t product = i / groups;
+      std::int64_t first = product / pieces, end = first + 1;
+      while (first > 0 && at(first - 1) == at(first)) --first;
+      while (end < positions() && at(end) == at(first)) ++end;
+      // A weight's pieces begin as many products apart as it has positions.
+      const std::int64_t of_weight = product - first * pieces, piece = of_weight / (end - first);
+      if (of_weight % (end - first) != 0) return;
+      body(Share{first, end}, i % groups, share_of(s_.in_blocks, static_cast<int>(piece), static_cast<int>(pieces)));
+    });
+  }
+  // All positions of a weight: they add up to it in order.
+  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, const Share& of_weight,
+                    std::int64_t group, const Share& in_blocks, bool is_accumulating,
+                    simd::Fetching* fetching = nullptr) const {
+    for (std::int64_t i = of_weight.begin; i < of_weight.end; ++i) {
+      multiply(here, data, slot, position_at(i), group, in_blocks, is_accumulating || i > of_weight.begin, fetching);
+    }
+  }
+  void multiply(const WinogradChunk& here, const Data& data, float* slot, int position, std::int64_t group,
+                const Share& in_blocks, bool is_accumulating, simd::Fetching* fetching) const {
+    const TileRange range = tiling_.needing(position, here.tiles);
+    const Share blocks = weights_.blocks_of(group);
+    const std::int64_t first = in_blocks.begin * s_.block * (blocks.end - blocks.begin) * s_.block;
+    simd::winograd_gradient_product({.values = data.values.at(position, in_blocks.begin, range.begin, s_.block),
+                                     .gradients = data.results.at(position, blocks.begin, range.begin, s_.block),
+                                     .weights = slot + weights_at(position) + first,
+                                     .row_stride = values_.row_stride,
+                                     .tiles = range.end - range.begin,
+                                     .in_blocks = in_blocks.end - in_blocks.begin,
+                                     .group = static_cast<int>(blocks.end - blocks.begin),
+                                     .block = s_.block,
+                                     .is_accumulating = is_accumulating,
+                                     .fetching = fetching});
+  }
+
+  // Adds up what the lanes have at a slot of the first, and has its taps.
+  void finish(const float* slot, std::int64_t group, std::int64_t out_block, std::int64_t in_block) const {
+    float* taps = this->taps(out_block, in_block, s_.in_blocks);
+    const auto [first, row] = weights_.place(group, out_block, in_block);
+    const float* from = slot + first;
+    for (std::int64_t c = 0; c < s_.block; ++c, from += row) {
+      simd::winograd_weights_gradient(s_.window,
+                                      {.base = from,
+                                       .position_stride = weights_.stride,
+                                       .lanes = lanes_,
+                                       .lane_stride = lanes_ > 1 ? lane_at(1) - lane_at(0) : 0},
+                                      s_.block, taps + c * s_.block, s_.block * s_.block);
+    }
+  }
+  void sum_bias(std::int64_t out_block) const {
+    sum_channels(dst_, s_.images, s_.out_blocks, s_.out_height * s_.out_width, s_.block, out_block, bias_);
+  }
+
+  std::int64_t lanes_;
+  int crews_;
+  bool has_own_values_;
+  KernelScratch::Part sums_part_, data_part_, lines_part_;
+};
+
+}  // namespace
+
+// f32 whatever values are stored in.
+ScratchBytes winograd_backward_weights_scratch(const WinogradShape& shape) {
+  return WeightsGradient<float>(shape, {}).scratch_bytes();
+}
+
+std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors) {
+  if (shape.dtype == DType::Bf16) return std::make_unique<WeightsGradient<Bf16>>(shape, tensors);
+  return std::make_unique<WeightsGradient<float>>(shape, tensors);
+}
+
+}  // namespace roentgen::engine::cpu

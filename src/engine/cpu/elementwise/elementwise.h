@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Kernels that treat tensors as flat arrays, and the reorder between layouts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/plan/kernel.h"
+#include "engine/cpu/plan/layout.h"
+
+namespace roentgen::engine::cpu {
+
+/// to = from, `count` floats.
+[[nodiscard]] std::unique_ptr<Kernel> copy_kernel(TensorId from, TensorId to, std::int64_t count);
+/// Copies `from` to `to`, `count` floats, unless the plan let them share memory, then runs `next`.
+[[nodiscard]] std::unique_ptr<Kernel> after_copy_kernel(TensorId from, TensorId to, std::int64_t count,
+                                                        std::unique_ptr<Kernel> next);
+/// to = from with the other type of elements, in the same order.
+[[nodiscard]] std::unique_ptr<Kernel> convert_kernel(const Located& from, const Located& to);
+/// sum = sum of `terms`, all of one type, added in order in f32.
+[[nodiscard]] std::unique_ptr<Kernel> sum_kernel(std::vector<TensorId> terms, TensorId sum, std::int64_t count,
+                                                 DType dtype);
+
+/// One of the flat loops of simd/flat.h over up to two sources.
+template <typename T>
+using FlatLoop = void (*)(const T* a, const T* b, T* dst, std::int64_t count);
+/// dst = loop(a, b); b = -1 when unused. Split over the team.
+[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop<float> loop, TensorId a, TensorId b, TensorId dst,
+                                                  std::int64_t count);
+[[nodiscard]] std::unique_ptr<Kernel> flat_kernel(FlatLoop<Bf16> loop, TensorId a, TensorId b, TensorId dst,
+                                                  std::int64_t count);
+
+}  // namespace roentgen::engine::cpu

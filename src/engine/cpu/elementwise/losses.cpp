@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of the two losses. Small: one thread, double precision.
+#include "graph/ops/losses.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/plan/lowering.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+// Logits, labels, mask; behind them the logits of auxiliary classifiers.
+constexpr std::size_t kLossInputs = 3;
+
+// Logits (N, K) and the weight of the loss on them.
+struct Head {
+  TensorId tensor = -1;
+  double weight = 1.0;
+  const float* logits = nullptr;
+};
+
+// Addresses and sizes of a loss: forward has all heads, backward one.
+struct LossWork {
+  std::vector<Head> heads;
+  TensorId labels = -1;
+  TensorId mask = -1;
+  TensorId result = -1;  // loss, or diff_logits
+  std::int64_t N = 0;
+  std::int64_t K = 0;
+};
+
+struct LossData {
+  const float* labels = nullptr;
+  const float* mask = nullptr;
+  float* result = nullptr;
+};
+
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+double sigmoid(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
+
+// What the sum of terms is divided by; 1 where that would be 0 (nothing known: loss 0, no gradient).
+double divisor(const graph::Reduction reduction, const float* mask, std::int64_t N, std::int64_t columns) {
+  if (reduction == graph::Reduction::Sum) return 1.0;
+  double known = 0.0;
+  for (std::int64_t n = 0; n < N; ++n) {
+    double row = 0.0;
+    for (std::int64_t k = 0; k < columns; ++k) row += static_cast<double>(mask[n * columns + k]);
+    known += reduction == graph::Reduction::MeanBatch ? (row > 0.0 ? 1.0 : 0.0) : row;
+  }
+  return known > 0.0 ? known : 1.0;
+}
+
+enum class Direction { Forward, Backward };
+
+class SigmoidLoss final : public Kernel {
+ public:
+  SigmoidLoss(const graph::SigmoidCrossEntropy& op, const LossWork& work, Direction direction)
+      : op_(op), work_(work), direction_(direction) {}
+  void bind(const Addresses& addresses) override {
+    for (Head& head : work_.heads) head.logits = addresses.f32(head.tensor);
+    data_ = {addresses.f32(work_.labels), addresses.f32(work_.mask), addresses.f32(work_.result)};
+  }
+  void run() override {
+    const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, work_.K);
+    double sum = 0.0;
+    for (const Head& head : work_.heads) sum += head.weight * terms(head.logits, head.weight * scale);
+    if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
+  }
+
+ private:
+  double terms(const float* logits, double scale) const {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < work_.N * work_.K; ++i) {
+      const double m = data_.mask[i];
+      const double z = logits[i];
+      const double t = m > 0.0 ? static_cast<double>(data_.labels[i]) : 0.0;
+      const double p = op_.positive_weights.empty() ? 1.0 : op_.positive_weights[static_cast<std::size_t>(i % work_.K)];
+      if (direction_ == Direction::Forward) {
+        if (m > 0.0) sum += m * (p * t * softplus(-z) + (1.0 - t) * softplus(z));
+      } else {
+        const double s = sigmoid(z);
+        const double slope = (1.0 - t) * s - p * t * (1.0 - s);
+        data_.result[i] = m > 0.0 ? static_cast<float>(m * slope * scale) : 0.0F;
+      }
+    }
+    return sum;
+  }
+
+  graph::SigmoidCrossEntropy op_;
+  LossWork work_;
+  Direction direction_;
+  LossData data_;
+};
+
+class SoftmaxLoss final : public Kernel {
+ public:
+  SoftmaxLoss(const graph::SoftmaxCrossEntropy& op, const LossWork& work, Direction direction)
+      : op_(op), work_(work), direction_(direction) {}
+  void bind(const Addresses& addresses) override {
+    for (Head& head : work_.heads) head.logits = addresses.f32(head.tensor);
+    data_ = {addresses.f32(work_.labels), addresses.f32(work_.mask), addresses.f32(work_.result)};
+  }
+  void run() override {
+    const double scale = 1.0 / divisor(static_cast<graph::Reduction>(op_.reduction), data_.mask, work_.N, 1);
+    double sum = 0.0;
+    for (const Head& head : work_.heads) {
+      for (std::int64_t n = 0; n < work_.N; ++n) {
+        sum += head.weight * row(head.logits + n * work_.K, n, head.weight * scale);
+      }
+    }
+    if (direction_ == Direction::Forward) data_.result[0] = static_cast<float>(sum * scale);
+  }
+
+ private:
+  double row(const float* z, std::int64_t n, double scale) const {
+    const double m = data_.mask[n];
+    const double highest = *std::max_element(z, z + work_.K);
+    double total = 0.0;
+    for (std::int64_t k = 0; k < work_.K; ++k) total += std::exp(static_cast<double>(z[k]) - highest);
+    const double log_total = std::log(total) + highest;
+    const auto label = m > 0.0 ? static_cast<std::int64_t>(data_.labels[n]) : -1;
+    const double even = op_.label_smoothing / static_cast<double>(work_.K);
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < work_.K; ++k) {
+      const double q = even + (k == label ? 1.0 - op_.label_smoothing : 0.0);
+      const double log_p = static_cast<double>(z[k]) - log_total;
+      if (direction_ == Direction::Backward) {
+        data_.result[n * work_.K + k] = m > 0.0 ? static_cast<float>(m * (std::exp(log_p) - q) * scale) : 0.0F;
+      } else if (m > 0.0) {
+        sum -= m * q * log_p;
+      }
+    }
+    return sum;
+  }
+
+  graph::SoftmaxCrossEntropy op_;
+  LossWork work_;
+  Direction direction_;
+  LossData data_;
+};
+
+// In training all heads, in inference the first.
+template <typename LossOp>
+std::vector<graph::NodeId> logits_of(const LossOp& op, const graph::Node& node, const Lowering& lowering) {
+  std::vector<graph::NodeId> logits{node.inputs[0]};
+  if (!lowering.is_training()) return logits;
+  for (std::size_t i = 0; i < op.auxiliary_weights.size(); ++i) logits.push_back(node.inputs[kLossInputs + i]);
+  return logits;
+}
+
+template <typename LossOp>
+double weight_of(const LossOp& op, std::size_t head) {
+  return head == 0 ? 1.0 : op.auxiliary_weights[head - 1];
+}
+
+LossWork work_of(const graph::Node& node, const Lowering& lowering) {
+  const Shape& shape = lowering.value(node.inputs[0]).shape;
+  return {.heads = {},
+          .labels = lowering.value(node.inputs[1]).tensor,
+          .mask = lowering.value(node.inputs[2]).tensor,
+          .N = shape[0],
+          .K = shape[1]};
+}
+
+template <typename LossKernel, typename LossOp>
+void lower_loss(const LossOp& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  LossWork work = work_of(node, lowering);
+  std::vector<TensorId> reads{work.labels, work.mask};
+  for (const graph::NodeId logits : logits_of(op, node, lowering)) {
+    const TensorId tensor = lowering.value(logits).tensor;
+    work.heads.push_back({.tensor = tensor, .weight = weight_of(op, work.heads.size())});
+    reads.push_back(tensor);
+  }
+  work.result = lowering.define(id, Layout{}).tensor;
+  lowering.emit(
+      node,
+      {.what = "forward", .kind = "loss_forward", .reads = reads, .writes = {work.result}, .implementation = "double"},
+      std::make_unique<LossKernel>(op, work, Direction::Forward));
+}
+
+template <typename LossKernel, typename LossOp>
+void lower_loss_backward(const LossOp& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  std::size_t head = 0;
+  for (const graph::NodeId logits : logits_of(op, node, lowering)) {
+    Located result = lowering.value(logits);
+    LossWork work = work_of(node, lowering);
+    work.heads.push_back({.tensor = result.tensor, .weight = weight_of(op, head++)});
+    result.tensor = lowering.tensor("d:" + lowering.graph().node(logits).name, result.shape, Layout{});
+    work.result = result.tensor;
+    lowering.emit(node,
+                  {.what = "backward",
+                   .kind = "loss_backward",
+                   .pass = Pass::BackwardData,
+                   .reads = {work.heads[0].tensor, work.labels, work.mask},
+                   .writes = {work.result},
+                   .implementation = "double"},
+                  std::make_unique<LossKernel>(op, work, Direction::Backward));
+    lowering.contribute(logits, result);
+  }
+}
+}  // namespace
+
+void lower(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
+  lower_loss<SigmoidLoss>(op, id, lowering);
+}
+void lower_backward(const graph::SigmoidCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
+  lower_loss_backward<SigmoidLoss>(op, id, lowering);
+}
+void lower(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
+  lower_loss<SoftmaxLoss>(op, id, lowering);
+}
+void lower_backward(const graph::SoftmaxCrossEntropy& op, graph::NodeId id, Lowering& lowering) {
+  lower_loss_backward<SoftmaxLoss>(op, id, lowering);
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of ReLU where it is not fused into a batch norm.
+#include "graph/ops/relu.h"
+
+#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/elementwise/elementwise.h"
+#include "engine/cpu/plan/lowering.h"
+#include "engine/cpu/simd/flat.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+std::unique_ptr<Kernel> forward_kernel(const Located& src, const Located& dst) {
+  const std::int64_t count = stored_elements(dst.shape, dst.layout);
+  const auto kernel_of = [&](auto number) {
+    using T = decltype(number);
+    const FlatLoop<T> loop = [](const T* a, const T*, T* to, std::int64_t n) { simd::relu(a, to, n); };
+    return flat_kernel(loop, src.tensor, -1, dst.tensor, count);
+  };
+  return dst.layout.dtype == DType::Bf16 ? kernel_of(Bf16{}) : kernel_of(0.0F);
+}
+
+std::unique_ptr<Kernel> backward_kernel(const Located& dst, const Located& diff_dst, const Located& diff_src) {
+  const std::int64_t count = stored_elements(dst.shape, dst.layout);
+  const auto kernel_of = [&](auto number) {
+    using T = decltype(number);
+    const FlatLoop<T> loop = &simd::relu_backward;
+    return flat_kernel(loop, dst.tensor, diff_dst.tensor, diff_src.tensor, count);
+  };
+  return dst.layout.dtype == DType::Bf16 ? kernel_of(Bf16{}) : kernel_of(0.0F);
+}
+}  // namespace
+
+void lower(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const bool is_folded = lowering.folded_into(node.inputs[0]) == id;
+  if (is_folded && lower_folded(node.inputs[0], {.result = id, .relu = true}, lowering)) return;
+  const Located src = lowering.value(node.inputs[0]);
+  const Located dst = lowering.define(id, src.layout);
+  lowering.emit(node,
+                {.what = "forward",
+                 .kind = "relu_forward",
+                 .reads = {src.tensor},
+                 .writes = {dst.tensor},
+                 .implementation = "simd",
+                 .in_place = {{src.tensor, dst.tensor}}},
+                forward_kernel(src, dst));
+}
+
+void lower_backward(const graph::Relu&, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located dst = lowering.value(id);
+  const Located diff_dst = lowering.gradient(id, dst.layout);
+  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, dst.shape, dst.layout),
+                         dst.shape, dst.layout};
+  lowering.emit(node,
+                {.what = "backward",
+                 .kind = "relu_backward",
+                 .pass = Pass::BackwardData,
+                 .reads = {dst.tensor, diff_dst.tensor},
+                 .writes = {diff_src.tensor},
+                 .implementation = "simd",
+                 .in_place = {{diff_dst.tensor, diff_src.tensor}}},
+                backward_kernel(dst, diff_dst, diff_src));
+  lowering.contribute(node.inputs[0], diff_src);
+}
+
+}  // namespace roentgen::engine::cpu

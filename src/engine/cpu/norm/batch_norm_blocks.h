@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the forward and backward kernels of batch normalisation share: channel blocks, their statistics, sums.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/cpu/norm/batch_norm_kernels.h"
+#include "engine/cpu/plan/bf16.h"
+#include "engine/cpu/plan/team.h"
+
+namespace roentgen::engine::cpu {
+
+/// Channels in the widest block.
+constexpr int kMostBlock = 16;
+
+/// Calls make(X{}, Y{}) with the types that the shape names (simd/batch_norm.h has the pairs).
+template <typename Make>
+[[nodiscard]] std::unique_ptr<Kernel> for_types(const NormShape& shape, const Make& make) {
+  if (shape.value_dtype == DType::Bf16) {
+    RG_ASSERT(shape.result_dtype == DType::Bf16);
+    return make(Bf16{}, Bf16{});
+  }
+  return shape.result_dtype == DType::Bf16 ? make(0.0F, Bf16{}) : make(0.0F, 0.0F);
+}
+
+/// Calls make(X{}) where value and result are stored alike, as those of a virtual concat are.
+template <typename Make>
+[[nodiscard]] std::unique_ptr<Kernel> for_shared(const NormShape& shape, const Make& make) {
+  RG_ASSERT(shape.value_dtype == shape.result_dtype);
+  return shape.value_dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);
+}
+
+/// Mean, variance and 1/sd of every channel of one block.
+struct BlockStatistics {
+  float* mean = nullptr;
+  float* variance = nullptr;
+  float* istd = nullptr;
+};
+
+/// Where one channel block of the input lies, and what belongs to it. X: what values are stored in.
+template <class X>
+struct BlockPlace {
+  const X* value = nullptr;  // image 0
+  std::int64_t image_stride = 0;
+  BlockStatistics statistics;
+  X* gradient = nullptr;  // shared G, image 0
+  float* sum_a = nullptr;
+  float* sum_b = nullptr;
+  bool is_first = false;
+};
+
+inline BlockStatistics statistics_at(float* base, std::int64_t channels, std::int64_t offset) {
+  return {base + offset, base + channels + offset, base + 2 * channels + offset};
+}
+
+/// Addresses of every channel block, made once per bind in memory reserved at construction.
+template <class X>
+class BlockTable {
+ public:
+  BlockTable(const NormShape& shape, const std::vector<NormPiece>& pieces)
+      : shape_(shape), pieces_(pieces), places_(static_cast<std::size_t>(shape.blocks)) {}
+
+  void bind(const Addresses& addresses) {
+    std::size_t at = 0;
+    for (const NormPiece& piece : pieces_) {
+      const std::int64_t channels = piece.blocks * shape_.block;
+      const std::int64_t block_elements = shape_.pixels * shape_.block;
+      for (std::int64_t block = 0; block < piece.blocks; ++block) {
+        BlockPlace<X>& place = places_[at++];
+        place = {};
+        place.value = addresses.at<X>(piece.value) + block * block_elements;
+        place.image_stride = piece.blocks * block_elements;
+        if (piece.statistics >= 0) {
+          place.statistics = statistics_at(addresses.f32(piece.statistics), channels, block * shape_.block);
+        }
+        if (piece.gradient >= 0) {
+          place.gradient = addresses.at<X>(piece.gradient) + block * block_elements;
+          place.sum_a = addresses.f32(piece.sums) + block * shape_.block;
+          place.sum_b = addresses.f32(piece.sums) + channels + block * shape_.block;
+          place.is_first = piece.is_first;
+        }
+      }
+    }
+  }
+  [[nodiscard]] const BlockPlace<X>& operator[](std::int64_t block) const {
+    return places_[static_cast<std::size_t>(block)];
+  }
+
+ private:
+  NormShape shape_;
+  std::vector<NormPiece> pieces_;
+  std::vector<BlockPlace<X>> places_;
+};
+
+/// Sums per (block, slot), added up in order of slots: of an image, whoever computes it; or of a thread, where last
+/// bits depend on how many there are.
+struct Partial {
+  double* base = nullptr;
+  std::int64_t slots = 0;
+  int block = 16;
+  /// Of all ranks: [first | second] for each channel block; null: of these images alone.
+  const double* totals = nullptr;
+  [[nodiscard]] double* first(std::int64_t channel_block, std::int64_t slot) const {
+    return base + (channel_block * slots + slot) * 2 * block;
+  }
+  [[nodiscard]] double* second(std::int64_t channel_block, std::int64_t slot) const {
+    return first(channel_block, slot) + block;
+  }
+  void clear(std::int64_t channel_block, std::int64_t slot) const {
+    std::fill_n(first(channel_block, slot), 2 * block, 0.0);
+  }
+  // Totals over the images of all ranks, or of this one.
+  void add_up(std::int64_t channel_block, double* first_total, double* second_total) const {
+    if (totals == nullptr) return add_up_own(channel_block, first_total, second_total);
+    std::copy_n(totals + channel_block * 2 * block, block, first_total);
+    std::copy_n(totals + (channel_block * 2 + 1) * block, block, second_total);
+  }
+  // Of this rank.
+  void add_up_own(std::int64_t channel_block, double* first_total, double* second_total) const {
+    std::fill_n(first_total, block, 0.0);
+    std::fill_n(second_total, block, 0.0);
+    for (std::int64_t slot = 0; slot < slots; ++slot) {
+      for (int i = 0; i < block; ++i) {
+        first_total[i] += first(channel_block, slot)[i];
+        second_total[i] += second(channel_block, slot)[i];
+      }
+    }
+  }
+};
+
+/// Offset of a block in image `image` of a contiguous tensor.
+inline std::int64_t offset_of(const NormShape& shape, std::int64_t block, std::int64_t image) {
+  return (image * shape.blocks + block) * shape.pixels * shape.block;
+}
+
+/// What a batch norm goes through in three phases, of values as they are stored.
+inline PhaseGrid grid_of(const NormShape& shape) {
+  return {shape.blocks, shape.images,
+          shape.pixels * shape.block * static_cast<std::int64_t>(size_of(shape.value_dtype))};
+}
+
+/// Totals over ranks: nothing where statistics are a rank's own. Of a kernel, which is run by one thread.
+class OverRanks {
+ public:
+  explicit OverRanks(const NormShape& shape) : shape_(shape) {
+    if (shape.is_over_ranks()) totals_.resize(static_cast<std::size_t>(shape.blocks * shape.block) * 2);
+  }
+  /// For Partial::totals.
+  [[nodiscard]] const double* totals() const { return totals_.empty() ? nullptr : totals_.data(); }
+
+  /// As three_phases(); over ranks with a wait for them between the first phase of all blocks and the second.
+  template <typename First, typename Middle, typename Second>
+  void run(const Partial& partial, const First& first, const Middle& middle, const Second& second) {
+    if (totals_.empty()) return three_phases(shape_.threads, grid_of(shape_), first, middle, second);
+    const auto nothing = [](auto...) {};
+    three_phases(shape_.threads, grid_of(shape_), first, nothing, nothing);
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) {
+      double* total = totals_.data() + block * 2 * shape_.block;
+      partial.add_up_own(block, total, total + shape_.block);
+    }
+    shape_.group->sum(totals_, shape_.index);
+    three_phases(shape_.threads, grid_of(shape_), nothing, middle, second);
+  }
+
+ private:
+  NormShape shape_;
+  std::vector<double> totals_;
+};
+
+inline void finish_statistics(const NormShape& shape, const Partial& partial, std::int64_t block, const float* pivot,
+                              double epsilon, const BlockStatistics& to) {
+  std::array<double, kMostBlock> sum{};
+  std::array<double, kMostBlock> sum_sq{};
+  partial.add_up(block, sum.data(), sum_sq.data());
+  const double count = shape.count();
+  for (int i = 0; i < shape.block; ++i) {
+    const auto c = static_cast<std::size_t>(i);
+    const double shifted = sum[c] / count;
+    const double variance = std::max(sum_sq[c] / count - shifted * shifted, 0.0);
+    to.mean[i] = static_cast<float>(static_cast<double>(pivot[i]) + shifted);
+    to.variance[i] = static_cast<float>(variance);
+    to.istd[i] = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
+  }
+}
+
+/// running += momentum * (batch - running), with the unbiased variance (torch's convention).
+inline void move_running(const NormShape& shape, const BlockStatistics& from, double momentum, float* mean,
+                         float* variance) {
+  const double count = shape.count();
+  const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
+  for (int i = 0; i < shape.block; ++i) {
+    mean[i] = static_cast<float>((1.0 - momentum) * mean[i] + momentum * from.mean[i]);
+    variance[i] = static_cast<float>((1.0 - momentum) * variance[i] + momentum * unbias * from.variance[i]);
+  }
+}
+
+/// y = x * scale + shift, the two folded constants. Forward and backward must round alike: the ReLU mask is recomputed.
+inline void fold(int block, const float* weight, const float* bias, const BlockStatistics& from, float* scale,
+                 float* shift) {
+  for (int i = 0; i < block; ++i) {
+    scale[i] = weight[i] * from.istd[i];
+    shift[i] = bias[i] - from.mean[i] * scale[i];
+  }
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What the plan entries of batch normalisation share. For batch_norm.cpp, batch_norm_gradient.cpp and convolutions
+// that do a part of it (conv2d_input.cpp).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/norm/batch_norm_kernels.h"
+#include "engine/cpu/plan/lowering.h"
+#include "graph/ops/batch_norm.h"
+
+namespace roentgen::engine::cpu {
+
+/// Layout in which batch norms read a value: its own when it is blocked, else the machine's. What several of them share
+/// is stored as results are, since its gradient is the sum of theirs.
+[[nodiscard]] Layout layout_of_value(graph::NodeId id, const Lowering& lowering);
+/// Layout of the result of a batch norm that reads this value.
+[[nodiscard]] Layout layout_of_result(graph::NodeId id, const Lowering& lowering);
+/// Of a kernel of the batch norm `id` that makes or reads `located` from values stored as `value_dtype`.
+[[nodiscard]] NormShape norm_shape(const Located& located, DType value_dtype, graph::NodeId id,
+                                   const Lowering& lowering);
+/// Part of the plan's hash: ranks that wait for each other do so in the same entries.
+[[nodiscard]] std::string norm_way(const Lowering& lowering);
+/// Of so many numbers of f32 for every channel.
+[[nodiscard]] std::size_t channel_bytes(const NormShape& shape, std::size_t arrays);
+/// Of two sums of f64 for every channel and slot: of each image, or of each thread.
+[[nodiscard]] std::size_t partial_bytes(const NormShape& shape, std::int64_t slots);
+[[nodiscard]] NormParameters norm_parameters(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering);
+/// The pieces of a batch norm's input, all blocked alike; nothing of what they share yet.
+[[nodiscard]] std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering);
+/// True when this batch norm's input shares its statistics with others.
+[[nodiscard]] bool shares_statistics(const graph::Node& node, const Lowering& lowering);
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The batch-norm kernels behind the plan entries of batch_norm.cpp and batch_norm_gradient.cpp. Layout of all values:
+// nChw{block}c.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/plan/kernel.h"
+#include "engine/engine.h"
+
+namespace roentgen::engine::cpu {
+
+/// Extent of the whole tensor a kernel works on; with pieces, of all pieces together.
+struct NormShape {
+  std::int64_t images = 0;
+  std::int64_t blocks = 0;
+  std::int64_t pixels = 0;
+  int block = 16;
+  /// What the normalised value is stored in, with its gradient, and the result with its gradient.
+  DType value_dtype = DType::F32;
+  DType result_dtype = DType::F32;
+  int threads = 1;
+  /// Results of this extent do not stay in cache until they are read: they are written past it.
+  bool is_streamed = false;
+  /// Whose images count: null, or of one rank: these.
+  std::shared_ptr<const NormGroup> group{};
+  /// Of the batch norm in its graph, for `group`.
+  std::int64_t index = 0;
+
+  [[nodiscard]] bool is_over_ranks() const { return group != nullptr && group->ranks > 1; }
+  /// Elements behind a statistic of a channel.
+  [[nodiscard]] double count() const {
+    return static_cast<double>(images * pixels) * (is_over_ranks() ? group->ranks : 1);
+  }
+};
+
+/// One piece of the input: consecutive channel blocks in a tensor of their own.
+struct NormPiece {
+  TensorId value = -1;
+  std::int64_t blocks = 0;
+  /// [mean | variance | istd], each one float per padded channel.
+  TensorId statistics = -1;
+  /// Shared gradient G and its sums [A | B]; `is_first`: nothing in them yet.
+  TensorId gradient = -1;
+  TensorId sums = -1;
+  bool is_first = false;
+  bool needs_gradient = false;
+};
+
+/// Parameters of a batch norm.
+struct NormParameters {
+  TensorId scale = -1;
+  TensorId shift = -1;
+  TensorId running_mean = -1;
+  TensorId running_variance = -1;
+  double epsilon = 1e-5;
+  double momentum = 0.1;
+};
+
+/// A forward. `constants` is for [scale | shift] folded; `partial` is scratch for sums per (block, image), or with
+/// `has_moments` holds those per (block, thread) that the convolution added up whose result this is. Without a `dst`
+/// the constants are all of the result.
+struct NormForward {
+  std::vector<NormPiece> pieces;
+  NormParameters parameters;
+  TensorId residual = -1;
+  TensorId dst = -1;
+  TensorId constants = -1;
+  TensorId partial = -1;
+  bool relu = false;
+  bool has_moments = false;
+};
+/// Running statistics instead of the batch's. Two passes per element: read, write.
+[[nodiscard]] std::unique_ptr<Kernel> inference_kernel(const NormShape& shape, NormForward work);
+/// Statistics and result in one sweep over the channel blocks; moves the running statistics.
+[[nodiscard]] std::unique_ptr<Kernel> single_forward_kernel(const NormShape& shape, NormForward work);
+/// Result from statistics computed earlier, one per piece; moves the running statistics.
+[[nodiscard]] std::unique_ptr<Kernel> shared_forward_kernel(const NormShape& shape, NormForward work);
+/// The same result again, to the bit: from the statistics of the forward; moves nothing.
+[[nodiscard]] std::unique_ptr<Kernel> again_kernel(const NormShape& shape, NormForward work);
+
+/// Statistics of one value. The pivot (a running mean, from `pivot_offset` on) keeps the f32 sums accurate.
+struct NormStatistics {
+  TensorId value = -1;
+  TensorId statistics = -1;
+  TensorId partial = -1;
+  TensorId pivot = -1;
+  std::int64_t pivot_offset = 0;
+  double epsilon = 1e-5;
+};
+[[nodiscard]] std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work);
+
+/// A backward. `g`: where the masked sum of dy and dy2 goes, -1 when it is not needed again. A single one leaves in
+/// `constants` scale of every channel, shift of every one, then by_g, by_x and constant of simd/batch_norm.h.
+struct NormBackward {
+  std::vector<NormPiece> pieces;
+  NormParameters parameters;
+  TensorId dy = -1;
+  TensorId dy2 = -1;
+  TensorId y = -1;         ///< the mask's source when there is a residual
+  TensorId residual = -1;  ///< where y is not there: added before the mask is taken
+  TensorId g = -1;
+  TensorId dx = -1;
+  TensorId y_again = -1;
+  TensorId diff_scale = -1;
+  TensorId diff_shift = -1;
+  TensorId constants = -1;
+  TensorId partial = -1;
+  bool relu = false;
+};
+/// Both phases block by block; without a `dx` the first alone, which ends with the parameters' gradients and the
+/// constants that others read dx through.
+[[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work);
+/// Adds to the pieces' G, A and B: one pass.
+[[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);
+
+/// A backward within the data gradient of a convolution that reads the result: `work.dy` is stored nowhere, and
+/// `work.partial` has a slot for each thread. Of a shared one, `work.constants` are the forward's; a single one stores
+/// g and no dx, and is of one rank.
+struct FusedNormBackward {
+  NormShape shape;
+  NormBackward work;
+  bool is_shared = false;
+};
+
+/// Closes a shared gradient: dx = istd (G - A - B xhat).
+struct NormFinish {
+  TensorId value = -1;
+  TensorId gradient = -1;
+  TensorId sums = -1;
+  TensorId statistics = -1;
+  TensorId dx = -1;
+  TensorId constants = -1;
+};
+[[nodiscard]] std::unique_ptr<Kernel> finish_kernel(const NormShape& shape, NormFinish work);
+
+}  // namespace roentgen::engine::cpu

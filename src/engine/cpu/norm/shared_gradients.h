@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What batch norms that share their statistics (DenseNet's, of a virtual concat) add to the gradients of its pieces.
+// Their part of a piece's gradient is scale * istd * (g - mean(g) - xhat * mean(g * xhat)), g the masked gradient of
+// the result: the first term can be added up as g comes, pixel by pixel, and the other two as sums A and B of all
+// readers (finish_kernel() closes them). So g itself is needed once and nowhere else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "engine/cpu/norm/batch_norm_blocks.h"
+#include "engine/cpu/norm/norm_gradients.h"
+#include "engine/cpu/simd/batch_norm.h"
+
+namespace roentgen::engine::cpu {
+
+/// X: what values and gradients are stored in.
+template <class X>
+class SharedGradients final : public NormGradients<X> {
+ public:
+  /// `slots`: as many as `work.partial` has sums for.
+  SharedGradients(const NormShape& shape, NormBackward work, std::int64_t slots)
+      : shape_(shape), work_(std::move(work)), slots_(slots), table_(shape, work_.pieces) {}
+
+  void bind(const Addresses& addresses) override {
+    table_.bind(addresses);
+    weight_ = addresses.f32(work_.parameters.scale);
+    bias_ = addresses.f32(work_.parameters.shift);
+    y_again_ = work_.y_again >= 0 ? addresses.at<X>(work_.y_again) : nullptr;
+    diff_scale_ = addresses.f32(work_.diff_scale);
+    diff_shift_ = addresses.f32(work_.diff_shift);
+    constants_ = addresses.f32(work_.constants);
+    partial_ = {addresses.f64(work_.partial), slots_, shape_.block};
+  }
+
+  /// Makes the constants; left out where `work.constants` has those of the forward.
+  void fold_constants() const {
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) {
+      const std::int64_t c = block * shape_.block;
+      fold(shape_.block, weight_ + c, bias_ + c, table_[block].statistics, scale_of(block), shift_of(block));
+    }
+  }
+  void open(std::int64_t block) const override {
+    for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
+  }
+  /// One slot of a block, before the first add() to it.
+  void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
+  void add(const NormPixels& pixels, const X* dy) const override {
+    const BlockPlace<X>& place = table_[pixels.block];
+    const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
+    simd::GradientSums<X> work{.x = place.value + at,
+                               .dy = dy,
+                               .scale = scale_of(pixels.block),
+                               .shift = shift_of(pixels.block),
+                               .mean = place.statistics.mean,
+                               .sum = partial_.first(pixels.block, pixels.slot),
+                               .sum_x = partial_.second(pixels.block, pixels.slot),
+                               .pixels = pixels.count,
+                               .block = shape_.block,
+                               .mask = work_.relu ? simd::Mask::FromX : simd::Mask::None};
+    if (place.gradient != nullptr) {
+      work.g = place.gradient + at;
+      work.factor = weight_ + pixels.block * shape_.block;
+      work.is_accumulating = !place.is_first;
+    }
+    if (y_again_ != nullptr) {
+      work.y_again = y_again_ + offset_of(shape_, pixels.block, pixels.image) + pixels.first * shape_.block;
+      work.stream = shape_.is_streamed;
+    }
+    simd::gradient_sums(work);
+  }
+  [[nodiscard]] NormTouches<X> touches(const NormPixels& pixels) const override {
+    const BlockPlace<X>& place = table_[pixels.block];
+    const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
+    return {.read = {place.value + at}, .written = place.gradient == nullptr ? nullptr : place.gradient + at};
+  }
+  /// Gradients of the parameters and, of pieces that need one, A and B.
+  void close(std::int64_t block) const override {
+    std::array<double, kMostBlock> sum{};
+    std::array<double, kMostBlock> sum_x{};
+    partial_.add_up(block, sum.data(), sum_x.data());
+    const double count = static_cast<double>(shape_.images * shape_.pixels);
+    const BlockPlace<X>& place = table_[block];
+    for (int i = 0; i < shape_.block; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      const std::int64_t channel = block * shape_.block + i;
+      const double scale = weight_[channel];
+      const double diff_scale = sum_x[c] * static_cast<double>(place.statistics.istd[i]);
+      diff_shift_[channel] = static_cast<float>(sum[c]);
+      diff_scale_[channel] = static_cast<float>(diff_scale);
+      if (place.gradient == nullptr) continue;
+      const auto a = static_cast<float>(scale * sum[c] / count);
+      const auto b = static_cast<float>(scale * diff_scale / count);
+      place.sum_a[i] = place.is_first ? a : place.sum_a[i] + a;
+      place.sum_b[i] = place.is_first ? b : place.sum_b[i] + b;
+    }
+  }
+
+ private:
+  [[nodiscard]] float* scale_of(std::int64_t block) const { return constants_ + block * shape_.block; }
+  [[nodiscard]] float* shift_of(std::int64_t block) const {
+    return constants_ + (shape_.blocks + block) * shape_.block;
+  }
+
+  NormShape shape_;
+  NormBackward work_;
+  std::int64_t slots_;
+  BlockTable<X> table_;
+  const float* weight_ = nullptr;
+  const float* bias_ = nullptr;
+  X* y_again_ = nullptr;
+  float* diff_scale_ = nullptr;
+  float* diff_shift_ = nullptr;
+  float* constants_ = nullptr;
+  Partial partial_;
+};
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The CPU engine against the double reference, over every case of every op (engine/conformance).
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "engine/conformance/bounds.h"
+#include "engine/conformance/conformance.h"
+#include "engine/cpu/plan/conformance_testing.h"
+#include "engine/cpu/simd/pointwise.h"
+#include "engine/cpu/simd/tiles.h"
+#include "graph/passes/pass_list.h"
+#include "graph/text.h"
+
+namespace roentgen::engine::conformance {
+namespace {
+
+// Small buckets, so that there are several even here.
+TEST_P(Conformance, training) { expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048}); }
+
+TEST_P(Conformance, training_unfused) { expect_passes({.form = Form::Training, .threads = 1, .fuse = "off"}); }
+
+TEST_P(Conformance, training_keeping_all) {
+  expect_passes({.form = Form::Training, .threads = 1, .recompute = "none"});
+}
+
+TEST_P(Conformance, training_recomputing_all) {
+  expect_passes({.form = Form::Training, .threads = 2, .recompute = "all"});
+}
+
+TEST_P(Conformance, training_in_bf16) {
+  expect_passes({.form = Form::Training, .threads = 2, .bucket_bytes = 2048, .dtype = "bf16"}, bf16_scale(GetParam()),
+                0.05);
+}
+
+// Inference folds batch norms into weights: each weight carries one rounding more, less than the next bound's margin,
+// which is for sums of many terms.
+TEST_P(Conformance, inference) { expect_passes({.form = Form::Inference, .threads = 1}); }
+
+TEST_P(Conformance, inference_unfused) { expect_passes({.form = Form::Inference, .threads = 1, .fuse = "off"}); }
+
+INSTANTIATE_TEST_SUITE_P(Cpu, Conformance, testing::ValuesIn(all_cases()), test_name);
+
+// Winograd multiplies what products round by 2 to 20 (winograd_test.cpp, whose bounds hold it to that), in the root
+// mean square: 2e-6 at most of these. Direct's bound, which is of sums whose errors all add up, has room for it.
+TEST(ConformanceWinograd, all_that_can_be_winograd_agrees_with_the_reference) {
+  expect_algorithm_passes("winograd", [](const Case&) { return 1.0; });
+}
+
+// The terms of direct's kernels in another order: direct's bound.
+TEST(ConformancePointwise, all_that_can_be_pointwise_agrees_with_the_reference) {
+  if (!cpu::simd::has_avx512()) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512";
+  expect_algorithm_passes("pointwise", [](const Case&) { return 1.0; });
+}
+
+// Six products for one, most of them small: as many more roundings of f32 sums, sqrt(6) times direct's bound.
+TEST(ConformanceSplit, all_that_can_be_split_agrees_with_the_reference) {
+  if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
+  expect_algorithm_passes("split", [](const Case&) { return 2.45; });
+}
+
+// Three products in backward passes: each is off by 4e-6 (2^-18) of itself in the mean square, which adds up over ops
+// as a random walk does. Four times that, beside what the six products of the forward pass may be off.
+TEST(ConformanceSplit, gradients_of_half_the_products_agree_with_the_reference) {
+  if (!cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
+  expect_algorithm_passes("split2",
+                          [](const Case& tested) {
+                            const double off =
+                                4.0 * 0x1p-18 * std::sqrt(static_cast<double>(tested.graph.nodes().size()));
+                            return 2.45 + off / error_bound(tested.graph);
+                          },
+                          {Form::Training});
+}
+
+// Ops between others, so that they get values in bf16.
+TEST(ConformanceBf16, networks_agree_with_the_reference_within_its_digits) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Case tested = random_case(seed);
+    for (const char* fuse : {"on", "off"}) {
+      for (const char* recompute : {"none", "all"}) {
+        const CompileOptions compile{
+            .form = Form::Training, .threads = 1, .fuse = fuse, .dtype = "bf16", .recompute = recompute};
+        const RunOptions options{.compile = compile, .bound_scale = bf16_scale(tested), .gradient_floor = 0.05};
+        const Report report = run_case(*engine, tested, options);
+        EXPECT_TRUE(report.passed()) << "seed " << seed << " fuse " << fuse << "\n"
+                                     << report.failures() << graph::print_graph(tested.graph);
+      }
+    }
+  }
+}
+
+// In f32 between values in bf16: nearer than products of bf16 numbers.
+TEST(ConformanceBf16, all_that_can_be_winograd_agrees_with_the_reference) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  int compared = 0;
+  for (const Case& tested : all_cases()) {
+    const CompileOptions compile{
+        .form = Form::Training, .threads = 2, .bucket_bytes = 2048, .algorithms = "winograd", .dtype = "bf16"};
+    const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
+    if (std::ranges::count(executable->plan().choices | std::views::values, "winograd_bf16") == 0) continue;
+    ++compared;
+    const RunOptions options{.compile = compile, .bound_scale = bf16_scale(tested), .gradient_floor = 0.05};
+    const Report report = run_case(*engine, tested, options);
+    EXPECT_TRUE(report.passed()) << tested.name << "\n" << report.failures() << graph::print_graph(tested.graph);
+  }
+  EXPECT_GE(compared, 5);
+}
+
+// What it asks for is in the plan, and a plan that has it needs not be asked.
+TEST(ConformanceBf16, plan_keeps_the_choice) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const Case tested = random_case(1);
+  const std::unique_ptr<Executable> asked = engine->compile(tested.graph, {.threads = 1, .dtype = "bf16"});
+  EXPECT_EQ(asked->plan().dtype(), "bf16");
+  const auto stored = engine->compile(tested.graph, {.threads = 1, .choices = asked->plan().choices});
+  EXPECT_EQ(stored->plan().hash(), asked->plan().hash());
+  const auto f32 = engine->compile(tested.graph, {.threads = 1});
+  EXPECT_EQ(f32->plan().dtype(), "f32");
+  EXPECT_NE(f32->plan().hash(), asked->plan().hash());
+  const auto kept = engine->compile(tested.graph, {.threads = 1, .dtype = "bf16", .choices = f32->plan().choices});
+  EXPECT_EQ(kept->plan().hash(), f32->plan().hash());
+}
+
+// What the passes mark is folded, and by fast kernels: nothing of it is left in the plan.
+TEST(ConformanceFolding, leaves_no_entry_of_what_is_folded) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  int folded = 0;
+  for (const Case& tested : all_cases()) {
+    const graph::Graph graph = graph::run_passes(tested.graph, "on", graph::Purpose::Inference);
+    const std::unique_ptr<Executable> executable =
+        engine->compile(tested.graph, {.form = Form::Inference, .threads = 1});
+    for (const graph::Node& node : graph.nodes()) {
+      const auto* norm = std::get_if<graph::BatchNorm>(&node.op);
+      const auto* relu = std::get_if<graph::Relu>(&node.op);
+      if ((norm == nullptr || !norm->folded) && (relu == nullptr || !relu->folded)) continue;
+      ++folded;
+      for (const PlanEntry& entry : executable->plan().entries) {
+        EXPECT_FALSE(entry.name == node.name + "/forward") << tested.name << " " << entry.name;
+      }
+    }
+  }
+  EXPECT_GE(folded, 20);
+}
+
+// Networks nobody wrote down. ROENTGEN_RANDOM_CASES sets how many, for a longer hunt.
+TEST(ConformanceRandom, networks_agree_with_the_reference) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const char* wanted = std::getenv("ROENTGEN_RANDOM_CASES");
+  const std::uint64_t count = wanted == nullptr ? 40 : std::strtoull(wanted, nullptr, 10);
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    const Case tested = random_case(seed);
+    for (const char* fuse : {"on", "off"}) {
+      for (const Form form : {Form::Training, Form::Inference}) {
+        const RunOptions options{.compile = {.form = form, .threads = 1, .fuse = fuse}, .gradient_floor = 0.05};
+        const Report report = run_case(*engine, tested, options);
+        EXPECT_TRUE(report.passed()) << "seed " << seed << " fuse " << fuse << "\n"
+                                     << report.failures() << graph::print_graph(tested.graph);
+      }
+    }
+  }
+}
+
+// A primitive that falls to oneDNN's reference code is a hundred to a thousand times too slow.
+TEST(ConformanceKernels, none_is_of_the_reference_kind) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  for (const Case& tested : all_cases()) {
+    for (const CompileOptions& compile : {CompileOptions{.threads = 1}, CompileOptions{.threads = 1, .dtype = "bf16"},
+                                          CompileOptions{.form = Form::Inference, .threads = 1}}) {
+      const std::unique_ptr<Executable> executable = engine->compile(tested.graph, compile);
+      for (const PlanEntry& entry : executable->plan().entries) {
+        EXPECT_FALSE(entry.implementation.starts_with("ref"))
+            << tested.name << " " << entry.name << ": " << entry.implementation;
+      }
+    }
+  }
+}
+
+// The comparison must see what float32 rounding leaves, or it would pass anything.
+TEST(ConformanceRunner, sees_errors_of_the_size_of_rounding) {
+  const std::unique_ptr<Engine> engine = make_engine("cpu");
+  const std::vector<Case> cases = network_cases();
+  const Report report = run_case(*engine, cases.front(), {.compile = {.threads = 1}, .bound_scale = 1e-4});
+  EXPECT_FALSE(report.passed());
+  EXPECT_GT(report.worst_ratio(), 1.0);
+}
+
+}  // namespace
+}  // namespace roentgen::engine::conformance

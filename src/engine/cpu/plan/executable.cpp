@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/plan/executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+
+#include "core/error.h"
+#include "engine/cpu/choice/conv_choice.h"
+#include "engine/cpu/conv/conv_algorithm.h"
+#include "engine/cpu/plan/finish_plan.h"
+#include "engine/cpu/plan/lowering.h"
+#include "graph/passes/pass_list.h"
+#include "runtime/aligned_buffer.h"
+#include "runtime/cores.h"
+#include "runtime/memory.h"
+#include "runtime/team.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+using Clock = std::chrono::steady_clock;
+
+// Sets the team size and the denormal mode, which belong to the calling thread. A team smaller than the plan's is an
+// error: kernels of oneDNN would wait for the missing members for ever.
+void prepare_threads(int threads) {
+  const int given = runtime::prepare_team(threads);
+  if (given == threads) return;
+  throw DeviceError(error_text("engine.cpu", "OpenMP team", fmt::format("{} threads, as planned", threads),
+                               fmt::to_string(given), "unset OMP_THREAD_LIMIT, or fewer threads"));
+}
+
+class CpuExecutable final : public Executable {
+ public:
+  CpuExecutable(const graph::Graph& original, const CompileOptions& options)
+      : options_(settled(options)), graph_(graph::run_passes(original, options.fuse, purpose_of(options.form))) {
+    prepare_threads(options_.threads);
+    Lowering lowering(graph_, options_, options_.threads);
+    lowering.lower_all();
+    take(lowering, finish_plan(lowering));
+    map_parameters(original);
+    check_choices();
+    allocate();
+    bind_all();
+  }
+
+  [[nodiscard]] const graph::Graph& graph() const override { return original_; }
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+  [[nodiscard]] const std::vector<InputSpec>& inputs() const override { return inputs_; }
+  [[nodiscard]] std::span<std::byte> slot(std::int64_t input, int slot) override {
+    return slots_.at(static_cast<std::size_t>(slot)).at(static_cast<std::size_t>(input)).bytes();
+  }
+  void bind_slot(int slot) override {
+    for (std::size_t i = 0; i < input_tensors_.size(); ++i) {
+      addresses_->set(input_tensors_[i], slots_.at(static_cast<std::size_t>(slot))[i].data());
+    }
+    for (const std::int32_t entry : input_readers_) kernels_[static_cast<std::size_t>(entry)]->bind(*addresses_);
+  }
+  void set_step(std::int64_t step) override { state_->step = step; }
+
+  void forward() override {
+    prepare_threads(options_.threads);
+    if (!is_prepared_) {
+      for (const auto& kernel : preparation_kernels_) kernel->run();
+      is_prepared_ = true;
+    }
+    run_entries(0, plan_.forward_end, nullptr);
+  }
+  void backward(const BucketCallback& on_bucket) override {
+    if (options_.form != Form::Training) {
+      throw ConfigError(error_text("engine.cpu", "backward", "an executable compiled for training", "inference"));
+    }
+    run_entries(plan_.forward_end, static_cast<std::int32_t>(plan_.entries.size()), &on_bucket);
+  }
+  [[nodiscard]] std::span<const float> output(std::string_view name) const override {
+    for (const auto& [output_name, tensor] : output_tensors_) {
+      if (output_name != name) continue;
+      const std::size_t bytes = plan_.tensors[static_cast<std::size_t>(tensor)].bytes;
+      return {addresses_->f32(tensor), bytes / sizeof(float)};
+    }
+    throw ConfigError(error_text("engine.cpu", "output", "an output of the graph", name));
+  }
+
+  [[nodiscard]] std::span<float> parameters() override {
+    is_prepared_ = false;
+    return floats(parameter_arena_);
+  }
+  [[nodiscard]] std::span<float> gradients() override { return floats(gradient_arena_); }
+  [[nodiscard]] const std::vector<ParameterSlice>& slices() const override { return slices_; }
+  [[nodiscard]] const std::vector<Bucket>& buckets() const override { return arenas_.buckets; }
+
+  void load(std::int32_t parameter, std::span<const float> values) override {
+    const Place& place = place_of(parameter);
+    check_count(parameter, values.size());
+    place.layout->to_kernel(values, kernel_span(place, place.tensor));
+    is_prepared_ = false;
+  }
+  [[nodiscard]] std::vector<float> store(std::int32_t parameter) const override {
+    const Place& place = place_of(parameter);
+    return plain_copy(parameter, place, kernel_span(place, place.tensor));
+  }
+  [[nodiscard]] std::vector<float> store_gradient(std::int32_t parameter) const override {
+    const Place& place = place_of(parameter);
+    if (place.gradient < 0) {
+      throw ConfigError(error_text("engine.cpu", original_.parameter(parameter).name, "a trained parameter", "state"));
+    }
+    return plain_copy(parameter, place, kernel_span(place, place.gradient));
+  }
+  [[nodiscard]] std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const override {
+    const ParameterSlice slice = slice_of(parameter);
+    return plain_copy(parameter, place_of(parameter),
+                      arena.subspan(static_cast<std::size_t>(slice.begin), static_cast<std::size_t>(slice.count)));
+  }
+  void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const override {
+    const ParameterSlice slice = slice_of(parameter);
+    check_count(parameter, values.size());
+    place_of(parameter).layout->to_kernel(
+        values, arena.subspan(static_cast<std::size_t>(slice.begin), static_cast<std::size_t>(slice.count)));
+  }
+
+  [[nodiscard]] std::vector<EntryTime> profile() const override { return times_; }
+  void reset_profile() override {
+    for (EntryTime& time : times_) time = {.entry = time.entry};
+  }
+  [[nodiscard]] double time_entry(std::int32_t entry, int repeats) override {
+    prepare_threads(options_.threads);
+    double best_s = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < repeats; ++i) {
+      const Clock::time_point before = Clock::now();
+      kernels_.at(static_cast<std::size_t>(entry))->run();
+      best_s = std::min(best_s, std::chrono::duration<double>(Clock::now() - before).count());
+    }
+    return best_s;
+  }
+
+ private:
+  using Place = Lowering::ParameterPlace;
+
+  void take(Lowering& lowering, Arenas arenas) {
+    arenas_ = std::move(arenas);
+    plan_ = std::move(lowering.plan);
+    kernels_ = std::move(lowering.kernels);
+    preparation_kernels_ = std::move(lowering.preparation_kernels);
+    places_ = std::move(lowering.places);
+    output_tensors_ = std::move(lowering.output_tensors);
+    state_ = lowering.take_step_state();
+    for (const auto& [node, tensor] : lowering.input_tensors) {
+      input_tensors_.push_back(tensor);
+      const graph::Node& input = graph_.node(node);
+      inputs_.push_back({.name = input.name,
+                         .shape = input.shape,
+                         .dtype = DType::F32,
+                         .bytes = static_cast<std::size_t>(input.shape.elements()) * sizeof(float)});
+    }
+    for (std::size_t i = 0; i < plan_.entries.size(); ++i) {
+      times_.push_back({.entry = static_cast<std::int32_t>(i)});
+      const bool reads_input = std::ranges::any_of(plan_.entries[i].reads, [&](TensorId id) {
+        return plan_.tensors[static_cast<std::size_t>(id)].storage == Storage::Input;
+      });
+      if (reads_input) input_readers_.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+
+  // Passes may reorder parameters: the outside counts as the graph it gave.
+  void map_parameters(const graph::Graph& original) {
+    original_ = original;
+    std::vector<std::int32_t> outside(places_.size(), -1);
+    for (std::size_t i = 0; i < original.parameters().size(); ++i) {
+      for (std::size_t k = 0; k < graph_.parameters().size(); ++k) {
+        if (graph_.parameters()[k].name != original.parameters()[i].name) continue;
+        inside_.push_back(static_cast<std::int32_t>(k));
+        outside[k] = static_cast<std::int32_t>(i);
+      }
+    }
+    RG_ASSERT(inside_.size() == places_.size());
+    slices_ = arenas_.slices;
+    for (ParameterSlice& slice : slices_) slice.parameter = outside[static_cast<std::size_t>(slice.parameter)];
+  }
+
+  void check_choices() const {
+    if (options_.choices.empty() || options_.choices == plan_.choices) return;
+    throw ConfigError(error_text("engine.plan", "stored plan", std::to_string(plan_.choices.size()) + " kernel choices",
+                                 std::to_string(options_.choices.size()) + ", or others",
+                                 "the graph and options the plan was made with"));
+  }
+
+  void allocate() {
+    runtime::require_memory("engine.cpu", plan_.memory.total(), "a smaller batch, image or model");
+    activations_ = runtime::AlignedBuffer(plan_.memory.activations);
+    parameter_arena_ = runtime::AlignedBuffer(plan_.memory.parameters);
+    gradient_arena_ = runtime::AlignedBuffer(plan_.memory.gradients);
+    state_arena_ = runtime::AlignedBuffer(plan_.memory.state);
+    kept_ = runtime::AlignedBuffer(plan_.memory.kept);
+    slots_.resize(static_cast<std::size_t>(options_.slots));
+    for (auto& slot : slots_) {
+      for (const InputSpec& input : inputs_) slot.emplace_back(input.bytes);
+    }
+  }
+
+  void bind_all() {
+    std::vector<std::byte*> addresses;
+    for (const PlanTensor& tensor : plan_.tensors) {
+      std::byte* base = nullptr;
+      switch (tensor.storage) {
+        case Storage::Planned:
+        case Storage::PerThread:
+          base = activations_.data();
+          break;
+        case Storage::Parameter:
+          base = parameter_arena_.data();
+          break;
+        case Storage::Gradient:
+          base = gradient_arena_.data();
+          break;
+        case Storage::State:
+          base = state_arena_.data();
+          break;
+        case Storage::Kept:
+          base = kept_.data();
+          break;
+        case Storage::Input:
+          break;
+      }
+      addresses.push_back(base == nullptr ? nullptr : base + tensor.offset);
+    }
+    std::vector<bool> is_bf16;
+    for (const PlanTensor& tensor : plan_.tensors) is_bf16.push_back(tensor.dtype == DType::Bf16);
+    addresses_ = std::make_unique<Addresses>(std::move(addresses), std::move(is_bf16),
+                                             static_cast<std::int64_t>(plan_.thread_stride_bytes));
+    bind_slot(0);
+    for (const auto& kernel : kernels_) kernel->bind(*addresses_);
+    for (const auto& kernel : preparation_kernels_) kernel->bind(*addresses_);
+  }
+
+  void run_entries(std::int32_t begin, std::int32_t end, const BucketCallback* on_bucket) {
+    std::int32_t announced = begin > 0 ? plan_.bucket_ready[static_cast<std::size_t>(begin - 1)] : 0;
+    if (on_bucket != nullptr) announced = 0;
+    Clock::time_point before = Clock::now();
+    for (std::int32_t i = begin; i < end; ++i) {
+      const auto entry = static_cast<std::size_t>(i);
+      kernels_[entry]->run();
+      const Clock::time_point after = Clock::now();
+      EntryTime& time = times_[entry];
+      const double taken_s = std::chrono::duration<double>(after - before).count();
+      time.seconds += taken_s;
+      time.best_s = time.calls == 0 ? taken_s : std::min(time.best_s, taken_s);
+      ++time.calls;
+      before = after;
+      if (on_bucket == nullptr || !*on_bucket) continue;
+      for (; announced < plan_.bucket_ready[entry]; ++announced) (*on_bucket)(announced);
+      if (announced > 0) before = Clock::now();
+    }
+    if (on_bucket == nullptr || !*on_bucket) return;
+    // Buckets of parameters nothing depends on.
+    for (; announced < static_cast<std::int32_t>(arenas_.buckets.size()); ++announced) (*on_bucket)(announced);
+  }
+
+  static std::span<float> floats(const runtime::AlignedBuffer& buffer) {
+    return {reinterpret_cast<float*>(buffer.data()), buffer.size() / sizeof(float)};
+  }
+  [[nodiscard]] const Place& place_of(std::int32_t parameter) const {
+    return places_.at(static_cast<std::size_t>(inside_.at(static_cast<std::size_t>(parameter))));
+  }
+  [[nodiscard]] ParameterSlice slice_of(std::int32_t parameter) const {
+    for (const ParameterSlice& slice : slices_) {
+      if (slice.parameter == parameter) return slice;
+    }
+    throw ConfigError(error_text("engine.cpu", original_.parameter(parameter).name, "a trained parameter", "state"));
+  }
+  [[nodiscard]] std::span<float> kernel_span(const Place& place, TensorId tensor) const {
+    return {addresses_->f32(tensor), static_cast<std::size_t>(place.layout->elements())};
+  }
+  [[nodiscard]] std::vector<float> plain_copy(std::int32_t parameter, const Place& place,
+                                              std::span<const float> kernel) const {
+    std::vector<float> plain(static_cast<std::size_t>(original_.parameter(parameter).shape.elements()));
+    place.layout->to_plain(kernel, plain);
+    return plain;
+  }
+  void check_count(std::int32_t parameter, std::size_t count) const {
+    const graph::Parameter& wanted = original_.parameter(parameter);
+    if (static_cast<std::int64_t>(count) != wanted.shape.elements()) {
+      throw ShapeError(error_text("engine.cpu", wanted.name, std::to_string(wanted.shape.elements()) + " values",
+                                  std::to_string(count)));
+    }
+  }
+
+  CompileOptions options_;
+  graph::Graph graph_;
+  graph::Graph original_;
+  Plan plan_;
+  Arenas arenas_;
+  std::vector<ParameterSlice> slices_;
+  std::vector<Place> places_;
+  std::vector<std::int32_t> inside_;
+  std::vector<InputSpec> inputs_;
+  std::vector<TensorId> input_tensors_;
+  std::vector<std::int32_t> input_readers_;
+  std::vector<std::pair<std::string, TensorId>> output_tensors_;
+  std::unique_ptr<StepState> state_;
+  runtime::AlignedBuffer activations_;
+  runtime::AlignedBuffer parameter_arena_;
+  runtime::AlignedBuffer gradient_arena_;
+  runtime::AlignedBuffer state_arena_;
+  runtime::AlignedBuffer kept_;
+  std::vector<std::vector<runtime::AlignedBuffer>> slots_;
+  std::unique_ptr<Addresses> addresses_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::unique_ptr<Kernel>> preparation_kernels_;
+  /// What the preparations write is that of the present parameters.
+  bool is_prepared_ = false;
+  std::vector<EntryTime> times_;
+};
+}  // namespace
+
+CompileOptions settled(CompileOptions options) {
+  if (options.threads < 1) options.threads = runtime::default_compute_threads();
+  options.threads = runtime::given_team(options.threads);
+  if (options.slots < 1) {
+    throw ConfigError(error_text("engine.cpu", "slots", "at least 1", std::to_string(options.slots), "1"));
+  }
+  const std::optional<ConvAlgorithm> algorithm = conv_algorithm(options.algorithms);
+  if (options.algorithms != "auto" && (!algorithm || dtype_of(*algorithm) != DType::F32)) {
+    throw ConfigError(error_text("engine.cpu", "algorithms", "auto, direct, winograd, split, split2 or pointwise",
+                                 options.algorithms, "auto"));
+  }
+  if (options.dtype == "auto") {
+    const bool is_worth =
+        options.form == Form::Training && has_bf16_products(choice_context(options, DType::F32).instruction_set);
+    options.dtype = is_worth ? "bf16" : "f32";
+  }
+  if (options.dtype != "f32" && options.dtype != "bf16") {
+    throw ConfigError(error_text("engine.cpu", "dtype", "f32, bf16 or auto", options.dtype, "f32"));
+  }
+  return options;
+}
+
+Plan make_plan(const graph::Graph& original, const CompileOptions& options) {
+  const CompileOptions filled = settled(options);
+  const graph::Graph graph = graph::run_passes(original, filled.fuse, purpose_of(filled.form));
+  prepare_threads(filled.threads);
+  Lowering lowering(graph, filled, filled.threads);
+  lowering.lower_all();
+  static_cast<void>(finish_plan(lowering));
+  return std::move(lowering.plan);
+}
+
+std::unique_ptr<Executable> make_executable(const graph::Graph& graph, const CompileOptions& options) {
+  return std::make_unique<CpuExecutable>(graph, options);
+}
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/plan/finish_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/error.h"
+#include "engine/cpu/plan/kernel_scratch.h"
+#include "engine/memory_plan.h"
+#include "runtime/aligned_buffer.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+constexpr std::int64_t kAlignElements = runtime::AlignedBuffer::kAlignment / sizeof(float);
+
+std::int64_t align_elements(std::int64_t count) {
+  return (count + kAlignElements - 1) / kAlignElements * kAlignElements;
+}
+
+// Which tensor each tensor shares its memory with after in-place writes, and until when that memory is needed.
+struct Sharing {
+  std::vector<TensorId> root;
+  std::vector<std::int32_t> last;
+};
+
+Sharing share_memory(const Lowering& lowering) {
+  const std::vector<PlanTensor>& tensors = lowering.plan.tensors;
+  Sharing sharing;
+  std::vector<TensorId>& root = sharing.root;
+  root.resize(tensors.size());
+  std::iota(root.begin(), root.end(), 0);
+  for (const PlanTensor& tensor : tensors) sharing.last.push_back(tensor.last);
+  const auto find = [&](TensorId id) {
+    while (root[static_cast<std::size_t>(id)] != id) id = root[static_cast<std::size_t>(id)];
+    return id;
+  };
+  for (const Lowering::InPlace& offer : lowering.in_place) {
+    const TensorId a = find(offer.source);
+    const TensorId b = find(offer.target);
+    const PlanTensor& source = tensors[static_cast<std::size_t>(a)];
+    const PlanTensor& target = tensors[static_cast<std::size_t>(b)];
+    const bool fits = a != b && source.storage == Storage::Planned && target.storage == Storage::Planned &&
+                      source.bytes == target.bytes && sharing.last[static_cast<std::size_t>(a)] == offer.entry &&
+                      target.first == offer.entry;
+    if (!fits) continue;
+    root[static_cast<std::size_t>(b)] = a;
+    sharing.last[static_cast<std::size_t>(a)] = std::max(offer.entry, sharing.last[static_cast<std::size_t>(b)]);
+  }
+  for (std::size_t i = 0; i < root.size(); ++i) root[i] = find(static_cast<TensorId>(i));
+  return sharing;
+}
+
+std::size_t assign_planned(Lowering& lowering) {
+  std::vector<PlanTensor>& tensors = lowering.plan.tensors;
+  const Sharing sharing = share_memory(lowering);
+  const std::vector<TensorId>& root = sharing.root;
+  std::vector<Lifetime> lifetimes;
+  std::vector<TensorId> owners;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const PlanTensor& tensor = tensors[i];
+    if (tensor.storage != Storage::Planned || root[i] != static_cast<TensorId>(i) || tensor.first < 0) continue;
+    lifetimes.push_back({tensor.bytes, tensor.first, sharing.last[i]});
+    owners.push_back(static_cast<TensorId>(i));
+  }
+  const std::vector<std::size_t> offsets = assign_offsets(lifetimes, runtime::AlignedBuffer::kAlignment);
+  for (std::size_t i = 0; i < owners.size(); ++i) tensors[static_cast<std::size_t>(owners[i])].offset = offsets[i];
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].storage == Storage::Planned) tensors[i].offset = tensors[static_cast<std::size_t>(root[i])].offset;
+  }
+  return arena_bytes(lifetimes, offsets);
+}
+
+// Puts what each thread has of its own behind the arena of `bytes`, a thread's all at one place, so that no other
+// writes there in any entry. Returns the bytes of both.
+std::size_t assign_per_thread(Lowering& lowering, std::size_t bytes) {
+  std::size_t most = 0;
+  for (const PlanTensor& tensor : lowering.plan.tensors) {
+    if (tensor.storage == Storage::PerThread) most = std::max(most, tensor.bytes);
+  }
+  if (most == 0) return bytes;
+  const ThreadsMemory memory = ThreadsMemory::of(most);
+  const std::size_t begin = memory.pages(bytes);
+  for (PlanTensor& tensor : lowering.plan.tensors) {
+    if (tensor.storage == Storage::PerThread) tensor.offset = begin;
+  }
+  lowering.plan.thread_stride_bytes = memory.stride_bytes;
+  return begin + memory.stride_bytes * static_cast<std::size_t>(lowering.threads());
+}
+
+// Trained parameters in the order their gradients become final; those without one last.
+std::vector<std::int32_t> gradient_order(const Lowering& lowering) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> ready;
+  for (std::size_t i = 0; i < lowering.places.size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    if (!graph::is_trained(lowering.graph().parameter(index).role)) continue;
+    const TensorId gradient = lowering.places[i].gradient;
+    std::int32_t last = gradient >= 0 ? lowering.plan.tensors[static_cast<std::size_t>(gradient)].last : -1;
+    if (last < 0) last = std::numeric_limits<std::int32_t>::max();
+    ready.emplace_back(last, index);
+  }
+  std::ranges::stable_sort(ready, [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::int32_t> order;
+  for (const auto& [last, index] : ready) order.push_back(index);
+  return order;
+}
+
+void lay_out_parameters(Lowering& lowering, Arenas& arenas) {
+  std::vector<PlanTensor>& tensors = lowering.plan.tensors;
+  const auto bucket_elements = static_cast<std::int64_t>(lowering.options().bucket_bytes / sizeof(float));
+  std::vector<std::int32_t> bucket_last;
+  for (const std::int32_t index : gradient_order(lowering)) {
+    const Lowering::ParameterPlace& place = lowering.places[static_cast<std::size_t>(index)];
+    const std::int64_t count = place.layout->elements();
+    const bool starts_bucket = arenas.buckets.empty() || arenas.buckets.back().count >= bucket_elements;
+    if (starts_bucket) {
+      arenas.buckets.push_back({arenas.parameters, 0});
+      bucket_last.push_back(-1);
+    }
+    for (const TensorId id : {place.tensor, place.gradient}) {
+      if (id < 0) continue;
+      PlanTensor& tensor = tensors[static_cast<std::size_t>(id)];
+      tensor.bytes = static_cast<std::size_t>(count) * sizeof(float);
+      tensor.offset = static_cast<std::size_t>(arenas.parameters) * sizeof(float);
+      tensor.layout = place.layout->name();
+    }
+    if (place.gradient >= 0) {
+      bucket_last.back() = std::max(bucket_last.back(), tensors[static_cast<std::size_t>(place.gradient)].last);
+    }
+    arenas.slices.push_back({index, arenas.parameters, count});
+    arenas.parameters += align_elements(count);
+    arenas.buckets.back().count = arenas.parameters - arenas.buckets.back().begin;
+  }
+  std::vector<std::int32_t>& ready = lowering.plan.bucket_ready;
+  ready.assign(lowering.plan.entries.size(), 0);
+  std::int32_t done = 0;
+  for (std::size_t entry = 0; entry < ready.size(); ++entry) {
+    while (done < static_cast<std::int32_t>(bucket_last.size()) &&
+           bucket_last[static_cast<std::size_t>(done)] <= static_cast<std::int32_t>(entry)) {
+      ++done;
+    }
+    ready[entry] = done;
+  }
+}
+
+void lay_out_state(Lowering& lowering, Arenas& arenas) {
+  for (std::size_t i = 0; i < lowering.places.size(); ++i) {
+    const Lowering::ParameterPlace& place = lowering.places[i];
+    PlanTensor& tensor = lowering.plan.tensors[static_cast<std::size_t>(place.tensor)];
+    if (tensor.storage != Storage::State) continue;
+    tensor.bytes = static_cast<std::size_t>(place.layout->elements()) * sizeof(float);
+    tensor.offset = static_cast<std::size_t>(arenas.state) * sizeof(float);
+    tensor.layout = place.layout->name();
+    arenas.state += align_elements(place.layout->elements());
+  }
+}
+}  // namespace
+
+Arenas finish_plan(Lowering& lowering) {
+  Arenas arenas;
+  MemoryReport& memory = lowering.plan.memory;
+  const std::size_t planned = assign_planned(lowering);
+  memory.activations = assign_per_thread(lowering, planned);
+  memory.threads_scratch = memory.activations - planned;
+  lay_out_parameters(lowering, arenas);
+  lay_out_state(lowering, arenas);
+  memory.parameters = static_cast<std::size_t>(arenas.parameters) * sizeof(float);
+  memory.gradients = lowering.is_training() ? memory.parameters : 0;
+  memory.state = static_cast<std::size_t>(arenas.state) * sizeof(float);
+  std::size_t kept = 0;
+  for (PlanTensor& tensor : lowering.plan.tensors) {
+    if (tensor.storage == Storage::Kept) {
+      tensor.offset = kept;
+      kept += runtime::align_up(tensor.bytes);
+    } else if (tensor.storage == Storage::Input) {
+      memory.inputs += runtime::align_up(tensor.bytes) * static_cast<std::size_t>(lowering.options().slots);
+    }
+  }
+  memory.kept = kept;
+  // Bytes per entry could not be known before the parameters' layouts were.
+  for (PlanEntry& entry : lowering.plan.entries) {
+    entry.bytes = 0;
+    for (const std::vector<TensorId>* ids : {&entry.reads, &entry.writes}) {
+      for (const TensorId id : *ids) {
+        const PlanTensor& tensor = lowering.plan.tensors[static_cast<std::size_t>(id)];
+        const int owners = tensor.storage == Storage::PerThread ? lowering.threads() : 1;
+        entry.bytes += static_cast<std::int64_t>(tensor.bytes) * owners;
+      }
+    }
+  }
+  return arenas;
+}
+
+}  // namespace roentgen::engine::cpu

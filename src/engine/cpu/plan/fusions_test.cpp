@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Fusions that this engine makes can be switched off by name, one by one, and leave a step as it was but for rounding.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "engine/cpu/plan/executable.h"
+#include "engine/cpu/plan/plan_testing.h"
+#include "engine/cpu/plan/residual_blocks_testing.h"
+#include "graph/passes/pass_list.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+std::unique_ptr<Executable> compiled(const std::string& fuse, const std::string& algorithms) {
+  return make_executable(residual_blocks(), {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = algorithms});
+}
+
+std::set<std::string> fusions_in(const Executable& executable) {
+  std::set<std::string> names;
+  for (const auto& [name, count] : executable.plan().fused) {
+    EXPECT_GT(count, 0) << name;
+    names.insert(name);
+  }
+  return names;
+}
+
+class Fusions : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (const std::string what = lacking_for(GetParam()); !what.empty()) GTEST_SKIP() << what;
+  }
+};
+
+TEST_P(Fusions, can_be_switched_off_each_alone) {
+  const std::unique_ptr<Executable> all = compiled("on", GetParam());
+  std::set<std::string> expected{"normalised_input"};
+  if (GetParam() != "winograd") expected.insert({"residual_sum", "norm_moments", "norm_gradient"});
+  EXPECT_EQ(fusions_in(*all), expected);
+  for (const std::string& name : expected) {
+    const std::unique_ptr<Executable> without = compiled("on,-" + name, GetParam());
+    std::set<std::string> others = expected;
+    others.erase(name);
+    EXPECT_EQ(fusions_in(*without), others);
+    EXPECT_NE(without->plan().hash(), all->plan().hash()) << name;
+    SCOPED_TRACE("without " + name);
+    expect_nearly_the_same_step(*all, *without, false);
+  }
+}
+
+TEST_P(Fusions, are_none_when_all_is_off_or_other_names_are_chosen) {
+  EXPECT_TRUE(fusions_in(*compiled("off", GetParam())).empty());
+  EXPECT_TRUE(fusions_in(*compiled("batch_norm_relu,batch_norm_add_relu", GetParam())).empty());
+}
+
+TEST_P(Fusions, can_be_chosen_by_name) {
+  EXPECT_EQ(fusions_in(*compiled("batch_norm_relu,batch_norm_add_relu,normalised_input", GetParam())),
+            std::set<std::string>{"normalised_input"});
+}
+
+TEST_P(Fusions, are_of_training_alone) {
+  const Plan plan =
+      make_plan(residual_blocks(), {.form = Form::Inference, .threads = 1, .slots = 1, .algorithms = GetParam()});
+  EXPECT_TRUE(plan.fused.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, Fusions, testing::Values("winograd", "split2", "pointwise"),
+                         [](const auto& name) { return name.param; });
+
+}  // namespace
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The scratch memory of a kernel of ours, in parts: those that all threads share, and those that each has of its own.
+// What a thread writes into a part of its own should be in the caches beside it from the kernel before: where another
+// thread wrote to the same lines last, each has to come from there before it can be written (docs/adr/0021). Internal
+// to split_conv*.cpp, pointwise_*.cpp, winograd*, and to who gives them memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/cpu/conv/conv_tensors.h"
+#include "engine/cpu/plan/kernel.h"
+
+namespace roentgen::engine::cpu {
+
+/// How often `each` goes into `count`, rounded up.
+[[nodiscard]] constexpr std::int64_t pieces_of(std::int64_t count, std::int64_t each) {
+  return (count + each - 1) / each;
+}
+/// The next multiple of `unit`.
+[[nodiscard]] constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return pieces_of(value, unit) * unit;
+}
+
+/// Where memory that each thread has of its own lies: at multiples of `page_bytes`, `stride_bytes` from one thread's to
+/// the next one's.
+struct ThreadsMemory {
+  std::size_t page_bytes = 0;
+  std::size_t stride_bytes = 0;
+
+  /// Of kernels that need at most `most` bytes of each thread: in huge pages of its own, unless it would waste most of
+  /// one. At multiples of small pages, with the last of them in small pages (AlignedBuffer), DenseNet-121's step took
+  /// 3% longer with threads on two chips.
+  [[nodiscard]] static ThreadsMemory of(std::size_t most) {
+    constexpr std::size_t kPage_bytes = 4096, kHugePage_bytes = std::size_t{2} << 20;
+    ThreadsMemory made{.page_bytes = most < kHugePage_bytes / 2 ? kPage_bytes : kHugePage_bytes};
+    made.stride_bytes = made.pages(most);
+    return made;
+  }
+  /// `bytes`, rounded up to whole pages.
+  [[nodiscard]] std::size_t pages(std::size_t bytes) const {
+    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+  }
+};
+
+/// Parts are added while a kernel is made, and found after bind(). Thread-compatible: threads may find parts at a time,
+/// each what is its own, or what they share in turns of the kernel's.
+class KernelScratch {
+ public:
+  /// A part, of each of its owners as many bytes. Begins at a multiple of 64 bytes.
+  struct Part {
+    std::int64_t at = 0;    ///< bytes from where the memory of its kind begins
+    std::int64_t each = 0;  ///< bytes from an owner to the next; not of what threads have of their own
+    bool is_own = false;
+  };
+
+  explicit KernelScratch(int threads) : threads_(threads) {}
+  /// `bytes` that all threads share.
+  [[nodiscard]] Part add(std::int64_t bytes) { return add_shared(bytes, 1); }
+  /// `bytes` that each thread has of its own; owners are numbered like threads.
+  [[nodiscard]] Part add_own(std::int64_t bytes) {
+    const Part part{.at = own_, .is_own = true};
+    own_ += round_up(bytes, kLine);
+    return part;
+  }
+  /// `bytes` for each of `crews` sub-teams of one size: of its own, where they are of one thread each.
+  [[nodiscard]] Part add_of_crews(std::int64_t bytes, int crews) {
+    return crews == threads_ ? add_own(bytes) : add_shared(bytes, crews);
+  }
+  /// `bytes` for each of so many owners, in memory that all threads share.
+  [[nodiscard]] Part add_shared(std::int64_t bytes, std::int64_t owners) {
+    const Part part{.at = shared_, .each = round_up(bytes, kLine)};
+    shared_ += owners * part.each;
+    return part;
+  }
+  [[nodiscard]] ScratchBytes bytes() const {
+    return {.shared = static_cast<std::size_t>(shared_), .own = static_cast<std::size_t>(own_)};
+  }
+
+  void bind(const Addresses& addresses, const ConvTensors& tensors) {
+    shared_at_ = addresses.bytes(tensors.scratch);
+    own_at_ = tensors.own_scratch >= 0 ? addresses.of_threads(tensors.own_scratch)
+                                       : Addresses::OfThreads{shared_at_ + shared_, own_};
+    // Else a thread would write into the next one's memory.
+    RG_ASSERT(own_ == 0 || threads_ == 1 || (own_at_.stride >= own_ && own_at_.stride % kLine == 0));
+  }
+  /// The part of owner `owner`: of as many as it was added for.
+  template <class T = std::byte>
+  [[nodiscard]] T* at(const Part& part, std::int64_t owner = 0) const {
+    std::byte* const from = part.is_own ? own_at_.first + owner * own_at_.stride : shared_at_ + owner * part.each;
+    return reinterpret_cast<T*>(from + part.at);
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 64;
+  int threads_;
+  std::int64_t shared_ = 0, own_ = 0;
+  std::byte* shared_at_ = nullptr;
+  Addresses::OfThreads own_at_;
+};
+
+}  // namespace roentgen::engine::cpu

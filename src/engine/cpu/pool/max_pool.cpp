@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Plan entries of max pooling: kernels of ours for blocked layouts, which keep a byte for each result that says where
+// the maximum was, and compute the batch norm before them while they read; oneDNN's for the others.
+#include "graph/ops/max_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/cpu/conv/conv2d_input.h"
+#include "engine/cpu/conv/conv_input.h"
+#include "engine/cpu/plan/team.h"
+#include "engine/cpu/pool/pooling.h"
+#include "engine/cpu/simd/max_pool.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+// What positions in a byte allow.
+constexpr std::int64_t kMostWindow = 256;
+
+PoolGeometry geometry_of(const graph::MaxPool& op, const graph::Node& node, const Located& src) {
+  return {
+      .src = src, .dst = node.shape, .kernel = op.kernel, .stride = op.stride, .pad = op.pad, .kind = PoolKind::Max};
+}
+
+bool is_ours(const PoolGeometry& g) {
+  return g.src.layout.block > 1 && g.kernel.height * g.kernel.width <= kMostWindow;
+}
+
+simd::PoolExtent extent_of(const PoolGeometry& g) {
+  return {.in_height = g.src.shape[2],
+          .in_width = g.src.shape[3],
+          .out_height = g.dst[2],
+          .out_width = g.dst[3],
+          .kernel_height = g.kernel.height,
+          .kernel_width = g.kernel.width,
+          .stride_y = g.stride.height,
+          .stride_x = g.stride.width,
+          .pad_top = g.pad.height,
+          .pad_left = g.pad.width,
+          .block = g.src.layout.block};
+}
+
+// Planes are blocks of channels of images.
+template <class T>
+class MaxPoolForward final : public Kernel {
+ public:
+  MaxPoolForward(const PoolGeometry& g, NormalisedInput input, TensorId dst, TensorId position, int threads)
+      : extent_(extent_of(g)),
+        images_(g.src.shape[0]),
+        threads_(threads),
+        source_(g.src.tensor, channel_blocks(g.src.shape, g.src.layout), extent_.block,
+                extent_.in_height * extent_.in_width * extent_.block, std::move(input)),
+        dst_id_(dst),
+        position_id_(position) {}
+  void bind(const Addresses& addresses) override {
+    source_.bind(addresses);
+    dst_ = addresses.at<T>(dst_id_);
+    if (position_id_ >= 0) position_ = reinterpret_cast<std::uint8_t*>(addresses.bytes(position_id_));
+  }
+  void run() override {
+    const std::int64_t planes = images_ * source_.blocks();
+    parallel_ranges(threads_, planes * extent_.out_height, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end;) {
+        const std::int64_t plane = row / extent_.out_height;
+        const std::int64_t last = std::min(end, (plane + 1) * extent_.out_height);
+        pool(plane, row - plane * extent_.out_height, last - plane * extent_.out_height);
+        row = last;
+      }
+    });
+  }
+
+ private:
+  void pool(std::int64_t plane, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t image = plane / source_.blocks();
+    const std::int64_t block = plane % source_.blocks();
+    const std::int64_t at = plane * extent_.out_height * extent_.out_width * extent_.block;
+    const auto& place = source_.place(block);
+    simd::max_pool(extent_,
+                   simd::MaxPool<T>{.src = source_.plane(image, block),
+                                    .dst = dst_ + at,
+                                    .position = position_ == nullptr ? nullptr : position_ + at,
+                                    .scale = place.scale,
+                                    .shift = place.shift,
+                                    .relu = source_.relu()},
+                   begin, end);
+  }
+
+  simd::PoolExtent extent_;
+  std::int64_t images_;
+  int threads_;
+  ConvInput<T> source_;
+  TensorId dst_id_, position_id_;
+  T* dst_ = nullptr;
+  std::uint8_t* position_ = nullptr;
+};
+
+template <class T>
+class MaxPoolBackward final : public Kernel {
+ public:
+  MaxPoolBackward(const PoolGeometry& g, TensorId diff_dst, TensorId position, TensorId diff_src, int threads)
+      : extent_(extent_of(g)),
+        planes_(g.src.shape[0] * channel_blocks(g.src.shape, g.src.layout)),
+        threads_(threads),
+        diff_dst_id_(diff_dst),
+        position_id_(position),
+        diff_src_id_(diff_src) {}
+  void bind(const Addresses& addresses) override {
+    diff_dst_ = addresses.at<T>(diff_dst_id_);
+    position_ = reinterpret_cast<const std::uint8_t*>(addresses.bytes(position_id_));
+    diff_src_ = addresses.at<T>(diff_src_id_);
+  }
+  void run() override {
+    parallel_ranges(threads_, planes_ * extent_.in_height, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t plane = i / extent_.in_height;
+        const std::int64_t at = plane * extent_.out_height * extent_.out_width * extent_.block;
+        const std::int64_t to = plane * extent_.in_height * extent_.in_width * extent_.block;
+        simd::max_pool_gradient(extent_,
+                                simd::MaxPoolGradient<T>{
+                                    .diff_dst = diff_dst_ + at, .position = position_ + at, .diff_src = diff_src_ + to},
+                                i - plane * extent_.in_height);
+      }
+    });
+  }
+
+ private:
+  simd::PoolExtent extent_;
+  std::int64_t planes_;
+  int threads_;
+  TensorId diff_dst_id_, position_id_, diff_src_id_;
+  const T* diff_dst_ = nullptr;
+  const std::uint8_t* position_ = nullptr;
+  T* diff_src_ = nullptr;
+};
+
+// Calls make with a number of the type that values are stored in.
+template <class Make>
+std::unique_ptr<Kernel> for_type(DType dtype, const Make& make) {
+  return dtype == DType::Bf16 ? make(Bf16{}) : make(0.0F);
+}
+
+void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located dst = lowering.define(id, g.src.layout);
+  Emission emission{.what = "forward",
+                    .kind = "pool_forward",
+                    .reads = source.reads,
+                    .writes = {dst.tensor},
+                    .implementation = source.input.pieces.empty() ? "simd" : "simd of norm"};
+  TensorId position = -1;
+  if (lowering.is_training() && lowering.needs_gradient(id)) {
+    position = lowering.scratch(node.name + "/position",
+                                static_cast<std::size_t>(stored_elements(dst.shape, Layout{dst.layout.block})));
+    lowering.set_workspace(id, position);
+    emission.writes.push_back(position);
+  }
+  lowering.emit(node, std::move(emission), for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
+                  return std::make_unique<MaxPoolForward<T>>(g, source.input, dst.tensor, position, lowering.threads());
+                }));
+}
+
+void lower_backward_ours(const PoolGeometry& g, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located diff_dst = lowering.gradient(id, g.src.layout);
+  const Located diff_src{lowering.tensor("d:" + lowering.graph().node(node.inputs[0]).name, g.src.shape, g.src.layout),
+                         g.src.shape, g.src.layout};
+  const TensorId position = lowering.workspace(id);
+  lowering.emit(node,
+                {.what = "backward",
+                 .kind = "pool_backward",
+                 .pass = Pass::BackwardData,
+                 .reads = {diff_dst.tensor, position},
+                 .writes = {diff_src.tensor},
+                 .implementation = "simd"},
+                for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
+                  return std::make_unique<MaxPoolBackward<T>>(g, diff_dst.tensor, position, diff_src.tensor,
+                                                              lowering.threads());
+                }));
+  lowering.contribute(node.inputs[0], diff_src);
+}
+}  // namespace
+
+bool pools_normalised(const graph::MaxPool& op) { return op.kernel.height * op.kernel.width <= kMostWindow; }
+
+void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const graph::NodeId input = node.inputs[0];
+  if (lowering.normalised(input)) {
+    const Located src{-1, lowering.graph().node(input).shape, {lowering.vector_block(), lowering.dtype()}};
+    return lower_ours(geometry_of(op, node, src), conv_source(input, src.layout, lowering), id, lowering);
+  }
+  const PoolGeometry g = geometry_of(op, node, pool_source(input, lowering));
+  if (!is_ours(g)) return lower_pool(g, id, lowering);
+  lower_ours(g, {.src = g.src.tensor, .input = {}, .reads = {g.src.tensor}}, id, lowering);
+}
+
+void lower_backward(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
+  const graph::Node& node = lowering.graph().node(id);
+  const Located src{-1, lowering.graph().node(node.inputs[0]).shape, lowering.value(id).layout};
+  const PoolGeometry g = geometry_of(op, node, src);
+  if (is_ours(g)) {
+    lower_backward_ours(g, id, lowering);
+  } else {
+    lower_pool_backward(g, id, lowering);
+  }
+}
+
+}  // namespace roentgen::engine::cpu
