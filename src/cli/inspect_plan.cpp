@@ -66,7 +66,8 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
       {"input_bytes", recipe.train.memory_mb > 0 ? Value(recipe.train.memory_mb << 20) : Value()},
       {"fuse", recipe.train.fuse},
       {"fused", engine::effect_table(graph, recipe.train.fuse, plan)},
-      {"choices", engine::choice_table(plan)}};
+      {"choices", engine::choice_table(plan)},
+      {"norm_roles", engine::role_table(plan)}};
   terminal::print(report_text(json));
   return {.json = std::move(json)};
 }

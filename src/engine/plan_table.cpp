@@ -35,6 +35,12 @@ Value choice_table(const Plan& plan) {
   return table;
 }
 
+Value role_table(const Plan& plan) {
+  Value table = Value::array();
+  for (const auto& [name, role] : plan.norm_roles) table.push_back(Value::Table{{"name", name}, {"role", role}});
+  return table;
+}
+
 Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan) {
   Value table = Value::array();
   for (const auto& [name, count] : graph::pass_effects(graph, fuse, graph::Purpose::Training)) {

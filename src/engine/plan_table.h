@@ -14,6 +14,8 @@ namespace roentgen::engine {
 /// [{name, algorithm, kernel, layout}]: every convolution's pass, by which kernel, and the layout of what it makes;
 /// null for what is not known.
 [[nodiscard]] Value choice_table(const Plan& plan);
+/// [{name, role}]: every batch norm of a training step, and what kernels around it compute of it (Plan::norm_roles).
+[[nodiscard]] Value role_table(const Plan& plan);
 /// [{name, kind, times}]: what the choice `fuse` of passes and fusions came to in training; kind "pass": nodes of
 /// `graph` changed, "fusion": places of `plan` where it is made.
 [[nodiscard]] Value effect_table(const graph::Graph& graph, std::string_view fuse, const Plan& plan);

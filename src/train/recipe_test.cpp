@@ -142,7 +142,7 @@ TEST(Recipe, refuses_what_optimizer_schedule_and_passes_would_refuse_later) {
   EXPECT_THAT(refusal("", {"schedule.power=0"}), HasSubstr("expected above 0, got 0"));
   EXPECT_THAT(refusal("", {"model.width=8192"}), HasSubstr("expected 8 to 4096, got 8192"));
   EXPECT_THAT(refusal("", {"train.fuse=foo"}),
-              HasSubstr("virtual_concat, fold_batch_norm, fold_relu, normalised_input, residual_sum, norm_moments, "
+              HasSubstr("virtual_concat, fold_batch_norm, fold_relu, normalised_input, norm_moments, "
                         "norm_gradient, got foo"));
   EXPECT_EQ(parse("", {"train.fuse=\"batch_norm_relu,virtual_concat\"", "optimizer.momentum=0"}).optimizer.momentum,
             0.0);

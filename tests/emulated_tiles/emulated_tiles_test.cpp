@@ -14,10 +14,10 @@ namespace roentgen::engine::cpu::simd {
 namespace {
 
 TEST(AMX, is_emulated) {
-  if (!has_unit(TileUnit::Avx512)) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512 for bf16";
+  if (!has_unit(ProductUnit::Avx512)) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512 for bf16";
   EXPECT_TRUE(has_tiles());
   EXPECT_EQ(tile_instructions(), "AMX, emulated");
-  EXPECT_EQ(bf16_unit(), TileUnit::Amx);
+  EXPECT_EQ(bf16_unit(), ProductUnit::Amx);
 }
 
 // bf16 numbers by their bits; the first and second of a pair are multiplied by those of b's pairs in a row.
@@ -26,20 +26,20 @@ class AMX_product : public testing::Test {
   static constexpr std::uint16_t kOne = 0x3f80, kTwo = 0x4000, kLeast = 0x0001, kLarge = 0x4b80;  // 1, 2, 2^-133, 2^24
 
   void SetUp() override {
-    if (!has_unit(TileUnit::Avx512)) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512 for bf16";
+    if (!has_unit(ProductUnit::Avx512)) GTEST_SKIP() << "SKIPPED: this machine has no AVX-512 for bf16";
   }
   float result() {
-    const TileSession session(TileUnit::Amx);
+    const TileSession session(ProductUnit::Amx);
     const std::int64_t step = 0;
-    tile_product(TileUnit::Amx, {.a = reinterpret_cast<const std::byte*>(a_.data()),
-                                 .a_steps = &step,
-                                 .b = reinterpret_cast<const std::byte*>(b_.data()),
-                                 .c = c_.data(),
-                                 .steps = 1,
-                                 .row_tiles = 1,
-                                 .column_tiles = 1,
-                                 .planes = 1,
-                                 .is_accumulating = true});
+    tile_product(ProductUnit::Amx, {.a = reinterpret_cast<const std::byte*>(a_.data()),
+                                    .a_steps = &step,
+                                    .b = reinterpret_cast<const std::byte*>(b_.data()),
+                                    .c = c_.data(),
+                                    .steps = 1,
+                                    .row_tiles = 1,
+                                    .column_tiles = 1,
+                                    .planes = 1,
+                                    .is_accumulating = true});
     return c_[0];
   }
   // Term `term` of row 0 and column 0.

@@ -31,10 +31,10 @@
 
 // In training:
 // normalised_input: a convolution or pooling normalises what it reads; the batch norm's result is stored nowhere.
-// residual_sum:     a convolution makes the sum of a batch norm and a residual while it reads it.
 // norm_moments:     a convolution adds up the moments of what it writes for the batch norm that reads it.
-// norm_gradient:    convolutions do a batch norm's backward: one masks and adds up, others compute dx as they read.
-#define RG_FUSION_LIST(X) X(normalised_input) X(residual_sum) X(norm_moments) X(norm_gradient)
+// norm_gradient:    a convolution's data gradient does the backward of the batch norm before it, of those that share
+//                   their statistics.
+#define RG_FUSION_LIST(X) X(normalised_input) X(norm_moments) X(norm_gradient)
 
 namespace roentgen::graph {
 

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "core/error.h"
+#include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/plan/kernel_scratch.h"
-#include "engine/cpu/plan/lowering.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/tiles.h"
 
@@ -54,10 +54,11 @@ ConvGeometry of_one_image(ConvGeometry g) {
 
 bool is_within_scratch(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, const ChoiceContext& context) {
   if (context.form == Form::Training) {
-    return own_scratch(algorithm, pass, g, context.threads).total(context.threads) <= kScratchLimit;
+    return own_kernel(algorithm, pass, g, context.threads, {})->scratch_bytes().total(context.threads) <= kScratchLimit;
   }
   const ConvGeometry one = of_one_image(g);
-  return can_compute(algorithm, pass, one) && own_scratch(algorithm, pass, one, 1).total(1) <= kScratchLimit;
+  return can_compute(algorithm, pass, one) &&
+         own_kernel(algorithm, pass, one, 1, {})->scratch_bytes().total(1) <= kScratchLimit;
 }
 
 // Six products are never faster than the three of the same pass, and neither is faster than direct but on tiles; where
@@ -103,43 +104,6 @@ bool is_faster_than_first(ConvAlgorithm algorithm, const Layer& layer, ConvPass 
   if (is_winograd(algorithm)) return is_winograd_faster(layer, pass, context);
   if (is_split(algorithm)) return are_products_faster(layer, pass, context);
   return layer.px >= (pass == ConvPass::BackwardData ? 400 : 100);  // Pointwise
-}
-
-std::string what_is_here() {
-  const std::optional<simd::TileUnit> unit = simd::bf16_unit();
-  return fmt::format("blocks of {} channels, {} for bf16", simd::vector_block(),
-                     unit ? simd::name_of(*unit) : "nothing");
-}
-
-// What a stored or measured choice says, where this machine can follow it. Split products without tiles are for who
-// asks for them: others are faster, and the bits are not those of tiles.
-ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, const ConvGeometry& g, ConvPass pass,
-                              std::string_view asked) {
-  const std::optional<ConvAlgorithm> found = conv_algorithm(name);
-  if (!found) {
-    throw ConfigError(
-        error_text("engine.plan", key, "direct, winograd, split, split2, bf16, winograd_bf16 or pointwise", name));
-  }
-  const bool is_slow = is_split(*found) && !simd::has_tiles() && !asked.starts_with("split");
-  if (!is_slow && can_compute(*found, pass, g)) return *found;
-  throw ConfigError(error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
-                               fmt::format("{}, and {}", name, what_is_here()),
-                               *found == ConvAlgorithm::Bf16
-                                   ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""
-                                   : "a new run with train.algorithms = \"direct\""));
-}
-
-// An algorithm by name, where it can be.
-ConvAlgorithm named_algorithm(std::string_view asked, const ConvGeometry& g, ConvPass pass,
-                              const ChoiceContext& context) {
-  const bool is_bf16 = context.dtype == DType::Bf16;
-  ConvAlgorithm wanted = conv_algorithm(asked).value();
-  if (is_bf16 && wanted == ConvAlgorithm::Winograd && can_compute(ConvAlgorithm::WinogradBf16, pass, g)) {
-    return ConvAlgorithm::WinogradBf16;
-  }
-  if (is_bf16 && can_compute(ConvAlgorithm::Bf16, pass, g)) return ConvAlgorithm::Bf16;
-  if (wanted == ConvAlgorithm::Split2 && pass == ConvPass::Forward) wanted = ConvAlgorithm::Split;
-  return can_compute(wanted, pass, g) ? wanted : ConvAlgorithm::Direct;
 }
 
 }  // namespace
@@ -197,26 +161,5 @@ std::string choice_key(const ConvGeometry& g, ConvPass pass, const ChoiceContext
 }
 
 std::string pass_key(const graph::Node& node, ConvPass pass) { return fmt::format("{}/{}", node.name, name_of(pass)); }
-
-ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node, Lowering& lowering) {
-  const std::string key = pass_key(node, pass);
-  const CompileOptions& options = lowering.options();
-  const ChoiceContext context = choice_context(options, lowering.dtype());
-  ConvAlgorithm algorithm = ConvAlgorithm::Direct;
-  if (const std::optional<std::string> stored = lowering.stored_choice(key)) {
-    algorithm = known_algorithm(*stored, key, g, pass, options.algorithms);
-  } else if (options.algorithms != "auto") {
-    algorithm = named_algorithm(options.algorithms, g, pass, context);
-  } else {
-    const auto measured = options.form == Form::Training ? options.choice.measured.find(choice_key(g, pass, context))
-                                                         : options.choice.measured.end();
-    const bool is_measured = measured != options.choice.measured.end();
-    if (is_measured && !lowering.plan.choices.contains(key)) ++lowering.plan.measured_choices;
-    algorithm =
-        is_measured ? known_algorithm(measured->second, key, g, pass, options.algorithms) : conv_rule(g, pass, context);
-  }
-  lowering.plan.choices[key] = name_of(algorithm);
-  return algorithm;
-}
 
 }  // namespace roentgen::engine::cpu

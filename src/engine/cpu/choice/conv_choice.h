@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "engine/cpu/choice/instruction_set.h"
-#include "engine/cpu/conv/conv2d_algorithm.h"
+#include "engine/cpu/conv/conv_algorithm.h"
+#include "engine/cpu/conv/conv_geometry.h"
+#include "engine/engine.h"
 
 namespace roentgen::engine::cpu {
 
@@ -46,13 +48,5 @@ struct ChoiceContext {
 
 /// "<node>/forward", "<node>/backward_data" or "<node>/backward_weights", as in Plan::choices.
 [[nodiscard]] std::string pass_key(const graph::Node& node, ConvPass pass);
-
-/// The algorithm of a pass for the plan under way, recorded in it: the stored plan's; else what
-/// CompileOptions::algorithms names, where it can be; "auto": what ChoiceInputs::measured says, in training, or else
-/// conv_rule(). "split2" is Split in the forward pass; of bf16 values each name is Bf16, "winograd" WinogradBf16.
-/// ConfigError for a stored or measured choice that this machine cannot follow, or only slowly (split products without
-/// tiles).
-[[nodiscard]] ConvAlgorithm choose_algorithm(const ConvGeometry& g, ConvPass pass, const graph::Node& node,
-                                             Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "engine/cpu/choice/conv_timing.h"
+#include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/plan/executable.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/tiles.h"

@@ -18,6 +18,8 @@
 #include <variant>
 
 #include "engine/cpu/choice/conv_choice.h"
+#include "engine/cpu/conv/direct/direct_conv.h"
+#include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/plan/executable.h"
 #include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/plan/primitive.h"
@@ -119,7 +121,9 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
   const Fwd::primitive_desc forward = conv_forward(g);
   const auto state = std::make_shared<State>();  // std::function copies
   std::vector<std::byte*> addresses;
-  const ScratchBytes scratch = own_scratch(algorithm, pass, g, threads);
+  std::unique_ptr<ConvKernel> kernel =
+      own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
+  const ScratchBytes scratch = kernel->scratch_bytes();
   // With strides as plans have them.
   const std::size_t stride = ThreadsMemory::of(scratch.own).stride_bytes;
   for (const std::size_t bytes :
@@ -128,8 +132,7 @@ Run own_run(ConvAlgorithm algorithm, const ConvGeometry& g, ConvPass pass, int t
     state->buffers.push_back(numbers(bytes));
     addresses.push_back(state->buffers.back().data());
   }
-  state->kernel =
-      own_kernel(algorithm, pass, g, threads, {.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4});
+  state->kernel = std::move(kernel);
   state->kernel->bind(Addresses(std::move(addresses), {}, static_cast<std::int64_t>(stride)));
   return [state] { state->kernel->run(); };
 }

@@ -40,7 +40,7 @@ InstructionSet instruction_set(std::string_view name) {
 
 InstructionSet this_instruction_set() {
   if (simd::has_tiles()) return InstructionSet::Amx;
-  if (simd::has_unit(simd::TileUnit::Avx512)) return InstructionSet::Avx512Bf16;
+  if (simd::has_unit(simd::ProductUnit::Avx512)) return InstructionSet::Avx512Bf16;
   return simd::vector_block() == 16 ? InstructionSet::Avx512 : InstructionSet::Avx2;
 }
 

@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Plan entries of 2-D convolution (its forward is in conv2d_forward.cpp): oneDNN's direct kernels in the layouts they
-// ask for, or kernels of ours in the same layouts where they were measured to be faster (conv2d_algorithm.h).
+// ask for, or kernels of ours in the same layouts where they were measured to be faster (own_conv.h).
 #include "graph/ops/conv2d.h"
 
 #include "core/error.h"
-#include "engine/cpu/choice/conv_choice.h"
-#include "engine/cpu/conv/conv2d_algorithm.h"
 #include "engine/cpu/conv/conv2d_input.h"
+#include "engine/cpu/conv/direct/direct_conv.h"
 #include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/plan/primitive_internal.h"
 
 namespace roentgen::engine::cpu {
@@ -33,20 +33,10 @@ void emit_weights_reorder(Lowering& lowering, const graph::Node& node, const std
                 primitive_kernel(dnnl::reorder(pd), {from, to}));
 }
 
-// The gradient of its result, for kernels of ours.
-void read_gradient(const Located& gradient, graph::NodeId id, const Lowering& lowering, ConvTensors& tensors,
-                   Emission& emission) {
-  tensors.dst = gradient.tensor;
-  tensors.gradient = lowering.norm_gradient(id);
-  emission.reads.push_back(tensors.dst);
-  if (tensors.gradient.constants < 0) return;
-  emission.reads.insert(emission.reads.end(), {tensors.gradient.value, tensors.gradient.constants});
-}
-
 void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                          graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardData, node, lowering);
+  const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardData);
   const bool is_ours = algorithm != ConvAlgorithm::Direct;
   const DType dtype = dtype_of(algorithm);
   const BwdData::primitive_desc pd = conv_backward_data(g);
@@ -62,18 +52,15 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
   Emission emission{.what = "backward_data",
                     .kind = "conv2d_backward_data",
                     .pass = Pass::BackwardData,
-                    .reads = {weights},
+                    .reads = {weights, incoming.tensor},
                     .writes = {},
                     .implementation = pd.impl_info_str(),
                     .flops = 2 * node.multiply_adds};
-  ConvTensors tensors{.weights = weights};
-  read_gradient(incoming, id, lowering, tensors, emission);
-  if (adds_to_norm(node.inputs[0], g, algorithm, lowering)) {
+  ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
+  if (lowering.role(node.inputs[0]).gradient_by == id) {
     tensors.norm = fuse_norm_backward(node.inputs[0], lowering, emission);
-    const TensorId again = tensors.norm->work.y_again;
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
-    if (again >= 0) lowering.recomputed(node.inputs[0], {again, g.src, {static_cast<int>(kSplitBlock), dtype}});
     return;
   }
   const Layout layout{layout_of(is_ours ? forward.src_desc() : pd.diff_src_desc(), g.src).block, dtype};
@@ -85,7 +72,6 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
   } else {
-    RG_ASSERT(tensors.gradient.constants < 0);
     std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, incoming.tensor, pd.diff_dst_desc()},
                                     {DNNL_ARG_WEIGHTS, weights, pd.weights_desc()},
                                     {DNNL_ARG_DIFF_SRC, diff_src.tensor, pd.diff_src_desc()}};
@@ -98,21 +84,23 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
 void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forward, const Located& diff_dst,
                             graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::BackwardWeights, node, lowering);
+  const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::BackwardWeights);
   if (algorithm != ConvAlgorithm::Direct) {
     const DType dtype = dtype_of(algorithm);
     const ConvSource source =
         conv_source(node.inputs[0], {layout_of(forward.src_desc(), g.src).block, dtype}, lowering);
     const Located incoming = lowering.reordered(node, diff_dst, {layout_of(forward.dst_desc(), g.dst).block, dtype});
-    ConvTensors tensors{
-        .src = source.src, .weights = lowering.parameter_gradient(node, "weight"), .input = source.input};
+    ConvTensors tensors{.src = source.src,
+                        .weights = lowering.parameter_gradient(node, "weight"),
+                        .dst = incoming.tensor,
+                        .input = source.input};
     Emission emission{.what = "backward_weights",
                       .kind = "conv2d_backward_weights",
                       .pass = Pass::BackwardWeights,
                       .reads = source.reads,
                       .writes = {tensors.weights},
                       .flops = 2 * node.multiply_adds};
-    read_gradient(incoming, id, lowering, tensors, emission);
+    emission.reads.push_back(incoming.tensor);
     if (!g.bias.empty()) {
       tensors.bias = lowering.parameter_gradient(node, "bias");
       emission.writes.push_back(tensors.bias);
@@ -121,7 +109,6 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
     lowering.emit(node, std::move(emission), std::move(kernel));
     return;
   }
-  RG_ASSERT(lowering.norm_gradient(id).constants < 0);
   const BwdWeights::primitive_desc pd = conv_backward_weights(g);
   const Located src = lowering.value_in(node.inputs[0], layout_of(pd.src_desc(), g.src));
   const Located incoming = lowering.reordered(node, diff_dst, layout_of(pd.diff_dst_desc(), g.dst));

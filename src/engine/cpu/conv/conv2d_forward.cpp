@@ -4,11 +4,11 @@
 // The forward of 2-D convolution, alone or with what inference folds into it.
 #include <algorithm>
 
-#include "engine/cpu/choice/conv_choice.h"
-#include "engine/cpu/conv/conv2d_algorithm.h"
 #include "engine/cpu/conv/conv2d_input.h"
+#include "engine/cpu/conv/direct/direct_conv.h"
 #include "engine/cpu/conv/epilogue.h"
 #include "engine/cpu/conv/fold_weights.h"
+#include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/elementwise/elementwise.h"
 
 namespace roentgen::engine::cpu {
@@ -71,19 +71,6 @@ std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive
   return primitive_kernel(dnnl::convolution_forward(pd), arguments);
 }
 
-// Reads the source, and writes what a residual sum there makes.
-Emission emission_of(const ConvSource& source, const Located& dst, const graph::Node& node) {
-  Emission emission{.what = "forward",
-                    .kind = "conv2d_forward",
-                    .reads = source.reads,
-                    .writes = {dst.tensor},
-                    .flops = 2 * node.multiply_adds};
-  if (const auto& sum = source.input.residual) {
-    emission.writes.push_back(sum->result);
-    emission.in_place.emplace_back(sum->value, sum->result);
-  }
-  return emission;
-}
 }  // namespace
 
 bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
@@ -96,11 +83,9 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   const dnnl::convolution_forward::primitive_desc pd = conv_forward(g);
   if (is_reference(pd.impl_info_str()) && !is_reference(conv_forward(alone).impl_info_str())) return false;
 
-  const ConvAlgorithm algorithm = choose_algorithm(g, ConvPass::Forward, node, lowering);
+  const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::Forward);
   const DType dtype = dtype_of(algorithm);
-  const ConvSource source = lowering.residual_sum(id)
-                                ? residual_sum(id, lowering)
-                                : conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
+  const ConvSource source = conv_source(node.inputs[0], {layout_of(pd.src_desc(), g.src).block, dtype}, lowering);
   const Layout layout{layout_of(pd.dst_desc(), g.dst).block, dtype};
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
@@ -109,7 +94,11 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
   if (epilogue.norm != nullptr) weights = folded_weights(weights, node, epilogue, lowering);
   const Located residual = g.adds ? lowering.value_in(epilogue.residual, layout) : Located{};
   const Located dst = lowering.define(epilogue.result, layout);
-  Emission emission = emission_of(source, dst, node);
+  Emission emission{.what = "forward",
+                    .kind = "conv2d_forward",
+                    .reads = source.reads,
+                    .writes = {dst.tensor},
+                    .flops = 2 * node.multiply_adds};
   emission.reads.push_back(weights.weight);
   if (weights.bias >= 0) emission.reads.push_back(weights.bias);
   if (g.adds) {
@@ -125,8 +114,9 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                         .input = source.input,
                         .adds = g.adds,
                         .relu = g.relu};
-    if (gathers_moments(id, algorithm, lowering)) {
-      tensors.moments = moments_for_norm(dst, id, lowering);
+    const std::vector<graph::NodeId>& readers = lowering.readers(id);
+    if (!readers.empty() && lowering.role(readers[0]).moments_by == id) {
+      tensors.moments = moments_for_norm(dst, readers[0], lowering);
       emission.reads.push_back(tensors.moments.pivot);
       emission.writes.push_back(tensors.moments.partial);
     }

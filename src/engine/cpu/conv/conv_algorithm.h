@@ -14,14 +14,28 @@ namespace roentgen::engine::cpu {
 
 /// Direct; Winograd's, four results at a time, one digit or two less accurate (winograd.h); products of numbers split
 /// into three bf16 ones on the machine's tiles, as accurate as direct, or into two, which is for gradients only: half
-/// the products, and an error of 4e-6 of each that no ReLU turns into more (split_conv.h, docs/adr/0013). Bf16:
+/// the products, and an error of 4e-6 of each that no ReLU turns into more (products.h, docs/adr/0013). Bf16:
 /// products of bf16 values on the tiles or AVX-512 with its bf16 instructions, which is what CompileOptions::dtype asks
 /// for; WinogradBf16: Winograd's in f32 of values stored in bf16. Pointwise: products of f32 matrices for 1x1
-/// convolutions without a stride, by AVX-512 (pointwise_conv.h).
+/// convolutions without a stride, by AVX-512 (products.h).
 enum class ConvAlgorithm { Direct, Winograd, Split, Split2, Bf16, WinogradBf16, Pointwise };
 constexpr std::array kConvAlgorithms{ConvAlgorithm::Direct,   ConvAlgorithm::Winograd, ConvAlgorithm::Split,
                                      ConvAlgorithm::Split2,   ConvAlgorithm::Bf16,     ConvAlgorithm::WinogradBf16,
                                      ConvAlgorithm::Pointwise};
+
+/// The three computations of a convolution.
+enum class ConvPass { Forward, BackwardData, BackwardWeights };
+/// "forward", "backward_data", "backward_weights".
+[[nodiscard]] constexpr std::string_view name_of(ConvPass pass) {
+  switch (pass) {
+    case ConvPass::BackwardData:
+      return "backward_data";
+    case ConvPass::BackwardWeights:
+      return "backward_weights";
+    default:
+      return "forward";
+  }
+}
 
 /// Whether it is Winograd's, of values in f32 or bf16.
 [[nodiscard]] constexpr bool is_winograd(ConvAlgorithm algorithm) {

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // The blocks of channels that a convolution of ours reads: of one tensor, or of several that are normalised while they
-// are read; or of a gradient, which goes back through a batch norm then. Internal to split_conv*.cpp, pointwise_*.cpp,
-// winograd*.cpp and max_pool.cpp.
+// are read. Internal to convolutions of ours and max_pool.cpp.
 #pragma once
 
 #include <algorithm>
@@ -27,17 +26,10 @@ class ConvInput {
     std::int64_t table = 0;
     const float* scale = nullptr;
     const float* shift = nullptr;
-    /// Of a gradient through a batch norm: what that one read, and by_g of the block; by_x and constant lie behind it.
-    const T* x = nullptr;
-    const float* by_g = nullptr;
-    /// Of a sum: the residual, null or how to normalise it (its shift), and where results go.
-    const T* residual = nullptr;
-    const float* residual_scale = nullptr;
-    T* result = nullptr;
   };
 
   /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
-  ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, NormalisedInput input)
+  ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, NormalisedInput input = {})
       : block_(block), block_numbers_(block_numbers), input_(std::move(input)) {
     if (!is_normalised()) input_.pieces = {{src, blocks}};
     for (const NormalisedInput::Piece& piece : input_.pieces) {
@@ -48,17 +40,7 @@ class ConvInput {
     }
   }
 
-  /// Results of a sum go past the caches, but where they lie over the residual, whose lines are there.
-  void stream_results() { is_streaming_ = true; }
-
-  /// `blocks` of `block` channels of the gradient `dst`, or what is made of it.
-  ConvInput(TensorId dst, std::int64_t blocks, int block, std::int64_t block_numbers, NormGradient gradient)
-      : ConvInput(dst, blocks, block, block_numbers, NormalisedInput{}) {
-    gradient_ = gradient;
-  }
-
   void bind(const Addresses& addresses) {
-    if (gradient_.constants >= 0) return bind_gradient(addresses);
     const float* constants = is_normalised() ? addresses.f32(input_.constants) : nullptr;
     const std::int64_t channels = blocks() * block_;
     std::int64_t at = 0;
@@ -72,7 +54,6 @@ class ConvInput {
         place.shift = place.scale + channels;
       }
     }
-    if (input_.residual) bind_residual(*input_.residual, addresses);
   }
 
   [[nodiscard]] bool relu() const { return input_.relu; }
@@ -93,56 +74,19 @@ class ConvInput {
                                           std::int64_t row, std::int64_t step = 1) const {
     if (block >= blocks()) return {};
     const Place& here = place(block);
-    simd::SplitSource<T> source{.base = here.base,
-                                .at = at + here.table * table_rows + row,
-                                .at_step = step,
-                                .scale = here.scale,
-                                .shift = here.shift,
-                                .relu = input_.relu};
-    if (here.result != nullptr) {
-      source.residual = here.residual;
-      source.residual_scale = here.residual_scale;
-      if (here.residual_scale != nullptr) source.residual_shift = here.residual_scale + blocks() * block_;
-      source.result = here.result;
-      source.is_streaming = is_streaming_ && here.result != here.residual;
-    }
-    if (here.x != nullptr) {
-      source.x = here.x;
-      source.by_g = here.by_g;
-      source.by_x = source.by_g + blocks() * block_;
-      source.constant = source.by_x + blocks() * block_;
-    }
-    return source;
+    return {.base = here.base,
+            .at = at + here.table * table_rows + row,
+            .at_step = step,
+            .scale = here.scale,
+            .shift = here.shift,
+            .relu = input_.relu};
   }
 
  private:
   [[nodiscard]] bool is_normalised() const { return input_.constants >= 0; }
-  void bind_gradient(const Addresses& addresses) {
-    for (std::int64_t block = 0; block < blocks(); ++block) {
-      const std::int64_t at = block * block_numbers_;
-      const float* by_g = addresses.f32(gradient_.constants) + (2 * blocks() + block) * block_;
-      places_[static_cast<std::size_t>(block)] = {.base = addresses.at<T>(input_.pieces[0].value) + at,
-                                                  .x = addresses.at<T>(gradient_.value) + at,
-                                                  .by_g = by_g};
-    }
-  }
-
-  void bind_residual(const NormalisedInput::Residual& residual, const Addresses& addresses) {
-    const float* scale = residual.constants >= 0 ? addresses.f32(residual.constants) : nullptr;
-    for (std::int64_t block = 0; block < blocks(); ++block) {
-      const std::int64_t at = block * block_numbers_;
-      Place& place = places_[static_cast<std::size_t>(block)];
-      place.residual = addresses.at<T>(residual.value) + at;
-      place.residual_scale = scale == nullptr ? nullptr : scale + block * block_;
-      place.result = addresses.at<T>(residual.result) + at;
-    }
-  }
-
   int block_;
   std::int64_t block_numbers_;
-  bool is_streaming_ = false;
   NormalisedInput input_;
-  NormGradient gradient_;
   std::vector<std::int64_t> image_blocks_;
   std::vector<Place> places_;
 };

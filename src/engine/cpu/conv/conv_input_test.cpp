@@ -17,14 +17,14 @@
 
 #include "core/random.h"
 #include "engine/cpu/conv/products/product_way_testing.h"
-#include "engine/cpu/conv/products/split_conv.h"
+#include "engine/cpu/conv/products/products.h"
 #include "engine/cpu/conv/winograd/winograd.h"
 #include "engine/cpu/simd/isa.h"
 #include "runtime/aligned_buffer.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::TileUnit;
+using simd::ProductUnit;
 
 struct Case {
   const char* name;
@@ -65,7 +65,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
   static constexpr TensorId kSrc = 0, kWeights = 1, kDst = 2, kScratch = 3, kConstants = 4, kPieces = 5;
 
   void SetUp() override {
-    const TileUnit unit = unit_of(way());
+    const ProductUnit unit = unit_of(way());
     if (is_by_winograd(way()) && !window().is_known()) GTEST_SKIP() << "SKIPPED: not for Winograd";
     for (const std::int64_t blocks : c().pieces) in_blocks_ += blocks;
     shape_ = {.images = kImages,
@@ -84,7 +84,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = 2,
               .unit = unit};
-    if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
+    if (const std::string what = lacking(shape_); !what.empty()) GTEST_SKIP() << what;
     constants_ = random_floats(2 * in_blocks_ * block(), 1);
     weights_ = random_floats(in_blocks_ * c().out_blocks * c().kernel * c().kernel_width * block() * block(), 2);
     gradient_ = stored(random_floats(kImages * c().out_blocks * shape_.out_height * shape_.out_width * block(), 3));
@@ -108,7 +108,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
   static ProductWay way() { return std::get<0>(GetParam()); }
   static const Case& c() { return std::get<1>(GetParam()); }
   static bool is_bf16() { return stores_bf16(way()); }
-  static std::int64_t block() { return is_by_winograd(way()) ? simd::vector_block() : kSplitBlock; }
+  static std::int64_t block() { return is_by_winograd(way()) ? simd::vector_block() : kProductBlock; }
   float normalised(float value, std::int64_t channel) const {
     const auto at = static_cast<std::size_t>(channel);
     const float result = std::fma(value, constants_[at], constants_[at + constants_.size() / 2]);
@@ -147,19 +147,10 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
             .dtype = is_bf16() ? DType::Bf16 : DType::F32,
             .threads = 2};
   }
-  std::size_t scratch_of(bool is_forward, const NormalisedInput& read) const {
-    if (is_by_winograd(way())) {
-      return is_forward ? winograd_forward_scratch(winograd()).total(winograd().threads)
-                        : winograd_backward_weights_scratch(winograd()).total(winograd().threads);
-    }
-    return is_forward ? product_forward_scratch(way(), shape_, read)
-                      : product_backward_weights_scratch(way(), shape_, read);
-  }
-  std::unique_ptr<Kernel> kernel_of(bool is_forward, const ConvTensors& tensors) const {
-    if (is_by_winograd(way())) {
-      return is_forward ? winograd_forward(winograd(), tensors) : winograd_backward_weights(winograd(), tensors);
-    }
-    return is_forward ? product_forward(way(), shape_, tensors) : product_backward_weights(way(), shape_, tensors);
+  std::unique_ptr<ConvKernel> kernel_of(bool is_forward, const ConvTensors& tensors) const {
+    const ConvPass pass = is_forward ? ConvPass::Forward : ConvPass::BackwardWeights;
+    if (is_by_winograd(way())) return winograd_kernel(winograd(), pass, tensors);
+    return product_kernel(shape_, pass, tensors);
   }
 
   // The bits of dst after a forward, of weights after a weight gradient. Reads src, or else pieces; what is not to be
@@ -186,7 +177,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     add(src_, true, is_of_norm);
     add(weights_, false, false);
     add(gradient_, true, false);
-    const runtime::AlignedBuffer scratch(scratch_of(is_forward, tensors.input));
+    const std::unique_ptr<ConvKernel> kernel = kernel_of(is_forward, tensors);
+    const runtime::AlignedBuffer scratch(kernel->scratch_bytes().total(2));
     std::memset(scratch.data(), 0xff, scratch.size());
     memory.emplace_back();
     is_narrow.push_back(false);
@@ -195,13 +187,12 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     std::vector<std::byte*> addresses;
     for (std::vector<std::byte>& each : memory) addresses.push_back(each.data());
     addresses[kScratch] = scratch.data();
-    const std::unique_ptr<Kernel> kernel = kernel_of(is_forward, tensors);
     kernel->bind(Addresses(addresses, is_narrow));
     kernel->run();
     return memory[static_cast<std::size_t>(is_forward ? kDst : kWeights)];
   }
 
-  SplitShape shape_;
+  ProductShape shape_;
   std::int64_t in_blocks_ = 0;
   Floats src_, weights_, gradient_, constants_;
   std::vector<Floats> pieces_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cpu/norm/batch_norm_kernels.h"
+#include "engine/cpu/plan/kernel.h"
 #include "engine/plan.h"
 
 namespace roentgen::engine::cpu {
@@ -25,21 +26,6 @@ struct NormalisedInput {
   std::vector<Piece> pieces;  ///< none: src as it is
   TensorId constants = -1;    ///< scale of every channel, then shift of every channel, f32; -1 without pieces
   bool relu = false;
-  /// Of a batch norm that adds a residual, which pointwise forwards by products do and store: one piece.
-  struct Residual {
-    TensorId value = -1;
-    TensorId constants = -1;  ///< as above, for the residual; -1: as it is
-    TensorId result = -1;     ///< may lie over `value`
-  };
-  std::optional<Residual> residual{};
-};
-
-/// What a data or weight gradient reads in place of dst's gradient where a batch norm alone reads dst: in dst's place
-/// lies the masked gradient g of the batch norm's result, and g * by_g + value * by_x + constant is computed while it
-/// is read.
-struct NormGradient {
-  TensorId value = -1;      ///< dst itself
-  TensorId constants = -1;  ///< NormBackward's; -1: no batch norm
 };
 
 /// What a forward adds up, for the batch norm that reads it, while it stores results: of every channel, result - pivot
@@ -57,6 +43,13 @@ struct ScratchBytes {
   [[nodiscard]] std::size_t total(int threads) const { return shared + static_cast<std::size_t>(threads) * own; }
 };
 
+/// A kernel of ours for one pass.
+class ConvKernel : public Kernel {
+ public:
+  /// What it needs, bound or not; the same whatever its tensors are, but for whether its input is normalised.
+  [[nodiscard]] virtual ScratchBytes scratch_bytes() const = 0;
+};
+
 /// The tensors of one pass of a convolution. Forward reads src and weights (and bias, -1 without) and writes dst;
 /// backward data reads dst (its gradient) and weights, writes src (its gradient); backward weights reads src and dst,
 /// writes weights and, where there is one, bias.
@@ -65,15 +58,14 @@ struct ConvTensors {
   TensorId weights = -1;  ///< or their gradient
   TensorId bias = -1;     ///< or its gradient; a number for every channel of the last block, too
   TensorId dst = -1;      ///< or its gradient
-  TensorId scratch = -1;  ///< as many bytes as the kernel's scratch function says
+  TensorId scratch = -1;  ///< as many bytes as ConvKernel::scratch_bytes() says
   /// The part of it that each thread has of its own, of Storage::PerThread; -1: all lies in `scratch`.
   TensorId own_scratch = -1;
   NormalisedInput input{};  ///< not of direct's kernels
-  NormGradient gradient{};  ///< of products alone, split or pointwise
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
   ResultMoments moments{};  ///< forward of products alone
-  /// Backward data of products without a stride: where src's gradient goes in place of src.
+  /// Backward data of pointwise products: where src's gradient goes in place of src.
   std::optional<FusedNormBackward> norm{};
 };
 

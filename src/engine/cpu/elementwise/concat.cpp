@@ -91,13 +91,10 @@ void join(const graph::Node& node, std::string_view what, const std::vector<Loca
 }
 }  // namespace
 
-void lower(const graph::Concat& op, graph::NodeId id, Lowering& lowering) {
+void lower(const graph::Concat&, graph::NodeId id, Lowering& lowering) {
+  if (lowering.is_virtual(id)) return;
   const graph::Node& node = lowering.graph().node(id);
   const Layout layout = common_layout(node, lowering);
-  if (op.is_virtual && layout.block > 1) {
-    lowering.define_virtual(id);
-    return;
-  }
   std::vector<Located> pieces;
   for (const graph::NodeId input : node.inputs) {
     for (const graph::NodeId piece : lowering.pieces(input)) pieces.push_back(lowering.value_in(piece, layout));

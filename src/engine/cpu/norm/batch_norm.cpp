@@ -23,9 +23,8 @@ constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 }  // namespace
 
 Layout layout_of_value(graph::NodeId id, const Lowering& lowering) {
-  const Layout layout = lowering.value(id).layout;
-  const DType dtype = lowering.is_shared_piece(id) ? lowering.dtype() : layout.dtype;
-  return {layout.block > 1 ? layout.block : lowering.vector_block(), dtype};
+  const DType dtype = lowering.is_shared_piece(id) ? lowering.dtype() : lowering.value(id).layout.dtype;
+  return {lowering.vector_block(), dtype};
 }
 Layout layout_of_result(graph::NodeId id, const Lowering& lowering) {
   return {layout_of_value(id, lowering).block, lowering.dtype()};
@@ -75,10 +74,6 @@ std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering) {
   return pieces;
 }
 
-bool shares_statistics(const graph::Node& node, const Lowering& lowering) {
-  return lowering.is_virtual(node.inputs[0]) || lowering.is_shared_piece(node.inputs[0]);
-}
-
 namespace {
 void pad_parameters(const graph::Node& node, std::int64_t channels, std::int64_t padded, Lowering& lowering) {
   for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
@@ -115,8 +110,7 @@ TensorId shared_statistics(const graph::BatchNorm& op, graph::NodeId piece, Tens
 NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Layout values = layout_of_value(lowering.pieces(node.inputs[0])[0], lowering);
-  const bool is_read_so = is_normalised_by_reader(id, values, lowering);
-  const bool is_stored = !is_read_so && !is_normalised_as_residual(id, values, lowering);
+  const bool is_stored = lowering.role(id).result_by < 0;
   const Located dst = is_stored ? lowering.define(id, layout) : Located{-1, node.shape, layout};
   const NormShape shape = norm_shape(dst, values.dtype, id, lowering);
   work.dst = dst.tensor;
@@ -125,28 +119,9 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   NormalisedInput input{.pieces = {}, .constants = work.constants, .relu = work.relu};
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
-  if (is_read_so) ++lowering.plan.fused["normalised_input"];
-  return shape;
-}
-
-// Leaves the result to the convolution that reads it first.
-NormShape define_sum(graph::NodeId id, Layout layout, graph::NodeId reader, NormForward& work, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Located dst = lowering.define(id, layout);
-  const NormShape shape = norm_shape(dst, layout_of_value(node.inputs[0], lowering).dtype, id, lowering);
-  work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
-  NormalisedInput input{.pieces = {{.value = work.pieces[0].value, .blocks = work.pieces[0].blocks}},
-                        .constants = work.constants,
-                        .relu = work.relu,
-                        .residual = NormalisedInput::Residual{.result = dst.tensor}};
-  if (const auto& normalised = lowering.normalised(node.inputs[1])) {
-    input.residual->value = normalised->pieces[0].value;
-    input.residual->constants = normalised->constants;
-  } else {
-    input.residual->value = lowering.value_in(node.inputs[1], layout).tensor;
-  }
-  lowering.define_residual_sum(reader, std::move(input));
-  ++lowering.plan.fused["residual_sum"];
+  // Kernels read pieces where they lie (norm_roles.h).
+  RG_ASSERT((values == Layout{lowering.vector_block(), lowering.dtype()}));
+  ++lowering.plan.fused["normalised_input"];
   return shape;
 }
 
@@ -206,10 +181,8 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
   work.relu = op.relu;
   const Layout layout = layout_of_result(node.inputs[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);
-  const graph::NodeId summing = summing_reader(id, lowering);
-  if (node.inputs.size() == 2 && summing < 0) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
-  const NormShape shape =
-      summing < 0 ? define_result(id, layout, work, lowering) : define_sum(id, layout, summing, work, lowering);
+  if (node.inputs.size() == 2) work.residual = lowering.value_in(node.inputs[1], layout).tensor;
+  const NormShape shape = define_result(id, layout, work, lowering);
   const TensorId statistics = lowering.scratch(node.name + "/statistics", channel_bytes(shape, 3));
   lowering.own_statistics(id) = work.pieces[0].statistics = statistics;
   const TensorId moments = lowering.moments(node.inputs[0]);
@@ -237,10 +210,9 @@ void lower_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& loweri
 }  // namespace
 
 void lower(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
   if (!lowering.is_training()) {
     lower_inference(op, id, lowering);
-  } else if (node.inputs.size() == 1 && shares_statistics(node, lowering)) {
+  } else if (lowering.role(id).is_shared) {
     lower_shared(op, id, lowering);
   } else {
     lower_single(op, id, lowering);
@@ -259,7 +231,7 @@ Located lower_again(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowe
                     .writes = {},
                     .implementation = "simd",
                     .in_place = {}};
-  const bool has_own = !shares_statistics(node, lowering);
+  const bool has_own = !lowering.role(id).is_shared;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     work.pieces[i].statistics = has_own ? lowering.own_statistics(id) : lowering.shared_norm(ids[i]).statistics;
     emission.reads.insert(emission.reads.end(), {work.pieces[i].value, work.pieces[i].statistics});

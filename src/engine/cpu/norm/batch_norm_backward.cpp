@@ -3,73 +3,151 @@
 //
 // Backward kernels of batch normalisation.
 #include <array>
+#include <cstdint>
+#include <utility>
 
 #include "engine/cpu/norm/batch_norm_blocks.h"
-#include "engine/cpu/norm/norm_gradients.h"
 #include "engine/cpu/norm/shared_gradients.h"
 #include "engine/cpu/plan/team.h"
 #include "engine/cpu/simd/batch_norm.h"
 
 namespace roentgen::engine::cpu {
 namespace {
+// Backward of a batch norm of one value. `work.g` is where the masked gradient goes. X: type of the stored value, Y: of
+// the result and its gradient.
 template <class X, class Y>
 class SingleBackward final : public Kernel {
  public:
-  SingleBackward(const NormShape& shape, const NormBackward& work)
-      : shape_(shape), work_(work), over_ranks_(shape), gradients_(shape, work, shape.images) {
-    RG_ASSERT(work.dx >= 0 || work.y_again < 0 || work.residual >= 0);
-    gradients_.use_totals(over_ranks_.totals());
-  }
+  SingleBackward(const NormShape& shape, NormBackward work)
+      : shape_(shape), work_(std::move(work)), over_ranks_(shape), table_(shape, work_.pieces) {}
   void bind(const Addresses& addresses) override {
-    gradients_.bind(addresses);
-    dy_ = addresses.at<Y>(work_.dy);
-    g_ = work_.g >= 0 ? addresses.at<Y>(work_.g) : nullptr;
-    dx_ = work_.dx >= 0 ? addresses.at<X>(work_.dx) : nullptr;
-    y_again_ = work_.y_again >= 0 && work_.residual < 0 ? addresses.at<Y>(work_.y_again) : nullptr;
+    const auto get = [&](TensorId id) { return id >= 0 ? addresses.f32(id) : nullptr; };
+    const auto result = [&](TensorId id) { return id >= 0 ? addresses.at<Y>(id) : nullptr; };
+    table_.bind(addresses);
+    weight_ = get(work_.parameters.scale);
+    bias_ = get(work_.parameters.shift);
+    dy_ = result(work_.dy);
+    dy2_ = result(work_.dy2);
+    y_ = result(work_.y);
+    residual_ = result(work_.residual);
+    g_ = result(work_.g);
+    y_again_ = result(work_.y_again);
+    dx_ = addresses.at<X>(work_.dx);
+    diff_scale_ = get(work_.diff_scale);
+    diff_shift_ = get(work_.diff_shift);
+    constants_ = get(work_.constants);
+    partial_ = {addresses.f64(work_.partial), shape_.images, shape_.block, over_ranks_.totals()};
   }
 
   void run() override {
-    for (std::int64_t block = 0; block < shape_.blocks; ++block) gradients_.fold_constants(block);
+    for (std::int64_t block = 0; block < shape_.blocks; ++block) {
+      fold(shape_.block, weight_ + block * shape_.block, bias_ + block * shape_.block, table_[block].statistics,
+           constant(kScale, block), constant(kShift, block));
+    }
     over_ranks_.run(
-        gradients_.partial(),
-        [this](std::int64_t block, std::int64_t image) {
-          gradients_.clear(block, image);
-          gradients_.add({.block = block, .image = image, .count = shape_.pixels, .slot = image},
-                         dy_ + offset_of(shape_, block, image));
-        },
-        [this](std::int64_t block) { gradients_.close(block); },
+        partial_, [this](std::int64_t block, std::int64_t image) { add(block, image); },
+        [this](std::int64_t block) { close(block); },
         [this](std::int64_t block, std::int64_t image) { apply(block, image); });
   }
 
  private:
-  void apply(std::int64_t block, std::int64_t image) const {
-    if (dx_ == nullptr) return;
-    const BlockPlace<X>& place = gradients_.place(block);
+  // Arrays in `work.constants`.
+  enum Constant : std::uint8_t { kScale, kShift, kByG, kByX, kConstant };
+  [[nodiscard]] float* constant(Constant which, std::int64_t block) const {
+    return constants_ + (which * shape_.blocks + block) * shape_.block;
+  }
+  [[nodiscard]] simd::Mask mask() const {
+    if (!work_.relu) return simd::Mask::None;
+    return y_ != nullptr ? simd::Mask::FromY : simd::Mask::FromX;
+  }
+
+  void add(std::int64_t block, std::int64_t image) const {
+    partial_.clear(block, image);
+    const BlockPlace<X>& place = table_[block];
     const std::int64_t at = offset_of(shape_, block, image);
-    using Gradients = SingleGradients<X, Y>;
-    simd::gradient_apply(simd::GradientApply<X, Y>{.x = place.value + image * place.image_stride,
-                                                   .g = g_ != nullptr ? g_ + at : dy_ + at,
-                                                   .dx = dx_ + at,
-                                                   .y_again = y_again_ == nullptr ? nullptr : y_again_ + at,
-                                                   .scale = gradients_.constant(Gradients::kScale, block),
-                                                   .shift = gradients_.constant(Gradients::kShift, block),
-                                                   .by_g = gradients_.constant(Gradients::kByG, block),
-                                                   .by_x = gradients_.constant(Gradients::kByX, block),
-                                                   .constant = gradients_.constant(Gradients::kConstant, block),
-                                                   .pixels = shape_.pixels,
-                                                   .block = shape_.block,
-                                                   .mask = g_ != nullptr ? simd::Mask::None : gradients_.mask(),
-                                                   .relu = work_.relu});
+    const auto behind = [at](auto* base) { return base == nullptr ? nullptr : base + at; };
+    simd::gradient_sums(simd::GradientSums<X, Y>{.x = place.value + image * place.image_stride,
+                                                 .y = behind(y_),
+                                                 .residual = behind(residual_),
+                                                 .dy = dy_ + at,
+                                                 .dy2 = behind(dy2_),
+                                                 .g = behind(g_),
+                                                 // Without a residual the second phase writes it.
+                                                 .y_again = residual_ == nullptr ? nullptr : behind(y_again_),
+                                                 .scale = constant(kScale, block),
+                                                 .shift = constant(kShift, block),
+                                                 .mean = place.statistics.mean,
+                                                 .sum = partial_.first(block, image),
+                                                 .sum_x = partial_.second(block, image),
+                                                 .pixels = shape_.pixels,
+                                                 .block = shape_.block,
+                                                 .mask = mask()});
+  }
+
+  // Gradients of the parameters, and constants of dx = a g - a/M sum(g) - a istd^2/M sum(g (x - mean)) (x - mean),
+  // a = scale istd.
+  void close(std::int64_t block) const {
+    std::array<double, kMostBlock> sum{};
+    std::array<double, kMostBlock> sum_x{};
+    // Gradients of parameters are a rank's own, as all others are: their mean over ranks is made of all buckets.
+    partial_.add_up_own(block, sum.data(), sum_x.data());
+    const BlockStatistics& from = table_[block].statistics;
+    for (int i = 0; i < shape_.block; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      const std::int64_t channel = block * shape_.block + i;
+      diff_shift_[channel] = static_cast<float>(sum[c]);
+      diff_scale_[channel] = static_cast<float>(sum_x[c] * static_cast<double>(from.istd[i]));
+    }
+    partial_.add_up(block, sum.data(), sum_x.data());
+    const double count = shape_.count();
+    for (int i = 0; i < shape_.block; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      const double istd = from.istd[i];
+      const double a = static_cast<double>(weight_[block * shape_.block + i]) * istd;
+      const double by_x = -a * istd * istd * sum_x[c] / count;
+      constant(kByG, block)[i] = static_cast<float>(a);
+      constant(kByX, block)[i] = static_cast<float>(by_x);
+      constant(kConstant, block)[i] =
+          static_cast<float>(-a * sum[c] / count - by_x * static_cast<double>(from.mean[i]));
+    }
+  }
+
+  void apply(std::int64_t block, std::int64_t image) const {
+    const BlockPlace<X>& place = table_[block];
+    const std::int64_t at = offset_of(shape_, block, image);
+    simd::gradient_apply(
+        simd::GradientApply<X, Y>{.x = place.value + image * place.image_stride,
+                                  .g = g_ != nullptr ? g_ + at : dy_ + at,
+                                  .dx = dx_ + at,
+                                  .y_again = y_again_ == nullptr || residual_ != nullptr ? nullptr : y_again_ + at,
+                                  .scale = constant(kScale, block),
+                                  .shift = constant(kShift, block),
+                                  .by_g = constant(kByG, block),
+                                  .by_x = constant(kByX, block),
+                                  .constant = constant(kConstant, block),
+                                  .pixels = shape_.pixels,
+                                  .block = shape_.block,
+                                  .mask = g_ != nullptr ? simd::Mask::None : mask(),
+                                  .relu = work_.relu});
   }
 
   NormShape shape_;
   NormBackward work_;
   OverRanks over_ranks_;
-  SingleGradients<X, Y> gradients_;
+  BlockTable<X> table_;
+  const float* weight_ = nullptr;
+  const float* bias_ = nullptr;
   const Y* dy_ = nullptr;
+  const Y* dy2_ = nullptr;
+  const Y* y_ = nullptr;
+  const Y* residual_ = nullptr;
   Y* g_ = nullptr;
-  X* dx_ = nullptr;
   Y* y_again_ = nullptr;
+  X* dx_ = nullptr;
+  float* diff_scale_ = nullptr;
+  float* diff_shift_ = nullptr;
+  float* constants_ = nullptr;
+  Partial partial_;
 };
 
 // The sum over all readers is stored as the value is, and read and written in the same pass as a gradient of theirs.

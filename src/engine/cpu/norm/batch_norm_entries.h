@@ -15,8 +15,8 @@
 
 namespace roentgen::engine::cpu {
 
-/// Layout in which batch norms read a value: its own when it is blocked, else the machine's. What several of them share
-/// is stored as results are, since its gradient is the sum of theirs.
+/// Layout in which batch norms read a value: in the machine's blocks, in its own type. What several of them share is
+/// stored as results are, since its gradient is the sum of theirs.
 [[nodiscard]] Layout layout_of_value(graph::NodeId id, const Lowering& lowering);
 /// Layout of the result of a batch norm that reads this value.
 [[nodiscard]] Layout layout_of_result(graph::NodeId id, const Lowering& lowering);
@@ -32,7 +32,5 @@ namespace roentgen::engine::cpu {
 [[nodiscard]] NormParameters norm_parameters(const graph::BatchNorm& op, const graph::Node& node, Lowering& lowering);
 /// The pieces of a batch norm's input, all blocked alike; nothing of what they share yet.
 [[nodiscard]] std::vector<NormPiece> norm_pieces(graph::NodeId input, Lowering& lowering);
-/// True when this batch norm's input shares its statistics with others.
-[[nodiscard]] bool shares_statistics(const graph::Node& node, const Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

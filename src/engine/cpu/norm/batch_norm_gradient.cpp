@@ -53,9 +53,7 @@ FusedNormBackward open_shared_backward(graph::NodeId id, Layout layout, Lowering
       emission.writes.insert(emission.writes.end(), {piece.gradient, piece.sums});
     }
   }
-  return {.shape = norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering),
-          .work = std::move(work),
-          .is_shared = true};
+  return {.shape = norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering), .work = std::move(work)};
 }
 
 void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
@@ -68,7 +66,7 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
                     .reads = {dy.tensor},
                     .writes = {},
                     .implementation = norm_way(lowering)};
-  auto [shape, work, is_shared] = open_shared_backward(id, layout, lowering, emission);
+  auto [shape, work] = open_shared_backward(id, layout, lowering, emission);
   work.dy = dy.tensor;
   work.constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 2));
   work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
@@ -78,81 +76,6 @@ void lower_backward_shared(graph::NodeId id, Lowering& lowering) {
   if (y.tensor >= 0) emission.writes.push_back(y.tensor);
   lowering.emit(node, std::move(emission), shared_backward_kernel(shape, work));
   if (y.tensor >= 0) lowering.recomputed(id, y);
-}
-
-// What all single backwards have but for gradients that come and go. `y_again`: where the result goes that is missing,
-// or -1.
-NormBackward single_work(graph::NodeId id, Layout layout, TensorId y_again, Lowering& lowering, Emission& emission) {
-  const graph::Node& node = lowering.graph().node(id);
-  const auto& op = std::get<graph::BatchNorm>(node.op);
-  NormBackward work{.pieces = norm_pieces(node.inputs[0], lowering),
-                    .parameters = norm_parameters(op, node, lowering),
-                    .y_again = y_again,
-                    .diff_scale = lowering.parameter_gradient(node, "weight"),
-                    .diff_shift = lowering.parameter_gradient(node, "bias"),
-                    .relu = op.relu};
-  work.pieces[0].statistics = lowering.own_statistics(id);
-  work.constants = lowering.scratch(node.name + "/constants_backward",
-                                    channel_bytes(norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering), 5));
-  emission.reads.insert(emission.reads.end(), {work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale,
-                                               work.parameters.shift});
-  emission.writes.insert(emission.writes.end(), {work.diff_scale, work.diff_shift, work.constants});
-  if (node.inputs.size() == 2 && (op.relu || y_again >= 0)) {
-    const bool is_there = !lowering.is_missing(id);
-    const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
-    (is_there ? work.y : work.residual) = read;
-    emission.reads.push_back(read);
-  }
-  if (y_again >= 0) emission.writes.push_back(y_again);
-  return work;
-}
-
-// What is left of a backward that is done but for dx: the convolution before it reads g through the batch norm.
-void hand_on(const SummedNorm& summed, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  const Located value = lowering.value_in(node.inputs[0], layout_of_value(node.inputs[0], lowering));
-  lowering.define_norm_gradient(node.inputs[0], {value.tensor, summed.constants});
-  for (const graph::NodeId input : node.inputs) lowering.contribute(input, summed.g);
-}
-
-// True when what comes to this value goes to others, too, as it is: it stays stored, whatever this one does.
-bool shares_its_gradient(graph::NodeId id, const Lowering& lowering) {
-  if (lowering.readers(id).size() != 1) return false;
-  const graph::Node& reader = lowering.graph().node(lowering.readers(id)[0]);
-  if (std::holds_alternative<graph::Add>(reader.op)) return true;
-  return std::holds_alternative<graph::BatchNorm>(reader.op) && reader.inputs.size() == 2 && reader.inputs[1] == id;
-}
-
-// True when the convolution before this batch norm reads its gradient through this one: there is no mask, and no sum of
-// several. Where nobody else wants that gradient, the second phase finds it in cache instead (docs/adr/0014). Such a
-// reader waits for no value to be written again.
-bool is_read_through(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  return lowering.fusions().norm_gradient && !op.relu && node.inputs.size() == 1 && lowering.dtype() == DType::F32 &&
-         shares_its_gradient(id, lowering) && lowering.gradients_arrived(id) == 1 &&
-         reads_gradient_of_norm(node.inputs[0], lowering);
-}
-
-// The sums alone.
-void lower_read_through(graph::NodeId id, Lowering& lowering) {
-  ++lowering.plan.fused["norm_gradient"];
-  const graph::Node& node = lowering.graph().node(id);
-  const Layout layout = layout_of_result(node.inputs[0], lowering);
-  const Located g = lowering.gradient(id, layout);
-  const NormShape shape = norm_shape(g, layout.dtype, id, lowering);
-  Emission emission{.what = "backward",
-                    .kind = "batch_norm_gradient_sums",
-                    .pass = Pass::BackwardData,
-                    .reads = {g.tensor},
-                    .writes = {},
-                    .implementation = norm_way(lowering)};
-  NormBackward work = single_work(id, layout, -1, lowering, emission);
-  work.dy = g.tensor;
-  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
-  emission.writes.push_back(work.partial);
-  const SummedNorm summed{.g = g, .constants = work.constants};
-  lowering.emit(node, std::move(emission), single_backward_kernel(shape, work));
-  hand_on(summed, id, lowering);
 }
 
 void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
@@ -173,13 +96,29 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
                     .implementation = norm_way(lowering),
                     .in_place = {}};
   const Located y = again(id, layout, lowering);
-  NormBackward work = single_work(id, layout, y.tensor, lowering, emission);
-  work.dy = incoming[0].tensor;
-  work.partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images));
+  NormBackward work{.pieces = norm_pieces(node.inputs[0], lowering),
+                    .parameters = norm_parameters(op, node, lowering),
+                    .dy = incoming[0].tensor,
+                    .y_again = y.tensor,
+                    .diff_scale = lowering.parameter_gradient(node, "weight"),
+                    .diff_shift = lowering.parameter_gradient(node, "bias"),
+                    .constants = lowering.scratch(node.name + "/constants_backward", channel_bytes(shape, 5)),
+                    .partial = lowering.scratch(node.name + "/partial_backward", partial_bytes(shape, shape.images)),
+                    .relu = op.relu};
+  work.pieces[0].statistics = lowering.own_statistics(id);
+  emission.reads.insert(emission.reads.end(), {work.pieces[0].value, work.pieces[0].statistics, work.parameters.scale,
+                                               work.parameters.shift});
+  if (has_residual && (op.relu || y.tensor >= 0)) {
+    const bool is_there = !lowering.is_missing(id);
+    const TensorId read = lowering.value_again(is_there ? id : node.inputs[1], layout).tensor;
+    (is_there ? work.y : work.residual) = read;
+    emission.reads.push_back(read);
+  }
   const graph::Node& source = lowering.graph().node(node.inputs[0]);
   const Located dx{lowering.tensor("d:" + source.name, source.shape, layout_of_dx), source.shape, layout_of_dx};
   work.dx = dx.tensor;
-  emission.writes.insert(emission.writes.end(), {work.partial, work.dx});
+  emission.writes = {work.diff_scale, work.diff_shift, work.constants, work.partial, work.dx};
+  if (y.tensor >= 0) emission.writes.push_back(y.tensor);
   if (incoming.size() == 2) {
     work.dy2 = incoming[1].tensor;
     emission.reads.push_back(work.dy2);
@@ -201,48 +140,23 @@ void lower_backward_single(const graph::BatchNorm& op, graph::NodeId id, Lowerin
 }  // namespace
 
 void lower_backward(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
-  const graph::Node& node = lowering.graph().node(id);
-  if (lowering.summed(id)) {
-    hand_on(*lowering.summed(id), id, lowering);
-  } else if (node.inputs.size() == 1 && shares_statistics(node, lowering)) {
+  if (lowering.role(id).is_shared) {
     lower_backward_shared(id, lowering);
-  } else if (is_read_through(op, id, lowering)) {
-    lower_read_through(id, lowering);
   } else {
     lower_backward_single(op, id, lowering);
   }
 }
 
 FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission) {
+  RG_ASSERT(lowering.normalised(id) && !lowering.has_gradient(id));
   ++lowering.plan.fused["norm_gradient"];
   const graph::Node& node = lowering.graph().node(id);
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
-  FusedNormBackward fused;
-  if (shares_statistics(node, lowering)) {
-    RG_ASSERT(lowering.normalised(id) && !lowering.has_gradient(id));
-    fused = open_shared_backward(id, layout, lowering, emission);
-    fused.work.constants = lowering.normalised(id)->constants;
-    emission.reads.push_back(fused.work.constants);
-  } else {
-    const std::vector<Located> others = lowering.gradients(id, layout);
-    RG_ASSERT(others.size() <= 1);
-    fused.shape = norm_shape({-1, node.shape, layout}, layout.dtype, id, lowering);
-    const bool is_missing = lowering.is_missing(id);
-    const TensorId y = is_missing ? lowering.tensor(node.name + "/again", node.shape, layout) : -1;
-    fused.work = single_work(id, layout, y, lowering, emission);
-    fused.work.g = lowering.tensor("g:" + node.name, node.shape, layout);
-    emission.writes.push_back(fused.work.g);
-    if (!others.empty()) {
-      fused.work.dy2 = others[0].tensor;
-      // Where it is what the data gradient itself reads, other threads still do while g is stored.
-      const bool is_source = std::ranges::find(emission.reads, fused.work.dy2) != emission.reads.end();
-      if (!is_source) emission.in_place.emplace_back(fused.work.dy2, fused.work.g);
-      emission.reads.push_back(fused.work.dy2);
-    }
-    lowering.define_summed(id, {.g = {fused.work.g, node.shape, layout}, .constants = fused.work.constants});
-  }
+  FusedNormBackward fused = open_shared_backward(id, layout, lowering, emission);
+  fused.work.constants = lowering.normalised(id)->constants;
   fused.work.partial =
       lowering.scratch(node.name + "/partial_backward", partial_bytes(fused.shape, lowering.threads()));
+  emission.reads.push_back(fused.work.constants);
   emission.writes.push_back(fused.work.partial);
   return fused;
 }

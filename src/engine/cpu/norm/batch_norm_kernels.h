@@ -94,8 +94,8 @@ struct NormStatistics {
 };
 [[nodiscard]] std::unique_ptr<Kernel> statistics_kernel(const NormShape& shape, NormStatistics work);
 
-/// A backward. `g`: where the masked sum of dy and dy2 goes, -1 when it is not needed again. A single one leaves in
-/// `constants` scale of every channel, shift of every one, then by_g, by_x and constant of simd/batch_norm.h.
+/// A backward. `g`: where the masked sum of dy and dy2 goes, -1 when it is not needed again. `constants`: scratch of
+/// two numbers a channel, of a single one five.
 struct NormBackward {
   std::vector<NormPiece> pieces;
   NormParameters parameters;
@@ -112,19 +112,16 @@ struct NormBackward {
   TensorId partial = -1;
   bool relu = false;
 };
-/// Both phases block by block; without a `dx` the first alone, which ends with the parameters' gradients and the
-/// constants that others read dx through.
+/// Both phases block by block.
 [[nodiscard]] std::unique_ptr<Kernel> single_backward_kernel(const NormShape& shape, const NormBackward& work);
 /// Adds to the pieces' G, A and B: one pass.
 [[nodiscard]] std::unique_ptr<Kernel> shared_backward_kernel(const NormShape& shape, const NormBackward& work);
 
-/// A backward within the data gradient of a convolution that reads the result: `work.dy` is stored nowhere, and
-/// `work.partial` has a slot for each thread. Of a shared one, `work.constants` are the forward's; a single one stores
-/// g and no dx, and is of one rank.
+/// A shared backward within the data gradient of the convolution that reads the result: `work.dy` is stored nowhere,
+/// `work.partial` has a slot for each thread, and `work.constants` are the forward's.
 struct FusedNormBackward {
   NormShape shape;
   NormBackward work;
-  bool is_shared = false;
 };
 
 /// Closes a shared gradient: dx = istd (G - A - B xhat).

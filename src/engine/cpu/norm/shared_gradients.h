@@ -12,20 +12,37 @@
 #include <utility>
 
 #include "engine/cpu/norm/batch_norm_blocks.h"
-#include "engine/cpu/norm/norm_gradients.h"
 #include "engine/cpu/simd/batch_norm.h"
 
 namespace roentgen::engine::cpu {
 
-/// X: what values and gradients are stored in.
+/// Pixels [first, first + count) of a block of an image, and the slot their sums go to.
+struct NormPixels {
+  std::int64_t block = 0;
+  std::int64_t image = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t slot = 0;
+};
+
+/// A tensor that is read, and one that is read and written, or null.
+template <class T>
+struct NormTouches {
+  const T* read = nullptr;
+  const T* written = nullptr;
+};
+
+/// Gradients of one batch norm, for its own kernel or the data gradient that computes dy. X: type of stored values and
+/// gradients. After bind(), open() for every block (or what it consists of), add() for every pixel of a block, then
+/// close(): blocks and pixels may be shared out to threads, pixels with a slot for each.
 template <class X>
-class SharedGradients final : public NormGradients<X> {
+class SharedGradients {
  public:
   /// `slots`: as many as `work.partial` has sums for.
   SharedGradients(const NormShape& shape, NormBackward work, std::int64_t slots)
       : shape_(shape), work_(std::move(work)), slots_(slots), table_(shape, work_.pieces) {}
 
-  void bind(const Addresses& addresses) override {
+  void bind(const Addresses& addresses) {
     table_.bind(addresses);
     weight_ = addresses.f32(work_.parameters.scale);
     bias_ = addresses.f32(work_.parameters.shift);
@@ -43,12 +60,13 @@ class SharedGradients final : public NormGradients<X> {
       fold(shape_.block, weight_ + c, bias_ + c, table_[block].statistics, scale_of(block), shift_of(block));
     }
   }
-  void open(std::int64_t block) const override {
+  void open(std::int64_t block) const {
     for (std::int64_t slot = 0; slot < slots_; ++slot) clear(block, slot);
   }
   /// One slot of a block, before the first add() to it.
   void clear(std::int64_t block, std::int64_t slot) const { partial_.clear(block, slot); }
-  void add(const NormPixels& pixels, const X* dy) const override {
+  /// `dy`: of these pixels alone, [count][block].
+  void add(const NormPixels& pixels, const X* dy) const {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
     simd::GradientSums<X> work{.x = place.value + at,
@@ -72,13 +90,15 @@ class SharedGradients final : public NormGradients<X> {
     }
     simd::gradient_sums(work);
   }
-  [[nodiscard]] NormTouches<X> touches(const NormPixels& pixels) const override {
+  /// What add() of these pixels reads beside dy, and what it writes: where it lies, from the first pixel on. For who
+  /// fetches it ahead.
+  [[nodiscard]] NormTouches<X> touches(const NormPixels& pixels) const {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;
-    return {.read = {place.value + at}, .written = place.gradient == nullptr ? nullptr : place.gradient + at};
+    return {.read = place.value + at, .written = place.gradient == nullptr ? nullptr : place.gradient + at};
   }
-  /// Gradients of the parameters and, of pieces that need one, A and B.
-  void close(std::int64_t block) const override {
+  /// Gradients of the parameters and, of pieces that need one, A and B. Slots are added up in order.
+  void close(std::int64_t block) const {
     std::array<double, kMostBlock> sum{};
     std::array<double, kMostBlock> sum_x{};
     partial_.add_up(block, sum.data(), sum_x.data());

@@ -18,11 +18,11 @@
 
 #include "engine/cpu/conv/drawn_tensors_testing.h"
 #include "engine/cpu/conv/products/product_way_testing.h"
-#include "engine/cpu/conv/products/split_conv.h"
+#include "engine/cpu/conv/products/products.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::TileUnit;
+using simd::ProductUnit;
 
 struct Case {
   const char* name;
@@ -61,7 +61,7 @@ class Constants final : public Kernel {
 
 class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
  protected:
-  static constexpr std::int64_t kImages = 3, kBlock = kSplitBlock;
+  static constexpr std::int64_t kImages = 3, kBlock = kProductBlock;
   // Tensors by number; then for each piece its value, statistics, gradient and sums.
   enum Tensor : TensorId {
     kDst,
@@ -82,7 +82,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
   };
 
   void SetUp() override {
-    const TileUnit unit = unit_of(way());
+    const ProductUnit unit = unit_of(way());
     for (const std::int64_t blocks : c().pieces) blocks_ += blocks;
     shape_ = {.images = kImages,
               .in_blocks = blocks_,
@@ -94,7 +94,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
               .dtype = is_bf16() ? DType::Bf16 : DType::F32,
               .threads = c().threads,
               .unit = unit};
-    if (const std::string what = lacking(way(), shape_); !what.empty()) GTEST_SKIP() << what;
+    if (const std::string what = lacking(shape_); !what.empty()) GTEST_SKIP() << what;
   }
 
   static ProductWay way() { return std::get<0>(GetParam()); }
@@ -118,8 +118,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
                                     .diff_shift = kDiffShift,
                                     .constants = kConstants,
                                     .partial = kPartial,
-                                    .relu = c().relu},
-                           .is_shared = true};
+                                    .relu = c().relu}};
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       const auto at = kPieces + static_cast<TensorId>(i) * kOfPiece;
       made.work.pieces.push_back({.value = at,
@@ -155,7 +154,8 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
       tensors_.draw(kImages * own * pixels(), 12 + 10 * i, shape_.dtype);
       tensors_.draw(2 * own, 13 + 10 * i, DType::F32);
     }
-    const std::size_t scratch_bytes = product_backward_data_scratch(way(), shape_);
+    const std::size_t scratch_bytes =
+        product_kernel(shape_, ConvPass::BackwardData, {})->scratch_bytes().total(shape_.threads);
     const auto run = [&](const std::unique_ptr<Kernel>& kernel) { tensors_.run(*kernel, kScratch, scratch_bytes); };
     if (is_one) {
       const FusedNormBackward gradient = norm(true);
@@ -167,9 +167,10 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
       }
       ConvTensors tensors{.weights = kWeights, .dst = kDst, .scratch = kScratch};
       tensors.norm = gradient;
-      run(product_backward_data(way(), shape_, tensors));
+      run(product_kernel(shape_, ConvPass::BackwardData, tensors));
     } else {
-      run(product_backward_data(way(), shape_, {.src = kDy, .weights = kWeights, .dst = kDst, .scratch = kScratch}));
+      run(product_kernel(shape_, ConvPass::BackwardData,
+                         {.src = kDy, .weights = kWeights, .dst = kDst, .scratch = kScratch}));
       const FusedNormBackward gradient = norm(false);
       run(shared_backward_kernel(gradient.shape, gradient.work));
     }
@@ -186,7 +187,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
   }
 
  private:
-  SplitShape shape_;
+  ProductShape shape_;
   std::int64_t blocks_ = 0;
   DrawnTensors tensors_;
 };

@@ -26,6 +26,32 @@ DType dtype_of(const CompileOptions& options) {
   }
   return DType::Bf16;
 }
+
+std::vector<bool> nodes_lowered(const graph::Graph& graph, Form form) {
+  if (form != Form::Training) return graph::needed_in_inference(graph);
+  return std::vector<bool>(graph.nodes().size(), true);
+}
+
+// For every value, whether a gradient must reach it: something trained lies before it, the loss behind.
+std::vector<bool> values_with_gradients(const graph::Graph& graph, Form form) {
+  std::vector<bool> needed(graph.nodes().size(), false);
+  const graph::NodeId loss = graph.output("loss");
+  if (form != Form::Training || loss < 0) return needed;
+  std::vector<bool> reaches_loss = needed;
+  reaches_loss[static_cast<std::size_t>(loss)] = true;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    if (!reaches_loss[i]) continue;
+    for (const graph::NodeId input : graph.nodes()[i].inputs) reaches_loss[static_cast<std::size_t>(input)] = true;
+  }
+  const auto is_trained = [&](std::int32_t p) { return graph::is_trained(graph.parameter(p).role); };
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const graph::Node& node = graph.nodes()[i];
+    needed[i] = reaches_loss[i] &&
+                (std::ranges::any_of(node.parameters, is_trained) ||
+                 std::ranges::any_of(node.inputs, [&](auto input) { return needed[static_cast<std::size_t>(input)]; }));
+  }
+  return needed;
+}
 }  // namespace
 
 Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int threads)
@@ -34,13 +60,21 @@ Lowering::Lowering(const graph::Graph& graph, const CompileOptions& options, int
       threads_(threads),
       vector_block_(simd::vector_block()),
       dtype_(dtype_of(options)),
-      fusions_(graph::fusions_of(options.fuse, purpose_of(options.form))),
+      is_lowered_(nodes_lowered(graph, options.form)),
+      needs_gradient_(values_with_gradients(graph, options.form)),
+      choices_(graph, options, dtype_, is_lowered_, needs_gradient_, plan),
+      roles_(is_training() ? NormRoles(graph, choices_, graph::fusions_of(options.fuse, purpose_of(options.form)),
+                                       vector_block_, dtype_)
+                           : NormRoles(graph, vector_block_)),
       readers_(graph.consumers()),
-      values_(graph.nodes().size()),
-      is_shared_piece_(graph.nodes().size(), false) {
+      values_(graph.nodes().size()) {
   const std::vector<Source> sources = sources_in_backward(graph, is_training() ? options.recompute : "none");
   for (std::size_t i = 0; i < sources.size(); ++i) values_[i].source = sources[i];
   plan.choice_revision = kChoiceRevision;
+  for (graph::NodeId id = 0; is_training() && id < static_cast<graph::NodeId>(graph.nodes().size()); ++id) {
+    const graph::Node& node = graph.node(id);
+    if (std::holds_alternative<graph::BatchNorm>(node.op)) plan.norm_roles[node.name] = roles_.of(id).text(graph);
+  }
   if (dtype_ == DType::Bf16) plan.choices[std::string(kDtypeChoice)] = name_of(dtype_);
   for (const graph::Parameter& parameter : graph.parameters()) {
     ParameterPlace place;
@@ -61,24 +95,16 @@ TensorId Lowering::add_tensor(PlanTensor tensor) {
 
 void Lowering::lower_all() {
   const auto count = static_cast<graph::NodeId>(graph_.nodes().size());
-  const std::vector<bool> is_needed =
-      is_training() ? std::vector<bool>(graph_.nodes().size(), true) : graph::needed_in_inference(graph_);
   for (graph::NodeId id = 0; id < count; ++id) {
     const graph::Node& node = graph_.node(id);
-    if (!node.is_input() && !is_needed.at(static_cast<std::size_t>(id))) continue;
-    ValueState& value = state(id);
-    value.needs_gradient =
-        is_training() &&
-        (std::ranges::any_of(node.parameters,
-                             [&](std::int32_t p) { return graph::is_trained(graph_.parameter(p).role); }) ||
-         std::ranges::any_of(node.inputs, [&](graph::NodeId input) { return needs_gradient(input); }));
+    if (!node.is_input() && !is_lowered_.at(static_cast<std::size_t>(id))) continue;
     if (node.is_input()) {
       const auto bytes = static_cast<std::size_t>(node.shape.elements()) * sizeof(float);
-      value.located = {
+      state(id).located = {
           add_tensor(
               {.name = node.name, .bytes = bytes, .storage = Storage::Input, .layout = name_of(node.shape, Layout{})}),
           node.shape, Layout{}};
-      input_tensors.emplace_back(id, value.located.tensor);
+      input_tensors.emplace_back(id, state(id).located.tensor);
       continue;
     }
     std::visit(
@@ -124,28 +150,9 @@ const std::vector<graph::NodeId>& Lowering::readers(graph::NodeId id) const {
   return readers_.at(static_cast<std::size_t>(id));
 }
 
-std::optional<std::string> Lowering::stored_choice(const std::string& key) const {
-  if (options_.choices.empty()) return std::nullopt;
-  const auto stored = options_.choices.find(key);
-  if (stored == options_.choices.end()) {
-    throw ConfigError(error_text("engine.plan", key, "a choice in the stored plan", "none",
-                                 "the graph and options the plan was made with"));
-  }
-  return stored->second;
-}
-
 const Located& Lowering::value(graph::NodeId id) const {
   RG_ASSERT(!is_virtual(id) && !state(id).normalised);
   return state(id).located;
-}
-
-std::vector<graph::NodeId> Lowering::pieces(graph::NodeId id) const {
-  if (!is_virtual(id)) return {id};
-  std::vector<graph::NodeId> all;
-  for (const graph::NodeId input : graph_.node(id).inputs) {
-    for (const graph::NodeId piece : pieces(input)) all.push_back(piece);
-  }
-  return all;
 }
 
 const Located& Lowering::define(graph::NodeId id, Layout layout) {
@@ -156,19 +163,11 @@ const Located& Lowering::define(graph::NodeId id, Layout layout) {
 
 void Lowering::define_as(graph::NodeId id, const Located& located) { state(id).located = located; }
 
-void Lowering::define_virtual(graph::NodeId id) {
-  state(id).is_virtual = true;
-  for (const graph::NodeId piece : pieces(id)) is_shared_piece_.at(static_cast<std::size_t>(piece)) = true;
-}
-
 void Lowering::define_normalised(graph::NodeId id, NormalisedInput input) {
   state(id).normalised = std::move(input);
   // Nothing is dropped that backward would have to compute again.
   state(id).source = Source::Kept;
 }
-
-bool Lowering::is_virtual(graph::NodeId id) const { return state(id).is_virtual; }
-bool Lowering::is_shared_piece(graph::NodeId id) const { return is_shared_piece_.at(static_cast<std::size_t>(id)); }
 
 Located Lowering::value_f32(graph::NodeId id) { return value_in(id, Layout{value(id).layout.block}); }
 
@@ -316,13 +315,11 @@ void Lowering::emit(const graph::Node& node, Emission emission, std::unique_ptr<
   kernels.push_back(std::move(kernel));
 }
 
-bool Lowering::needs_gradient(graph::NodeId id) const { return state(id).needs_gradient; }
-
 void Lowering::contribute(graph::NodeId id, const Located& gradient) {
   if (needs_gradient(id)) state(id).gradients.push_back(gradient);
 }
 
-bool Lowering::has_gradient(graph::NodeId id) const { return !state(id).gradients.empty() || state(id).summed; }
+bool Lowering::has_gradient(graph::NodeId id) const { return !state(id).gradients.empty(); }
 
 std::vector<Located> Lowering::gradients(graph::NodeId id, Layout layout) {
   // Closed once: asking again must find it among the others.

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/choice/conv_choices.h"
+#include "engine/cpu/choice/norm_roles.h"
 #include "engine/cpu/conv/conv_tensors.h"
 #include "engine/cpu/norm/batch_norm_kernels.h"
 #include "engine/cpu/plan/kernel.h"
@@ -52,15 +54,6 @@ struct SharedNorm {
   TensorId sums = -1;
 };
 
-/// The backward of a batch norm of one value, done but for dx: by the data gradient that came to it last, or by an
-/// entry of its own.
-struct SummedNorm {
-  /// Masked gradient of the result, of all readers.
-  Located g;
-  /// Scale, shift, by_g, by_x, constant (NormGradient).
-  TensorId constants = -1;
-};
-
 /// Working state of one compile. One thread; discarded afterwards.
 class Lowering {
  public:
@@ -74,8 +67,6 @@ class Lowering {
   [[nodiscard]] const CompileOptions& options() const { return options_; }
   [[nodiscard]] bool is_training() const { return options_.form == Form::Training; }
   [[nodiscard]] int threads() const { return threads_; }
-  /// Which fusions may be made.
-  [[nodiscard]] const graph::Fusions& fusions() const { return fusions_; }
   /// Block that vectors of this machine fill: 16 with AVX-512, else 8.
   [[nodiscard]] int vector_block() const { return vector_block_; }
   /// What values are stored in by the ops that can: F32 or Bf16. Parameters, their gradients and sums are f32.
@@ -85,24 +76,24 @@ class Lowering {
   /// `folded` that alone reads it. -1: none, as always in training.
   [[nodiscard]] graph::NodeId folded_into(graph::NodeId id) const;
   [[nodiscard]] const StepState* step_state() const { return step_state_.get(); }
-  /// The stored plan's choice for a kernel; nothing when there is no stored plan. ConfigError when it lacks this
-  /// kernel.
-  [[nodiscard]] std::optional<std::string> stored_choice(const std::string& key) const;
+  /// The algorithm of a convolution's pass.
+  [[nodiscard]] ConvAlgorithm algorithm(graph::NodeId id, ConvPass pass) const { return choices_.of(id, pass); }
+  /// Who computes the parts of a batch norm.
+  [[nodiscard]] const NormRole& role(graph::NodeId id) const { return roles_.of(id); }
 
   // Values.
   /// Where a value lies; for a virtual concat use pieces().
   [[nodiscard]] const Located& value(graph::NodeId id) const;
   /// The stored values a value consists of: itself, or the inputs of a virtual concat, flattened.
-  [[nodiscard]] std::vector<graph::NodeId> pieces(graph::NodeId id) const;
+  [[nodiscard]] const std::vector<graph::NodeId>& pieces(graph::NodeId id) const { return roles_.pieces(id); }
   /// Makes the tensor of a node's output.
   const Located& define(graph::NodeId id, Layout layout);
   /// The node's output is this tensor (reshapes, dropout at inference).
   void define_as(graph::NodeId id, const Located& located);
   /// The node's output is stored nowhere: a virtual concat.
-  void define_virtual(graph::NodeId id);
-  [[nodiscard]] bool is_virtual(graph::NodeId id) const;
-  /// A batch norm's output is stored nowhere: what alone reads it normalises these values itself: a convolution, a max
-  /// pooling, or the convolution that makes the sum whose residual it is.
+  [[nodiscard]] bool is_virtual(graph::NodeId id) const { return roles_.is_virtual(id); }
+  /// A batch norm's output is stored nowhere: the convolution or max pooling that alone reads it normalises these
+  /// values itself.
   void define_normalised(graph::NodeId id, NormalisedInput input);
   /// That, or nothing.
   [[nodiscard]] const std::optional<NormalisedInput>& normalised(graph::NodeId id) const {
@@ -112,15 +103,6 @@ class Lowering {
   void define_moments(graph::NodeId id, TensorId partial) { state(id).moments = partial; }
   /// Where to (ResultMoments::partial), or -1.
   [[nodiscard]] TensorId moments(graph::NodeId id) const { return state(id).moments; }
-  /// A batch norm's output is made and stored by the convolution `reader`, the first that reads it: of these values and
-  /// a residual.
-  void define_residual_sum(graph::NodeId reader, NormalisedInput input) {
-    state(reader).residual_sum = std::move(input);
-  }
-  /// What this convolution makes so while it reads it, or nothing.
-  [[nodiscard]] const std::optional<NormalisedInput>& residual_sum(graph::NodeId reader) const {
-    return state(reader).residual_sum;
-  }
   /// The value in a layout: itself, or a reordered copy made once.
   Located value_in(graph::NodeId id, Layout layout);
   /// The value where it lies, or a copy of it in f32.
@@ -152,25 +134,15 @@ class Lowering {
 
   // Backward.
   /// True when a gradient must reach this value: something trained lies before it.
-  [[nodiscard]] bool needs_gradient(graph::NodeId id) const;
+  [[nodiscard]] bool needs_gradient(graph::NodeId id) const { return needs_gradient_.at(static_cast<std::size_t>(id)); }
   /// Hands a gradient over to a value.
   void contribute(graph::NodeId id, const Located& gradient);
-  /// The gradient g that has come to this convolution is that of the batch norm behind it: its kernels read it through
-  /// that one.
-  void define_norm_gradient(graph::NodeId id, const NormGradient& gradient) { state(id).norm_gradient = gradient; }
-  /// That; without constants where there is none.
-  [[nodiscard]] const NormGradient& norm_gradient(graph::NodeId id) const { return state(id).norm_gradient; }
-  /// A data gradient has done a batch norm's backward, but for dx.
-  void define_summed(graph::NodeId id, const SummedNorm& summed) { state(id).summed = summed; }
-  [[nodiscard]] const std::optional<SummedNorm>& summed(graph::NodeId id) const { return state(id).summed; }
   /// All gradients that have arrived, in the given layout, unsummed.
   std::vector<Located> gradients(graph::NodeId id, Layout layout);
   /// The sum of all gradients that have arrived, in the given layout; also closes a SharedNorm.
   Located gradient(graph::NodeId id, Layout layout);
   /// True when any gradient has arrived.
   [[nodiscard]] bool has_gradient(graph::NodeId id) const;
-  /// How many have, but for an open shared one.
-  [[nodiscard]] std::size_t gradients_arrived(graph::NodeId id) const { return state(id).gradients.size(); }
   /// Shared statistics of a piece, made on first use by `make`.
   SharedNorm& shared_norm(graph::NodeId piece) { return shared_norms_[piece]; }
   /// Statistics of a batch norm that shares them with nobody.
@@ -182,7 +154,7 @@ class Lowering {
     return found == workspaces_.end() ? -1 : found->second;
   }
   /// True when batch norms share this value's statistics: it is a piece of a virtual concat.
-  [[nodiscard]] bool is_shared_piece(graph::NodeId id) const;
+  [[nodiscard]] bool is_shared_piece(graph::NodeId id) const { return roles_.is_piece(id); }
 
   /// The value is dropped after forward.
   [[nodiscard]] bool is_dropped(graph::NodeId id) const { return state(id).source != Source::Kept; }
@@ -223,15 +195,10 @@ class Lowering {
  private:
   struct ValueState {
     Located located;
-    bool is_virtual = false;
     std::optional<NormalisedInput> normalised;
     TensorId moments = -1;
-    std::optional<NormalisedInput> residual_sum;
-    bool needs_gradient = false;
     std::vector<Located> copies;
     std::vector<Located> gradients;
-    NormGradient norm_gradient;
-    std::optional<SummedNorm> summed;
     std::vector<std::function<void()>> waiting;
     /// How backward comes by it, and whether it has.
     Source source = Source::Kept;
@@ -252,13 +219,15 @@ class Lowering {
   int threads_;
   int vector_block_;
   DType dtype_;
-  graph::Fusions fusions_;
+  std::vector<bool> is_lowered_;
+  std::vector<bool> needs_gradient_;
+  ConvChoices choices_;
+  NormRoles roles_;
   std::vector<std::vector<graph::NodeId>> readers_;
   std::vector<ValueState> values_;
   std::map<graph::NodeId, SharedNorm> shared_norms_;
   std::map<graph::NodeId, TensorId> own_statistics_;
   std::map<graph::NodeId, TensorId> workspaces_;
-  std::vector<bool> is_shared_piece_;
   std::unique_ptr<StepState> step_state_ = std::make_unique<StepState>();
 };
 

@@ -114,7 +114,8 @@ struct PhaseGrid {
   /// Whether each of the threads has whole blocks, of all images: what is read twice of a block then stays in cache.
   /// Else the images are shared out, as our convolutions before and after do, so that less goes from one thread to
   /// another: where there are too few blocks, or where several threads have at most 4 MiB of the tensor each, which
-  /// stays in a last-level cache that a few threads share until the second time (measured on an AMD Zen 4, ADR 21).
+  /// stays in a last-level cache that a few threads share until the second time (measured on an AMD Zen 4,
+  /// docs/engine.md).
   [[nodiscard]] bool is_by_block(int threads) const {
     constexpr std::int64_t kKept_bytes = std::int64_t{4} << 20;
     const bool is_kept = threads > 1 && blocks * images * cell_bytes <= threads * kKept_bytes;

@@ -22,9 +22,8 @@ namespace {
 constexpr std::int64_t kBlock = 16;
 constexpr std::uintptr_t kFloat_bytes = sizeof(float);
 
-template <avx512::Made kMade>
-RG_AVX512 void rows_of(const SplitSource<float>& source, std::int64_t count, float* to) {
-  const avx512::Numbers<float, kMade> numbers(source);
+RG_AVX512 void normalised_rows(const SplitSource<float>& source, std::int64_t count, float* to) {
+  const avx512::Numbers<float, true> numbers(source);
   for (std::int64_t i = 0; i < count; ++i) _mm512_storeu_ps(to + i * kBlock, numbers(i));
 }
 
@@ -174,17 +173,8 @@ bool has_avx512() {
   return has;
 }
 
-void make_rows(const SplitSource<float>& source, std::int64_t count, float* to) {
-  switch (avx512::made_of(source)) {
-    case avx512::Made::Nothing:
-      return rows_of<avx512::Made::Nothing>(source, count, to);
-    case avx512::Made::Norm:
-      return rows_of<avx512::Made::Norm>(source, count, to);
-    case avx512::Made::NormGradient:
-      return rows_of<avx512::Made::NormGradient>(source, count, to);
-    case avx512::Made::Sum:
-      return rows_of<avx512::Made::Sum>(source, count, to);
-  }
+void normalise_rows(const SplitSource<float>& source, std::int64_t count, float* to) {
+  normalised_rows(source, count, to);
 }
 
 namespace {
@@ -227,7 +217,7 @@ void pixel_product(const PixelProduct& work) {
 
 namespace roentgen::engine::cpu::simd {
 bool has_avx512() { return false; }
-void make_rows(const SplitSource<float>& /*source*/, std::int64_t /*count*/, float* /*to*/) {}
+void normalise_rows(const SplitSource<float>& /*source*/, std::int64_t /*count*/, float* /*to*/) {}
 void turn_square(const float* from, float* to) {
   for (int i = 0; i < 16; ++i) {
     for (int k = 0; k < 16; ++k) to[k * 16 + i] = from[i * 16 + k];

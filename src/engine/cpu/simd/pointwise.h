@@ -16,8 +16,8 @@ namespace roentgen::engine::cpu::simd {
 /// may use (DNNL_MAX_CPU_ISA). Of what follows only turn_square() may be called without.
 [[nodiscard]] bool has_avx512();
 
-/// Rows i < count of a source, or what is made of them, to `to`, 16 numbers each, one after another.
-void make_rows(const SplitSource<float>& source, std::int64_t count, float* to);
+/// Rows i < count of a source with a scale, normalised, to `to`, 16 numbers each, one after another.
+void normalise_rows(const SplitSource<float>& source, std::int64_t count, float* to);
 
 /// 16 x 16 numbers, turned; `to` is not `from`. On any machine.
 void turn_square(const float* from, float* to);

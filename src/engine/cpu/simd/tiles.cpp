@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 
+#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles_amx.h"
 #include "engine/cpu/simd/tiles_avx512.h"
 #include "engine/cpu/simd/tiles_meetings.h"
@@ -44,21 +45,9 @@ float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
   if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
   const std::int64_t at = source.at[i * source.at_step] + lane;
   const float stored = to_f32(source.base[at]);
-  if (source.x != nullptr) {
-    const float rest = std::fma(source.by_x[lane], to_f32(source.x[at]), source.constant[lane]);
-    return std::fma(source.by_g[lane], stored, rest);
-  }
   if (source.scale == nullptr) return stored;
-  float value = std::fma(stored, source.scale[lane], source.shift[lane]);
-  if (source.result != nullptr) {
-    const float residual = to_f32(source.residual[at]);
-    value += source.residual_scale == nullptr
-                 ? residual
-                 : std::fma(residual, source.residual_scale[lane], source.residual_shift[lane]);
-  }
-  value = source.relu && value < 0.0F ? 0.0F : value;
-  if (source.result != nullptr) store(value, source.result[at]);
-  return value;
+  const float value = std::fma(stored, source.scale[lane], source.shift[lane]);
+  return source.relu && value < 0.0F ? 0.0F : value;
 }
 
 void put(std::byte* to, std::int64_t planes, std::int64_t plane, float value) {
@@ -102,33 +91,34 @@ bool has_tiles() {
 
 std::string_view tile_instructions() { return has_tiles() ? amx::instructions() : "no tiles"; }
 
-bool has_unit(TileUnit unit) {
-  if (unit == TileUnit::Amx) return has_tiles();
-  return unit == TileUnit::Plain || avx512::is_there();
+bool has_unit(ProductUnit unit) {
+  if (unit == ProductUnit::Amx) return has_tiles();
+  if (unit == ProductUnit::Avx512F32) return has_avx512();
+  return unit == ProductUnit::Plain || avx512::is_there();
 }
 
-std::optional<TileUnit> bf16_unit() {
-  if (has_tiles()) return TileUnit::Amx;
-  return avx512::is_there() ? std::optional(TileUnit::Avx512) : std::nullopt;
+std::optional<ProductUnit> bf16_unit() {
+  if (has_tiles()) return ProductUnit::Amx;
+  return avx512::is_there() ? std::optional(ProductUnit::Avx512) : std::nullopt;
 }
 
-std::string_view name_of(TileUnit unit) {
-  if (unit == TileUnit::Plain) return "plain";
-  return unit == TileUnit::Amx ? "AMX" : "AVX512";
+std::string_view name_of(ProductUnit unit) {
+  if (unit == ProductUnit::Plain) return "plain";
+  return unit == ProductUnit::Amx ? "AMX" : "AVX512";
 }
 
-TileSession::TileSession(TileUnit unit) : unit_(unit) {
-  if (unit_ == TileUnit::Amx) amx::configure();
+TileSession::TileSession(ProductUnit unit) : unit_(unit) {
+  if (unit_ == ProductUnit::Amx) amx::configure();
 }
 TileSession::~TileSession() {
-  if (unit_ != TileUnit::Plain) avx512::release();
-  if (unit_ == TileUnit::Amx) amx::release();
+  if (unit_ != ProductUnit::Plain) avx512::release();
+  if (unit_ == ProductUnit::Amx) amx::release();
 }
 
 template <class T>
-void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
+void split_pairs(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
                  std::byte* to, std::int64_t planes, std::int64_t plane) {
-  if (unit != TileUnit::Plain) return avx512::split_pairs(first, second, count, to, planes, plane);
+  if (unit != ProductUnit::Plain) return avx512::split_pairs(first, second, count, to, planes, plane);
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + i * kTileRow_bytes + lane * 4;
@@ -139,9 +129,9 @@ void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T
 }
 
 template <class T>
-void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
+void split_turned(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
                   std::int64_t row, std::int64_t planes, std::int64_t plane) {
-  if (unit != TileUnit::Plain) return avx512::split_turned(first, second, to, row, planes, plane);
+  if (unit != ProductUnit::Plain) return avx512::split_turned(first, second, to, row, planes, plane);
   for (std::int64_t i = 0; i < kTileRows; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + lane * row + i * 4;
@@ -152,8 +142,8 @@ void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<
 }
 
 template <class T>
-void put_results(TileUnit unit, const TileResults<T>& work) {
-  if (unit != TileUnit::Plain) return avx512::put_results(work);
+void put_results(ProductUnit unit, const TileResults<T>& work) {
+  if (unit != ProductUnit::Plain) return avx512::put_results(work);
   for (std::int64_t row = 0; row < work.rows; ++row) {
     if (work.at[row] < 0) continue;
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
@@ -170,9 +160,9 @@ void put_results(TileUnit unit, const TileResults<T>& work) {
   }
 }
 
-void tile_product(TileUnit unit, const TileProduct& work) {
-  if (unit == TileUnit::Amx) return amx::tile_product(work);
-  if (unit == TileUnit::Avx512) return avx512::tile_product(work);
+void tile_product(ProductUnit unit, const TileProduct& work) {
+  if (unit == ProductUnit::Amx) return amx::tile_product(work);
+  if (unit == ProductUnit::Avx512) return avx512::tile_product(work);
   for (int row_tile = 0; row_tile < work.row_tiles; ++row_tile) {
     for (int column_tile = 0; column_tile < work.column_tiles; ++column_tile) {
       plain_product(work, work.a + row_tile * work.a_tile, work.b + column_tile * work.b_tile,
@@ -181,15 +171,15 @@ void tile_product(TileUnit unit, const TileProduct& work) {
   }
 }
 
-template void split_pairs(TileUnit, const SplitSource<float>&, const SplitSource<float>&, std::int64_t, std::byte*,
+template void split_pairs(ProductUnit, const SplitSource<float>&, const SplitSource<float>&, std::int64_t, std::byte*,
                           std::int64_t, std::int64_t);
-template void split_pairs(TileUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::int64_t, std::byte*,
+template void split_pairs(ProductUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::int64_t, std::byte*,
                           std::int64_t, std::int64_t);
-template void split_turned(TileUnit, const SplitSource<float>&, const SplitSource<float>&, std::byte*, std::int64_t,
+template void split_turned(ProductUnit, const SplitSource<float>&, const SplitSource<float>&, std::byte*, std::int64_t,
                            std::int64_t, std::int64_t);
-template void split_turned(TileUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::byte*, std::int64_t,
+template void split_turned(ProductUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::byte*, std::int64_t,
                            std::int64_t, std::int64_t);
-template void put_results(TileUnit, const TileResults<float>&);
-template void put_results(TileUnit, const TileResults<Bf16>&);
+template void put_results(ProductUnit, const TileResults<float>&);
+template void put_results(ProductUnit, const TileResults<Bf16>&);
 
 }  // namespace roentgen::engine::cpu::simd

@@ -37,37 +37,34 @@ constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTi
 /// Name of the instructions that multiply tiles: "AMX", or "no tiles"; another where they are emulated.
 [[nodiscard]] std::string_view tile_instructions();
 
-/// What computes: the tiles; AVX-512 with its bf16 instructions, in the same layouts; or plain loops that do the same
-/// sums anywhere (hundreds of times slower, for tests).
-enum class TileUnit : std::uint8_t { Plain, Amx, Avx512 };
+/// What computes products: the tiles; AVX-512 with its bf16 instructions, in the same layouts; plain loops that do the
+/// same sums anywhere (hundreds of times slower, for tests); or AVX-512 in f32, without tiles (simd/pointwise.h).
+enum class ProductUnit : std::uint8_t { Plain, Amx, Avx512, Avx512F32 };
 
 /// Whether this machine has the unit, within what oneDNN may use (DNNL_MAX_CPU_ISA).
-[[nodiscard]] bool has_unit(TileUnit unit);
+[[nodiscard]] bool has_unit(ProductUnit unit);
 
 /// What multiplies bf16 values fastest here; none: nothing but plain loops does.
-[[nodiscard]] std::optional<TileUnit> bf16_unit();
+[[nodiscard]] std::optional<ProductUnit> bf16_unit();
 
-/// "AMX", "AVX512" or "plain", as plans name it.
-[[nodiscard]] std::string_view name_of(TileUnit unit);
+/// "AMX", "AVX512" (both of AVX-512's) or "plain", as plans name it.
+[[nodiscard]] std::string_view name_of(ProductUnit unit);
 
 /// Sets the calling thread's tiles up while it lives, and has what it streamed in order when it ends. One a thread at a
-/// time; nothing for TileUnit::Plain.
+/// time; nothing for ProductUnit::Plain.
 class TileSession {
  public:
-  explicit TileSession(TileUnit unit);
+  explicit TileSession(ProductUnit unit);
   ~TileSession();
   TileSession(const TileSession&) = delete;
   TileSession& operator=(const TileSession&) = delete;
 
  private:
-  TileUnit unit_;
+  ProductUnit unit_;
 };
 
 /// Numbers to split, of float or Bf16: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
 /// With a scale: numbers * scale + shift of 16 channels, and with `relu` max(., 0) of it, as batch norms compute it.
-/// With `x`: numbers * by_g + x * by_x + constant, as they compute the gradient of what they read, x, which lies as the
-/// numbers do. With a `result`: numbers * scale + shift + residual, or + residual * residual_scale + residual_shift,
-/// and with `relu` max(., 0) of it, which is also stored there; the three lie alike, and result may be residual.
 template <class T>
 struct SplitSource {
   const T* base = nullptr;
@@ -76,27 +73,18 @@ struct SplitSource {
   const float* scale = nullptr;
   const float* shift = nullptr;
   bool relu = false;
-  const T* x = nullptr;
-  const float* by_g = nullptr;
-  const float* by_x = nullptr;
-  const float* constant = nullptr;
-  const T* residual = nullptr;
-  const float* residual_scale = nullptr;
-  const float* residual_shift = nullptr;
-  T* result = nullptr;
-  bool is_streaming = false;  ///< result, past the caches
 };
 
 /// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes
 /// or two, `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16. Both sources of one kind.
 template <class T>
-void split_pairs(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
+void split_pairs(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
                  std::byte* to, std::int64_t planes, std::int64_t plane);
 
-/// The same for 16 rows of sources without a result, turned: row l holds pairs (first's number l, second's number l) of
+/// The same for 16 rows of sources, turned: row l holds pairs (first's number l, second's number l) of
 /// all 16, rows `row` bytes apart.
 template <class T>
-void split_turned(TileUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
+void split_turned(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
                   std::int64_t row, std::int64_t planes, std::int64_t plane);
 
 /// Up to 2 x 2 tiles of results, 16 x 16 numbers each with rows 64 bytes apart: c = (or +=) sum over steps of a * b.
@@ -119,7 +107,7 @@ struct TileProduct {
   std::int64_t planes = 3;  ///< 3: the six products of split matrices; 2: their three; 1: one
   bool is_accumulating = false;
 };
-void tile_product(TileUnit unit, const TileProduct& work);
+void tile_product(ProductUnit unit, const TileProduct& work);
 
 /// Rows of results to where they belong: act(result + bias + what lies there). T: float, or Bf16, to which they are
 /// rounded (the nearest, of two the even one; numbers below 2^-126 become zeros).
@@ -140,6 +128,6 @@ struct TileResults {
   double* sum_sq = nullptr;
 };
 template <class T>
-void put_results(TileUnit unit, const TileResults<T>& work);
+void put_results(ProductUnit unit, const TileResults<T>& work);
 
 }  // namespace roentgen::engine::cpu::simd

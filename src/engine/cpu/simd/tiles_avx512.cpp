@@ -19,20 +19,20 @@
 namespace roentgen::engine::cpu::simd::avx512 {
 namespace {
 
-template <class T, Made kMade, int kPlanes>
+template <class T, bool kIsNormalised, int kPlanes>
 RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
                         std::int64_t plane) {
-  const Numbers<T, kMade> lows(first), highs(second);
+  const Numbers<T, kIsNormalised> lows(first), highs(second);
   for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
     const auto low = lows.template parts<kPlanes>(i);
     const auto high = highs.template parts<kPlanes>(i);
     for (int p = 0; p < kPlanes; ++p) _mm512_store_si512(to + p * plane, paired(low.of[p], high.of[p]));
   }
 }
-template <class T, Made kMade, int kPlanes>
+template <class T, bool kIsNormalised, int kPlanes>
 RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
                          std::int64_t plane) {
-  const Numbers<T, kMade> lows(first), highs(second);
+  const Numbers<T, kIsNormalised> lows(first), highs(second);
   Square squares[kPlanes];
   for (std::size_t pair = 0; pair < 16; ++pair) {
     const auto low = lows.template parts<kPlanes>(static_cast<std::int64_t>(pair));
@@ -48,26 +48,18 @@ RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& seco
   }
 }
 
-// Calls run with what is made of the numbers, and the number of planes, as constants.
+// Calls run with whether the numbers are normalised, and the number of planes, as constants.
 template <class T, class Run>
 void for_kind(const SplitSource<T>& source, std::int64_t planes, const Run& run) {
-  const auto with = [&](auto made) {
-    if (std::is_same_v<T, Bf16> || planes == 1) return run(made, std::integral_constant<int, 1>{});
+  const auto with = [&](auto is_normalised) {
+    if (std::is_same_v<T, Bf16> || planes == 1) return run(is_normalised, std::integral_constant<int, 1>{});
     if constexpr (std::is_same_v<T, float>) {
-      if (planes == 2) return run(made, std::integral_constant<int, 2>{});
-      run(made, std::integral_constant<int, 3>{});
+      if (planes == 2) return run(is_normalised, std::integral_constant<int, 2>{});
+      run(is_normalised, std::integral_constant<int, 3>{});
     }
   };
-  switch (made_of(source)) {
-    case Made::Nothing:
-      return with(std::integral_constant<Made, Made::Nothing>{});
-    case Made::Norm:
-      return with(std::integral_constant<Made, Made::Norm>{});
-    case Made::NormGradient:
-      return with(std::integral_constant<Made, Made::NormGradient>{});
-    case Made::Sum:
-      return with(std::integral_constant<Made, Made::Sum>{});
-  }
+  if (source.scale != nullptr) return with(std::true_type{});
+  with(std::false_type{});
 }
 
 // The same 32 bits 16 times: a pair of bf16 numbers.

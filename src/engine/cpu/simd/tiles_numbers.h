@@ -97,64 +97,30 @@ RG_AVX512 inline void put(Bf16* to, __m512 value, bool is_streaming) {
   }
 }
 
-// What is made of a source's numbers.
-enum class Made : std::uint8_t { Nothing, Norm, NormGradient, Sum };
-
-template <class T>
-[[nodiscard]] Made made_of(const SplitSource<T>& source) {
-  if (source.x != nullptr) return Made::NormGradient;
-  if (source.result != nullptr) return Made::Sum;
-  return source.scale != nullptr ? Made::Norm : Made::Nothing;
-}
-
-// A source's numbers in f32.
-template <class T, Made kMade>
+// A source's numbers in f32, normalised or as they are.
+template <class T, bool kIsNormalised>
 class Numbers {
  public:
   RG_AVX512 explicit Numbers(const SplitSource<T>& source) : source_(source) {
     // A block that is not there has no constants either.
-    if (kMade == Made::Nothing || source.base == nullptr) return;
-    if constexpr (kMade == Made::Norm || kMade == Made::Sum) {
-      scale_ = _mm512_loadu_ps(source.scale);
-      shift_ = _mm512_loadu_ps(source.shift);
-      least_ = _mm512_set1_ps(source.relu ? 0.0F : -std::numeric_limits<float>::infinity());
-      if (kMade == Made::Norm) return;
-      const bool is_normalised = source.residual_scale != nullptr;
-      // Times 1 and less 0 a number keeps its bits, -0 too.
-      residual_scale_ = is_normalised ? _mm512_loadu_ps(source.residual_scale) : _mm512_set1_ps(1.0F);
-      residual_shift_ = is_normalised ? _mm512_loadu_ps(source.residual_shift) : _mm512_set1_ps(-0.0F);
-    } else {
-      by_g_ = _mm512_loadu_ps(source.by_g);
-      by_x_ = _mm512_loadu_ps(source.by_x);
-      constant_ = _mm512_loadu_ps(source.constant);
-    }
+    if (!kIsNormalised || source.base == nullptr) return;
+    scale_ = _mm512_loadu_ps(source.scale);
+    shift_ = _mm512_loadu_ps(source.shift);
+    least_ = _mm512_set1_ps(source.relu ? 0.0F : -std::numeric_limits<float>::infinity());
   }
   RG_AVX512 __m512 operator()(std::int64_t i) const {
     const std::int64_t at = source_.base == nullptr ? -1 : source_.at[i * source_.at_step];
     if (at < 0) return _mm512_setzero_ps();
     const T* from = source_.base + at;
     expect(from);
-    if constexpr (kMade == Made::Norm) {
-      // The second operand is what a NaN gives: it stays one.
-      return _mm512_max_ps(least_, _mm512_fmadd_ps(load(from), scale_, shift_));
-    } else if constexpr (kMade == Made::Sum) {
-      expect(source_.residual + at);
-      const __m512 residual = _mm512_fmadd_ps(load(source_.residual + at), residual_scale_, residual_shift_);
-      const __m512 sum = _mm512_add_ps(_mm512_fmadd_ps(load(from), scale_, shift_), residual);
-      const __m512 value = _mm512_max_ps(least_, sum);
-      put(source_.result + at, value, source_.is_streaming);
-      return value;
-    } else if constexpr (kMade == Made::NormGradient) {
-      expect(source_.x + at);
-      return _mm512_fmadd_ps(by_g_, load(from), _mm512_fmadd_ps(by_x_, load(source_.x + at), constant_));
-    } else {
-      return load(from);
-    }
+    if constexpr (!kIsNormalised) return load(from);
+    // The second operand is what a NaN gives: it stays one.
+    return _mm512_max_ps(least_, _mm512_fmadd_ps(load(from), scale_, shift_));
   }
   // Split; into one plane: rounded to bf16 as put_results() does.
   template <int kPlanes>
   RG_AVX512 Parts<kPlanes> parts(std::int64_t i) const {
-    if constexpr (kPlanes > 1 || (std::is_same_v<T, Bf16> && kMade == Made::Nothing))
+    if constexpr (kPlanes > 1 || (std::is_same_v<T, Bf16> && !kIsNormalised))
       return split<kPlanes>((*this)(i));
     else
       return {whole((*this)(i))};
@@ -163,8 +129,6 @@ class Numbers {
  private:
   SplitSource<T> source_;
   __m512 scale_ = _mm512_setzero_ps(), shift_ = _mm512_setzero_ps(), least_ = _mm512_setzero_ps();
-  __m512 residual_scale_ = _mm512_setzero_ps(), residual_shift_ = _mm512_setzero_ps();
-  __m512 by_g_ = _mm512_setzero_ps(), by_x_ = _mm512_setzero_ps(), constant_ = _mm512_setzero_ps();
 };
 
 }  // namespace roentgen::engine::cpu::simd::avx512

@@ -4,15 +4,12 @@
 // The ways to compute a convolution that tests of our kernels go through: what multiplies, and the type of values.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "engine/cpu/conv/products/pointwise_conv.h"
-#include "engine/cpu/conv/products/split_conv.h"
+#include "engine/cpu/conv/products/products.h"
 #include "engine/cpu/plan/product_testing.h"
-#include "engine/cpu/simd/pointwise.h"
 #include "engine/cpu/simd/tiles.h"
 
 namespace roentgen::engine::cpu {
@@ -29,11 +26,12 @@ enum class ProductWay {
   WinogradBf16,
 };
 
-/// What multiplies; Plain for Winograd's and pointwise products, which have no unit.
-[[nodiscard]] inline simd::TileUnit unit_of(ProductWay way) {
-  if (way == ProductWay::TilesF32 || way == ProductWay::TilesBf16) return simd::TileUnit::Amx;
+/// What multiplies; Plain for Winograd's, which have no unit.
+[[nodiscard]] inline simd::ProductUnit unit_of(ProductWay way) {
+  if (way == ProductWay::Pointwise) return simd::ProductUnit::Avx512F32;
+  if (way == ProductWay::TilesF32 || way == ProductWay::TilesBf16) return simd::ProductUnit::Amx;
   const bool is_on_vectors = way == ProductWay::VectorsF32 || way == ProductWay::VectorsBf16;
-  return is_on_vectors ? simd::TileUnit::Avx512 : simd::TileUnit::Plain;
+  return is_on_vectors ? simd::ProductUnit::Avx512 : simd::ProductUnit::Plain;
 }
 
 [[nodiscard]] inline bool is_by_winograd(ProductWay way) {
@@ -68,9 +66,7 @@ using WaysByUnit = std::vector<std::vector<ProductWay>>;
 }
 
 /// Whether this machine has the unit of a way.
-[[nodiscard]] inline bool has_unit_of(ProductWay way) {
-  return way == ProductWay::Pointwise ? simd::has_avx512() : simd::has_unit(unit_of(way));
-}
+[[nodiscard]] inline bool has_unit_of(ProductWay way) { return simd::has_unit(unit_of(way)); }
 
 /// Every case by every way, shared out by unit. A case has `is_large` where plain loops take too long.
 template <typename Case>
@@ -87,49 +83,18 @@ template <typename Case>
   return share_out<Param>(by_unit, [](const Param& param) {
     const auto& [way, tested] = param;
     if constexpr (requires { tested.is_large; }) {
-      if (tested.is_large && way != ProductWay::Pointwise && unit_of(way) == simd::TileUnit::Plain) return false;
+      if (tested.is_large && unit_of(way) == simd::ProductUnit::Plain) return false;
     }
     return has_unit_of(way);
   });
 }
 
-/// What lacks here for products of that shape by that way, for who skips; empty: nothing.
-[[nodiscard]] inline std::string lacking(ProductWay way, const SplitShape& shape) {
-  if (way == ProductWay::Pointwise) {
-    if (!simd::has_avx512()) return "SKIPPED: this machine has no AVX-512";
-    return has_pointwise(shape) ? "" : "SKIPPED: not for pointwise products";
-  }
-  const simd::TileUnit unit = unit_of(way);
-  return simd::has_unit(unit) ? "" : "SKIPPED: this machine has no " + std::string(simd::name_of(unit)) + " for bf16";
-}
-
-/// The passes by products, of bf16 numbers or pointwise, and their scratch.
-[[nodiscard]] inline std::unique_ptr<Kernel> product_forward(ProductWay way, const SplitShape& shape,
-                                                             const ConvTensors& tensors) {
-  return way == ProductWay::Pointwise ? pointwise_forward(shape, tensors) : split_forward(shape, tensors);
-}
-[[nodiscard]] inline std::unique_ptr<Kernel> product_backward_data(ProductWay way, const SplitShape& shape,
-                                                                   const ConvTensors& tensors) {
-  return way == ProductWay::Pointwise ? pointwise_backward_data(shape, tensors) : split_backward_data(shape, tensors);
-}
-[[nodiscard]] inline std::unique_ptr<Kernel> product_backward_weights(ProductWay way, const SplitShape& shape,
-                                                                      const ConvTensors& tensors) {
-  return way == ProductWay::Pointwise ? pointwise_backward_weights(shape, tensors)
-                                      : split_backward_weights(shape, tensors);
-}
-[[nodiscard]] inline std::size_t product_forward_scratch(ProductWay way, const SplitShape& shape,
-                                                         const NormalisedInput& input = {}) {
-  return way == ProductWay::Pointwise ? pointwise_forward_scratch(shape, input).total(shape.threads)
-                                      : split_forward_scratch(shape, input).total(shape.threads);
-}
-[[nodiscard]] inline std::size_t product_backward_data_scratch(ProductWay way, const SplitShape& shape) {
-  return way == ProductWay::Pointwise ? pointwise_backward_data_scratch(shape).total(shape.threads)
-                                      : split_backward_data_scratch(shape).total(shape.threads);
-}
-[[nodiscard]] inline std::size_t product_backward_weights_scratch(ProductWay way, const SplitShape& shape,
-                                                                  const NormalisedInput& input = {}) {
-  return way == ProductWay::Pointwise ? pointwise_backward_weights_scratch(shape, input).total(shape.threads)
-                                      : split_backward_weights_scratch(shape, input).total(shape.threads);
+/// What lacks here for products of that shape, for who skips; empty: nothing.
+[[nodiscard]] inline std::string lacking(const ProductShape& shape) {
+  if (!is_for_unit(shape)) return "SKIPPED: not for pointwise products";
+  if (simd::has_unit(shape.unit)) return "";
+  const std::string what = shape.unit == simd::ProductUnit::Avx512F32 ? "" : " for bf16";
+  return "SKIPPED: this machine has no " + std::string(simd::name_of(shape.unit)) + what;
 }
 
 }  // namespace roentgen::engine::cpu

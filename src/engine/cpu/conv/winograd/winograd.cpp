@@ -38,7 +38,7 @@ class Convolution final : public WinogradPass<T> {
       lines_part_ = memory_.add_own(lines_bytes(false));
     }
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -204,22 +204,15 @@ WinogradShape mirrored(const WinogradShape& s) {
   return m;
 }
 
-// f32 whatever values are stored in.
-ScratchBytes scratch_of(const WinogradShape& shape) { return Convolution<float>(shape, {}, false).scratch_bytes(); }
-
-std::unique_ptr<Kernel> convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned) {
+std::unique_ptr<ConvKernel> convolution(const WinogradShape& shape, const ConvTensors& tensors, bool is_turned) {
   if (shape.dtype == DType::Bf16) return std::make_unique<Convolution<Bf16>>(shape, tensors, is_turned);
   return std::make_unique<Convolution<float>>(shape, tensors, is_turned);
 }
 }  // namespace
 
-ScratchBytes winograd_forward_scratch(const WinogradShape& shape) { return scratch_of(shape); }
-ScratchBytes winograd_backward_data_scratch(const WinogradShape& shape) { return scratch_of(mirrored(shape)); }
-
-std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors) {
-  return convolution(shape, tensors, false);
-}
-std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape, const ConvTensors& tensors) {
+std::unique_ptr<ConvKernel> winograd_kernel(const WinogradShape& shape, ConvPass pass, const ConvTensors& tensors) {
+  if (pass == ConvPass::BackwardWeights) return winograd_weights(shape, tensors);
+  if (pass == ConvPass::Forward) return convolution(shape, tensors, false);
   ConvTensors exchanged = tensors;
   std::swap(exchanged.src, exchanged.dst);
   return convolution(mirrored(shape), exchanged, true);

@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "core/shape.h"
+#include "engine/cpu/conv/conv_algorithm.h"
 #include "engine/cpu/conv/conv_tensors.h"
-#include "engine/cpu/plan/kernel.h"
 #include "engine/cpu/simd/winograd_window.h"
 
 namespace roentgen::engine::cpu {
@@ -38,16 +38,10 @@ struct WinogradShape {
   int threads = 1;
 };
 
-/// Bytes of scratch the forward pass needs.
-[[nodiscard]] ScratchBytes winograd_forward_scratch(const WinogradShape& shape);
-/// Likewise for the data gradient.
-[[nodiscard]] ScratchBytes winograd_backward_data_scratch(const WinogradShape& shape);
-/// Likewise for the weight gradient.
-[[nodiscard]] ScratchBytes winograd_backward_weights_scratch(const WinogradShape& shape);
-
-/// The passes. Their results do not depend on the number of threads.
-[[nodiscard]] std::unique_ptr<Kernel> winograd_forward(const WinogradShape& shape, const ConvTensors& tensors);
-[[nodiscard]] std::unique_ptr<Kernel> winograd_backward_data(const WinogradShape& shape, const ConvTensors& tensors);
-[[nodiscard]] std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors);
+/// A pass. Its results do not depend on the number of threads.
+[[nodiscard]] std::unique_ptr<ConvKernel> winograd_kernel(const WinogradShape& shape, ConvPass pass,
+                                                          const ConvTensors& tensors);
+/// The weight gradient of those, in winograd_weights.cpp.
+[[nodiscard]] std::unique_ptr<ConvKernel> winograd_weights(const WinogradShape& shape, const ConvTensors& tensors);
 
 }  // namespace roentgen::engine::cpu

@@ -98,7 +98,7 @@ struct WinogradChunk {
 
 /// The tensors of a pass, and tiles of them to transformed values and back. T: what values are stored in.
 template <class T>
-class WinogradPass : public Kernel {
+class WinogradPass : public ConvKernel {
  public:
   /// `shares_groups` says of a tiling whether threads share out the groups of result blocks.
   WinogradPass(const WinogradShape& shape, const ConvTensors& tensors, bool (*shares_groups)(const Tiling&))

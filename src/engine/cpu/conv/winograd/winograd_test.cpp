@@ -119,12 +119,12 @@ class WinogradPasses : public testing::TestWithParam<std::tuple<Target, Case>> {
 
   // Runs a pass as plans do, each thread with memory of its own; scratch starts as NaN, so that nothing unwritten is
   // read, and what lies between the threads' memory stays as it was.
-  void run(std::unique_ptr<Kernel> kernel, const ScratchBytes& scratch) {
+  void run(std::unique_ptr<ConvKernel> kernel) {
     const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
-    run(*kernel, scratch, shape_.threads, {bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_)}, {});
+    run(*kernel, shape_.threads, {bytes(src_), bytes(weights_), bytes(bias_), bytes(dst_)}, {});
   }
-  static void run(Kernel& kernel, const ScratchBytes& scratch, int threads, std::vector<std::byte*> addresses,
-                  std::vector<bool> is_bf16) {
+  static void run(ConvKernel& kernel, int threads, std::vector<std::byte*> addresses, std::vector<bool> is_bf16) {
+    const ScratchBytes scratch = kernel.scratch_bytes();
     constexpr std::size_t kBetween_bytes = 192;
     constexpr auto kUnwritten = std::byte{0xff};
     const std::size_t stride = scratch.own + kBetween_bytes;
@@ -233,7 +233,7 @@ TEST_P(WinogradPasses, forward_equals_sums_in_double) {
   for_products([&](std::size_t s, std::size_t w, std::size_t d) {
     expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
   });
-  const auto pass = [&] { run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_)); };
+  const auto pass = [&] { run(winograd_kernel(shape_, ConvPass::Forward, tensors())); };
   pass();
   expect_close(dst_, expected, shape_.in_blocks * shape_.block);
   expect_the_same_bits_on_teams(dst_, pass);
@@ -246,7 +246,7 @@ TEST_P(WinogradPasses, backward_data_equals_sums_in_double) {
   });
   ConvTensors used = tensors();
   used.bias = -1;
-  const auto pass = [&] { run(winograd_backward_data(shape_, used), winograd_backward_data_scratch(shape_)); };
+  const auto pass = [&] { run(winograd_kernel(shape_, ConvPass::BackwardData, used)); };
   pass();
   expect_close(src_, expected, shape_.out_blocks * shape_.block);
   expect_the_same_bits_on_teams(src_, pass);
@@ -263,9 +263,7 @@ TEST_P(WinogradPasses, backward_weights_equal_sums_in_double) {
   for (std::size_t i = 0; i < dst_.size(); ++i) {
     expected_bias[(i / plane * block + i % block) % bias_.size()] += static_cast<double>(dst_[i]);
   }
-  const auto pass = [&] {
-    run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
-  };
+  const auto pass = [&] { run(winograd_kernel(shape_, ConvPass::BackwardWeights, tensors())); };
   pass();
   const std::int64_t tile = shape_.window.down.out() * shape_.window.across.out();
   expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width / tile);
@@ -294,26 +292,24 @@ TEST_P(WinogradPasses, bf16_values_give_the_bits_of_f32_rounded) {
   ConvTensors data = tensors();
   data.bias = -1;
   const std::vector<float> given = src_;
-  const auto run_narrow = [&](std::unique_ptr<Kernel> kernel, const ScratchBytes& scratch,
-                              std::vector<float>& weights) {
+  const auto run_narrow = [&](const std::unique_ptr<ConvKernel>& kernel, std::vector<float>& weights) {
     const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
-    run(*kernel, scratch, narrow.threads, {bytes(src), bytes(weights), bytes(bias_), bytes(dst)},
-        {true, false, false, true});
+    run(*kernel, narrow.threads, {bytes(src), bytes(weights), bytes(bias_), bytes(dst)}, {true, false, false, true});
   };
   std::vector<float> weights = weights_;
-  run(winograd_backward_weights(shape_, tensors()), winograd_backward_weights_scratch(shape_));
+  run(winograd_kernel(shape_, ConvPass::BackwardWeights, tensors()));
   const std::vector<float> bias = bias_;
   if (tensors().bias >= 0) std::ranges::fill(bias_, 0.0F);
-  run_narrow(winograd_backward_weights(narrow, tensors()), winograd_backward_weights_scratch(narrow), weights);
+  run_narrow(winograd_kernel(narrow, ConvPass::BackwardWeights, tensors()), weights);
   EXPECT_EQ(std::memcmp(weights.data(), weights_.data(), weights.size() * sizeof(float)), 0) << "weight gradient";
   EXPECT_EQ(bias_, bias) << "bias gradient";
-  run(winograd_backward_data(shape_, data), winograd_backward_data_scratch(shape_));
-  run_narrow(winograd_backward_data(narrow, data), winograd_backward_data_scratch(narrow), weights);
+  run(winograd_kernel(shape_, ConvPass::BackwardData, data));
+  run_narrow(winograd_kernel(narrow, ConvPass::BackwardData, data), weights);
   EXPECT_TRUE(is_same(src, narrowed(src_))) << "data gradient";
   src_ = given;
   src = narrowed(src_);
-  run(winograd_forward(shape_, tensors()), winograd_forward_scratch(shape_));
-  run_narrow(winograd_forward(narrow, tensors()), winograd_forward_scratch(narrow), weights);
+  run(winograd_kernel(shape_, ConvPass::Forward, tensors()));
+  run_narrow(winograd_kernel(narrow, ConvPass::Forward, tensors()), weights);
   EXPECT_TRUE(is_same(dst, narrowed(dst_))) << "forward";
 }
 
@@ -336,13 +332,12 @@ TEST(WinogradTeams, that_share_values_give_the_bits_of_those_that_do_not) {
   std::vector<float> alone;
   for (const int threads : {1, 2, 10}) {
     shape.threads = threads;
-    const ScratchBytes scratch = winograd_backward_weights_scratch(shape);
-    EXPECT_EQ(scratch.own > 0, threads < 10) << threads;
     weights.assign(static_cast<std::size_t>(shape.in_blocks * shape.out_blocks * 9 * 256), std::nanf(""));
     const auto bytes = [](std::vector<float>& values) { return reinterpret_cast<std::byte*>(values.data()); };
     const ConvTensors tensors{.src = 0, .weights = 1, .dst = 2, .scratch = 3, .own_scratch = 4};
-    WinogradPasses::run(*winograd_backward_weights(shape, tensors), scratch, threads,
-                        {bytes(src), bytes(weights), bytes(dst)}, {});
+    const std::unique_ptr<ConvKernel> kernel = winograd_kernel(shape, ConvPass::BackwardWeights, tensors);
+    EXPECT_EQ(kernel->scratch_bytes().own > 0, threads < 10) << threads;
+    WinogradPasses::run(*kernel, threads, {bytes(src), bytes(weights), bytes(dst)}, {});
     if (threads == 1) alone = weights;
     EXPECT_EQ(std::memcmp(alone.data(), weights.data(), alone.size() * sizeof(float)), 0) << threads;
   }

@@ -37,7 +37,7 @@ class WeightsGradient final : public WinogradPass<T> {
                                    : memory_.add(bytes_of(data_floats()));
     }
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
   void run() override {
 #pragma omp parallel num_threads(s_.threads)
     {
@@ -228,12 +228,7 @@ class WeightsGradient final : public WinogradPass<T> {
 
 }  // namespace
 
-// f32 whatever values are stored in.
-ScratchBytes winograd_backward_weights_scratch(const WinogradShape& shape) {
-  return WeightsGradient<float>(shape, {}).scratch_bytes();
-}
-
-std::unique_ptr<Kernel> winograd_backward_weights(const WinogradShape& shape, const ConvTensors& tensors) {
+std::unique_ptr<ConvKernel> winograd_weights(const WinogradShape& shape, const ConvTensors& tensors) {
   if (shape.dtype == DType::Bf16) return std::make_unique<WeightsGradient<Bf16>>(shape, tensors);
   return std::make_unique<WeightsGradient<float>>(shape, tensors);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-#include "engine/cpu/conv/conv2d_algorithm.h"
+#include "engine/cpu/conv/direct/direct_conv.h"
 
 #include "engine/cpu/plan/primitive.h"
 
@@ -10,12 +10,6 @@ namespace {
 using Fwd = dnnl::convolution_forward;
 using BwdData = dnnl::convolution_backward_data;
 using BwdWeights = dnnl::convolution_backward_weights;
-
-// What the end of an axis needs so that the output size comes out as inferred; may be negative.
-std::int64_t high_pad(std::int64_t out, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
-                      std::int64_t dilation) {
-  return (out - 1) * stride + dilation * (kernel - 1) + 1 - in - pad;
-}
 
 struct Descriptors {
   dnnl::memory::desc src;
@@ -76,34 +70,6 @@ Descriptors plain_descriptors(const ConvGeometry& g) {
 dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
 
 }  // namespace
-
-std::string_view name_of(ConvPass pass) {
-  switch (pass) {
-    case ConvPass::BackwardData:
-      return "backward_data";
-    case ConvPass::BackwardWeights:
-      return "backward_weights";
-    default:
-      return "forward";
-  }
-}
-
-ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src) {
-  ConvGeometry g;
-  g.src = src;
-  g.dst = node.shape;
-  const std::int64_t IC = src[1] / op.groups;
-  const std::int64_t OC = op.out_channels / op.groups;
-  g.weights = {OC, IC, op.kernel.height, op.kernel.width};
-  if (op.groups > 1) g.weights.insert(g.weights.begin(), op.groups);
-  if (op.bias) g.bias = {op.out_channels};
-  g.stride = {op.stride.height, op.stride.width};
-  g.dilation = {op.dilation.height - 1, op.dilation.width - 1};
-  g.pad_low = {op.pad.height, op.pad.width};
-  g.pad_high = {high_pad(g.dst[2], src[2], op.kernel.height, op.stride.height, op.pad.height, op.dilation.height),
-                high_pad(g.dst[3], src[3], op.kernel.width, op.stride.width, op.pad.width, op.dilation.width)};
-  return g;
-}
 
 Fwd::primitive_desc conv_forward(const ConvGeometry& g) {
   const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};

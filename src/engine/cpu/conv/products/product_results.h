@@ -2,19 +2,18 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Where the results of products go: to a tensor, added up for the batch norm that reads it; or through the backward of
-// the batch norm that made what the convolution reads. Internal to split_conv.cpp and
-// pointwise_conv.cpp.
+// the batch norm that made what the convolution reads. Internal to this folder.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 
 #include "core/error.h"
 #include "engine/cpu/conv/conv_tensors.h"
-#include "engine/cpu/conv/products/split_conv.h"
+#include "engine/cpu/conv/products/products.h"
 #include "engine/cpu/norm/batch_norm_blocks.h"
 #include "engine/cpu/norm/shared_gradients.h"
 #include "engine/cpu/plan/bf16.h"
@@ -24,20 +23,18 @@
 
 namespace roentgen::engine::cpu {
 
-/// Most rows that are computed before they are stored.
-constexpr std::int64_t kResultRows = 128;
-/// Rows of two tiles: the fewest.
+/// Rows of two tiles: how many are computed before they are stored, where that is not done from registers.
 constexpr std::int64_t kPanelUnit = 2 * simd::kTileRows;
 /// Results of so many bytes go past the caches, which would first read what they will overwrite.
 constexpr std::int64_t kStreamed_bytes = std::int64_t{24} << 20;
 
-/// Up to kResultRows rows of 16 results, as they would be stored: as they are, or rounded.
+/// Up to kPanelUnit rows of 16 results, as they would be stored: as they are, or rounded.
 template <class T>
 class ResultRows;
 template <>
 class ResultRows<float> {
  public:
-  ResultRows(simd::TileUnit /*unit*/, const float* c, std::int64_t /*rows*/) : rows_(c) {}
+  ResultRows(simd::ProductUnit /*unit*/, const float* c, std::int64_t /*rows*/) : rows_(c) {}
   [[nodiscard]] const float* data() const { return rows_; }
 
  private:
@@ -47,18 +44,18 @@ template <>
 class ResultRows<Bf16> {
  public:
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): zeros would be written for every tile
-  ResultRows(simd::TileUnit unit, const float* c, std::int64_t rows) {
+  ResultRows(simd::ProductUnit unit, const float* c, std::int64_t rows) {
     simd::put_results(unit, simd::TileResults<Bf16>{.c = c, .at = kAt.data(), .rows = rows, .base = rows_.data()});
   }
   [[nodiscard]] const Bf16* data() const { return rows_.data(); }
 
  private:
-  static constexpr std::array<std::int64_t, kResultRows> kAt = [] {
-    std::array<std::int64_t, kResultRows> at{};
+  static constexpr std::array<std::int64_t, kPanelUnit> kAt = [] {
+    std::array<std::int64_t, kPanelUnit> at{};
     for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::int64_t>(i) * simd::kTileRows;
     return at;
   }();
-  alignas(64) std::array<Bf16, kResultRows * simd::kTileRows> rows_;  // set by the constructor where they are read
+  alignas(64) std::array<Bf16, kPanelUnit * simd::kTileRows> rows_;  // set by the constructor where they are read
 };
 
 /// Rows of 16 results of a block of channels, for a thread of the team to put.
@@ -73,10 +70,10 @@ struct ResultsOfBlock {
 /// Of a forward, or of a data gradient (`is_turned`). T: what values are stored in. After bind() every thread calls
 /// open(), puts rows of its own, and calls close().
 template <class T>
-class SplitResults {
+class ProductResults {
  public:
   /// `plane`: numbers of a block of one image.
-  SplitResults(const SplitShape& shape, const ConvTensors& tensors, bool is_turned, std::int64_t plane)
+  ProductResults(const ProductShape& shape, const ConvTensors& tensors, bool is_turned, std::int64_t plane)
       : s_(shape),
         tensors_(tensors),
         target_at_(is_turned ? tensors.src : tensors.dst),
@@ -87,14 +84,10 @@ class SplitResults {
     RG_ASSERT(!is_turned || tensors.moments.partial < 0);
     if (!tensors.norm) return;
     const NormShape& of = tensors.norm->shape;
-    RG_ASSERT(is_turned && is_unstrided(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
-              of.pixels == shape.in_height * shape.in_width && of.block == kSplitBlock &&
+    RG_ASSERT(is_turned && is_pointwise(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
+              of.pixels == shape.in_height * shape.in_width && of.block == kProductBlock &&
               of.value_dtype == shape.dtype && of.result_dtype == shape.dtype);
-    if (tensors.norm->is_shared) {
-      norm_ = std::make_unique<SharedGradients<T>>(of, tensors.norm->work, shape.threads);
-    } else {
-      norm_ = std::make_unique<SingleGradients<T>>(of, tensors.norm->work, shape.threads);
-    }
+    norm_.emplace(of, tensors.norm->work, shape.threads);
   }
 
   void bind(const Addresses& addresses) {
@@ -105,7 +98,7 @@ class SplitResults {
     }
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
     if (tensors_.moments.partial < 0) return;
-    sums_ = {addresses.f64(tensors_.moments.partial), s_.threads, static_cast<int>(kSplitBlock)};
+    sums_ = {addresses.f64(tensors_.moments.partial), s_.threads, static_cast<int>(kProductBlock)};
     pivot_ = addresses.f32(tensors_.moments.pivot);
   }
 
@@ -124,12 +117,6 @@ class SplitResults {
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) norm_->close(block);
   }
 
-  /// How many are computed before they are stored; a batch norm's backward, which reads as many of other tensors, is
-  /// faster with longer runs of each.
-  [[nodiscard]] std::int64_t rows_at_a_time() const {
-    return tensors_.norm && !tensors_.norm->is_shared ? kResultRows : kPanelUnit;
-  }
-
   /// Whether results go to the target: product kernels may put them there themselves.
   [[nodiscard]] bool has_target() const { return !norm_; }
   /// Has results of columns from block `block` on put `at` numbers behind a block of the target; has_target(), f32
@@ -139,19 +126,19 @@ class SplitResults {
     product.c_column = plane_;
     product.is_streaming = is_streaming_;
     product.is_claiming = !is_streaming_;
-    product.bias = bias_ == nullptr ? nullptr : bias_ + block * kSplitBlock;
+    product.bias = bias_ == nullptr ? nullptr : bias_ + block * kProductBlock;
     product.adds = tensors_.adds;
     product.relu = tensors_.relu;
     if (pivot_ == nullptr) return;
-    product.pivot = pivot_ + block * kSplitBlock;
+    product.pivot = pivot_ + block * kProductBlock;
     product.sum = sums_.first(block, thread);
     product.sum_sq = sums_.second(block, thread);
     product.sum_column = sums_.first(1, 0) - sums_.first(0, 0);
   }
 
-  /// What put() will read of other tensors and write for pixels of a block: where `pixel` of `image` lies in each.
+  /// What put() will read of other tensors and write for pixels of a block, !has_target(): where `pixel` of `image`
+  /// lies in each.
   [[nodiscard]] NormTouches<T> touches(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
-    if (!norm_) return {};
     return norm_->touches({.block = block, .image = image, .first = pixel});
   }
 
@@ -162,12 +149,12 @@ class SplitResults {
                                  .at = of.at,
                                  .rows = of.rows,
                                  .base = target_ + of.block * plane_,
-                                 .bias = bias_ == nullptr ? nullptr : bias_ + of.block * kSplitBlock,
+                                 .bias = bias_ == nullptr ? nullptr : bias_ + of.block * kProductBlock,
                                  .adds = tensors_.adds,
                                  .relu = tensors_.relu,
                                  .is_streaming = is_streaming_};
     if (pivot_ != nullptr) {
-      results.pivot = pivot_ + of.block * kSplitBlock;
+      results.pivot = pivot_ + of.block * kProductBlock;
       results.sum = sums_.first(of.block, of.thread);
       results.sum_sq = sums_.second(of.block, of.thread);
     }
@@ -188,24 +175,24 @@ class SplitResults {
     for (std::int64_t row = 0, next = 0; row < of.rows; row = next) {
       next = row + 1;
       if (at[row] < 0) continue;
-      const std::int64_t image = at[row] / (pixels * blocks_ * kSplitBlock);
-      const std::int64_t pixel = at[row] / kSplitBlock - image * pixels * blocks_;
+      const std::int64_t image = at[row] / (pixels * blocks_ * kProductBlock);
+      const std::int64_t pixel = at[row] / kProductBlock - image * pixels * blocks_;
       const std::int64_t last = std::min(of.rows, row + pixels - pixel);
       // Pixels only ever follow each other: where the last is as far off as it is rows on, none lacks in between.
-      if (at[last - 1] == at[row] + (last - 1 - row) * kSplitBlock) next = last;
-      while (next < last && at[next] == at[next - 1] + kSplitBlock) ++next;
-      const ResultRows<T> some(s_.unit, of.c + row * kSplitBlock, next - row);
+      if (at[last - 1] == at[row] + (last - 1 - row) * kProductBlock) next = last;
+      while (next < last && at[next] == at[next - 1] + kProductBlock) ++next;
+      const ResultRows<T> some(s_.unit, of.c + row * kProductBlock, next - row);
       norm_->add({.block = of.block, .image = image, .first = pixel, .count = next - row, .slot = of.thread},
                  some.data());
     }
   }
 
-  SplitShape s_;
+  ProductShape s_;
   ConvTensors tensors_;
   TensorId target_at_;
   std::int64_t blocks_, plane_;
   bool is_streaming_ = false;
-  std::unique_ptr<NormGradients<T>> norm_;
+  std::optional<SharedGradients<T>> norm_;
   T* target_ = nullptr;
   const float* bias_ = nullptr;
   const float* pivot_ = nullptr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Convolutions by kernels of ours: what they can compute, and as entries of a plan.
+#include "engine/cpu/conv/own_conv.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "engine/cpu/conv/conv2d_algorithm.h"
-#include "engine/cpu/conv/products/pointwise_conv.h"
+#include "engine/cpu/conv/direct/direct_conv.h"
 #include "engine/cpu/simd/isa.h"
+#include "engine/cpu/simd/pointwise.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -36,10 +37,10 @@ std::string name_of(const simd::WinogradWindow& window) {
                                : fmt::format("4x{}_down", window.down.taps);
 }
 
-SplitShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
-  SplitShape shape = split_shape(g, threads).value();
+ProductShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threads) {
+  ProductShape shape = product_shape(g, threads).value();
   shape.dtype = dtype_of(algorithm);
-  shape.unit = simd::bf16_unit().value();
+  shape.unit = algorithm == ConvAlgorithm::Pointwise ? simd::ProductUnit::Avx512F32 : simd::bf16_unit().value();
   if (algorithm == ConvAlgorithm::Split2) shape.planes = 2;
   return shape;
 }
@@ -70,80 +71,46 @@ std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) 
                        .threads = threads};
 }
 
-std::optional<SplitShape> split_shape(const ConvGeometry& g, int threads) {
-  if (!is_blocked(g, static_cast<int>(kSplitBlock))) return std::nullopt;
-  return SplitShape{.images = g.src[0],
-                    .in_blocks = g.weights[1] / kSplitBlock,
-                    .out_blocks = g.weights[0] / kSplitBlock,
-                    .in_height = g.src[2],
-                    .in_width = g.src[3],
-                    .out_height = g.dst[2],
-                    .out_width = g.dst[3],
-                    .kernel_height = g.weights[2],
-                    .kernel_width = g.weights[3],
-                    .stride_y = g.stride[0],
-                    .stride_x = g.stride[1],
-                    .dilation_y = g.dilation[0] + 1,
-                    .dilation_x = g.dilation[1] + 1,
-                    .pad_top = g.pad_low[0],
-                    .pad_left = g.pad_low[1],
-                    .threads = threads};
+std::optional<ProductShape> product_shape(const ConvGeometry& g, int threads) {
+  if (!is_blocked(g, static_cast<int>(kProductBlock))) return std::nullopt;
+  return ProductShape{.images = g.src[0],
+                      .in_blocks = g.weights[1] / kProductBlock,
+                      .out_blocks = g.weights[0] / kProductBlock,
+                      .in_height = g.src[2],
+                      .in_width = g.src[3],
+                      .out_height = g.dst[2],
+                      .out_width = g.dst[3],
+                      .kernel_height = g.weights[2],
+                      .kernel_width = g.weights[3],
+                      .stride_y = g.stride[0],
+                      .stride_x = g.stride[1],
+                      .dilation_y = g.dilation[0] + 1,
+                      .dilation_x = g.dilation[1] + 1,
+                      .pad_top = g.pad_low[0],
+                      .pad_left = g.pad_low[1],
+                      .threads = threads};
 }
 
 bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g) {
   if (algorithm == ConvAlgorithm::Direct) return true;
   if (algorithm == ConvAlgorithm::Split2 && pass == ConvPass::Forward) return false;
   if (is_winograd(algorithm)) return winograd_shape(g, 1).has_value();
-  const std::optional<SplitShape> shape = split_shape(g, 1);
-  if (algorithm == ConvAlgorithm::Pointwise) return shape && has_pointwise(*shape);
+  const std::optional<ProductShape> shape = product_shape(g, 1);
+  if (algorithm == ConvAlgorithm::Pointwise) return shape && is_pointwise(*shape) && simd::has_avx512();
   return simd::bf16_unit() && shape;
 }
 
-std::unique_ptr<Kernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
-                                   const ConvTensors& tensors) {
-  if (is_winograd(algorithm)) {
-    RG_ASSERT(tensors.gradient.constants < 0);
-    WinogradShape shape = winograd_shape(g, threads).value();
-    shape.dtype = dtype_of(algorithm);
-    if (pass == ConvPass::Forward) return winograd_forward(shape, tensors);
-    if (pass == ConvPass::BackwardData) return winograd_backward_data(shape, tensors);
-    return winograd_backward_weights(shape, tensors);
-  }
-  if (algorithm == ConvAlgorithm::Pointwise) {
-    const SplitShape shape = split_shape(g, threads).value();
-    if (pass == ConvPass::Forward) return pointwise_forward(shape, tensors);
-    if (pass == ConvPass::BackwardData) return pointwise_backward_data(shape, tensors);
-    return pointwise_backward_weights(shape, tensors);
-  }
-  const SplitShape shape = shape_for(algorithm, g, threads);
-  if (pass == ConvPass::Forward) return split_forward(shape, tensors);
-  if (pass == ConvPass::BackwardData) return split_backward_data(shape, tensors);
-  return split_backward_weights(shape, tensors);
-}
-
-ScratchBytes own_scratch(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
-                         const NormalisedInput& input) {
-  if (is_winograd(algorithm)) {
-    const WinogradShape shape = winograd_shape(g, threads).value();
-    if (pass == ConvPass::Forward) return winograd_forward_scratch(shape);
-    if (pass == ConvPass::BackwardData) return winograd_backward_data_scratch(shape);
-    return winograd_backward_weights_scratch(shape);
-  }
-  if (algorithm == ConvAlgorithm::Pointwise) {
-    const SplitShape shape = split_shape(g, threads).value();
-    if (pass == ConvPass::Forward) return pointwise_forward_scratch(shape, input);
-    if (pass == ConvPass::BackwardData) return pointwise_backward_data_scratch(shape);
-    return pointwise_backward_weights_scratch(shape, input);
-  }
-  const SplitShape shape = shape_for(algorithm, g, threads);
-  if (pass == ConvPass::Forward) return split_forward_scratch(shape, input);
-  if (pass == ConvPass::BackwardData) return split_backward_data_scratch(shape);
-  return split_backward_weights_scratch(shape, input);
+std::unique_ptr<ConvKernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g, int threads,
+                                       const ConvTensors& tensors) {
+  if (!is_winograd(algorithm)) return product_kernel(shape_for(algorithm, g, threads), pass, tensors);
+  WinogradShape shape = winograd_shape(g, threads).value();
+  shape.dtype = dtype_of(algorithm);
+  return winograd_kernel(shape, pass, tensors);
 }
 
 std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
                                   Emission& emission, ConvTensors tensors) {
-  const ScratchBytes scratch = own_scratch(algorithm, pass, g, lowering.threads(), tensors.input);
+  const ScratchBytes scratch = own_kernel(algorithm, pass, g, lowering.threads(), tensors)->scratch_bytes();
   tensors.scratch = lowering.scratch("scratch", scratch.shared);
   tensors.own_scratch = lowering.own_scratch("scratch of each thread", scratch.own);
   emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
@@ -161,8 +128,7 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                                                            : "bf16";
     emission.implementation = fmt::format("{}{}:{}", products, order, simd::name_of(simd::bf16_unit().value()));
   }
-  if (tensors.gradient.constants >= 0) emission.implementation += " from norm";
-  if (!tensors.input.pieces.empty()) emission.implementation += tensors.input.residual ? " of sum" : " of norm";
+  if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
   if (tensors.moments.partial >= 0) emission.implementation += " with moments";
   if (tensors.norm) emission.implementation += " into norm";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);

@@ -1,72 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and data gradient. A panel of pixels that stays in the second-level cache is multiplied by two blocks of
-// result channels after another. It is read where it lies, or, where it is made of what lies there (normalised, the
-// gradient of a norm), from a copy.
-#include "engine/cpu/conv/products/pointwise_conv.h"
-
+// Forward and data gradient of pointwise windows in f32. A panel of pixels that stays in the second-level cache is
+// multiplied by two blocks of result channels after another. It is read where it lies or, where it is normalised, from
+// a copy.
 #include <omp.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
-#include <tuple>
 
 #include "core/error.h"
 #include "engine/cpu/conv/conv_input.h"
-#include "engine/cpu/conv/products/split_results.h"
+#include "engine/cpu/conv/products/product_kernels.h"
+#include "engine/cpu/conv/products/product_results.h"
 #include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/plan/team.h"
 #include "engine/cpu/simd/pointwise.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-constexpr std::int64_t kSquare = kSplitBlock * kSplitBlock;
+constexpr std::int64_t kSquare = kProductBlock * kProductBlock;
 constexpr std::int64_t kFloat_bytes = sizeof(float);
 // Of what stays in the second-level cache, beside the weights that stream through.
 constexpr std::int64_t kPanels_bytes = std::int64_t{576} << 10;
 constexpr std::int64_t kLeastRows = 28, kMostRows = 1024;
 
-class PointwiseConvolution final : public Kernel {
+class RowConvolution final : public ConvKernel {
  public:
-  PointwiseConvolution(const SplitShape& shape, const ConvTensors& tensors, bool is_turned)
-      : s_(on_vectors(shape)),
+  RowConvolution(const ProductShape& shape, const ConvTensors& tensors, bool is_turned)
+      : s_(shape),
         tensors_(tensors),
         is_turned_(is_turned),
         pixels_(shape.in_height * shape.in_width),
-        plane_(pixels_ * kSplitBlock),
-        input_(is_turned ? ConvInput<float>(tensors.dst, shape.out_blocks, kSplitBlock, plane_, tensors.gradient)
-                         : ConvInput<float>(tensors.src, shape.in_blocks, kSplitBlock, plane_, tensors.input)),
+        plane_(pixels_ * kProductBlock),
+        input_(is_turned ? ConvInput<float>(tensors.dst, shape.out_blocks, kProductBlock, plane_)
+                         : ConvInput<float>(tensors.src, shape.in_blocks, kProductBlock, plane_, tensors.input)),
         results_(s_, tensors, is_turned, plane_),
-        is_copied_(is_turned ? tensors.gradient.constants >= 0 : !tensors.input.pieces.empty()),
+        is_copied_(!is_turned && !tensors.input.pieces.empty()),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks) {
     RG_ASSERT(is_pointwise(shape));
     const std::int64_t rows = shape.images * pixels_;
-    const std::int64_t row_bytes = input_.blocks() * kSplitBlock * kFloat_bytes;
+    const std::int64_t row_bytes = input_.blocks() * kProductBlock * kFloat_bytes;
     // A panel's copy and what the next one is made of; as many panels for each thread, of about the same size.
-    const std::int64_t most_sources = is_turned || tensors.input.residual ? 2 : 1;
-    const std::int64_t most = std::clamp(kPanels_bytes / (1 + most_sources) / row_bytes, kLeastRows, kMostRows);
+    const std::int64_t most = std::clamp(kPanels_bytes / 2 / row_bytes, kLeastRows, kMostRows);
     panels_ = round_up(pieces_of(rows, most), static_cast<std::int64_t>(shape.threads));
     panel_rows_ = pieces_of(rows, panels_);
     panels_ = pieces_of(rows, panel_rows_);
-    const std::int64_t values = rows * input_.blocks() * kSplitBlock;
-    if (tensors_.input.residual && values * kFloat_bytes >= kStreamed_bytes) input_.stream_results();
-
     weights_part_ = memory_.add(is_turned ? target_blocks_ * input_.blocks() * kSquare * kFloat_bytes : 0);
     // Rows of a block an odd number of cache lines apart.
     copy_rows_ = panel_rows_ | 1;
-    copy_part_ =
-        memory_.add_own(is_turned || is_copied_ ? input_.blocks() * copy_rows_ * kSplitBlock * kFloat_bytes : 0);
+    copy_part_ = memory_.add_own(is_copied_ ? input_.blocks() * copy_rows_ * kProductBlock * kFloat_bytes : 0);
     const auto words = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(std::int64_t)); };
     sources_part_ = memory_.add_own(words(input_.tables() * panel_rows_));
     targets_part_ = memory_.add_own(words(panel_rows_));
     const std::int64_t runs = panel_rows_ / pixels_ + 2;
-    lines_part_ =
-        memory_.add_own(most_sources * input_.blocks() * runs * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
-    sums_part_ = memory_.add_own(simd::kMostColumns * kResultRows * kSplitBlock * kFloat_bytes);
+    lines_part_ = memory_.add_own(input_.blocks() * runs * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
+    sums_part_ = memory_.add_own(simd::kMostColumns * kPanelUnit * kProductBlock * kFloat_bytes);
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -96,11 +88,6 @@ class PointwiseConvolution final : public Kernel {
   }
 
  private:
-  static SplitShape on_vectors(SplitShape shape) {
-    shape.unit = simd::TileUnit::Avx512;
-    return shape;
-  }
-
   // [target block][source block][source][target], as a forward's weights are.
   [[nodiscard]] const float* weights_of(std::int64_t target_block) const {
     const float* first = is_turned_ ? memory_.at<float>(weights_part_) : weights_;
@@ -131,8 +118,8 @@ class PointwiseConvolution final : public Kernel {
   // Where the rows of a panel lie behind a block 0 whose images have so many blocks.
   void find(std::int64_t first, std::int64_t rows, std::int64_t image_blocks, std::int64_t* at) const {
     for_runs(first, rows, [&](const Run& run) {
-      const std::int64_t begin = run.image * image_blocks * plane_ + run.pixel * kSplitBlock;
-      for (std::int64_t i = 0; i < run.rows; ++i) at[run.at + i] = begin + i * kSplitBlock;
+      const std::int64_t begin = run.image * image_blocks * plane_ + run.pixel * kProductBlock;
+      for (std::int64_t i = 0; i < run.rows; ++i) at[run.at + i] = begin + i * kProductBlock;
     });
   }
 
@@ -152,32 +139,25 @@ class PointwiseConvolution final : public Kernel {
         product.columns = columns;
         product.ahead = &ahead;
         if (is_direct) {
-          results_.set_target(product, block, run.image * target_blocks_ * plane_ + run.pixel * kSplitBlock, thread);
+          results_.set_target(product, block, run.image * target_blocks_ * plane_ + run.pixel * kProductBlock, thread);
           return simd::row_product(product);
         }
-        for (std::int64_t begin = 0; begin < run.rows; begin += results_.rows_at_a_time()) {
-          product.rows = std::min(run.rows - begin, results_.rows_at_a_time());
+        for (std::int64_t begin = 0; begin < run.rows; begin += kPanelUnit) {
+          product.rows = std::min(run.rows - begin, kPanelUnit);
           put_some(product, {.image = run.image, .pixel = run.pixel + begin, .at = run.at + begin}, block, thread);
-          product.a += product.rows * kSplitBlock;
+          product.a += product.rows * kProductBlock;
         }
       });
     }
-  }
-  // How many tensors a panel is made of.
-  [[nodiscard]] std::int64_t sources() const {
-    return !is_copied_ ? 0 : tensors_.gradient.constants >= 0 || tensors_.input.residual ? 2 : 1;
   }
   // What the panel from a row on is made of, block by block.
   [[nodiscard]] std::span<const simd::CacheLines> next_lines(std::int64_t first, int thread) const {
     auto* const lines = memory_.at<simd::CacheLines>(lines_part_, thread);
     const std::int64_t rows = std::min(panel_rows_, s_.images * pixels_ - first);
     std::size_t count = 0;
-    for (std::int64_t index = 0; index < sources() * input_.blocks(); ++index) {
-      const ConvInput<float>::Place& place = input_.place(index / sources());
-      const float* const base = index % sources() == 0 ? place.base : place.x != nullptr ? place.x : place.residual;
+    for (std::int64_t block = 0; is_copied_ && block < input_.blocks(); ++block) {
       for_runs(first, rows, [&](const Run& run) {
-        const std::int64_t begin = run.image * input_.image_blocks(place.table) * plane_ + run.pixel * kSplitBlock;
-        lines[count++] = {base + begin, run.rows};
+        lines[count++] = {input_.plane(run.image, block) + run.pixel * kProductBlock, run.rows};
       });
     }
     return {lines, count};
@@ -188,18 +168,18 @@ class PointwiseConvolution final : public Kernel {
       find(first, rows, input_.image_blocks(table), sources + table * panel_rows_);
     }
     float* to = memory_.at<float>(copy_part_, thread);
-    for (std::int64_t block = 0; block < input_.blocks(); ++block, to += copy_rows_ * kSplitBlock) {
-      simd::make_rows(input_.rows(block, sources, panel_rows_, 0), rows, to);
+    for (std::int64_t block = 0; block < input_.blocks(); ++block, to += copy_rows_ * kProductBlock) {
+      simd::normalise_rows(input_.rows(block, sources, panel_rows_, 0), rows, to);
     }
   }
   [[nodiscard]] simd::RowProduct product_of(const Run& run, std::int64_t block, int thread) const {
     simd::RowProduct product{
         .b = weights_of(block), .b_column = input_.blocks() * kSquare, .steps = input_.blocks(), .rows = run.rows};
     if (is_copied_) {
-      product.a = memory_.at<float>(copy_part_, thread) + run.at * kSplitBlock;
-      product.a_step = copy_rows_ * kSplitBlock;
+      product.a = memory_.at<float>(copy_part_, thread) + run.at * kProductBlock;
+      product.a_step = copy_rows_ * kProductBlock;
     } else {
-      product.a = input_.plane(run.image, 0) + run.pixel * kSplitBlock;
+      product.a = input_.plane(run.image, 0) + run.pixel * kProductBlock;
       product.a_step = plane_;
       product.is_first = block == 0;
     }
@@ -208,19 +188,17 @@ class PointwiseConvolution final : public Kernel {
   // Rows of a run: what becomes of them is not for registers.
   void put_some(simd::RowProduct product, const Run& run, std::int64_t block, int thread) const {
     // What takes the results reads other tensors: these are fetched meanwhile, too.
-    std::array<simd::CacheLines, simd::kMostColumns*(std::tuple_size_v<decltype(NormTouches<float>::read)> + 1)> lines;
+    std::array<simd::CacheLines, 2 * simd::kMostColumns> lines;
     std::size_t count = 0;
     for (int column = 0; column < product.columns; ++column) {
       const NormTouches<float> touches = results_.touches(block + column, run.image, run.pixel);
-      for (const float* tensor : touches.read) {
-        if (tensor != nullptr) lines[count++] = {tensor, product.rows};
-      }
+      lines[count++] = {touches.read, product.rows};
       if (touches.written != nullptr) lines[count++] = {touches.written, product.rows, true};
     }
     simd::Fetching beside(std::span<const simd::CacheLines>(lines).first(count), product.rows * product.steps);
     product.beside = &beside;
     product.c = memory_.at<float>(sums_part_, thread);
-    product.c_column = kResultRows * kSplitBlock;
+    product.c_column = kPanelUnit * kProductBlock;
     simd::row_product(product);
     for (int column = 0; column < product.columns; ++column) {
       results_.put({.block = block + column,
@@ -231,12 +209,12 @@ class PointwiseConvolution final : public Kernel {
     }
   }
 
-  SplitShape s_;
+  ProductShape s_;
   ConvTensors tensors_;
   bool is_turned_;
   std::int64_t pixels_, plane_;
   ConvInput<float> input_;
-  SplitResults<float> results_;
+  ProductResults<float> results_;
   bool is_copied_;
   std::int64_t target_blocks_;
   std::int64_t panels_ = 0, panel_rows_ = 0, copy_rows_ = 0;
@@ -247,21 +225,8 @@ class PointwiseConvolution final : public Kernel {
 
 }  // namespace
 
-bool has_pointwise(const SplitShape& shape) {
-  return shape.dtype == DType::F32 && is_pointwise(shape) && simd::has_avx512();
-}
-
-ScratchBytes pointwise_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
-  return PointwiseConvolution(shape, {.input = input}, false).scratch_bytes();
-}
-ScratchBytes pointwise_backward_data_scratch(const SplitShape& shape) {
-  return PointwiseConvolution(shape, {}, true).scratch_bytes();
-}
-std::unique_ptr<Kernel> pointwise_forward(const SplitShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<PointwiseConvolution>(shape, tensors, false);
-}
-std::unique_ptr<Kernel> pointwise_backward_data(const SplitShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<PointwiseConvolution>(shape, tensors, true);
+std::unique_ptr<ConvKernel> row_convolution(const ProductShape& shape, const ConvTensors& tensors, bool is_turned) {
+  return std::make_unique<RowConvolution>(shape, tensors, is_turned);
 }
 
 }  // namespace roentgen::engine::cpu

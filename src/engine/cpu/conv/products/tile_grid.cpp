@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "engine/cpu/conv/products/split_grid.h"
+#include "engine/cpu/conv/products/tile_grid.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,9 +18,9 @@ std::int64_t floor_of(std::int64_t value, std::int64_t by) {
 
 // Rows need to be as far apart as the source is long, and so far that what a tap reads beyond a row's end lies in the
 // zeros before the next one.
-void set_pitch(SplitAxis& axis) {
-  for (const SplitAxis::Target& target : axis.targets) {
-    for (const SplitAxis::Tap& tap : target.taps) {
+void set_pitch(TileAxis& axis) {
+  for (const TileAxis::Target& target : axis.targets) {
+    for (const TileAxis::Tap& tap : target.taps) {
       const std::int64_t first = std::max<std::int64_t>(0, -floor_of(tap.phase - axis.lead, axis.step));
       const std::int64_t end = floor_of(axis.length - 1 + axis.lead - tap.phase, axis.step) + 1;
       axis.pitch = std::max({axis.pitch, end, target.count + tap.offset - first});
@@ -29,9 +29,9 @@ void set_pitch(SplitAxis& axis) {
   }
 }
 
-SplitAxis forward_axis(std::int64_t source, std::int64_t target, const Window& w) {
-  SplitAxis axis{.length = source, .step = w.stride, .lead = w.pad, .target_length = target};
-  SplitAxis::Target all{.count = target};
+TileAxis forward_axis(std::int64_t source, std::int64_t target, const Window& w) {
+  TileAxis axis{.length = source, .step = w.stride, .lead = w.pad, .target_length = target};
+  TileAxis::Target all{.count = target};
   for (std::int64_t k = 0; k < w.kernel; ++k) {
     all.taps.push_back({.index = k, .phase = k * w.dilation % w.stride, .offset = k * w.dilation / w.stride});
   }
@@ -40,10 +40,10 @@ SplitAxis forward_axis(std::int64_t source, std::int64_t target, const Window& w
   return axis;
 }
 
-SplitAxis backward_axis(std::int64_t source, std::int64_t target, const Window& w) {
-  SplitAxis axis{.length = source, .target_length = target, .target_step = w.stride};
+TileAxis backward_axis(std::int64_t source, std::int64_t target, const Window& w) {
+  TileAxis axis{.length = source, .target_length = target, .target_step = w.stride};
   for (std::int64_t first = 0; first < std::min(w.stride, target); ++first) {
-    SplitAxis::Target part{.first = first, .count = (target - first + w.stride - 1) / w.stride};
+    TileAxis::Target part{.first = first, .count = (target - first + w.stride - 1) / w.stride};
     for (std::int64_t k = 0; k < w.kernel; ++k) {
       const std::int64_t distance = first + w.pad - k * w.dilation;
       if (distance != floor_of(distance, w.stride) * w.stride) continue;
@@ -52,8 +52,8 @@ SplitAxis backward_axis(std::int64_t source, std::int64_t target, const Window& 
     }
     axis.targets.push_back(std::move(part));
   }
-  for (SplitAxis::Target& part : axis.targets) {
-    for (SplitAxis::Tap& tap : part.taps) tap.offset += axis.lead;
+  for (TileAxis::Target& part : axis.targets) {
+    for (TileAxis::Tap& tap : part.taps) tap.offset += axis.lead;
   }
   set_pitch(axis);
   return axis;
@@ -76,28 +76,28 @@ void for_rows(std::int64_t first, std::int64_t count, std::int64_t row_pitch, st
   }
 }
 
-Window rows_of(const SplitShape& s) { return {s.kernel_height, s.stride_y, s.dilation_y, s.pad_top}; }
-Window columns_of(const SplitShape& s) { return {s.kernel_width, s.stride_x, s.dilation_x, s.pad_left}; }
+Window rows_of(const ProductShape& s) { return {s.kernel_height, s.stride_y, s.dilation_y, s.pad_top}; }
+Window columns_of(const ProductShape& s) { return {s.kernel_width, s.stride_x, s.dilation_x, s.pad_left}; }
 
 }  // namespace
 
-SplitGrid SplitGrid::forward(const SplitShape& s) {
+TileGrid TileGrid::forward(const ProductShape& s) {
   return {forward_axis(s.in_height, s.out_height, rows_of(s)), forward_axis(s.in_width, s.out_width, columns_of(s)), s,
           s.out_blocks};
 }
 
-SplitGrid SplitGrid::backward(const SplitShape& s) {
+TileGrid TileGrid::backward(const ProductShape& s) {
   return {backward_axis(s.out_height, s.in_height, rows_of(s)), backward_axis(s.out_width, s.in_width, columns_of(s)),
           s, s.in_blocks};
 }
 
-SplitGrid::SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t target_blocks)
+TileGrid::TileGrid(TileAxis rows, TileAxis columns, const ProductShape& shape, std::int64_t target_blocks)
     : rows_(std::move(rows)), columns_(std::move(columns)), images_(shape.images), target_blocks_(target_blocks) {
-  for (const SplitAxis::Target& down : rows_.targets) {
-    for (const SplitAxis::Target& across : columns_.targets) {
+  for (const TileAxis::Target& down : rows_.targets) {
+    for (const TileAxis::Target& across : columns_.targets) {
       Target target{.rows = down, .columns = across};
-      for (const SplitAxis::Tap& y : down.taps) {
-        for (const SplitAxis::Tap& x : across.taps) {
+      for (const TileAxis::Tap& y : down.taps) {
+        for (const TileAxis::Tap& x : across.taps) {
           const Phase phase{y.phase, x.phase};
           auto found = std::find(phases_.begin(), phases_.end(), phase);
           if (found == phases_.end()) found = phases_.insert(phases_.end(), phase);
@@ -112,26 +112,26 @@ SplitGrid::SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape,
   }
 }
 
-void SplitGrid::find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
-                             std::int64_t* at) const {
+void TileGrid::find_sources(const Phase& phase, std::int64_t first, std::int64_t count, std::int64_t image_blocks,
+                            std::int64_t* at) const {
   const auto inside = [](std::int64_t position, std::int64_t length) { return position >= 0 && position < length; };
   for_rows(first, count, rows_.pitch, columns_.pitch,
            [&](std::int64_t i, std::int64_t image, std::int64_t row, std::int64_t column) {
              const std::int64_t y = row * rows_.step + phase.row - rows_.lead;
              const std::int64_t x = column * columns_.step + phase.column - columns_.lead;
              const bool is_pixel = image < images_ && inside(y, rows_.length) && inside(x, columns_.length);
-             at[i] = is_pixel ? image * image_blocks * source_plane() + (y * columns_.length + x) * kSplitBlock : -1;
+             at[i] = is_pixel ? image * image_blocks * source_plane() + (y * columns_.length + x) * kProductBlock : -1;
            });
 }
 
-void SplitGrid::find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const {
+void TileGrid::find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const {
   for_rows(first, count, rows_.pitch, columns_.pitch,
            [&](std::int64_t i, std::int64_t image, std::int64_t row, std::int64_t column) {
              const std::int64_t y = target.rows.first + row * rows_.target_step;
              const std::int64_t x = target.columns.first + column * columns_.target_step;
              const bool is_result = image < images_ && row < target.rows.count && column < target.columns.count;
              at[i] = is_result
-                         ? image * target_blocks_ * target_plane() + (y * columns_.target_length + x) * kSplitBlock
+                         ? image * target_blocks_ * target_plane() + (y * columns_.target_length + x) * kProductBlock
                          : -1;
            });
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Forward and data gradient (a forward from the gradient of dst, with turned weights). Its weight gradient is in
-// split_conv_weights.cpp.
-#include "engine/cpu/conv/products/split_conv.h"
-
+// Forward and data gradient on tiles.
 #include <omp.h>
 
 #include <algorithm>
@@ -14,8 +11,9 @@
 
 #include "core/error.h"
 #include "engine/cpu/conv/conv_input.h"
-#include "engine/cpu/conv/products/split_grid.h"
-#include "engine/cpu/conv/products/split_results.h"
+#include "engine/cpu/conv/products/product_kernels.h"
+#include "engine/cpu/conv/products/product_results.h"
+#include "engine/cpu/conv/products/tile_grid.h"
 #include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/plan/team.h"
 
@@ -30,35 +28,30 @@ constexpr std::int64_t kLeastRows = 512, kMostRows = 4096;
 
 // T: what values are stored in.
 template <class T>
-class SplitConvolution final : public Kernel {
+class TileConvolution final : public ConvKernel {
  public:
-  SplitConvolution(const SplitShape& shape, const ConvTensors& tensors, bool is_turned)
+  TileConvolution(const ProductShape& shape, const ConvTensors& tensors, bool is_turned)
       : s_(shape),
         tensors_(tensors),
         is_turned_(is_turned),
         planes_(planes_of(shape)),
-        grid_(is_turned ? SplitGrid::backward(shape) : SplitGrid::forward(shape)),
+        grid_(is_turned ? TileGrid::backward(shape) : TileGrid::forward(shape)),
         input_(is_turned
-                   ? ConvInput<T>(tensors.dst, shape.out_blocks, kSplitBlock, grid_.source_plane(), tensors.gradient)
-                   : ConvInput<T>(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input)),
+                   ? ConvInput<T>(tensors.dst, shape.out_blocks, kProductBlock, grid_.source_plane())
+                   : ConvInput<T>(tensors.src, shape.in_blocks, kProductBlock, grid_.source_plane(), tensors.input)),
         results_(shape, tensors, is_turned, grid_.target_plane()),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
         pairs_(pieces_of(input_.blocks(), 2)),
         groups_(pieces_of(target_blocks_, 2)) {
-    for (const SplitGrid::Target& target : grid_.targets()) {
+    for (const TileGrid::Target& target : grid_.targets()) {
       first_tap_.push_back(taps_);
       taps_ += static_cast<std::int64_t>(target.taps.size());
       most_taps_ = std::max(most_taps_, static_cast<std::int64_t>(target.taps.size()));
     }
     choose_panel();
     place_scratch();
-    RG_ASSERT(!tensors_.input.residual || is_pointwise(shape));
-    const std::int64_t values = shape.images * shape.in_blocks * grid_.source_plane();
-    if (tensors_.input.residual && values * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes) {
-      input_.stream_results();
-    }
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -92,10 +85,10 @@ class SplitConvolution final : public Kernel {
   void choose_panel() {
     const auto phases = std::max<std::int64_t>(1, static_cast<std::int64_t>(grid_.phases().size()));
     const std::int64_t row_bytes = planes_ * kTileRow_bytes * phases;
-    const std::int64_t most_pairs = kSplitPanel_bytes / (row_bytes * (kLeastRows + grid_.reach()));
+    const std::int64_t most_pairs = kTilePanel_bytes / (row_bytes * (kLeastRows + grid_.reach()));
     parts_ = pieces_of(pairs_, std::clamp<std::int64_t>(most_pairs, 1, pairs_));
     part_pairs_ = pieces_of(pairs_, parts_);
-    const std::int64_t rows = kSplitPanel_bytes / (row_bytes * part_pairs_) - grid_.reach();
+    const std::int64_t rows = kTilePanel_bytes / (row_bytes * part_pairs_) - grid_.reach();
     panel_rows_ = std::clamp(rows, kLeastRows, kMostRows);
     // As many panels for each thread, of about the same size.
     const std::int64_t panels = round_up(pieces_of(grid_.rows(), panel_rows_), static_cast<std::int64_t>(s_.threads));
@@ -113,9 +106,7 @@ class SplitConvolution final : public Kernel {
     sources_part_ = memory_.add_own(words(input_.tables() * source_rows()));
     targets_part_ = memory_.add_own(words(panel_rows_));
     steps_part_ = memory_.add_own(words(most_taps_ * part_pairs_));
-    // Enough for any batch norm: scratch is asked for before it is known.
-    const std::int64_t most = is_turned_ ? kResultRows : kPanelUnit;
-    const std::int64_t rows = parts_ > 1 ? groups_ * round_up(panel_rows_, most) : most;
+    const std::int64_t rows = parts_ > 1 ? groups_ * panel_rows_ : kPanelUnit;
     results_part_ = memory_.add_own(2 * rows * kTileRow_bytes);
   }
 
@@ -167,7 +158,7 @@ class SplitConvolution final : public Kernel {
     const std::int64_t out = is_turned_ ? source_block : target_block;
     const std::int64_t in = is_turned_ ? target_block : source_block;
     const std::int64_t taps = s_.kernel_height * s_.kernel_width;
-    return weights_ + ((out * s_.in_blocks + in) * taps + tap) * kSplitBlock * kSplitBlock;
+    return weights_ + ((out * s_.in_blocks + in) * taps + tap) * kProductBlock * kProductBlock;
   }
 
   // Of all phases: a table of where they lie.
@@ -193,7 +184,7 @@ class SplitConvolution final : public Kernel {
     const std::int64_t rows = panel_rows_ + grid_.reach();
     std::int64_t* sources = memory_.at<std::int64_t>(sources_part_, thread);
     for (std::int64_t table = 0; table < input_.tables(); ++table) {
-      for (const SplitGrid::Phase& phase : grid_.phases()) {
+      for (const TileGrid::Phase& phase : grid_.phases()) {
         grid_.find_sources(phase, panel * panel_rows_, rows, input_.image_blocks(table), sources);
         sources += rows;
       }
@@ -217,66 +208,60 @@ class SplitConvolution final : public Kernel {
     const PairRange part = this->part(index);
     std::int64_t* steps = memory_.at<std::int64_t>(steps_part_, thread);
     std::int64_t count = 0;
-    for (const SplitGrid::Tap& tap : grid_.targets()[target].taps) {
+    for (const TileGrid::Tap& tap : grid_.targets()[target].taps) {
       for (std::int64_t pair = 0; pair < part.pairs; ++pair) {
         steps[count++] = (tap.phase * part_pairs_ + pair) * planes_ * plane_bytes_ + tap.offset * kTileRow_bytes;
       }
     }
     const std::int64_t rows = std::min(panel_rows_, grid_.rows() - first);
     for (std::int64_t group = 0; group < groups_; ++group) {
-      for (std::int64_t begin = 0; begin < rows; begin += results_.rows_at_a_time()) {
-        const std::int64_t end = std::min(rows, begin + results_.rows_at_a_time());
-        for (std::int64_t row = begin; row < end; row += kPanelUnit) {
-          simd::tile_product(s_.unit,
-                             {.a = memory_.at(values_part_, thread) + row * kTileRow_bytes,
-                              .a_steps = steps,
-                              .a_tile = kTile_bytes,
-                              .a_plane = plane_bytes_,
-                              .b = weights_of(target, part, group),
-                              .b_step = weights_step(),
-                              .b_tile = kTile_bytes,
-                              .b_plane = 2 * kTile_bytes,
-                              .c = results_of(group, row, thread),
-                              .c_row_tile = kTileRows * kTileRows,
-                              .c_column_tile = results_.rows_at_a_time() * kSplitBlock,
-                              .steps = count,
-                              .row_tiles = rows - row > kTileRows ? 2 : 1,
-                              .column_tiles = static_cast<int>(std::min<std::int64_t>(2, target_blocks_ - group * 2)),
-                              .planes = planes_,
-                              .is_accumulating = index > 0});
-        }
+      for (std::int64_t row = 0; row < rows; row += kPanelUnit) {
+        float* const sums = results_of(group, row, thread);
+        const std::int64_t columns = std::min<std::int64_t>(2, target_blocks_ - group * 2);
+        simd::tile_product(s_.unit, {.a = memory_.at(values_part_, thread) + row * kTileRow_bytes,
+                                     .a_steps = steps,
+                                     .a_tile = kTile_bytes,
+                                     .a_plane = plane_bytes_,
+                                     .b = weights_of(target, part, group),
+                                     .b_step = weights_step(),
+                                     .b_tile = kTile_bytes,
+                                     .b_plane = 2 * kTile_bytes,
+                                     .c = sums,
+                                     .c_row_tile = kTileRows * kTileRows,
+                                     .c_column_tile = kPanelUnit * kProductBlock,
+                                     .steps = count,
+                                     .row_tiles = rows - row > kTileRows ? 2 : 1,
+                                     .column_tiles = static_cast<int>(columns),
+                                     .planes = planes_,
+                                     .is_accumulating = index > 0});
         if (index + 1 != parts_) continue;
-        for (std::int64_t block = group * 2; block < std::min(target_blocks_, group * 2 + 2); ++block) {
-          results_.put({.block = block,
-                        .c = results_of_block(block, begin, thread),
-                        .at = memory_.at<std::int64_t>(targets_part_, thread) + begin,
-                        .rows = end - begin,
+        for (std::int64_t column = 0; column < columns; ++column) {
+          results_.put({.block = group * 2 + column,
+                        .c = sums + column * kPanelUnit * kProductBlock,
+                        .at = memory_.at<std::int64_t>(targets_part_, thread) + row,
+                        .rows = std::min(kPanelUnit, rows - row),
                         .thread = thread});
         }
       }
     }
   }
   // The same memory for all; all of a panel where products are summed in parts. Results of two blocks of channels lie
-  // side by side, of as many rows as are stored at a time.
+  // side by side.
   [[nodiscard]] float* results_of(std::int64_t group, std::int64_t row, int thread) const {
-    const std::int64_t each = results_.rows_at_a_time();
-    const std::int64_t slot = parts_ > 1 ? group * pieces_of(panel_rows_, each) + row / each : 0;
-    return memory_.at<float>(results_part_, thread) + (slot * 2 * each + row % each) * kSplitBlock;
-  }
-  [[nodiscard]] const float* results_of_block(std::int64_t block, std::int64_t row, int thread) const {
-    return results_of(block / 2, row, thread) + block % 2 * results_.rows_at_a_time() * kSplitBlock;
+    const std::int64_t slot = parts_ > 1 ? (group * panel_rows_ + row) / kPanelUnit : 0;
+    return memory_.at<float>(results_part_, thread) + slot * 2 * kPanelUnit * kProductBlock;
   }
 
   static constexpr std::array<std::int64_t, kTileRows> kRowsOfBlock{0,   16,  32,  48,  64,  80,  96,  112,
                                                                     128, 144, 160, 176, 192, 208, 224, 240};
 
-  SplitShape s_;
+  ProductShape s_;
   ConvTensors tensors_;
   bool is_turned_;
   std::int64_t planes_;
-  SplitGrid grid_;
+  TileGrid grid_;
   ConvInput<T> input_;
-  SplitResults<T> results_;
+  ProductResults<T> results_;
   std::int64_t target_blocks_, pairs_, groups_;
   std::int64_t taps_ = 0, most_taps_ = 0;
   std::vector<std::int64_t> first_tap_;
@@ -286,34 +271,11 @@ class SplitConvolution final : public Kernel {
   float* weights_ = nullptr;
 };
 
-ScratchBytes scratch_of(const SplitShape& shape, const NormalisedInput& input, bool is_turned) {
-  const ConvTensors tensors{.input = input};
-  if (shape.dtype == DType::Bf16) return SplitConvolution<Bf16>(shape, tensors, is_turned).scratch_bytes();
-  return SplitConvolution<float>(shape, tensors, is_turned).scratch_bytes();
-}
-
-std::unique_ptr<Kernel> kernel_of(const SplitShape& shape, const ConvTensors& tensors, bool is_turned) {
-  if (shape.dtype == DType::Bf16) return std::make_unique<SplitConvolution<Bf16>>(shape, tensors, is_turned);
-  return std::make_unique<SplitConvolution<float>>(shape, tensors, is_turned);
-}
-
 }  // namespace
 
-bool is_unstrided(const SplitShape& s) { return s.stride_y == 1 && s.stride_x == 1; }
-bool is_pointwise(const SplitShape& s) {
-  return s.kernel_height == 1 && s.kernel_width == 1 && is_unstrided(s) && s.pad_top == 0 && s.pad_left == 0 &&
-         s.in_height == s.out_height && s.in_width == s.out_width;
-}
-
-ScratchBytes split_forward_scratch(const SplitShape& shape, const NormalisedInput& input) {
-  return scratch_of(shape, input, false);
-}
-ScratchBytes split_backward_data_scratch(const SplitShape& shape) { return scratch_of(shape, {}, true); }
-std::unique_ptr<Kernel> split_forward(const SplitShape& shape, const ConvTensors& tensors) {
-  return kernel_of(shape, tensors, false);
-}
-std::unique_ptr<Kernel> split_backward_data(const SplitShape& shape, const ConvTensors& tensors) {
-  return kernel_of(shape, tensors, true);
+std::unique_ptr<ConvKernel> tile_convolution(const ProductShape& shape, const ConvTensors& tensors, bool is_turned) {
+  if (shape.dtype == DType::Bf16) return std::make_unique<TileConvolution<Bf16>>(shape, tensors, is_turned);
+  return std::make_unique<TileConvolution<float>>(shape, tensors, is_turned);
 }
 
 }  // namespace roentgen::engine::cpu

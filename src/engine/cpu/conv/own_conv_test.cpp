@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Which algorithms convolutions of whole networks get, of values in bf16 above all.
-#include "engine/cpu/conv/conv2d_algorithm.h"
+#include "engine/cpu/conv/own_conv.h"
 
 #include <gtest/gtest.h>
 

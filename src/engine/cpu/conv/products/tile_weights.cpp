@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The weight gradient: for every tap, the product of the turned source (in channels x pixels) and the gradient of dst
-// (pixels x out channels), moved by the tap's distance. Groups of channels whose pixels stay in the second-level cache,
-// a part of the pixels at a time.
+// The weight gradient on tiles: for every tap, the product of the turned source (in channels x pixels) and the gradient
+// of dst (pixels x out channels), moved by the tap's distance. Groups of channels whose pixels stay in the second-level
+// cache, a part of the pixels at a time.
 //
 // Tiles are loaded fast from whole cache lines only. A line of the turned source is 32 pixels of a channel, one of the
 // gradient a pair of pixels of 16 channels: so the gradient is what a tap moves, by pairs, and where taps lie an odd
@@ -16,8 +16,8 @@
 #include "core/error.h"
 #include "engine/cpu/conv/channel_sums.h"
 #include "engine/cpu/conv/conv_input.h"
-#include "engine/cpu/conv/products/split_conv.h"
-#include "engine/cpu/conv/products/split_grid.h"
+#include "engine/cpu/conv/products/product_kernels.h"
+#include "engine/cpu/conv/products/tile_grid.h"
 #include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/plan/team.h"
 
@@ -65,28 +65,27 @@ struct Blocks {
 // the gradient has fewer channels, that one is on the left, and the results are turned at the end.
 // T: what values are stored in.
 template <class T>
-class SplitWeightsGradient final : public Kernel {
+class TileWeights final : public ConvKernel {
  public:
-  SplitWeightsGradient(const SplitShape& shape, const ConvTensors& tensors)
+  TileWeights(const ProductShape& shape, const ConvTensors& tensors)
       : s_(shape),
         tensors_(tensors),
         planes_(planes_of(shape)),
-        grid_(SplitGrid::forward(shape)),
-        input_(tensors.src, shape.in_blocks, kSplitBlock, grid_.source_plane(), tensors.input),
-        gradient_(tensors.dst, shape.out_blocks, kSplitBlock, grid_.target_plane(), tensors.gradient),
+        grid_(TileGrid::forward(shape)),
+        input_(tensors.src, shape.in_blocks, kProductBlock, grid_.source_plane(), tensors.input),
+        gradient_(tensors.dst, shape.out_blocks, kProductBlock, grid_.target_plane()),
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
         taps_(shape.kernel_height * shape.kernel_width),
         is_swapped_(taps_ == 1 && shape.out_blocks < shape.in_blocks),
         left_(is_swapped_ ? shape.out_blocks : shape.in_blocks,
               std::max<std::int64_t>(2, sizes_of(taps_, planes_).most_blocks / phases_)),
         right_(is_swapped_ ? shape.in_blocks : shape.out_blocks, sizes_of(taps_, planes_).most_blocks) {
-    RG_ASSERT(tensors.bias < 0 || tensors.gradient.constants < 0);
     lead_ = round_up(grid_.reach(), 2);
-    for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
+    for (const TileGrid::Tap& tap : grid_.targets().front().taps) {
       if ((lead_ - tap.offset) % 2 != 0) copies_ = 2;
     }
     const std::int64_t row_bytes =
-        planes_ * kSplitBlock * kHalf_bytes * (left_.group * phases_ + right_.group * copies_);
+        planes_ * kProductBlock * kHalf_bytes * (left_.group * phases_ + right_.group * copies_);
     panel_rows_ =
         std::clamp(sizes_of(taps_, planes_).panel_bytes / row_bytes / kTileTerms * kTileTerms, kLeastRows, kMostRows);
     panels_ = pieces_of(grid_.rows(), panel_rows_);
@@ -97,7 +96,7 @@ class SplitWeightsGradient final : public Kernel {
     }
     place_scratch();
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -121,7 +120,7 @@ class SplitWeightsGradient final : public Kernel {
       if (bias_ != nullptr) {
         const Share channels = share_of(s_.out_blocks, omp_get_thread_num(), omp_get_num_threads());
         for (std::int64_t block = channels.begin; block < channels.end; ++block) {
-          sum_channels(dst_, s_.images, s_.out_blocks, s_.out_height * s_.out_width, static_cast<int>(kSplitBlock),
+          sum_channels(dst_, s_.images, s_.out_blocks, s_.out_height * s_.out_width, static_cast<int>(kProductBlock),
                        block, bias_);
         }
       }
@@ -191,7 +190,7 @@ class SplitWeightsGradient final : public Kernel {
   void find_rows(std::int64_t first, int thread) const {
     std::int64_t* sources = memory_.at<std::int64_t>(sources_part_, thread);
     for (std::int64_t table = 0; table < input_.tables(); ++table) {
-      for (const SplitGrid::Phase& phase : grid_.phases()) {
+      for (const TileGrid::Phase& phase : grid_.phases()) {
         grid_.find_sources(phase, first, panel_rows_, input_.image_blocks(table), sources);
         sources += panel_rows_;
       }
@@ -240,7 +239,7 @@ class SplitWeightsGradient final : public Kernel {
     const std::int64_t next_out = s_.in_blocks * next_in;
     const std::int64_t next_left = is_swapped_ ? next_out : next_in;
     const std::int64_t next_right = is_swapped_ ? next_in : next_out;
-    for (const SplitGrid::Tap& tap : grid_.targets().front().taps) {
+    for (const TileGrid::Tap& tap : grid_.targets().front().taps) {
       // Where the gradient begins whose results read the panel's first row through this tap.
       const std::int64_t moved = lead_ - tap.offset;
       for (std::int64_t r = right.begin; r < right.end; r += 2) {
@@ -270,10 +269,10 @@ class SplitWeightsGradient final : public Kernel {
     }
   }
 
-  SplitShape s_;
+  ProductShape s_;
   ConvTensors tensors_;
   std::int64_t planes_;
-  SplitGrid grid_;
+  TileGrid grid_;
   ConvInput<T> input_, gradient_;
   std::int64_t phases_, taps_;
   bool is_swapped_;
@@ -289,14 +288,9 @@ class SplitWeightsGradient final : public Kernel {
 
 }  // namespace
 
-ScratchBytes split_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
-  const ConvTensors tensors{.input = input};
-  if (shape.dtype == DType::Bf16) return SplitWeightsGradient<Bf16>(shape, tensors).scratch_bytes();
-  return SplitWeightsGradient<float>(shape, tensors).scratch_bytes();
-}
-std::unique_ptr<Kernel> split_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {
-  if (shape.dtype == DType::Bf16) return std::make_unique<SplitWeightsGradient<Bf16>>(shape, tensors);
-  return std::make_unique<SplitWeightsGradient<float>>(shape, tensors);
+std::unique_ptr<ConvKernel> tile_weights(const ProductShape& shape, const ConvTensors& tensors) {
+  if (shape.dtype == DType::Bf16) return std::make_unique<TileWeights<Bf16>>(shape, tensors);
+  return std::make_unique<TileWeights<float>>(shape, tensors);
 }
 
 }  // namespace roentgen::engine::cpu

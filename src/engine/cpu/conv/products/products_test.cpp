@@ -23,7 +23,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-using simd::TileUnit;
+using simd::ProductUnit;
 
 struct Case {
   const char* name;
@@ -72,7 +72,7 @@ std::vector<float> values(std::int64_t count, std::uint64_t seed) {
   return made;
 }
 
-// What is multiplied: values of a type, split into so many planes; of none as they are, by pointwise products.
+// What is multiplied: values of a type, split into so many planes; one of f32: as they are, by pointwise products.
 struct Numbers {
   const char* name;
   DType dtype;
@@ -81,18 +81,13 @@ struct Numbers {
 void PrintTo(const Numbers& numbers, std::ostream* out) { *out << numbers.name; }
 constexpr std::array kNumbers{Numbers{"f32", DType::F32, 3}, Numbers{"f32_in_two", DType::F32, 2},
                               Numbers{"bf16", DType::Bf16, 1}};
-constexpr Numbers kWhole{"whole", DType::F32, 0};
+constexpr Numbers kWhole{"whole", DType::F32, 1};
 
-class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, Case>> {
+class SplitPasses : public testing::TestWithParam<std::tuple<ProductUnit, Numbers, Case>> {
  protected:
   void SetUp() override {
     const auto& [unit, numbers, c] = GetParam();
-    way_ = numbers.planes == 0        ? ProductWay::Pointwise
-           : unit == TileUnit::Plain  ? ProductWay::PlainF32
-           : unit == TileUnit::Avx512 ? ProductWay::VectorsF32
-                                      : ProductWay::TilesF32;
-    if (unit == TileUnit::Plain && way_ != ProductWay::Pointwise && c.is_large)
-      GTEST_SKIP() << "SKIPPED: too much for plain loops";
+    if (unit == ProductUnit::Plain && c.is_large) GTEST_SKIP() << "SKIPPED: too much for plain loops";
     const auto out = [&](std::int64_t length, std::int64_t kernel, std::int64_t pad) {
       return (length + 2 * pad - c.dilation * (kernel - 1) - 1) / c.stride + 1;
     };
@@ -115,8 +110,8 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
               .planes = numbers.planes,
               .threads = 1,
               .unit = unit};
-    if (const std::string what = lacking(way_, shape_); !what.empty()) GTEST_SKIP() << what;
-    const std::int64_t b = kSplitBlock;
+    if (const std::string what = lacking(shape_); !what.empty()) GTEST_SKIP() << what;
+    const std::int64_t b = kProductBlock;
     src_ = values(c.images * c.in_blocks * c.height * c.width * b, 1);
     dst_ = values(c.images * c.out_blocks * shape_.out_height * shape_.out_width * b, 2);
     weights_ = values(c.in_blocks * c.out_blocks * c.kernel_height * c.kernel_width * b * b, 3);
@@ -131,8 +126,8 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
   bool is_bf16() const { return shape_.dtype == DType::Bf16; }
 
   // Runs a pass; scratch starts as NaN, so that nothing unwritten counts.
-  void run(std::unique_ptr<Kernel> kernel, std::size_t scratch_bytes) {
-    const runtime::AlignedBuffer scratch(scratch_bytes);
+  void run(std::unique_ptr<ConvKernel> kernel) {
+    const runtime::AlignedBuffer scratch(kernel->scratch_bytes().total(shape_.threads));
     std::memset(scratch.data(), 0xff, scratch.size());
     const auto bytes = [](auto& of) { return reinterpret_cast<std::byte*>(of.data()); };
     if (!is_bf16()) {
@@ -159,8 +154,8 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
   // f(src index, weights index, dst index) for every product of the convolution.
   template <typename F>
   void for_products(const F& f) const {
-    const SplitShape& s = shape_;
-    const std::int64_t b = kSplitBlock;
+    const ProductShape& s = shape_;
+    const std::int64_t b = kProductBlock;
     const std::int64_t taps = s.kernel_height * s.kernel_width;
     for (std::int64_t pixel = 0; pixel < s.images * s.out_height * s.out_width; ++pixel) {
       const std::int64_t n = pixel / s.out_width / s.out_height;
@@ -207,32 +202,31 @@ class SplitPasses : public testing::TestWithParam<std::tuple<TileUnit, Numbers, 
   double stored_rounding() const { return is_bf16() ? 0x1p-9 : product_rounding(); }
   std::int64_t taps() const { return shape_.kernel_height * shape_.kernel_width; }
 
-  ProductWay way_ = ProductWay::PlainF32;
-  SplitShape shape_;
+  ProductShape shape_;
   std::vector<float> src_, dst_, weights_, bias_;
 };
 
 TEST_P(SplitPasses, forward_equals_sums_in_double) {
   std::vector<double> expected(dst_.size(), 0.0);
   if (tensors().bias >= 0) {
-    const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * kSplitBlock);
+    const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * kProductBlock);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      expected[i] = static_cast<double>(bias_[(i / plane * kSplitBlock + i % kSplitBlock) % bias_.size()]);
+      expected[i] = static_cast<double>(bias_[(i / plane * kProductBlock + i % kProductBlock) % bias_.size()]);
     }
   }
   for_products([&](std::size_t s, std::size_t w, std::size_t d) {
     expected[d] += static_cast<double>(src_[s]) * static_cast<double>(weights_[w]);
   });
   const std::vector<float> before = dst_;
-  run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_));
-  const std::int64_t terms = shape_.in_blocks * kSplitBlock * taps();
+  run(product_kernel(shape_, ConvPass::Forward, tensors()));
+  const std::int64_t terms = shape_.in_blocks * kProductBlock * taps();
   expect_close(dst_, expected, terms, stored_rounding());
   const std::vector<float> alone = dst_;
   shape_.threads = 3;
   for (const bool is_one : {false, true}) {
     SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
     std::ranges::fill(dst_, std::nanf(""));
-    const auto again = [&] { run(product_forward(way_, shape_, tensors()), product_forward_scratch(way_, shape_)); };
+    const auto again = [&] { run(product_kernel(shape_, ConvPass::Forward, tensors())); };
     is_one ? with_one_thread(again) : again();
     EXPECT_EQ(std::memcmp(alone.data(), dst_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
   }
@@ -244,7 +238,7 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     expected[i] = std::max(0.0, expected[i] + static_cast<double>(before[i]));
   }
-  run(product_forward(way_, shape_, folded), product_forward_scratch(way_, shape_));
+  run(product_kernel(shape_, ConvPass::Forward, folded));
   expect_close(dst_, expected, terms, stored_rounding());
 }
 
@@ -255,16 +249,14 @@ TEST_P(SplitPasses, backward_data_equals_sums_in_double) {
   });
   ConvTensors used = tensors();
   used.bias = -1;
-  run(product_backward_data(way_, shape_, used), product_backward_data_scratch(way_, shape_));
-  expect_close(src_, expected, shape_.out_blocks * kSplitBlock * taps(), stored_rounding());
+  run(product_kernel(shape_, ConvPass::BackwardData, used));
+  expect_close(src_, expected, shape_.out_blocks * kProductBlock * taps(), stored_rounding());
   const std::vector<float> alone = src_;
   shape_.threads = 3;
   for (const bool is_one : {false, true}) {
     SCOPED_TRACE(is_one ? "of whom one came" : "on 3 threads");
     std::ranges::fill(src_, std::nanf(""));
-    const auto again = [&] {
-      run(product_backward_data(way_, shape_, used), product_backward_data_scratch(way_, shape_));
-    };
+    const auto again = [&] { run(product_kernel(shape_, ConvPass::BackwardData, used)); };
     is_one ? with_one_thread(again) : again();
     EXPECT_EQ(std::memcmp(alone.data(), src_.data(), alone.size() * sizeof(float)), 0) << "the same bits";
   }
@@ -276,17 +268,15 @@ TEST_P(SplitPasses, backward_weights_equal_sums_in_double) {
   for_products([&](std::size_t s, std::size_t w, std::size_t d) {
     expected[w] += static_cast<double>(src_[s]) * static_cast<double>(dst_[d]);
   });
-  const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * kSplitBlock);
+  const auto plane = static_cast<std::size_t>(shape_.out_height * shape_.out_width * kProductBlock);
   for (std::size_t i = 0; i < dst_.size(); ++i) {
-    expected_bias[(i / plane * kSplitBlock + i % kSplitBlock) % bias_.size()] += static_cast<double>(dst_[i]);
+    expected_bias[(i / plane * kProductBlock + i % kProductBlock) % bias_.size()] += static_cast<double>(dst_[i]);
   }
   for (const int threads : {1, 3, -3}) {
     SCOPED_TRACE(threads);
     shape_.threads = std::abs(threads);
     std::ranges::fill(weights_, std::nanf(""));
-    const auto compute = [&] {
-      run(product_backward_weights(way_, shape_, tensors()), product_backward_weights_scratch(way_, shape_));
-    };
+    const auto compute = [&] { run(product_kernel(shape_, ConvPass::BackwardWeights, tensors())); };
     // Less than none: of 3 threads that are asked for one comes.
     threads < 0 ? with_one_thread(compute) : compute();
     expect_close(weights_, expected, shape_.images * shape_.out_height * shape_.out_width, product_rounding());
@@ -304,17 +294,17 @@ TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
     ConvTensors used = tensors();
     used.relu = relu;
     std::ranges::fill(dst_, 0.0F);
-    run(product_forward(way_, shape_, used), product_forward_scratch(way_, shape_));
+    run(product_kernel(shape_, ConvPass::Forward, used));
     for (std::int64_t block = 0; block < shape_.out_blocks; ++block) {
-      for (std::int64_t lane = 0; lane < kSplitBlock; ++lane) {
-        const std::int64_t at = block * shape_.out_height * shape_.out_width * kSplitBlock + lane;
+      for (std::int64_t lane = 0; lane < kProductBlock; ++lane) {
+        const std::int64_t at = block * shape_.out_height * shape_.out_width * kProductBlock + lane;
         EXPECT_TRUE(std::isnan(dst_[static_cast<std::size_t>(at)])) << block << " " << lane;
       }
     }
   }
 }
 
-std::string name_of_test(const testing::TestParamInfo<std::tuple<TileUnit, Numbers, Case>>& chosen) {
+std::string name_of_test(const testing::TestParamInfo<std::tuple<ProductUnit, Numbers, Case>>& chosen) {
   return std::string(simd::name_of(std::get<0>(chosen.param))) + "_" + std::get<1>(chosen.param).name + "_" +
          std::get<2>(chosen.param).name;
 }
@@ -323,13 +313,14 @@ SharedCases<SplitPasses::ParamType> share_units(const std::vector<Case>& cases) 
   std::vector<std::vector<SplitPasses::ParamType>> by_unit;
   for (const Numbers& numbers : kNumbers) {
     for (const Case& tested : cases) {
-      by_unit.push_back(
-          {{TileUnit::Plain, numbers, tested}, {TileUnit::Amx, numbers, tested}, {TileUnit::Avx512, numbers, tested}});
+      by_unit.push_back({{ProductUnit::Plain, numbers, tested},
+                         {ProductUnit::Amx, numbers, tested},
+                         {ProductUnit::Avx512, numbers, tested}});
     }
   }
   return share_out<SplitPasses::ParamType>(by_unit, [](const SplitPasses::ParamType& param) {
-    const TileUnit unit = std::get<0>(param);
-    return simd::has_unit(unit) && (unit != TileUnit::Plain || !std::get<2>(param).is_large);
+    const ProductUnit unit = std::get<0>(param);
+    return simd::has_unit(unit) && (unit != ProductUnit::Plain || !std::get<2>(param).is_large);
   });
 }
 
@@ -349,11 +340,11 @@ const std::vector<Case> kPointwiseCases = [] {
   return made;
 }();
 INSTANTIATE_TEST_SUITE_P(Pointwise, SplitNan,
-                         testing::Combine(testing::Values(TileUnit::Plain), testing::Values(kWhole),
+                         testing::Combine(testing::Values(ProductUnit::Avx512F32), testing::Values(kWhole),
                                           testing::Values(kPointwiseCases[0])),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Pointwise, SplitPasses,
-                         testing::Combine(testing::Values(TileUnit::Plain), testing::Values(kWhole),
+                         testing::Combine(testing::Values(ProductUnit::Avx512F32), testing::Values(kWhole),
                                           testing::ValuesIn(kPointwiseCases)),
                          name_of_test);
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // A convolution as products of matrices whose rows are pixels: which pixel of the source a row reads for each tap of
-// the kernel, and where its result goes. Internal to split_conv*.cpp.
+// the kernel, and where its result goes. Internal to this folder.
 //
 // The source is laid out with zeros where the window reaches beyond it: rows of `pitch` columns, images of `pitch`
 // rows. What one row lacks on its right are the zeros on the left of the next, so they are there once. A stride takes
@@ -13,15 +13,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cpu/conv/products/split_conv.h"
+#include "engine/cpu/conv/products/products.h"
 
 namespace roentgen::engine::cpu {
 
 /// Bytes of each part-of-a-panel that stays in the second-level cache beside what streams through.
-constexpr std::int64_t kSplitPanel_bytes = std::int64_t{768} << 10;
+constexpr std::int64_t kTilePanel_bytes = std::int64_t{768} << 10;
 
 /// Rows or columns of a grid.
-struct SplitAxis {
+struct TileAxis {
   struct Tap {
     std::int64_t index = 0;  ///< in the kernel
     std::int64_t phase = 0;
@@ -44,7 +44,7 @@ struct SplitAxis {
 
 /// Both axes, for all images. Rows of the matrix are [image][row pitch][column pitch]; those that are no result of a
 /// target are computed and thrown away.
-class SplitGrid {
+class TileGrid {
  public:
   struct Tap {
     std::int64_t weights = 0;  ///< which tap of the kernel
@@ -52,8 +52,8 @@ class SplitGrid {
     std::int64_t offset = 0;   ///< rows of the matrix
   };
   struct Target {
-    SplitAxis::Target rows;
-    SplitAxis::Target columns;
+    TileAxis::Target rows;
+    TileAxis::Target columns;
     std::vector<Tap> taps;
   };
   struct Phase {
@@ -63,9 +63,9 @@ class SplitGrid {
   };
 
   /// From src to dst.
-  [[nodiscard]] static SplitGrid forward(const SplitShape& shape);
+  [[nodiscard]] static TileGrid forward(const ProductShape& shape);
   /// From the gradient of dst to that of src.
-  [[nodiscard]] static SplitGrid backward(const SplitShape& shape);
+  [[nodiscard]] static TileGrid backward(const ProductShape& shape);
 
   [[nodiscard]] const std::vector<Phase>& phases() const { return phases_; }
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
@@ -74,8 +74,10 @@ class SplitGrid {
   /// How far behind a row its taps read at most.
   [[nodiscard]] std::int64_t reach() const { return reach_; }
   /// Floats of a source block and of a target block: one image.
-  [[nodiscard]] std::int64_t source_plane() const { return rows_.length * columns_.length * kSplitBlock; }
-  [[nodiscard]] std::int64_t target_plane() const { return rows_.target_length * columns_.target_length * kSplitBlock; }
+  [[nodiscard]] std::int64_t source_plane() const { return rows_.length * columns_.length * kProductBlock; }
+  [[nodiscard]] std::int64_t target_plane() const {
+    return rows_.target_length * columns_.target_length * kProductBlock;
+  }
 
   /// Where rows [first, first + count) of a phase lie behind a block of the source whose images have `image_blocks`
   /// blocks, in numbers; -1 for zeros.
@@ -85,10 +87,10 @@ class SplitGrid {
   void find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const;
 
  private:
-  SplitGrid(SplitAxis rows, SplitAxis columns, const SplitShape& shape, std::int64_t target_blocks);
+  TileGrid(TileAxis rows, TileAxis columns, const ProductShape& shape, std::int64_t target_blocks);
 
-  SplitAxis rows_;
-  SplitAxis columns_;
+  TileAxis rows_;
+  TileAxis columns_;
   std::int64_t images_ = 0;
   std::int64_t target_blocks_ = 0;
   std::int64_t reach_ = 0;

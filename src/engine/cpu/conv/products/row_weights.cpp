@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The weight gradient: some pixels of an image at a time, whose values and gradients of all channels that a thread has
-// stay in the second-level cache, those of the blocks that are multiplied in the first. They are read where they lie,
-// or from copies of what is made of that.
+// The weight gradient of pointwise windows in f32: some pixels of an image at a time, whose values and gradients of all
+// channels that a thread has stay in the second-level cache, those of the blocks that are multiplied in the first. They
+// are read where they lie, normalised values from a copy.
 #include <omp.h>
 
 #include <algorithm>
@@ -12,45 +12,43 @@
 #include "core/error.h"
 #include "engine/cpu/conv/channel_sums.h"
 #include "engine/cpu/conv/conv_input.h"
-#include "engine/cpu/conv/products/pointwise_conv.h"
+#include "engine/cpu/conv/products/product_kernels.h"
 #include "engine/cpu/plan/kernel_scratch.h"
 #include "engine/cpu/plan/team.h"
 #include "engine/cpu/simd/pointwise.h"
 
 namespace roentgen::engine::cpu {
 namespace {
-constexpr std::int64_t kSquare = kSplitBlock * kSplitBlock;
+constexpr std::int64_t kSquare = kProductBlock * kProductBlock;
 constexpr std::int64_t kFloat_bytes = sizeof(float);
 constexpr std::int64_t kPanel_bytes = std::int64_t{384} << 10;
 // Two blocks of gradients and one of values of so many pixels fit into the first-level cache.
 constexpr std::int64_t kLeastPixels = 64, kMostPixels = 224;
 
-class PointwiseWeights final : public Kernel {
+class RowWeights final : public ConvKernel {
  public:
-  PointwiseWeights(const SplitShape& shape, const ConvTensors& tensors)
+  RowWeights(const ProductShape& shape, const ConvTensors& tensors)
       : s_(shape),
         tensors_(tensors),
         pixels_(shape.in_height * shape.in_width),
-        plane_(pixels_ * kSplitBlock),
-        input_(tensors.src, shape.in_blocks, kSplitBlock, plane_, tensors.input),
-        gradient_(tensors.dst, shape.out_blocks, kSplitBlock, plane_, tensors.gradient) {
-    RG_ASSERT(is_pointwise(shape) && (tensors.bias < 0 || tensors.gradient.constants < 0));
+        plane_(pixels_ * kProductBlock),
+        input_(tensors.src, shape.in_blocks, kProductBlock, plane_, tensors.input),
+        gradient_(tensors.dst, shape.out_blocks, kProductBlock, plane_) {
+    RG_ASSERT(is_pointwise(shape));
     share_out();
-    const std::int64_t most = kPanel_bytes / (kSplitBlock * kFloat_bytes * (own_blocks(true) + own_blocks(false)));
+    const std::int64_t most = kPanel_bytes / (kProductBlock * kFloat_bytes * (own_blocks(true) + own_blocks(false)));
     panels_of_image_ = pieces_of(pixels_, std::clamp(most, kLeastPixels, kMostPixels));
     panel_ = pieces_of(pixels_, panels_of_image_);
     panels_of_image_ = pieces_of(pixels_, panel_);
     sums_part_ = memory_.add((parts_ - 1) * floats() * kFloat_bytes);
     copy_rows_ = panel_ | 1;
     // Enough for any batch norms: scratch is asked for before they are known.
-    values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kSplitBlock * kFloat_bytes);
-    gradients_part_ = memory_.add_own(own_blocks(false) * copy_rows_ * kSplitBlock * kFloat_bytes);
-    rows_part_ = memory_.add_own(std::max(input_.tables(), gradient_.tables()) * panel_ *
-                                 static_cast<std::int64_t>(sizeof(std::int64_t)));
-    lines_part_ = memory_.add_own((own_blocks(true) + 2 * own_blocks(false)) *
-                                  static_cast<std::int64_t>(sizeof(simd::CacheLines)));
+    values_part_ = memory_.add_own(own_blocks(true) * copy_rows_ * kProductBlock * kFloat_bytes);
+    rows_part_ = memory_.add_own(input_.tables() * panel_ * static_cast<std::int64_t>(sizeof(std::int64_t)));
+    lines_part_ =
+        memory_.add_own((own_blocks(true) + own_blocks(false)) * static_cast<std::int64_t>(sizeof(simd::CacheLines)));
   }
-  [[nodiscard]] ScratchBytes scratch_bytes() const { return memory_.bytes(); }
+  [[nodiscard]] ScratchBytes scratch_bytes() const override { return memory_.bytes(); }
 
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -72,7 +70,7 @@ class PointwiseWeights final : public Kernel {
       for (std::int64_t i = squares.begin; i < squares.end; ++i) add_parts(i * kSquare);
       const Share blocks = share_of(bias_ == nullptr ? 0 : s_.out_blocks, thread, threads);
       for (std::int64_t i = blocks.begin; i < blocks.end; ++i) {
-        sum_channels(dst_, s_.images, s_.out_blocks, pixels_, static_cast<int>(kSplitBlock), i, bias_);
+        sum_channels(dst_, s_.images, s_.out_blocks, pixels_, static_cast<int>(kProductBlock), i, bias_);
       }
     }
   }
@@ -136,9 +134,9 @@ class PointwiseWeights final : public Kernel {
     if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const Rows here = rows_of(panel);
-      const Side values = side_of(input_, !tensors_.input.pieces.empty(), in, here, values_part_, thread);
-      const Side gradients = side_of(gradient_, is_of_norm(), out, here, gradients_part_, thread);
-      // What the next panel will read is fetched meanwhile: values, gradients, and what else these are made of.
+      const Side values = tensors_.input.pieces.empty() ? side_of(input_, in, here) : normalised(in, here, thread);
+      const Side gradients = side_of(gradient_, out, here);
+      // What the next panel will read is fetched meanwhile.
       const bool has_next = panel + 1 < panels.end;
       simd::Fetching ahead(
           has_next ? next_lines(rows_of(panel + 1), in, out, thread) : std::span<const simd::CacheLines>(),
@@ -151,34 +149,30 @@ class PointwiseWeights final : public Kernel {
                                                              int thread) const {
     auto* const lines = memory_.at<simd::CacheLines>(lines_part_, thread);
     std::size_t count = 0;
-    const auto add = [&](const float* plane) { lines[count++] = {plane + next.pixel * kSplitBlock, next.count}; };
+    const auto add = [&](const float* plane) { lines[count++] = {plane + next.pixel * kProductBlock, next.count}; };
     for (std::int64_t block = in.begin; block < in.end; ++block) add(input_.plane(next.image, block));
-    for (std::int64_t block = out.begin; block < out.end; ++block) {
-      add(gradient_.plane(next.image, block));
-      if (is_of_norm()) add(gradient_.place(block).x + next.image * s_.out_blocks * plane_);
-    }
+    for (std::int64_t block = out.begin; block < out.end; ++block) add(gradient_.plane(next.image, block));
     return {lines, count};
   }
-  // Whether gradients are those of a batch norm, made of dst as well.
-  [[nodiscard]] bool is_of_norm() const { return tensors_.gradient.constants >= 0; }
 
   // Where they lie: blocks of channels `step` floats apart.
   struct Side {
     const float* first = nullptr;
     std::int64_t step = 0;
   };
-  [[nodiscard]] Side side_of(const ConvInput<float>& from, bool is_copied, const Share& blocks, const Rows& rows,
-                             const KernelScratch::Part& copy, int thread) const {
-    if (!is_copied) return {from.plane(rows.image, blocks.begin) + rows.pixel * kSplitBlock, plane_};
+  [[nodiscard]] Side side_of(const ConvInput<float>& from, const Share& blocks, const Rows& rows) const {
+    return {from.plane(rows.image, blocks.begin) + rows.pixel * kProductBlock, plane_};
+  }
+  [[nodiscard]] Side normalised(const Share& blocks, const Rows& rows, int thread) const {
     auto* at = memory_.at<std::int64_t>(rows_part_, thread);
-    for (std::int64_t table = 0; table < from.tables(); ++table) {
-      const std::int64_t begin = rows.image * from.image_blocks(table) * plane_ + rows.pixel * kSplitBlock;
-      for (std::int64_t i = 0; i < rows.count; ++i) at[table * panel_ + i] = begin + i * kSplitBlock;
+    for (std::int64_t table = 0; table < input_.tables(); ++table) {
+      const std::int64_t begin = rows.image * input_.image_blocks(table) * plane_ + rows.pixel * kProductBlock;
+      for (std::int64_t i = 0; i < rows.count; ++i) at[table * panel_ + i] = begin + i * kProductBlock;
     }
-    auto* const to = memory_.at<float>(copy, thread);
-    const std::int64_t step = copy_rows_ * kSplitBlock;
+    auto* const to = memory_.at<float>(values_part_, thread);
+    const std::int64_t step = copy_rows_ * kProductBlock;
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
-      simd::make_rows(from.rows(block, at, panel_, 0), rows.count, to + (block - blocks.begin) * step);
+      simd::normalise_rows(input_.rows(block, at, panel_, 0), rows.count, to + (block - blocks.begin) * step);
     }
     return {to, step};
   }
@@ -201,7 +195,7 @@ class PointwiseWeights final : public Kernel {
     }
   }
 
-  SplitShape s_;
+  ProductShape s_;
   ConvTensors tensors_;
   std::int64_t pixels_, plane_;
   ConvInput<float> input_, gradient_;
@@ -209,7 +203,7 @@ class PointwiseWeights final : public Kernel {
   int parts_ = 1, slices_ = 1;
   std::int64_t panels_of_image_ = 1, panel_ = 0, copy_rows_ = 0;
   KernelScratch memory_{s_.threads};
-  KernelScratch::Part sums_part_, values_part_, gradients_part_, rows_part_, lines_part_;
+  KernelScratch::Part sums_part_, values_part_, rows_part_, lines_part_;
   const float* dst_ = nullptr;
   float* weights_ = nullptr;
   float* bias_ = nullptr;
@@ -217,11 +211,8 @@ class PointwiseWeights final : public Kernel {
 
 }  // namespace
 
-ScratchBytes pointwise_backward_weights_scratch(const SplitShape& shape, const NormalisedInput& input) {
-  return PointwiseWeights(shape, {.input = input}).scratch_bytes();
-}
-std::unique_ptr<Kernel> pointwise_backward_weights(const SplitShape& shape, const ConvTensors& tensors) {
-  return std::make_unique<PointwiseWeights>(shape, tensors);
+std::unique_ptr<ConvKernel> row_weights(const ProductShape& shape, const ConvTensors& tensors) {
+  return std::make_unique<RowWeights>(shape, tensors);
 }
 
 }  // namespace roentgen::engine::cpu

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+#include "engine/cpu/choice/norm_roles.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "engine/cpu/pool/pooling.h"
+
+namespace roentgen::engine::cpu {
+namespace {
+
+// Inputs of the decision.
+struct Given {
+  const graph::Graph& graph;
+  const ConvChoices& choices;
+  const graph::Fusions& fusions;
+  int vector_block;
+  DType dtype;
+  std::vector<std::vector<graph::NodeId>> readers = graph.consumers();
+
+  // The only reader of a value; -1 if there are several or none.
+  [[nodiscard]] graph::NodeId only_reader(graph::NodeId id) const {
+    const std::vector<graph::NodeId>& all = readers[static_cast<std::size_t>(id)];
+    return all.size() == 1 ? all[0] : -1;
+  }
+  [[nodiscard]] bool is_output(graph::NodeId id) const {
+    return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
+  }
+  // Algorithm of a convolution's pass; nullopt for another node.
+  [[nodiscard]] std::optional<ConvAlgorithm> chosen(graph::NodeId id, ConvPass pass) const {
+    return id < 0 ? std::nullopt : choices.find(id, pass);
+  }
+  // True if our product kernels compute the pass in the step's type: a rounded copy would have other sums.
+  [[nodiscard]] bool is_by_products(graph::NodeId id, ConvPass pass) const {
+    const std::optional<ConvAlgorithm> algorithm = chosen(id, pass);
+    return algorithm && *algorithm != ConvAlgorithm::Direct && !is_winograd(*algorithm) &&
+           dtype_of(*algorithm) == dtype;
+  }
+  // True if the reader's kernels normalise their input, in the step's type.
+  [[nodiscard]] bool normalises(graph::NodeId reader) const {
+    if (reader < 0) return false;
+    // Not in bf16: two values that differ before rounding may be equal after it.
+    const auto* pool = std::get_if<graph::MaxPool>(&graph.node(reader).op);
+    if (pool != nullptr) return pools_normalised(*pool) && dtype == DType::F32;
+    return std::ranges::all_of(std::array{ConvPass::Forward, ConvPass::BackwardWeights}, [&](ConvPass pass) {
+      const std::optional<ConvAlgorithm> algorithm = chosen(reader, pass);
+      return algorithm && *algorithm != ConvAlgorithm::Direct && dtype_of(*algorithm) == dtype;
+    });
+  }
+};
+
+bool is_pointwise(const graph::Conv2d& op) {
+  const auto is = [](const graph::Extent& extent, std::int64_t size) {
+    return extent.height == size && extent.width == size;
+  };
+  return is(op.kernel, 1) && is(op.stride, 1) && is(op.pad, 0);
+}
+
+// True if kernels can read the piece where it lies: whole blocks, and no rounding in between.
+bool is_readable(graph::NodeId piece, bool is_shared, const Given& given) {
+  if (given.graph.node(piece).shape[1] % given.vector_block != 0) return false;
+  if (given.dtype == DType::F32 || is_shared) return true;
+  const std::optional<ConvAlgorithm> algorithm = given.chosen(piece, ConvPass::Forward);
+  return algorithm && dtype_of(*algorithm) == given.dtype;
+}
+
+NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, bool is_shared, const Given& given) {
+  const graph::Node& node = given.graph.node(id);
+  NormRole role{.is_shared = is_shared && node.inputs.size() == 1};
+  const graph::NodeId source = node.inputs[0], reader = given.only_reader(id);
+  if (given.fusions.norm_moments && given.only_reader(source) == id &&
+      given.is_by_products(source, ConvPass::Forward)) {
+    role.moments_by = source;
+  }
+  // A pooling of several pieces: no network has one.
+  const bool is_pooled = reader >= 0 && std::holds_alternative<graph::MaxPool>(given.graph.node(reader).op);
+  if (given.fusions.normalised_input && node.inputs.size() == 1 && given.normalises(reader) && !given.is_output(id) &&
+      !(is_pooled && pieces.size() > 1) &&
+      std::ranges::all_of(pieces, [&](graph::NodeId piece) { return is_readable(piece, is_shared, given); })) {
+    role.result_by = reader;
+  }
+  // A batch norm of one value gains nothing: its second phase finds everything in cache (docs/engine.md).
+  if (given.fusions.norm_gradient && role.is_shared && role.result_by >= 0 &&
+      given.is_by_products(reader, ConvPass::BackwardData) &&
+      is_pointwise(std::get<graph::Conv2d>(given.graph.node(reader).op))) {
+    role.gradient_by = reader;
+  }
+  return role;
+}
+
+}  // namespace
+
+std::string NormRole::text(const graph::Graph& graph) const {
+  std::vector<std::string> parts;
+  if (is_shared) parts.emplace_back("statistics shared");
+  for (const auto& [what, who] :
+       {std::pair("moments", moments_by), std::pair("result", result_by), std::pair("gradient", gradient_by)}) {
+    if (who >= 0) parts.push_back(fmt::format("{} by {}", what, graph.node(who).name));
+  }
+  return parts.empty() ? "own" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+NormRoles::NormRoles(const graph::Graph& graph, int vector_block)
+    : roles_(graph.nodes().size()),
+      is_virtual_(graph.nodes().size()),
+      is_piece_(graph.nodes().size()),
+      pieces_(graph.nodes().size()) {
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const graph::Node& node = graph.nodes()[i];
+    const auto* concat = std::get_if<graph::Concat>(&node.op);
+    std::vector<graph::NodeId> joined;
+    for (const graph::NodeId input : node.inputs) {
+      joined.insert(joined.end(), pieces(input).begin(), pieces(input).end());
+    }
+    is_virtual_[i] = concat != nullptr && concat->is_virtual && std::ranges::all_of(joined, [&](graph::NodeId id) {
+                       return graph.node(id).shape[1] % vector_block == 0;
+                     });
+    if (is_virtual_[i]) {
+      for (const graph::NodeId id : joined) is_piece_[static_cast<std::size_t>(id)] = true;
+      pieces_[i] = std::move(joined);
+    } else {
+      pieces_[i] = {static_cast<graph::NodeId>(i)};
+    }
+  }
+}
+
+NormRoles::NormRoles(const graph::Graph& graph, const ConvChoices& choices, const graph::Fusions& fusions,
+                     int vector_block, DType dtype)
+    : NormRoles(graph, vector_block) {
+  const Given given{
+      .graph = graph, .choices = choices, .fusions = fusions, .vector_block = vector_block, .dtype = dtype};
+  for (std::size_t i = 0; i < roles_.size(); ++i) {
+    const graph::Node& node = graph.nodes()[i];
+    if (!std::holds_alternative<graph::BatchNorm>(node.op)) continue;
+    const graph::NodeId source = node.inputs[0];
+    roles_[i] = role_of(static_cast<graph::NodeId>(i), pieces(source), is_virtual(source) || is_piece(source), given);
+  }
+}
+
+}  // namespace roentgen::engine::cpu

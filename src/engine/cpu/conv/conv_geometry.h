@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Shapes and windows of one convolution.
+#pragma once
+
+#include "engine/cpu/plan/primitive_internal.h"
+#include "graph/ops/conv2d.h"
+
+namespace roentgen::engine::cpu {
+
+/// Shapes and windows of one convolution as oneDNN wants them. Weights (OC, IC/groups, KH, KW), with groups in front
+/// where there are any; `bias` empty without one; pads per side, dilation minus 1.
+struct ConvGeometry {
+  Shape src;
+  Shape dst;
+  dnnl::memory::dims weights;
+  dnnl::memory::dims bias;
+  dnnl::memory::dims stride;
+  dnnl::memory::dims dilation;
+  dnnl::memory::dims pad_low;
+  dnnl::memory::dims pad_high;
+  /// What the forward does with its result: adds what lies in dst, then relu.
+  bool adds = false;
+  bool relu = false;
+};
+/// The geometry of a node whose input has the shape `src`.
+[[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);
+
+}  // namespace roentgen::engine::cpu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Convolutions by kernels of ours: what they can compute, and as entries of a plan.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/cpu/conv/conv_algorithm.h"
+#include "engine/cpu/conv/conv_geometry.h"
+#include "engine/cpu/conv/products/products.h"
+#include "engine/cpu/conv/winograd/winograd.h"
+
+namespace roentgen::engine::cpu {
+
+/// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: a
+/// window of simd::WinogradWindow, with its stride, pads less than the window, of a stride of 2 both even or both odd,
+/// whole blocks of channels.
+[[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
+/// The same for our kernels of bf16 products: any window, no groups, whole blocks of 16 channels.
+[[nodiscard]] std::optional<ProductShape> product_shape(const ConvGeometry& g, int threads);
+
+/// Whether our kernels of that algorithm can compute the pass of that geometry here; always, for direct.
+[[nodiscard]] bool can_compute(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g);
+
+/// A kernel of ours for a pass; `algorithm` is not Direct, and can compute the geometry.
+[[nodiscard]] std::unique_ptr<ConvKernel> own_kernel(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry& g,
+                                                     int threads, const ConvTensors& tensors);
+
+/// The kernel of an entry by one of our algorithms; adds implementation and scratch to the emission, which is otherwise
+/// direct's.
+[[nodiscard]] std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, ConvPass pass,
+                                                const ConvGeometry& g, Emission& emission, ConvTensors tensors);
+
+}  // namespace roentgen::engine::cpu
