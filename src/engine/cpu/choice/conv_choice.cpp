@@ -32,7 +32,6 @@ struct Layer {
   std::int64_t side = 0;
   /// The fewer of channels in and out, of one group.
   std::int64_t channels = 0;
-  bool is_strided = false;
   bool is_1x1 = false;
 };
 
@@ -43,7 +42,6 @@ Layer layer_of(const ConvGeometry& g, Form form) {
           .px = images * g.dst[2] * g.dst[3],
           .side = std::min(g.dst[2], g.dst[3]),
           .channels = std::min(g.weights[channels], g.weights[channels + 1]),
-          .is_strided = g.stride != dnnl::memory::dims{1, 1},
           .is_1x1 = g.weights[channels + 2] == 1 && g.weights[channels + 3] == 1};
 }
 
@@ -74,19 +72,17 @@ bool is_worth_trying(ConvAlgorithm algorithm, ConvPass pass, const ConvGeometry&
 // Winograd's of four results at a time; what it saves of products it loses where tiles of results are mostly padding.
 bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& context) {
   if (context.form == Form::Inference) {
-    if (context.instruction_set == InstructionSet::Amx) return layer.side >= (layer.is_strided ? 56 : 14);
+    if (context.instruction_set == InstructionSet::Amx) return layer.side >= 14;
     // Planes of 7 x 7 take 1.5 to 2.8 times as long as direct for one image, three quarters for 16. One image is
     // what somebody waits for.
-    return layer.px >= (layer.is_strided ? 196 : 100);
+    return layer.px >= 100;
   }
   if (context.instruction_set == InstructionSet::Amx) {
     const std::int64_t each_px = layer.px / context.threads;
-    if (layer.is_strided) return layer.side >= 56 && each_px >= 1000;
     const bool has_fast_products = context.threads <= kFewThreads && pass != ConvPass::Forward &&
                                    layer.channels >= (pass == ConvPass::BackwardData ? 64 : 128);
     return layer.side >= 7 && each_px >= 196 && !has_fast_products;
   }
-  if (layer.is_strided) return layer.side >= 13 && layer.px >= 1600;
   // Of 3 x 3 and 5 x 5 most of a tile is padding, which gradients of weights of many images make up for.
   const bool is_wide = layer.side >= 6 || (pass == ConvPass::BackwardWeights && layer.images >= 32);
   return is_wide && layer.px >= 196 && (layer.channels >= 64 || layer.px >= 784);

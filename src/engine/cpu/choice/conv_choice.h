@@ -17,7 +17,7 @@
 namespace roentgen::engine::cpu {
 
 /// Raised when the rule comes to other answers: resume files say under which theirs were chosen.
-constexpr int kChoiceRevision = 1;
+constexpr int kChoiceRevision = 2;
 
 /// What a choice follows from beside the layer and the pass.
 struct ChoiceContext {

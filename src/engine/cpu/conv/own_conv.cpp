@@ -31,7 +31,6 @@ constexpr std::int64_t kMostTaps = 16;
 
 // As implementations name it: results by taps of the axes, "winograd_4x3" being of both.
 std::string name_of(const simd::WinogradWindow& window) {
-  if (window == simd::kStridedWindow) return "4x3_strided";
   if (window.down == window.across) return fmt::format("4x{}", window.down.taps);
   return window.down.taps == 1 ? fmt::format("4x{}_across", window.across.taps)
                                : fmt::format("4x{}_down", window.down.taps);
@@ -49,11 +48,9 @@ ProductShape shape_for(ConvAlgorithm algorithm, const ConvGeometry& g, int threa
 
 std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads) {
   if (g.weights.size() != 4 || g.weights[2] > kMostTaps || g.weights[3] > kMostTaps) return std::nullopt;
-  const auto step = g.stride == dnnl::memory::dims{2, 2} ? simd::WinogradStep::Two : simd::WinogradStep::One;
-  const bool has_step = step == simd::WinogradStep::Two || g.stride == dnnl::memory::dims{1, 1};
-  const simd::WinogradWindow window{{static_cast<int>(g.weights[2]), step}, {static_cast<int>(g.weights[3]), step}};
-  if (!has_step || !window.is_known() || g.dilation != dnnl::memory::dims{0, 0}) return std::nullopt;
-  if (step == simd::WinogradStep::Two && (g.pad_low[0] - g.pad_low[1]) % 2 != 0) return std::nullopt;
+  const simd::WinogradWindow window{{static_cast<int>(g.weights[2])}, {static_cast<int>(g.weights[3])}};
+  const bool is_dense = g.stride == dnnl::memory::dims{1, 1} && g.dilation == dnnl::memory::dims{0, 0};
+  if (!is_dense || !window.is_known()) return std::nullopt;
   const int block = simd::vector_block();
   const bool is_padded_within = g.pad_low[0] < g.weights[2] && g.pad_low[1] < g.weights[3];
   if (!is_padded_within || !is_blocked(g, block)) return std::nullopt;

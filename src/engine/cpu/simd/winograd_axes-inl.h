@@ -4,8 +4,7 @@
 // The transforms of Winograd's F(4, taps) along one axis, from x(i) to y(i, v), by Toom and Cook's construction (as in
 // Lavin & Gray, arXiv 1509.09308, and Barabasz et al., arXiv 1803.10986): values as coefficients of a polynomial, at
 // the points 0, p and -p of a few p, and infinity. What p and -p have in common, the even and the odd powers, is
-// computed once. Of one tap: as it is. Of axes with a step: winograd_strided-inl.h. Included by the sources of kernels
-// once for each target.
+// computed once. Of one tap: as it is. Included by the sources of kernels once for each target.
 #if defined(ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
 #undef ROENTGEN_ENGINE_CPU_SIMD_WINOGRAD_AXES_INL_H_
@@ -97,9 +96,6 @@ HWY_INLINE auto every_second(D d, int pair, const X& x) {
   return sum;
 }
 
-/// Of an axis that has none of a kind: nothing calls it.
-struct NoTransform {};
-
 /// Of one tap, whatever it is of.
 struct OneTap {
   static constexpr int kFrom = 1, kTo = 1;
@@ -113,7 +109,7 @@ struct OneTap {
 template <WinogradAxis kAxis>
 struct Input {
   static constexpr int kTaps = kAxis.taps;
-  static constexpr int kFrom = kAxis.values(), kTo = kAxis.positions();
+  static constexpr int kFrom = kAxis.positions(), kTo = kAxis.positions();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -224,7 +220,7 @@ requires(kAxis.taps == 1) struct Gradient<kAxis> : OneTap {
 template <WinogradAxis kAxis>
 struct Weights {
   static constexpr int kTaps = kAxis.taps;
-  static constexpr int kFrom = kTaps, kTo = kAxis.weights();
+  static constexpr int kFrom = kTaps, kTo = kAxis.positions();
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -252,7 +248,7 @@ requires(kAxis.taps == 1) struct Weights<kAxis> : OneTap {
 template <WinogradAxis kAxis>
 struct WeightsGradient {
   static constexpr int kTaps = kAxis.taps;
-  static constexpr int kFrom = kAxis.weights(), kTo = kTaps;
+  static constexpr int kFrom = kAxis.positions(), kTo = kTaps;
   template <class D, class X, class Y>
   static HWY_INLINE void apply(D d, const X& x, const Y& y) {
     namespace hn = hwy::HWY_NAMESPACE;

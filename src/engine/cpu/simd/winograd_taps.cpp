@@ -47,10 +47,8 @@ HWY_INLINE void positions_to_taps(D d, const WinogradLanes& from, std::int64_t f
 
 void weights_target(const WinogradWindow& window, const float* taps, std::int64_t tap_stride, int block, float* to,
                     std::int64_t position_stride) {
-  // Those of a half step are those of its stride.
-  const WinogradWindow& same = window.down.is_half() ? kStridedWindow : window;
   for_lanes(block, [&](auto d, std::int64_t lane) HWY_ATTR {
-    with_transforms<Weights>(same, [&](auto both) HWY_ATTR {
+    with_transforms<Weights>(window, [&](auto both) HWY_ATTR {
       taps_to_positions<decltype(both)>(d, taps + lane, tap_stride, to + lane, position_stride);
     });
   });

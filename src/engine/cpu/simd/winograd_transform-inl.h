@@ -14,10 +14,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "engine/cpu/simd/winograd_axes-inl.h"
-#include "engine/cpu/simd/winograd_strided-inl.h"
 #include "engine/cpu/simd/winograd_window.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,9 +51,7 @@ HWY_INLINE void with_transforms(const WinogradWindow& window, const Body& body) 
   if constexpr (kIndex + 1 < kWinogradWindows.size()) {
     if (window != kWindow) return with_transforms<Transform, kIndex + 1>(window, body);
   }
-  if constexpr (!std::is_base_of_v<NoTransform, Transform<kWindow.down>>) {
-    body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
-  }
+  body(Both<Transform<kWindow.down>, Transform<kWindow.across>>());
 }
 
 /// `place` (PlaneTile), `lane` channels further.

@@ -58,7 +58,6 @@ class Convolution final : public WinogradPass<T> {
   using Base::lines_of;
   using Base::memory_;
   using Base::most_data;
-  using Base::position_at;
   using Base::positions;
   using Base::results_;
   using Base::s_;
@@ -67,7 +66,6 @@ class Convolution final : public WinogradPass<T> {
   using Base::transform_values;
   using Base::values_;
   using Base::weights_;
-  using Base::weights_at;
   using typename Base::Data;
 
   void run_by_chunks(const SubTeam& crew, const SubTeam& all) const {
@@ -89,8 +87,7 @@ class Convolution final : public WinogradPass<T> {
               lines_of(crew.is_last(tiling_.chunks(), c) ? tiling_.chunks() : c + 1, false, crew, lines),
               products * here.tiles * s_.in_blocks / crew.size());
           crew.for_share(products, [&](std::int64_t i) {
-            multiply(here, data, slot(i % weights_.groups), position_at(i / weights_.groups), i % weights_.groups,
-                     &fetching);
+            multiply(here, data, slot(i % weights_.groups), i / weights_.groups, i % weights_.groups, &fetching);
           });
         },
         [&](std::int64_t c) {
@@ -110,17 +107,17 @@ class Convolution final : public WinogradPass<T> {
           });
         },
         [&](std::int64_t group) {
-          crew.for_share(positions(), [&](std::int64_t i) { multiply(whole, data, own, position_at(i), group); });
+          crew.for_share(positions(), [&](std::int64_t i) { multiply(whole, data, own, i, group); });
         },
         [&](std::int64_t group) { put_results(whole, data, weights_.blocks_of(group), crew); });
   }
 
-  void multiply(const WinogradChunk& here, const Data& data, const float* slot, int position, std::int64_t group,
-                simd::Fetching* fetching = nullptr) const {
+  void multiply(const WinogradChunk& here, const Data& data, const float* slot, std::int64_t position,
+                std::int64_t group, simd::Fetching* fetching = nullptr) const {
     const TileRange range = tiling_.needing(position, here.tiles);
     const Share blocks = weights_.blocks_of(group);
     simd::winograd_product({.values = data.values.at(position, 0, range.begin, s_.block),
-                            .weights = slot + weights_at(position),
+                            .weights = slot + position * weights_.stride,
                             .result = data.results.at(position, blocks.begin, range.begin, s_.block),
                             .row_stride = values_.row_stride,
                             .tiles = range.end - range.begin,
@@ -158,8 +155,8 @@ class Convolution final : public WinogradPass<T> {
       // Taps come from memory in lines that lie apart, and go to as many places as there are weights: neither is
       // what the processor fetches by itself.
       for (int tap = 0; tap < s_.window.taps(); ++tap) __builtin_prefetch(next + tap * square + i * s_.block);
-      for (int weight = 0; weight < s_.window.weights() && i + 1 < s_.block; ++weight) {
-        simd::claim(to + row + weight * weights_.stride);
+      for (int position = 0; position < s_.window.positions() && i + 1 < s_.block; ++position) {
+        simd::claim(to + row + position * weights_.stride);
       }
       simd::winograd_weights(s_.window, taps + i * s_.block, square, s_.block, to, weights_.stride);
     }
@@ -195,10 +192,6 @@ WinogradShape mirrored(const WinogradShape& s) {
   std::swap(m.in_blocks, m.out_blocks);
   std::swap(m.in_height, m.out_height);
   std::swap(m.in_width, m.out_width);
-  if (s.window == simd::kStridedWindow) {
-    m.window = {simd::half_step(s.pad_top), simd::half_step(s.pad_left)};
-    return m;
-  }
   m.pad_top = s.window.down.taps - 1 - s.pad_top;
   m.pad_left = s.window.across.taps - 1 - s.pad_left;
   return m;

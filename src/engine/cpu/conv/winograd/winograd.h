@@ -28,8 +28,7 @@ struct WinogradShape {
   std::int64_t in_width = 0;
   std::int64_t out_height = 0;
   std::int64_t out_width = 0;
-  /// Zero rows above and columns left of the input; below and right follow from the sizes. Of half steps, those of the
-  /// stride.
+  /// Zero rows above and columns left of the input; below and right follow from the sizes.
   std::int64_t pad_top = 0;
   std::int64_t pad_left = 0;
   int block = 16;

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
-#include <vector>
 
 #include "core/error.h"
 #include "engine/cpu/conv/conv_input.h"
@@ -40,7 +38,7 @@ struct Positions {
   }
 };
 
-/// Transformed weights [slot][weight][in channel][block of the group][block]; a slot holds a group of result blocks.
+/// Transformed weights [slot][position][in channel][block of the group][block]; a slot holds a group of result blocks.
 /// Sub-teams that share out groups have as many each, and about as many blocks; groups have four blocks at most and are
 /// as few as that allows, of sizes that differ by one at most: 13 are 4 + 3 + 3 + 3. No result depends on it.
 struct PositionWeights {
@@ -49,7 +47,7 @@ struct PositionWeights {
   int block = 16;
   int crews = 1;                 ///< sub-teams that share out groups
   int groups = 0;                ///< a multiple of crews
-  std::int64_t stride = 0;       ///< floats from a weight to the next one, in every slot
+  std::int64_t stride = 0;       ///< floats from a position to the next one, in every slot
   std::int64_t slot_stride = 0;  ///< floats
 
   PositionWeights() = default;
@@ -61,7 +59,7 @@ struct PositionWeights {
         crews(even_crews(sharing, pieces_of(s.out_blocks, simd::kMostWinogradGroup))),
         groups(crews * static_cast<int>(pieces_of(pieces_of(s.out_blocks, crews), simd::kMostWinogradGroup))),
         stride(s.in_blocks * s.block * pieces_of(s.out_blocks, groups) * s.block + kMostWinogradBlock),
-        slot_stride(s.window.weights() * stride) {}
+        slot_stride(s.window.positions() * stride) {}
   /// Of a slot for each group.
   [[nodiscard]] std::int64_t floats() const { return groups * slot_stride; }
   /// Result blocks of a group.
@@ -111,10 +109,6 @@ class WinogradPass : public ConvKernel {
         results_(shape.window.positions(), shape.out_blocks, tiling_.most(), shape.block),
         weights_(shape, shares_groups(tiling_) ? shape.threads : 1) {
     RG_ASSERT(shape.window.is_known());
-    order_.resize(static_cast<std::size_t>(positions()));
-    std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](int a, int b) { return s_.window.weight_of(a) < s_.window.weight_of(b); });
   }
   void bind(const Addresses& addresses) override {
     input_.bind(addresses);
@@ -138,7 +132,7 @@ class WinogradPass : public ConvKernel {
                                         .row_end = s_.in_height,
                                         .column_end = s_.in_width,
                                         .row = first_row(tile.row),
-                                        .column = s_.window.across.first_value(tile.column, s_.pad_left)};
+                                        .column = tile.column - s_.pad_left};
     simd::winograd_input(s_.window, from, {.scale = norm.scale, .shift = norm.shift, .relu = input_.relu()}, s_.block,
                          values.at(0, in_block, index, s_.block), values.stride);
   }
@@ -152,7 +146,7 @@ class WinogradPass : public ConvKernel {
                                               std::int64_t in_block) const {
     const Share starts = tiling_.row_starts(chunk.first, chunk.tiles, image);
     return lines_of(input_.plane(image, in_block), s_.in_height, s_.in_width, first_row(starts.begin),
-                    first_row(starts.end) + s_.window.down.values());
+                    first_row(starts.end) + s_.window.down.positions());
   }
   /// What lies in dst.
   [[nodiscard]] simd::CacheLines results_lines(const WinogradChunk& chunk, std::int64_t image,
@@ -175,11 +169,6 @@ class WinogradPass : public ConvKernel {
   }
   /// Of a transformed tile.
   [[nodiscard]] std::int64_t positions() const { return s_.window.positions(); }
-  /// The `index`th of the positions in the order of their weights: what shares them follows each other, and finds them
-  /// in a cache.
-  [[nodiscard]] int position_at(std::int64_t index) const { return order_[static_cast<std::size_t>(index)]; }
-  /// Of a position, behind its slot's beginning, in floats.
-  [[nodiscard]] std::int64_t weights_at(int position) const { return s_.window.weight_of(position) * weights_.stride; }
   /// The taps of a pair of channel blocks.
   [[nodiscard]] float* taps(std::int64_t out_block, std::int64_t in_block, std::int64_t in_blocks) const {
     return plain_weights_ + (out_block * in_blocks + in_block) * s_.window.taps() * s_.block * s_.block;
@@ -243,9 +232,7 @@ class WinogradPass : public ConvKernel {
   }
 
   /// The first row that tiles read whose results begin with row `result`.
-  [[nodiscard]] std::int64_t first_row(std::int64_t result) const {
-    return s_.window.down.first_value(result, s_.pad_top);
-  }
+  [[nodiscard]] std::int64_t first_row(std::int64_t result) const { return result - s_.pad_top; }
   /// Rows [begin, end) of a plane, as far as it has them.
   [[nodiscard]] simd::CacheLines lines_of(const T* plane, std::int64_t height, std::int64_t width, std::int64_t begin,
                                           std::int64_t end) const {
@@ -262,7 +249,6 @@ class WinogradPass : public ConvKernel {
   Positions values_;   ///< of a chunk
   Positions results_;  ///< or the gradients in their place
   PositionWeights weights_;
-  std::vector<int> order_;  ///< positions, see position_at()
   T* dst_ = nullptr;
   float* plain_weights_ = nullptr;
   float* bias_ = nullptr;

@@ -5,8 +5,7 @@
 //
 // An axis of several taps is covered by tiles of 4 results, and where its length is no multiple of 4 by some of 3: a
 // tile of 3 needs all positions but the last, whose point at infinity reaches its fourth result only. So 14 = 4 + 4 + 3
-// + 3 takes 22 products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12. With a stride a tile
-// of 3 does without two positions, and in its data gradient, of tiles of 8 results and of 6, one of 6 does.
+// + 3 takes 22 products where four tiles of 4 take 24, and 7 = 4 + 3 takes 11 where two take 12.
 #pragma once
 
 #include <algorithm>
@@ -19,25 +18,24 @@
 
 namespace roentgen::engine::cpu {
 
-/// Tiles along one axis: those of `out` results first, narrow ones have `narrower` less.
+/// Tiles along one axis: those of `out` results first, narrow ones have one less.
 struct TileAxis {
   std::int64_t whole = 0;
   std::int64_t narrow = 0;
   std::int64_t out = 1;
-  std::int64_t narrower = 1;
 
   /// Covers `length`; with narrow tiles only where `can_mix`.
   [[nodiscard]] static TileAxis over(std::int64_t length, const simd::WinogradAxis& axis, bool can_mix) {
     const std::int64_t tiles = (length + axis.out() - 1) / axis.out();
-    const std::int64_t narrow = can_mix ? std::min(tiles, (tiles * axis.out() - length) / axis.narrower()) : 0;
-    return {tiles - narrow, narrow, axis.out(), axis.narrower()};
+    const std::int64_t narrow = can_mix ? std::min(tiles, tiles * axis.out() - length) : 0;
+    return {tiles - narrow, narrow, axis.out()};
   }
   /// First result of tile `index`.
   [[nodiscard]] std::int64_t start(std::int64_t index) const {
-    return index * out - std::max<std::int64_t>(0, index - whole) * narrower;
+    return index * out - std::max<std::int64_t>(0, index - whole);
   }
   /// How many results it has.
-  [[nodiscard]] std::int64_t results(std::int64_t index) const { return index < whole ? out : out - narrower; }
+  [[nodiscard]] std::int64_t results(std::int64_t index) const { return index < whole ? out : out - 1; }
   [[nodiscard]] std::int64_t tiles() const { return whole + narrow; }
 };
 
@@ -65,8 +63,8 @@ class Tiling {
   Tiling(const WinogradShape& s, std::int64_t height, std::int64_t width) : window_(s.window) {
     const std::int64_t block_bytes = s.window.positions() * static_cast<std::int64_t>(sizeof(float)) * s.block;
     const std::int64_t tile_bytes = block_bytes * (s.in_blocks + s.out_blocks);
-    const std::int64_t weights_bytes =
-        s.window.weights() * static_cast<std::int64_t>(sizeof(float)) * s.block * s.block * s.in_blocks * s.out_blocks;
+    const std::int64_t weights_bytes = s.window.positions() * static_cast<std::int64_t>(sizeof(float)) * s.block *
+                                       s.block * s.in_blocks * s.out_blocks;
     const std::int64_t most = std::max(kMostBytes, weights_bytes / 4);
     const auto cover = [&](bool can_mix) {
       down_ = TileAxis::over(height, window_.down, can_mix);
@@ -82,7 +80,7 @@ class Tiling {
     unit_ = is_mixed_ ? per_image() : kTileGrain;
     units_ = (count_ + unit_ - 1) / unit_;
     // Wide layers: every chunk reads the weights.
-    const std::int64_t limit = std::max(kChunkBytes * std::max(1, window_.positions() / 36), weights_bytes / 4);
+    const std::int64_t limit = std::max(kChunkBytes, weights_bytes / 4);
     const std::int64_t wanted = is_wide_ ? 1 : ((bytes + limit - 1) / limit + 3) / 4 * 4;
     chunks_ = std::min(wanted, units_);
   }
@@ -133,19 +131,15 @@ class Tiling {
   [[nodiscard]] TileRange needing(std::int64_t position, std::int64_t tiles) const {
     if (!is_mixed_) return {0, tiles};
     const Sizes sizes = sizes_of(tiles / per_image());
-    const auto is_last = [](std::int64_t at, const simd::WinogradAxis& axis) {
-      return at >= axis.positions() - axis.dropped();
-    };
-    const bool is_last_row = is_last(position / window_.across.positions(), window_.down);
-    const bool is_last_column = is_last(position % window_.across.positions(), window_.across);
+    const bool is_last_row = position / window_.across.positions() == window_.down.positions() - 1;
+    const bool is_last_column = position % window_.across.positions() == window_.across.positions() - 1;
     return {is_last_row ? sizes.low : 0, is_last_column ? sizes.low + sizes.whole
                                          : is_last_row  ? sizes.low + sizes.whole + sizes.wide
                                                         : tiles};
   }
 
  private:
-  // Transformed values and results of a chunk: beyond this they leave the caches between the phases. Of 81 positions it
-  // is twice as much: weight gradients read and write their sums for every chunk.
+  // Transformed values and results of a chunk: beyond this they leave the caches between the phases.
   static constexpr std::int64_t kChunkBytes = std::int64_t{1} << 20;
   // What all threads together keep in the caches.
   static constexpr std::int64_t kMostBytes = std::int64_t{6} << 20;

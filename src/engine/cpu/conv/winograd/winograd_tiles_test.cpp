@@ -15,8 +15,7 @@
 
 namespace roentgen::engine::cpu {
 namespace {
-constexpr simd::WinogradWindow kRow7{{1}, {7}}, kColumn7{{7}, {1}}, kSquare5{{5}, {5}},
-    kHalf{simd::half_step(1), simd::half_step(1)};
+constexpr simd::WinogradWindow kRow7{{1}, {7}}, kColumn7{{7}, {1}}, kSquare5{{5}, {5}};
 
 // Sub-teams get neighbouring chunks, as many each: then they should have as many tiles.
 void expect_even_chunks(const WinogradShape& shape, std::int64_t size) {
@@ -48,8 +47,7 @@ TEST(WinogradTiling, chunks_hold_every_tile_once_and_halves_of_them_as_many) {
   for (const std::int64_t size : {4, 7, 14, 28, 56, 61, 112}) {
     for (const std::int64_t blocks : {1, 4, 8, 16}) {
       for (const std::int64_t images : {1, 3, 5, 16}) {
-        for (const simd::WinogradWindow& window :
-             {simd::WinogradWindow{}, kSquare5, kRow7, kColumn7, simd::kStridedWindow, kHalf}) {
+        for (const simd::WinogradWindow& window : {simd::WinogradWindow{}, kSquare5, kRow7, kColumn7}) {
           SCOPED_TRACE(testing::Message() << size << " pixels, " << blocks << " blocks, " << images << " images, "
                                           << window.down.taps << "x" << window.across.taps);
           expect_even_chunks({.window = window, .images = images, .in_blocks = blocks, .out_blocks = 2 * blocks}, size);
@@ -84,44 +82,6 @@ TEST(WinogradTiling, lines_have_narrow_tiles_along_one_axis_alone) {
       }
     }
     EXPECT_EQ(std::ranges::count(covered, 1), 17 * 17);
-  }
-}
-
-// 17 = 6 + 6 + 6 of a half step, and 14 = 8 + 6: a tile of 6 does without the positions of its last two results.
-TEST(WinogradTiling, half_steps_have_tiles_of_eight_and_of_six) {
-  for (const std::int64_t size : {14, 17}) {
-    const Tiling tiling({.window = kHalf, .images = 2, .in_blocks = 8, .out_blocks = 8}, size, size);
-    const std::int64_t each = size == 14 ? 2 : 3;
-    ASSERT_EQ(tiling.count(), 2 * each * each);
-    std::vector<int> covered(static_cast<std::size_t>(size * size));
-    for (std::int64_t i = 0; i < each * each; ++i) {
-      const Tile tile = tiling.tile(0, each * each, i);
-      EXPECT_EQ(tile.row % 2, 0);
-      EXPECT_EQ(tile.column % 2, 0);
-      for (std::int64_t r = 0; r < tile.rows * tile.columns; ++r) {
-        const std::int64_t row = tile.row + r / tile.columns, column = tile.column + r % tile.columns;
-        if (row < size && column < size) ++covered[static_cast<std::size_t>(row * size + column)];
-      }
-    }
-    EXPECT_EQ(std::ranges::count(covered, 1), size * size);
-    for (int position = 0; position < 81; ++position) {
-      const TileRange needing = tiling.needing(position, each * each);
-      const std::int64_t of_row = position / 9 < 7 ? each : size == 14 ? 1 : 0;
-      const std::int64_t of_column = position % 9 < 7 ? each : size == 14 ? 1 : 0;
-      EXPECT_EQ(needing.end - needing.begin, of_row * of_column) << "position " << position;
-    }
-  }
-}
-// What has one tap shares its weights: 81 positions have 36.
-TEST(WinogradTiling, positions_of_a_stride_share_weights) {
-  for (const simd::WinogradWindow& window : {simd::kStridedWindow, kHalf}) {
-    EXPECT_EQ(window.positions(), 81);
-    ASSERT_EQ(window.weights(), 36);
-    std::vector<int> shared(36);
-    for (int position = 0; position < 81; ++position) ++shared.at(static_cast<std::size_t>(window.weight_of(position)));
-    EXPECT_EQ(std::ranges::count(shared, 1), 25);
-    EXPECT_EQ(std::ranges::count(shared, 4), 10);
-    EXPECT_EQ(std::ranges::count(shared, 16), 1);
   }
 }
 

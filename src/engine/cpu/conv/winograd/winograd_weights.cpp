@@ -26,7 +26,6 @@ class WeightsGradient final : public WinogradPass<T> {
         lanes_(tiling_.lanes()),
         crews_(lanes_ > 1 ? crews_for_lanes(shape.threads) : weights_.crews),
         has_own_values_(lanes_ > 1 || crews_ <= most_data()) {
-    RG_ASSERT(!shape.window.down.is_half() && !shape.window.across.is_half());
     if (lanes_ > 1) {
       sums_part_ = memory_.add_of_crews(bytes_of(weights_.floats()), static_cast<int>(lanes_));
       data_part_ = memory_.add_of_crews(bytes_of(data_floats()), crews_);
@@ -60,7 +59,6 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::lines_of;
   using Base::memory_;
   using Base::most_data;
-  using Base::position_at;
   using Base::positions;
   using Base::results_;
   using Base::s_;
@@ -68,7 +66,6 @@ class WeightsGradient final : public WinogradPass<T> {
   using Base::transform_values;
   using Base::values_;
   using Base::weights_;
-  using Base::weights_at;
   using typename Base::Data;
 
   // Each has the same number of whole lanes.
@@ -103,11 +100,11 @@ class WeightsGradient final : public WinogradPass<T> {
             simd::Fetching fetching(
                 lines_of(crew.is_last(lanes_ * each, item) ? tiling_.chunks() : here.index + 1, true, crew, next_lines),
                 products * here.tiles * s_.in_blocks * s_.block / crew.size());
-            for_products(crew, weights_.groups,
-                         [&](const Share& of_weight, std::int64_t group, const Share& in_blocks) {
-                           multiply_all(here, data, lane + group * weights_.slot_stride, of_weight, group, in_blocks,
-                                        !is_first, &fetching);
-                         });
+            crew.for_share(products, [&](std::int64_t i) {
+              const std::int64_t group = i % weights_.groups;
+              multiply(here, data, lane + group * weights_.slot_stride, i / weights_.groups, group, !is_first,
+                       &fetching);
+            });
           });
         });
 #pragma omp barrier
@@ -129,8 +126,8 @@ class WeightsGradient final : public WinogradPass<T> {
           weights_.groups,
           [&](std::int64_t group) { transform_gradients(here, data, weights_.blocks_of(group), crew); },
           [&](std::int64_t group) {
-            for_products(crew, 1, [&](const Share& of_weight, std::int64_t /*of one*/, const Share& in_blocks) {
-              multiply_all(here, data, slot(group, crew), of_weight, group, in_blocks, index > 0);
+            crew.for_share(positions(), [&](std::int64_t i) {
+              multiply(here, data, slot(group, crew), i, group, index > 0, nullptr);
             });
           },
           [&](std::int64_t group) {
@@ -157,45 +154,16 @@ class WeightsGradient final : public WinogradPass<T> {
                               data.results.at(0, out_block, index, s_.block), results_.stride);
     });
   }
-  // Calls body(a weight's positions by index, group, input blocks) for the calling member's share of all products of so
-  // many groups. A weight that several positions share is added up by one member: for more of them than can have about
-  // as many products then, block by block, which takes up to a fifth longer.
-  template <typename Body>
-  void for_products(const SubTeam& crew, std::int64_t groups, const Body& body) const {
-    constexpr int kEven = 4;
-    const bool is_whole = s_.window.weights() == positions() || crew.size() <= kEven;
-    const std::int64_t pieces = is_whole ? 1 : s_.in_blocks;
-    const auto at = [this](std::int64_t i) { return weights_at(position_at(i)); };
-    crew.for_share(positions() * pieces * groups, [&](std::int64_t i) {
-      const std::int64_t product = i / groups;
-      std::int64_t first = product / pieces, end = first + 1;
-      while (first > 0 && at(first - 1) == at(first)) --first;
-      while (end < positions() && at(end) == at(first)) ++end;
-      // A weight's pieces begin as many products apart as it has positions.
-      const std::int64_t of_weight = product - first * pieces, piece = of_weight / (end - first);
-      if (of_weight % (end - first) != 0) return;
-      body(Share{first, end}, i % groups, share_of(s_.in_blocks, static_cast<int>(piece), static_cast<int>(pieces)));
-    });
-  }
-  // All positions of a weight: they add up to it in order.
-  void multiply_all(const WinogradChunk& here, const Data& data, float* slot, const Share& of_weight,
-                    std::int64_t group, const Share& in_blocks, bool is_accumulating,
-                    simd::Fetching* fetching = nullptr) const {
-    for (std::int64_t i = of_weight.begin; i < of_weight.end; ++i) {
-      multiply(here, data, slot, position_at(i), group, in_blocks, is_accumulating || i > of_weight.begin, fetching);
-    }
-  }
-  void multiply(const WinogradChunk& here, const Data& data, float* slot, int position, std::int64_t group,
-                const Share& in_blocks, bool is_accumulating, simd::Fetching* fetching) const {
+  void multiply(const WinogradChunk& here, const Data& data, float* slot, std::int64_t position, std::int64_t group,
+                bool is_accumulating, simd::Fetching* fetching) const {
     const TileRange range = tiling_.needing(position, here.tiles);
     const Share blocks = weights_.blocks_of(group);
-    const std::int64_t first = in_blocks.begin * s_.block * (blocks.end - blocks.begin) * s_.block;
-    simd::winograd_gradient_product({.values = data.values.at(position, in_blocks.begin, range.begin, s_.block),
+    simd::winograd_gradient_product({.values = data.values.at(position, 0, range.begin, s_.block),
                                      .gradients = data.results.at(position, blocks.begin, range.begin, s_.block),
-                                     .weights = slot + weights_at(position) + first,
+                                     .weights = slot + position * weights_.stride,
                                      .row_stride = values_.row_stride,
                                      .tiles = range.end - range.begin,
-                                     .in_blocks = in_blocks.end - in_blocks.begin,
+                                     .in_blocks = s_.in_blocks,
                                      .group = static_cast<int>(blocks.end - blocks.begin),
                                      .block = s_.block,
                                      .is_accumulating = is_accumulating,
