@@ -3,6 +3,7 @@
 #include "cli/bench_choose.h"
 
 #include <deque>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "bench/infer.h"
 #include "cli/bench_options.h"
 #include "cli/model_option.h"
+#include "core/error.h"
 
 namespace roentgen::cli {
 namespace {
@@ -22,6 +24,10 @@ constexpr const char* kBatches = "16";
 
 Value run_choose_case(const BenchArguments& in) {
   bench::ChooseOptions options{.step = in.step, .file = in.choices};
+  const std::filesystem::path folder = std::filesystem::absolute(options.file).parent_path();
+  if (!options.file.empty() && !std::filesystem::is_directory(folder)) {
+    throw ConfigError(error_text("cli.bench", "--write", "a file in a folder that is there", options.file.string()));
+  }
   options.step.threads = bench::threads_of(in.threads, in.may_oversubscribe);
   options.step.device = in.device;
   if (in.channels > 0) options.step.channels = in.channels;

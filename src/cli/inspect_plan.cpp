@@ -11,7 +11,9 @@
 #include "engine/engine.h"
 #include "engine/plan_table.h"
 #include "graph/loss.h"
+#include "train/choice_file.h"
 #include "train/optimizer/optimizer.h"
+#include "train/ranks.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -35,7 +37,12 @@ CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model
                                  .algorithms = recipe.train.algorithms,
                                  .dtype = recipe.train.dtype,
                                  .recompute = recipe.train.recompute};
+  if (!recipe.train.choices.empty()) {
+    train::require_rule(recipe.train);
+    options.choice.measured = train::shared_choice_file(train::Ranks(nullptr), recipe.train.choices).algorithms;
+  }
   const engine::Plan plan = engine->plan(graph, options);
+  if (!options.choice.measured.empty()) train::tell_of_measured(plan, recipe.train.choices);
   options = {.form = engine::Form::Inference,
              .threads = threads,
              .fuse = recipe.train.fuse,

@@ -111,7 +111,7 @@ class TrainCommand final : public Command {
     return train::RunFolder(out_ / fmt::format("seed-{}", seed));
   }
   [[nodiscard]] train::Recipe read_recipe() const;
-  [[nodiscard]] train::Start check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const;
+  [[nodiscard]] train::Start check_before_data(train::Recipe& recipe, const train::RunFolder& folder) const;
   [[nodiscard]] train::Start begin(train::Recipe& recipe, const train::RunFolder& folder);
   void make_folder(const train::Recipe& recipe, const data::Dataset& dataset, const engine::Engine& engine,
                    const train::RunFolder& folder);
@@ -178,7 +178,7 @@ train::Recipe TrainCommand::read_recipe() const {
 }
 
 // All that can be refused without a look at the data, which may take minutes to list.
-train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const train::RunFolder& folder) const {
+train::Start TrainCommand::check_before_data(train::Recipe& recipe, const train::RunFolder& folder) const {
   const bool is_resumed = is_resume_ && fs::exists(folder.resume());
   if (is_resume_) folder.check_resumable();
   if (!is_resume_ && !is_overwrite_) folder.check_new();
@@ -193,6 +193,9 @@ train::Start TrainCommand::check_before_data(const train::Recipe& recipe, const 
   const graph::Graph model = make_model(recipe.model, model_shape(recipe, labels));
   train::check_model(recipe, model, train::Ranks(group_).size());
   if (is_resumed) {
+    const std::string algorithms = train::resumed_algorithms(recipe, folder);
+    if (algorithms != recipe.train.algorithms) log::info(fmt::format("kernels: {}, as the run began", algorithms));
+    recipe.train.algorithms = algorithms;
     train::check_resumed_recipe(recipe, folder);
     return train::Start::Resume;
   }
@@ -214,6 +217,7 @@ train::Start TrainCommand::begin(train::Recipe& recipe, const train::RunFolder& 
     if (is_resumed) rule = train::read_split_rule(folder.resume()) == data::SplitRule::Normal ? "normal" : "written";
   }
   rule = ranks.broadcast(rule, {.name = "start"});
+  recipe.train.algorithms = ranks.broadcast(recipe.train.algorithms, {.name = "start"});
   if (rule.empty()) return train::Start::Fresh;
   data::set_split_rule(recipe.data, rule == "normal" ? data::SplitRule::Normal : data::SplitRule::Written);
   return train::Start::Resume;
@@ -276,7 +280,8 @@ CommandResult TrainCommand::train_seeds() {
   for (const std::int64_t seed : seeds) {  // what a later seed would be refused for is told before the first trains
     recipe.train.seed = seed;
     seed_folder(seed).check_place();
-    static_cast<void>(check_before_data(recipe, seed_folder(seed)));
+    train::Recipe own = recipe;
+    static_cast<void>(check_before_data(own, seed_folder(seed)));
   }
   Value json = Value::table();
   Value& runs = json.set("seeds", Value::array());

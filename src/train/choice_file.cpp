@@ -17,6 +17,7 @@
 #include "io/json.h"
 #include "io/sha256.h"
 #include "train/ranks.h"
+#include "train/recipe.h"
 
 namespace roentgen::train {
 namespace {
@@ -46,6 +47,9 @@ ChoiceFile parse_choice_file(std::string_view text, const std::filesystem::path&
   }
   const Value* choices = table.find("choices");
   if (choices == nullptr || !choices->is_table()) refuse(file, "choices, an object", "none");
+  for (const auto& [key, value] : table.as_table()) {
+    if (key != "version" && key != "choices") refuse(file, "version and choices", key);
+  }
   ChoiceFile read{.algorithms = {}, .sha256 = io::sha256_hex(text)};
   for (const auto& [layer, algorithm] : choices->as_table()) {
     if (!algorithm.is_string()) refuse(file, "the name of an algorithm for " + layer, io::to_json(algorithm, -1));
@@ -59,6 +63,12 @@ ChoiceFile shared_choice_file(const Ranks& ranks, const std::filesystem::path& f
   std::string text;
   if (ranks.is_first()) text = io::read_text(file).or_throw<ConfigError>();
   return parse_choice_file(ranks.broadcast(std::move(text), {.name = "train.choices"}), file);
+}
+
+void require_rule(const TrainRecipe& recipe) {
+  if (recipe.choices.empty() || recipe.algorithms == "auto") return;
+  throw ConfigError(error_text("train.choices", recipe.choices, "train.algorithms = \"auto\", which choices are for",
+                               recipe.algorithms, "one of both keys"));
 }
 
 void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& file) {

@@ -17,6 +17,7 @@ struct Plan;
 namespace roentgen::train {
 
 class Ranks;
+struct TrainRecipe;
 
 /// Choices by layer (engine::MeasuredChoice::layer).
 struct ChoiceFile {
@@ -33,6 +34,9 @@ struct ChoiceFile {
 
 /// Rank 0 reads it, all get it. ConfigError where it cannot be read. All ranks call it.
 [[nodiscard]] ChoiceFile shared_choice_file(const Ranks& ranks, const std::filesystem::path& file);
+
+/// ConfigError where a recipe names both a file of choices and algorithms other than "auto", which would ignore it.
+void require_rule(const TrainRecipe& recipe);
 
 /// Logs how many of a plan's choices are the file's; ConfigError where none is.
 void tell_of_measured(const engine::Plan& plan, const std::filesystem::path& file);

@@ -15,6 +15,7 @@
 #include "io/file.h"
 #include "train/ranks.h"
 #include "train/ranks_testing.h"
+#include "train/recipe.h"
 
 namespace roentgen::train {
 namespace {
@@ -47,6 +48,20 @@ TEST(ChoiceFile, that_is_none_is_refused_by_name) {
   EXPECT_THAT(refusal_of(R"({"version": 1})"), HasSubstr("expected choices, an object, got none"));
   EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {}})"), HasSubstr("at least one choice, got none"));
   EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {"a": 1}})"), HasSubstr("the name of an algorithm for a, got 1"));
+}
+
+TEST(ChoiceFile, with_unknown_keys_is_refused) {
+  EXPECT_THAT(refusal_of(R"({"version": 1, "choices": {"a": "direct"}, "note": "x"})"),
+              HasSubstr("expected version and choices, got note"));
+}
+
+TEST(ChoiceFile, is_for_the_rule_alone) {
+  TrainRecipe recipe{.algorithms = "direct"};
+  EXPECT_NO_THROW(require_rule(recipe));
+  recipe.choices = "choices.json";
+  EXPECT_THROW(require_rule(recipe), ConfigError);
+  recipe.algorithms = "auto";
+  EXPECT_NO_THROW(require_rule(recipe));
 }
 
 TEST(ChoiceFile, that_is_cut_short_is_refused) {

@@ -9,7 +9,6 @@
 #include "data/source/dataset.h"
 #include "engine/engine.h"
 #include "engine/plan_table.h"
-#include "graph/graph.h"
 #include "graph/loss.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -21,6 +20,21 @@
 #include "train/trainer.h"
 
 namespace roentgen::train {
+namespace {
+
+// A stored plan's kernels are others here: those of another instruction set, which the run is refused for, or another
+// version's.
+void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction_set, const Ranks& ranks) {
+  if (!stored.instruction_set.empty() && stored.instruction_set != instruction_set) {
+    throw ConfigError(error_text(
+        "train.resume", "instruction set of the kernels", stored.instruction_set + ", as the run began",
+        instruction_set, "machines like the one it began on, or a new --out folder with --init and its weights"));
+  }
+  if (!ranks.is_first()) return;
+  log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
+}
+
+}  // namespace
 
 CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline) {
   const TrainRecipe& recipe = job.recipe.train;
@@ -44,6 +58,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* 
   if (recipe.batch_norm == "sync") options.norm_group = norm_group(ranks, timeline);
   options.seed += static_cast<std::uint64_t>(ranks.rank()) << 48U;  // dropout of its own; the lower bits number layers
   if (!is_stored && !recipe.choices.empty()) {
+    require_rule(recipe);
     ChoiceFile file = shared_choice_file(ranks, recipe.choices);
     options.choice.measured = std::move(file.algorithms);
     made.plan.measured_sha256 = file.sha256;
@@ -55,8 +70,9 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* 
   if (!is_stored) {
     made.plan.choices = plan.choices;
     made.plan.choice_revision = plan.choice_revision;
-  } else if (made.plan.hash != plan.hash() && ranks.is_first()) {
-    log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
+    made.plan.instruction_set = options.choice.instruction_set;
+  } else if (made.plan.hash != plan.hash()) {
+    tell_of_other_kernels(made.plan, options.choice.instruction_set, ranks);
   }
   made.plan.hash = plan.hash();
   return made;

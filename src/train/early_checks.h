@@ -26,6 +26,10 @@ void check_init(const Recipe& recipe, const graph::Graph& model);
 /// ConfigError when the resume file is none, or was begun with another recipe.
 void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder);
 
+/// train.algorithms of a run that is resumed: the recipe's, but where that is the default what the run began with,
+/// since versions differ in their default. DataError and ConfigError as check_resumed_recipe().
+[[nodiscard]] std::string resumed_algorithms(const Recipe& recipe, const RunFolder& folder);
+
 /// ConfigError naming the first key in which two recipes differ, with both values; keys that a resumed run may change
 /// (epochs, early_stop, workers, cache, kept files) are not compared.
 void refuse_changed_recipe(const Value& begun, const Value& now);

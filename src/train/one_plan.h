@@ -31,6 +31,8 @@ struct RunPlan {
   std::int64_t choice_revision = 0;
   /// ChoiceFile::sha256 of train.choices; empty without.
   std::string measured_sha256;
+  /// ChoiceInputs::instruction_set; empty in files of versions that chose by timing.
+  std::string instruction_set;
   friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
@@ -39,7 +41,8 @@ struct RunPlan {
 [[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
 
 /// Nothing where all ranks compute by the same choices and gradients lie alike, so that they can be averaged as they
-/// lie; else ConfigError on all of them, naming rank and host. All ranks call it. Overwrites gradients.
+/// lie, or in inference where all have the same plan, to the kernel; else ConfigError on all of them, naming rank and
+/// host. All ranks call it. Overwrites gradients.
 void require_one_plan(const Ranks& ranks, engine::Executable& executable);
 
 }  // namespace roentgen::train

@@ -40,14 +40,16 @@ void put_plan(const RunPlan& plan, Value& table) {
   table.set("plan_hash", plan.hash);
   table.set("plan_choice_revision", plan.choice_revision);
   table.set("plan_measured_sha256", plan.measured_sha256);
+  table.set("plan_instruction_set", plan.instruction_set);
 }
 
-// Files of versions that chose by timing have neither revision nor measured file; those of runs on several kinds of
-// machines have more plans, of which this is rank 0's.
+// Files of versions that chose by timing have no revision, measured file or instruction set; those of runs on several
+// kinds of machines have more plans, of which this is rank 0's.
 RunPlan plan_from(const Value& table) {
   RunPlan plan{.choices = {}, .hash = table.at("plan_hash").as_string()};
   if (const Value* revision = table.find("plan_choice_revision")) plan.choice_revision = revision->as_integer();
   if (const Value* measured = table.find("plan_measured_sha256")) plan.measured_sha256 = measured->as_string();
+  if (const Value* set = table.find("plan_instruction_set")) plan.instruction_set = set->as_string();
   for (const Value& choice : table.at("plan_choices").as_array()) {
     const Value::Array& pair = choice.as_array();
     if (pair.size() != 2)

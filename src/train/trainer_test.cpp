@@ -3,6 +3,7 @@
 //
 // The loop on real image files and the fake engine: what it must do whatever computes.
 #include "train/trainer.h"
+#include "train/early_checks.h"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -86,6 +87,32 @@ TEST_F(Trainer, resumed_takes_the_stored_choices_of_kernels_and_no_others) {
   rewrite_state("a", stored.state);
   EXPECT_TRUE(run("a", Start::Resume).is_finished);
   EXPECT_EQ(resume_of("a").state.plan.choices, stored.state.plan.choices);
+}
+
+// Kernels that differ for another reason, here another version's, are told of by a warning alone.
+TEST_F(Trainer, is_resumed_on_its_own_instruction_set_alone) {
+  EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
+  Resume stored = resume_of("a");
+  EXPECT_EQ(stored.state.plan.instruction_set, "fake");
+  stored.state.plan.hash = "0123456789abcdef";
+  stored.state.plan.instruction_set = "other";
+  rewrite_state("a", stored.state);
+  EXPECT_THAT(
+      message_of<ConfigError>([&] { run("a", Start::Resume); }),
+      HasSubstr("[train.resume] instruction set of the kernels: expected other, as the run began, got fake; try"));
+  stored.state.plan.instruction_set = "";
+  rewrite_state("a", stored.state);
+  EXPECT_TRUE(run("a", Start::Resume).is_finished) << "of a version that stored none";
+}
+
+TEST_F(Trainer, resumed_by_the_default_takes_the_algorithms_of_the_run) {
+  recipe_.train.algorithms = "direct";
+  EXPECT_FALSE(run("a", Start::Fresh, 3).is_finished);
+  const RunFolder folder(out_.path() / "a");
+  Recipe now = recipe_;
+  now.train.algorithms = TrainRecipe{}.algorithms;
+  EXPECT_EQ(resumed_algorithms(now, folder), "direct");
+  EXPECT_EQ(resumed_algorithms(recipe_, folder), "direct");
 }
 
 TEST_F(Trainer, goes_on_counting_unreadable_images_where_the_run_stopped) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,6 +163,34 @@ TEST(Choices, of_a_plan_are_the_rules) {
   EXPECT_EQ(make_plan(network(), {.threads = 1, .slots = 1}).hash(), plan.hash());
   EXPECT_GT(std::ranges::count(plan.choices | std::views::values, "winograd"), 0);
   EXPECT_GT(std::ranges::count(plan.choices | std::views::values, "direct"), 0);
+}
+
+// Else gradients would be rounded in a run that says f32, or kernels read what is not there.
+TEST(Choices, of_bf16_values_are_refused_in_a_plan_of_f32) {
+  const CompileOptions options{.threads = 1, .slots = 1};
+  const Plan plan = make_plan(network(), options);
+  const auto refusal = [](const CompileOptions& chosen) {
+    try {
+      static_cast<void>(make_plan(network(), chosen));
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  std::set<std::string> layers;
+  for (const MeasuredChoice& choice : measure_choices(network(), options)) layers.insert(choice.layer);
+  for (const std::string name : {"bf16", "winograd_bf16"}) {
+    for (const std::string pass : {"forward", "backward_data", "backward_weights"}) {
+      CompileOptions stored = options;
+      stored.choices = plan.choices;
+      stored.choices["layer1.0.conv1/" + pass] = name;
+      EXPECT_THAT(refusal(stored),
+                  testing::HasSubstr("layer1.0.conv1/" + pass + ": expected an algorithm for values in f32"));
+    }
+    CompileOptions measured = options;
+    for (const std::string& layer : layers) measured.choice.measured[layer] = name;
+    EXPECT_THAT(refusal(measured), testing::HasSubstr("expected an algorithm for values in f32, got " + name));
+  }
 }
 
 TEST(Choices, follow_the_inputs_of_the_run_and_not_this_process) {

@@ -24,22 +24,22 @@ std::string what_is_here() {
                      unit ? simd::name_of(*unit) : "nothing");
 }
 
-// What a stored or measured choice says, where this machine can follow it. Split products without tiles are for who
-// asks for them: others are faster, and the bits are not those of tiles.
+// The algorithm that a stored or measured choice names, if this machine has it for values of this type. Split products
+// without tiles are only for users who ask for them: others are faster, and tiles give other bits.
 ConvAlgorithm known_algorithm(const std::string& name, const std::string& key, const ConvGeometry& g, ConvPass pass,
-                              std::string_view asked) {
+                              const CompileOptions& options, DType dtype, std::string_view remedy) {
   const std::optional<ConvAlgorithm> found = conv_algorithm(name);
   if (!found) {
-    throw ConfigError(
-        error_text("engine.plan", key, "direct, winograd, split, split2, bf16, winograd_bf16 or pointwise", name));
+    throw ConfigError(error_text("engine.plan", key,
+                                 "direct, winograd, split, split2, bf16, winograd_bf16 or pointwise", name, remedy));
   }
-  const bool is_slow = is_split(*found) && !simd::has_tiles() && !asked.starts_with("split");
+  if (dtype_of(*found) == DType::Bf16 && dtype != DType::Bf16) {
+    throw ConfigError(error_text("engine.plan", key, "an algorithm for values in f32", name, remedy));
+  }
+  const bool is_slow = is_split(*found) && !simd::has_tiles() && !options.algorithms.starts_with("split");
   if (!is_slow && can_compute(*found, pass, g)) return *found;
-  throw ConfigError(error_text("engine.plan", key, "a pass, layer and machine that its algorithm's kernels can do",
-                               fmt::format("{}, and {}", name, what_is_here()),
-                               *found == ConvAlgorithm::Bf16
-                                   ? "a machine like the one the run began on, or a new run with train.dtype = \"f32\""
-                                   : "a new run with train.algorithms = \"direct\""));
+  throw ConfigError(error_text("engine.plan", key, "an algorithm that this machine has for this layer",
+                               fmt::format("{}, and {}", name, what_is_here()), remedy));
 }
 
 // An algorithm by name, where it can be.
@@ -67,14 +67,16 @@ std::optional<std::string> stored_choice(const CompileOptions& options, const st
 ConvAlgorithm algorithm_of(const ConvGeometry& g, ConvPass pass, const std::string& key, const CompileOptions& options,
                            const ChoiceContext& context, std::int64_t& measured_choices) {
   if (const std::optional<std::string> stored = stored_choice(options, key)) {
-    return known_algorithm(*stored, key, g, pass, options.algorithms);
+    return known_algorithm(*stored, key, g, pass, options, context.dtype,
+                           "a machine like the one that the choices were made on, or a new run");
   }
   if (options.algorithms != "auto") return named_algorithm(options.algorithms, g, pass, context);
   if (options.form == Form::Training && !options.choice.measured.empty()) {
     const auto measured = options.choice.measured.find(choice_key(g, pass, context));
     if (measured != options.choice.measured.end()) {
       ++measured_choices;
-      return known_algorithm(measured->second, key, g, pass, options.algorithms);
+      return known_algorithm(measured->second, key, g, pass, options, context.dtype,
+                             "train.choices with a file that roentgen bench choose --write made on this machine");
     }
   }
   return conv_rule(g, pass, context);

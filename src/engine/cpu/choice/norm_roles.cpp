@@ -17,6 +17,10 @@
 namespace roentgen::engine::cpu {
 namespace {
 
+bool is_output(graph::NodeId id, const graph::Graph& graph) {
+  return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
+}
+
 // Inputs of the decision.
 struct Given {
   const graph::Graph& graph;
@@ -30,9 +34,6 @@ struct Given {
   [[nodiscard]] graph::NodeId only_reader(graph::NodeId id) const {
     const std::vector<graph::NodeId>& all = readers[static_cast<std::size_t>(id)];
     return all.size() == 1 ? all[0] : -1;
-  }
-  [[nodiscard]] bool is_output(graph::NodeId id) const {
-    return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
   }
   // Algorithm of a convolution's pass; nullopt for another node.
   [[nodiscard]] std::optional<ConvAlgorithm> chosen(graph::NodeId id, ConvPass pass) const {
@@ -82,8 +83,8 @@ NormRole role_of(graph::NodeId id, const std::vector<graph::NodeId>& pieces, boo
   }
   // A pooling of several pieces: no network has one.
   const bool is_pooled = reader >= 0 && std::holds_alternative<graph::MaxPool>(given.graph.node(reader).op);
-  if (given.fusions.normalised_input && node.inputs.size() == 1 && given.normalises(reader) && !given.is_output(id) &&
-      !(is_pooled && pieces.size() > 1) &&
+  if (given.fusions.normalised_input && node.inputs.size() == 1 && given.normalises(reader) &&
+      !is_output(id, given.graph) && !(is_pooled && pieces.size() > 1) &&
       std::ranges::all_of(pieces, [&](graph::NodeId piece) { return is_readable(piece, is_shared, given); })) {
     role.result_by = reader;
   }
@@ -113,21 +114,28 @@ NormRoles::NormRoles(const graph::Graph& graph, int vector_block)
       is_virtual_(graph.nodes().size()),
       is_piece_(graph.nodes().size()),
       pieces_(graph.nodes().size()) {
+  const std::vector<std::vector<graph::NodeId>> readers = graph.consumers();
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const auto id = static_cast<graph::NodeId>(i);
     const graph::Node& node = graph.nodes()[i];
     const auto* concat = std::get_if<graph::Concat>(&node.op);
+    const bool can_be_virtual = concat != nullptr && concat->is_virtual && !is_output(id, graph) &&
+                                std::ranges::all_of(readers[i], [&](graph::NodeId reader) {
+                                  const graph::Node& norm = graph.node(reader);
+                                  return std::holds_alternative<graph::BatchNorm>(norm.op) && norm.inputs.size() == 1;
+                                });
     std::vector<graph::NodeId> joined;
     for (const graph::NodeId input : node.inputs) {
       joined.insert(joined.end(), pieces(input).begin(), pieces(input).end());
     }
-    is_virtual_[i] = concat != nullptr && concat->is_virtual && std::ranges::all_of(joined, [&](graph::NodeId id) {
-                       return graph.node(id).shape[1] % vector_block == 0;
+    is_virtual_[i] = can_be_virtual && std::ranges::all_of(joined, [&](graph::NodeId piece) {
+                       return graph.node(piece).shape[1] % vector_block == 0;
                      });
     if (is_virtual_[i]) {
-      for (const graph::NodeId id : joined) is_piece_[static_cast<std::size_t>(id)] = true;
+      for (const graph::NodeId piece : joined) is_piece_[static_cast<std::size_t>(piece)] = true;
       pieces_[i] = std::move(joined);
     } else {
-      pieces_[i] = {static_cast<graph::NodeId>(i)};
+      pieces_[i] = {id};
     }
   }
 }

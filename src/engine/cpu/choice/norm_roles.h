@@ -43,8 +43,8 @@ class NormRoles {
 
   /// Role of a batch norm; the default for other nodes.
   [[nodiscard]] const NormRole& of(graph::NodeId id) const { return roles_.at(static_cast<std::size_t>(id)); }
-  /// True for a concatenation that is stored nowhere: the graph allows it (virtual_concat), and every piece has whole
-  /// blocks of channels.
+  /// True for a concatenation that is stored nowhere: the graph allows it (virtual_concat), only batch norms without a
+  /// residual read it, and every piece has whole blocks of channels.
   [[nodiscard]] bool is_virtual(graph::NodeId id) const { return is_virtual_.at(static_cast<std::size_t>(id)); }
   /// The stored values a value consists of, in order: itself, or those of a virtual concatenation's inputs.
   [[nodiscard]] const std::vector<graph::NodeId>& pieces(graph::NodeId id) const {

@@ -10,12 +10,11 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "engine/cpu/choice/dense_block_testing.h"
 #include "engine/cpu/plan/executable.h"
 #include "engine/cpu/plan/residual_blocks_testing.h"
 #include "engine/cpu/simd/pointwise.h"
-#include "engine/cpu/simd/tiles.h"
 #include "graph/builder.h"
 #include "graph/loss.h"
 
@@ -25,28 +24,6 @@ using graph::Builder;
 using graph::NodeId;
 using testing::Each;
 using testing::Pair;
-
-// A dense block of two layers on `channels` channels, each with a 1x1 convolution that alone reads its first batch
-// norm, and with a 3x3 one that alone reads its second.
-graph::Graph dense_block(std::int64_t channels) {
-  Builder b("dense_block");
-  const auto conv = [](std::int64_t out, std::int64_t side) {
-    return graph::Conv2d{.out_channels = out, .kernel = {side, side}, .pad = {side / 2, side / 2}, .bias = false};
-  };
-  NodeId all = b.add("stem", conv(channels, 3), {b.input("image", {2, 3, 9, 7})});
-  std::vector<NodeId> features{all};
-  for (const std::string layer : {"1", "2"}) {
-    NodeId x = b.add("norm_a" + layer, graph::BatchNorm{.relu = true}, {all});
-    x = b.add("narrow" + layer, conv(32, 1), {x});
-    x = b.add("norm_b" + layer, graph::BatchNorm{.relu = true}, {x});
-    features.push_back(b.add("wide" + layer, conv(16, 3), {x}));
-    all = b.add("all" + layer, graph::Concat{}, features);
-  }
-  NodeId x = b.add("last", graph::BatchNorm{.relu = true}, {all});
-  x = b.add("flat", graph::Flatten{}, {b.add("pool", graph::GlobalAvgPool{}, {x})});
-  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
-  return graph::with_loss(std::move(b).build(), {});
-}
 
 std::map<std::string, std::string> roles(const graph::Graph& graph, const std::string& algorithms,
                                          const std::string& fuse = "on") {
@@ -92,6 +69,40 @@ TEST(NormRoles, of_channels_in_no_whole_blocks_share_and_hand_over_nothing) {
   for (const auto& [name, role] : roles(dense_block(20), "winograd")) {
     EXPECT_EQ(role.find("shared"), std::string::npos) << name;
   }
+}
+
+// A norm that is an output, or read twice, is stored; one before a pooling is normalised by it.
+TEST(NormRoles, of_norms_that_others_need_are_their_own) {
+  enum class Use { Output, ReadTwice, Pooled, Alone };
+  for (const Use use : {Use::Output, Use::ReadTwice, Use::Pooled, Use::Alone}) {
+    SCOPED_TRACE(static_cast<int>(use));
+    Builder b("norm");
+    const graph::Conv2d conv{.out_channels = 16, .kernel = {3, 3}, .pad = {1, 1}, .bias = false};
+    const NodeId norm =
+        b.add("norm", graph::BatchNorm{.relu = true}, {b.add("stem", conv, {b.input("image", {2, 3, 9, 8})})});
+    if (use == Use::Output) b.output("features", norm);
+    NodeId x = use == Use::Pooled ? b.add("max", graph::MaxPool{.kernel = {2, 2}, .stride = {2, 2}}, {norm})
+                                  : b.add("conv", conv, {norm});
+    if (use == Use::ReadTwice) x = b.add("sum", graph::Add{}, {x, norm});
+    x = b.add("flat", graph::Flatten{}, {b.add("pool", graph::GlobalAvgPool{}, {x})});
+    b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+    const auto role = roles(graph::with_loss(std::move(b).build(), {}), "winograd").at("norm");
+    EXPECT_EQ(role, use == Use::Alone ? "result by conv" : use == Use::Pooled ? "result by max" : "own");
+  }
+}
+
+// Written by hand: a concatenation may be virtual only where batch norms alone read it.
+TEST(NormRoles, of_a_virtual_concatenation_that_others_read_are_as_of_a_stored_one) {
+  Builder b("virtual");
+  const graph::Conv2d conv{.out_channels = 16, .kernel = {3, 3}, .pad = {1, 1}, .bias = false};
+  const NodeId image = b.input("image", {2, 3, 9, 8});
+  const NodeId both =
+      b.add("both", graph::Concat{.is_virtual = true}, {b.add("left", conv, {image}), b.add("right", conv, {image})});
+  NodeId x = b.add("sum", graph::Add{},
+                   {b.add("conv", conv, {both}), b.add("other", conv, {b.add("norm", graph::BatchNorm{}, {both})})});
+  x = b.add("flat", graph::Flatten{}, {b.add("pool", graph::GlobalAvgPool{}, {x})});
+  b.output("logits", b.add("fc", graph::Linear{.out_features = 3}, {x}));
+  EXPECT_EQ(roles(graph::with_loss(std::move(b).build(), {}), "direct", "off").at("norm"), "own");
 }
 
 TEST(NormRoles, are_none_in_inference) {

@@ -183,8 +183,11 @@ class CpuExecutable final : public Executable {
 
   void check_choices() const {
     if (options_.choices.empty() || options_.choices == plan_.choices) return;
-    throw ConfigError(error_text("engine.plan", "stored plan", std::to_string(plan_.choices.size()) + " kernel choices",
-                                 std::to_string(options_.choices.size()) + ", or others",
+    // Each of the plan's own is among the stored ones, or it would not be here.
+    const auto surplus = std::ranges::find_if(
+        options_.choices, [&](const auto& choice) { return !plan_.choices.contains(choice.first); });
+    throw ConfigError(error_text("engine.plan", "stored plan", "choices for this network alone",
+                                 surplus == options_.choices.end() ? "others" : surplus->first,
                                  "the graph and options the plan was made with"));
   }
 

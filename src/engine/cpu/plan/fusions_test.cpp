@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "engine/cpu/choice/dense_block_testing.h"
 #include "engine/cpu/plan/executable.h"
 #include "engine/cpu/plan/plan_testing.h"
 #include "engine/cpu/plan/residual_blocks_testing.h"
@@ -66,6 +67,23 @@ TEST_P(Fusions, are_of_training_alone) {
   const Plan plan =
       make_plan(residual_blocks(), {.form = Form::Inference, .threads = 1, .slots = 1, .algorithms = GetParam()});
   EXPECT_TRUE(plan.fused.empty());
+}
+
+// Batch norms over concatenations, whose backward a data gradient does.
+TEST(FusionsOfDenseBlocks, can_be_switched_off_each_alone) {
+  if (const std::string what = lacking_for("pointwise"); !what.empty()) GTEST_SKIP() << what;
+  const auto dense = [](const std::string& fuse) {
+    return make_executable(dense_block(32), {.threads = 1, .slots = 1, .fuse = fuse, .algorithms = "pointwise"});
+  };
+  const std::unique_ptr<Executable> all = dense("on");
+  EXPECT_EQ(fusions_in(*all), (std::set<std::string>{"normalised_input", "norm_moments", "norm_gradient"}));
+  for (const std::string name : {"normalised_input", "norm_moments", "norm_gradient"}) {
+    const std::unique_ptr<Executable> without = dense("on,-" + name);
+    EXPECT_FALSE(fusions_in(*without).contains(name));
+    SCOPED_TRACE("without " + name);
+    expect_nearly_the_same_step(*all, *without, false);
+  }
+  expect_nearly_the_same_step(*all, *dense("off"), false);
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, Fusions, testing::Values("winograd", "split2", "pointwise"),

@@ -156,8 +156,6 @@ class Lowering {
   /// True when batch norms share this value's statistics: it is a piece of a virtual concat.
   [[nodiscard]] bool is_shared_piece(graph::NodeId id) const { return roles_.is_piece(id); }
 
-  /// The value is dropped after forward.
-  [[nodiscard]] bool is_dropped(graph::NodeId id) const { return state(id).source != Source::Kept; }
   /// The value was dropped after forward, and is not there again yet.
   [[nodiscard]] bool is_missing(graph::NodeId id) const;
   /// Something waits for the missing value.
@@ -245,7 +243,7 @@ Located lower_again(const graph::Concat& op, graph::NodeId id, Lowering& lowerin
 /// Closes the shared gradient of a value: diff = istd * (G - A - B xhat). In batch_norm_gradient.cpp.
 Located finish_shared_norm(graph::NodeId id, Lowering& lowering);
 /// The backward of a batch norm for the entry of a reader's data gradient, the last gradient that comes to it
-/// (adds_to_norm() has said so). In batch_norm_gradient.cpp.
+/// (NormRole::gradient_by). In batch_norm_gradient.cpp.
 [[nodiscard]] FusedNormBackward fuse_norm_backward(graph::NodeId id, Lowering& lowering, Emission& emission);
 
 }  // namespace roentgen::engine::cpu

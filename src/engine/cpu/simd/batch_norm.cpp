@@ -145,7 +145,6 @@ HWY_INLINE void gradient_apply_lanes(D d, const GradientApply<X, Y>& work, std::
       if (work.y_again != nullptr) store<false>(work.relu ? relu(d, y) : y, d, work.y_again + at);
     }
     auto dx = hn::MulAdd(by_g, g, hn::MulAdd(by_x, x, constant));
-    if (work.add != nullptr) dx = hn::Add(dx, load(d, work.add + at));
     store<false>(dx, d, work.dx + at);
   }
 }

@@ -71,10 +71,9 @@ void gradient_sums(const GradientSums<X, Y>& work);
 template <class X = float, class Y = X>
 struct GradientApply {
   const X* x = nullptr;
-  const Y* g = nullptr;    ///< masked here when mask is FromX
-  const X* add = nullptr;  ///< added to the result, or null
-  X* dx = nullptr;         ///< may be g
-  Y* y_again = nullptr;    ///< where act(x * scale + shift) goes, or null
+  const Y* g = nullptr;  ///< masked here when mask is FromX
+  X* dx = nullptr;       ///< may be g
+  Y* y_again = nullptr;  ///< where act(x * scale + shift) goes, or null
   const float* scale = nullptr;
   const float* shift = nullptr;
   const float* by_g = nullptr;  ///< dx = by_g * g + by_x * x + constant

@@ -18,9 +18,9 @@ std::int64_t floor_of(std::int64_t value, std::int64_t by) {
 
 // Rows need to be as far apart as the source is long, and so far that what a tap reads beyond a row's end lies in the
 // zeros before the next one.
-void set_pitch(TileAxis& axis) {
-  for (const TileAxis::Target& target : axis.targets) {
-    for (const TileAxis::Tap& tap : target.taps) {
+void set_pitch(GridAxis& axis) {
+  for (const GridAxis::Target& target : axis.targets) {
+    for (const GridAxis::Tap& tap : target.taps) {
       const std::int64_t first = std::max<std::int64_t>(0, -floor_of(tap.phase - axis.lead, axis.step));
       const std::int64_t end = floor_of(axis.length - 1 + axis.lead - tap.phase, axis.step) + 1;
       axis.pitch = std::max({axis.pitch, end, target.count + tap.offset - first});
@@ -29,9 +29,9 @@ void set_pitch(TileAxis& axis) {
   }
 }
 
-TileAxis forward_axis(std::int64_t source, std::int64_t target, const Window& w) {
-  TileAxis axis{.length = source, .step = w.stride, .lead = w.pad, .target_length = target};
-  TileAxis::Target all{.count = target};
+GridAxis forward_axis(std::int64_t source, std::int64_t target, const Window& w) {
+  GridAxis axis{.length = source, .step = w.stride, .lead = w.pad, .target_length = target};
+  GridAxis::Target all{.count = target};
   for (std::int64_t k = 0; k < w.kernel; ++k) {
     all.taps.push_back({.index = k, .phase = k * w.dilation % w.stride, .offset = k * w.dilation / w.stride});
   }
@@ -40,10 +40,10 @@ TileAxis forward_axis(std::int64_t source, std::int64_t target, const Window& w)
   return axis;
 }
 
-TileAxis backward_axis(std::int64_t source, std::int64_t target, const Window& w) {
-  TileAxis axis{.length = source, .target_length = target, .target_step = w.stride};
+GridAxis backward_axis(std::int64_t source, std::int64_t target, const Window& w) {
+  GridAxis axis{.length = source, .target_length = target, .target_step = w.stride};
   for (std::int64_t first = 0; first < std::min(w.stride, target); ++first) {
-    TileAxis::Target part{.first = first, .count = (target - first + w.stride - 1) / w.stride};
+    GridAxis::Target part{.first = first, .count = (target - first + w.stride - 1) / w.stride};
     for (std::int64_t k = 0; k < w.kernel; ++k) {
       const std::int64_t distance = first + w.pad - k * w.dilation;
       if (distance != floor_of(distance, w.stride) * w.stride) continue;
@@ -52,8 +52,8 @@ TileAxis backward_axis(std::int64_t source, std::int64_t target, const Window& w
     }
     axis.targets.push_back(std::move(part));
   }
-  for (TileAxis::Target& part : axis.targets) {
-    for (TileAxis::Tap& tap : part.taps) tap.offset += axis.lead;
+  for (GridAxis::Target& part : axis.targets) {
+    for (GridAxis::Tap& tap : part.taps) tap.offset += axis.lead;
   }
   set_pitch(axis);
   return axis;
@@ -91,13 +91,13 @@ TileGrid TileGrid::backward(const ProductShape& s) {
           s, s.in_blocks};
 }
 
-TileGrid::TileGrid(TileAxis rows, TileAxis columns, const ProductShape& shape, std::int64_t target_blocks)
+TileGrid::TileGrid(GridAxis rows, GridAxis columns, const ProductShape& shape, std::int64_t target_blocks)
     : rows_(std::move(rows)), columns_(std::move(columns)), images_(shape.images), target_blocks_(target_blocks) {
-  for (const TileAxis::Target& down : rows_.targets) {
-    for (const TileAxis::Target& across : columns_.targets) {
+  for (const GridAxis::Target& down : rows_.targets) {
+    for (const GridAxis::Target& across : columns_.targets) {
       Target target{.rows = down, .columns = across};
-      for (const TileAxis::Tap& y : down.taps) {
-        for (const TileAxis::Tap& x : across.taps) {
+      for (const GridAxis::Tap& y : down.taps) {
+        for (const GridAxis::Tap& x : across.taps) {
           const Phase phase{y.phase, x.phase};
           auto found = std::find(phases_.begin(), phases_.end(), phase);
           if (found == phases_.end()) found = phases_.insert(phases_.end(), phase);

@@ -21,7 +21,7 @@ namespace roentgen::engine::cpu {
 constexpr std::int64_t kTilePanel_bytes = std::int64_t{768} << 10;
 
 /// Rows or columns of a grid.
-struct TileAxis {
+struct GridAxis {
   struct Tap {
     std::int64_t index = 0;  ///< in the kernel
     std::int64_t phase = 0;
@@ -52,8 +52,8 @@ class TileGrid {
     std::int64_t offset = 0;   ///< rows of the matrix
   };
   struct Target {
-    TileAxis::Target rows;
-    TileAxis::Target columns;
+    GridAxis::Target rows;
+    GridAxis::Target columns;
     std::vector<Tap> taps;
   };
   struct Phase {
@@ -87,10 +87,10 @@ class TileGrid {
   void find_targets(const Target& target, std::int64_t first, std::int64_t count, std::int64_t* at) const;
 
  private:
-  TileGrid(TileAxis rows, TileAxis columns, const ProductShape& shape, std::int64_t target_blocks);
+  TileGrid(GridAxis rows, GridAxis columns, const ProductShape& shape, std::int64_t target_blocks);
 
-  TileAxis rows_;
-  TileAxis columns_;
+  GridAxis rows_;
+  GridAxis columns_;
   std::int64_t images_ = 0;
   std::int64_t target_blocks_ = 0;
   std::int64_t reach_ = 0;
