@@ -49,7 +49,7 @@ void take_from_run(const train::RunFolder& run, fs::path& recipe, std::vector<st
   for (std::string line; std::getline(lines, line);) data.push_back(line);
 }
 
-bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder) {
+bool is_finished(train::Recipe recipe, const train::RunFolder& folder) {
   if (!fs::exists(folder.resume())) return false;
   train::check_resumed_recipe(recipe, folder);
   const train::Resume resume = train::read_resume(folder.resume());

@@ -30,6 +30,6 @@ void write_origin(const train::RunFolder& run, const train::Recipe& recipe, cons
 void take_from_run(const train::RunFolder& run, std::filesystem::path& recipe, std::vector<std::string>& data);
 
 /// True when nothing is left to do in the folder. ConfigError when the recipe is not the run's.
-[[nodiscard]] bool is_finished(const train::Recipe& recipe, const train::RunFolder& folder);
+[[nodiscard]] bool is_finished(train::Recipe recipe, const train::RunFolder& folder);
 
 }  // namespace roentgen::cli

@@ -189,13 +189,9 @@ train::Start TrainCommand::check_before_data(train::Recipe& recipe, const train:
   static_cast<void>(train::compute_threads(recipe.train));  // refuses what the machine has not
   static_cast<void>(train::keeps_on_disk(recipe.train));
   // How many labels there are is not known yet; any number shows what is wrong with a model.
-  const std::size_t labels = std::max<std::size_t>(recipe.data.labels.size(), 1);
-  const graph::Graph model = make_model(recipe.model, model_shape(recipe, labels));
+  const graph::Graph model = make_model(recipe.model, model_shape(recipe, std::max(recipe.data.labels.size(), 1UL)));
   train::check_model(recipe, model, train::Ranks(group_).size());
   if (is_resumed) {
-    const std::string algorithms = train::resumed_algorithms(recipe, folder);
-    if (algorithms != recipe.train.algorithms) log::info(fmt::format("kernels: {}, as the run began", algorithms));
-    recipe.train.algorithms = algorithms;
     train::check_resumed_recipe(recipe, folder);
     return train::Start::Resume;
   }
@@ -212,9 +208,10 @@ train::Start TrainCommand::begin(train::Recipe& recipe, const train::RunFolder& 
   if (ranks.is_first()) {
     folder.check_place();
     if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
-    const bool is_resumed = check_before_data(recipe, folder) == train::Start::Resume;
+    const train::Start start = check_before_data(recipe, folder);
     if (lock_) folder.remove_leftovers();
-    if (is_resumed) rule = train::read_split_rule(folder.resume()) == data::SplitRule::Normal ? "normal" : "written";
+    if (start == train::Start::Resume)
+      rule = train::read_split_rule(folder.resume()) == data::SplitRule::Normal ? "normal" : "written";
   }
   rule = ranks.broadcast(rule, {.name = "start"});
   recipe.train.algorithms = ranks.broadcast(recipe.train.algorithms, {.name = "start"});
@@ -257,10 +254,8 @@ Folders TrainCommand::folders() const {
   Folders folders = data_folders(data_);
   folders.made = out_;
   if (out_.empty()) return folders;
-  if (seeds_.empty()) {
-    folders.own = train::RunFolder(out_).own();
-    return folders;
-  }
+  if (seeds_.empty()) folders.own = train::RunFolder(out_).own();
+  if (seeds_.empty()) return folders;
   for (const std::int64_t seed : parse_seeds(seeds_)) {
     const Paths own = seed_folder(seed).own();
     folders.own.insert(folders.own.end(), own.begin(), own.end());

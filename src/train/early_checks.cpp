@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "graph/graph.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -87,27 +88,19 @@ void check_init(const Recipe& recipe, const graph::Graph& model) {
   require_sound(import.tensors, model.parameters(), options.init);
 }
 
-namespace {
-// The recipe that the run began with.
-Value recipe_of_run(const RunFolder& folder) {
+void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
   const std::string what = folder.resume().string();
+  constexpr std::string_view kRemedy = "--overwrite to start anew";
   const auto reader = io::SafetensorsReader::open(folder.resume()).or_throw<ConfigError>();
-  const CheckpointInfo info =
-      from_metadata(reader.metadata(), what, "--overwrite to start anew").or_throw<ConfigError>();
-  return io::parse_toml(info.recipe, what).or_throw<ConfigError>();
-}
-}  // namespace
-
-void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder) {
-  refuse_changed_recipe(recipe_of_run(folder), io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
-}
-
-std::string resumed_algorithms(const Recipe& recipe, const RunFolder& folder) {
-  const std::string& own = recipe.train.algorithms;
-  if (own != TrainRecipe{}.algorithms) return own;
-  const Value begun = recipe_of_run(folder);
-  const Value* before = begun.find_path("train.algorithms");
-  return before != nullptr && before->is_string() ? before->as_string() : own;
+  const CheckpointInfo info = from_metadata(reader.metadata(), what, kRemedy).or_throw<ConfigError>();
+  const Value begun = io::parse_toml(info.recipe, what).or_throw<ConfigError>();
+  const Value* algorithms = begun.find_path("train.algorithms");
+  std::string& own = recipe.train.algorithms;
+  if (algorithms != nullptr && own == TrainRecipe{}.algorithms && algorithms->as_string() != own) {
+    own = algorithms->as_string();
+    log::info(fmt::format("kernels: {}, as the run began", own));
+  }
+  refuse_changed_recipe(begun, io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
 }
 
 void refuse_changed_recipe(const Value& begun, const Value& now) {

@@ -23,12 +23,9 @@ void check_model(const Recipe& recipe, const graph::Graph& model, int ranks);
 /// a tensor too few, too many or of another shape. The head may be of another number of labels. Reads the file whole.
 void check_init(const Recipe& recipe, const graph::Graph& model);
 
-/// ConfigError when the resume file is none, or was begun with another recipe.
-void check_resumed_recipe(const Recipe& recipe, const RunFolder& folder);
-
-/// train.algorithms of a run that is resumed: the recipe's, but where that is the default what the run began with,
-/// since versions differ in their default. DataError and ConfigError as check_resumed_recipe().
-[[nodiscard]] std::string resumed_algorithms(const Recipe& recipe, const RunFolder& folder);
+/// ConfigError when the resume file is none, or was begun with another recipe. Versions differ in the default of
+/// train.algorithms: a recipe with the default takes what the run began with, and a log line says so.
+void check_resumed_recipe(Recipe& recipe, const RunFolder& folder);
 
 /// ConfigError naming the first key in which two recipes differ, with both values; keys that a resumed run may change
 /// (epochs, early_stop, workers, cache, kept files) are not compared.

@@ -111,8 +111,8 @@ TEST_F(Trainer, resumed_by_the_default_takes_the_algorithms_of_the_run) {
   const RunFolder folder(out_.path() / "a");
   Recipe now = recipe_;
   now.train.algorithms = TrainRecipe{}.algorithms;
-  EXPECT_EQ(resumed_algorithms(now, folder), "direct");
-  EXPECT_EQ(resumed_algorithms(recipe_, folder), "direct");
+  check_resumed_recipe(now, folder);
+  EXPECT_EQ(now.train.algorithms, "direct");
 }
 
 TEST_F(Trainer, goes_on_counting_unreadable_images_where_the_run_stopped) {
