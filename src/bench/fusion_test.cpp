@@ -12,7 +12,7 @@
 namespace roentgen::bench {
 namespace {
 
-// Direct: which kernels' scratch counts would depend on timings.
+// Direct: scratch of our kernels would count, which depends on the instruction set.
 FusionOptions tiny() {
   return {.models = {"resnet18"},
           .network = {.batch = 2,

@@ -23,10 +23,9 @@ namespace roentgen::parity {
 [[nodiscard]] graph::Graph model_graph(std::string_view model, const Shape& image, std::int64_t labels,
                                        std::int64_t width = 64);
 
-/// Which kernels convolutions get. Winograd: wherever the engine could choose it by measurement, so that the worst of
-/// all choices is checked, whatever the timings say. Split, Split2: likewise by products of bf16 numbers, where the
-/// machine has them, in backward six or three. Auto: as the timings say, other ones each time. Bf16: values are stored
-/// in it, as by CompileOptions::dtype.
+/// Kernels of convolutions. Winograd: wherever its kernels can compute the layer, so that the worst of all choices is
+/// checked. Split, Split2: by products of bf16 numbers, where the machine has them, in backward six or three. Auto: by
+/// the rule. Bf16: values are stored in it, as by CompileOptions::dtype.
 enum class Convolutions : std::uint8_t { Direct, Winograd, Split, Split2, Auto, Bf16 };
 /// " by Winograd": how a test's output names it; empty for Direct.
 [[nodiscard]] std::string_view name_of(Convolutions convolutions);

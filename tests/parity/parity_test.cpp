@@ -145,8 +145,8 @@ TEST(Parity, thirty_steps_by_half_the_split_products_follow_torchs_loss) {
   if (!engine::cpu::simd::bf16_unit()) GTEST_SKIP() << "SKIPPED: this machine has no bf16 products (AMX or AVX-512)";
   expect_descent_within(Convolutions::Split2, kFastFactor);
 }
-// Timings choose among all of these, so the bound is that of the worst.
-TEST(Parity, thirty_steps_by_measured_kernels_follow_torchs_loss) {
+// The rule chooses among all of these, so the bound is that of the worst.
+TEST(Parity, thirty_steps_by_the_rules_kernels_follow_torchs_loss) {
   expect_descent_within(Convolutions::Auto, kFastFactor);
 }
 // Of gradients that are wrong by 1% the loss tells in 30 steps.

@@ -17,7 +17,7 @@ namespace roentgen::engine::cpu {
 /// The convolution as our Winograd kernels want it, where they can compute it in the layouts of direct's forward: a
 /// window of simd::WinogradWindow, without a stride, pads less than the window, whole blocks of channels.
 [[nodiscard]] std::optional<WinogradShape> winograd_shape(const ConvGeometry& g, int threads);
-/// The same for our kernels of bf16 products: any window, no groups, whole blocks of 16 channels.
+/// The convolution as our product kernels want it: any window, no groups, whole blocks of 16 channels.
 [[nodiscard]] std::optional<ProductShape> product_shape(const ConvGeometry& g, int threads);
 
 /// Whether our kernels of that algorithm can compute the pass of that geometry here; always, for direct.

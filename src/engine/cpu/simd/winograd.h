@@ -4,10 +4,10 @@
 // The vector loops of Winograd's convolutions (Lavin & Gray, arXiv 1509.09308): transforms of one tile in one channel
 // block, and the products of one position. Dispatched by Highway at run time.
 //
-// A tile is 4x4 outputs and the inputs they need, 6x6 for a window of 3x3, 9x9 with a stride of 2, and 8x8 outputs of
-// 5x5 inputs in the data gradient of that; along an axis of one tap it is one wide. `block` is 8 or 16 channels, the
-// innermost axis of everything. Transformed data: position p lies `position_stride` floats after position p - 1, row by
-// row of the tile; so do transformed weights. Windows are known ones (winograd_window.h).
+// A tile is 4x4 outputs and the inputs they need, 6x6 for a window of 3x3; along an axis of one tap it is one wide.
+// `block` is 8 or 16 channels, the innermost axis of everything. Transformed data: position p lies `position_stride`
+// floats after position p - 1, row by row of the tile; so do transformed weights. Windows are known ones
+// (winograd_window.h).
 #pragma once
 
 #include <cstdint>

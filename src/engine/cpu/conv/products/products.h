@@ -3,12 +3,12 @@
 //
 // Convolutions as matrix products, with the batch norms around them in them (choice/norm_roles.h), by one of
 // several units:
-// - tiles (Intel AMX), of any window and stride, with f32's accuracy or, for gradients, 16 bits of it (simd/tiles.h
-// says
-//   how): what makes training fast there; or of bf16 values as they are, there or by AVX-512 with its bf16
-//   instructions. A part of the source that fits into the second-level cache is split there and multiplied by all
-//   weights before the next one (tile_convolution.cpp, tile_weights.cpp);
-// - AVX-512 in f32, of pointwise windows: values are multiplied where they lie (row_convolution.cpp, row_weights.cpp).
+// - Tiles (Intel AMX) take any window and stride. F32 values are split into bf16 parts (simd/tiles.h), which keeps
+// f32's
+//   accuracy or, in gradients, 16 bits of it. Bf16 values are multiplied as they are, also by AVX-512's bf16
+//   instructions. A part of the source that fits into the second-level cache is laid out there and multiplied by all
+//   weights before the next one (tile_convolution.cpp, tile_weights.cpp).
+// - AVX-512 in f32 takes pointwise windows and multiplies values where they lie (row_convolution.cpp, row_weights.cpp).
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Convolutions by Winograd's method (Lavin & Gray, arXiv 1509.09308), four results at a time along each
-// axis that has several taps: of 3x3 windows a quarter of the multiplications, with a stride of 2 56%, of 5x5 a sixth,
-// of a row or column of 7 36%, of 3 half. Less accurate by about one decimal digit, of 5x5 by one and a half. Three
+// axis that has several taps: of 3x3 windows a quarter of the multiplications, of 5x5 a sixth, of a row or column of 7
+// 36%, of 3 half. Less accurate by about one decimal digit, of 5x5 by one and a half. Three
 // phases over a chunk of tiles that stays in cache: values into positions (36 of a 3x3 window), a matrix product of
 // each, results back.
 #pragma once
