@@ -38,6 +38,10 @@ struct FakeForm {
   std::string dtype{};
   /// Elements behind the first parameter.
   std::int64_t padding = kFakePadding;
+  /// Implementation of an entry; empty: none.
+  std::string kernel{};
+  /// False: as in inference, which has no gradients.
+  bool has_gradients = true;
 };
 
 class FakeExecutable final : public engine::Executable {
@@ -61,7 +65,8 @@ class FakeExecutable final : public engine::Executable {
     slices_ = {{.parameter = 1, .begin = 0, .count = labels_},
                {.parameter = 0, .begin = labels_ + form.padding, .count = labels_ * pixels_}};
     parameters_.resize(static_cast<std::size_t>(labels_ + form.padding + labels_ * pixels_));
-    gradients_ = parameters_;
+    if (form.has_gradients) gradients_ = parameters_;
+    if (!form.kernel.empty()) plan_.entries.push_back({.name = "fc/forward", .implementation = form.kernel});
     buckets_ = {{.begin = 0, .count = static_cast<std::int64_t>(parameters_.size())}};
     logits_.resize(static_cast<std::size_t>(batch_ * labels_));
     plan_.choices = options.choices;

@@ -15,7 +15,6 @@
 #include "train/one_plan.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
-#include "train/resume.h"
 
 namespace roentgen::train {
 

@@ -76,6 +76,19 @@ TEST(OnePlan, is_not_of_ranks_whose_values_are_of_another_type) {
   }
 }
 
+// Kernels of one name on unlike machines: their digits differ, which training takes and an evaluation does not.
+TEST(OnePlan, of_inference_is_one_to_the_kernel) {
+  const auto of = [](const std::string& kernel, bool has_gradients) {
+    return FakeForm{.kernel = kernel, .has_gradients = has_gradients};
+  };
+  expect_none(compare({of("jit:avx512_core", false), of("jit:avx512_core", false)}));
+  expect_none(compare({of("jit:avx512_core", true), of("jit:avx2", true)}));
+  for (const auto& error : compare({of("jit:avx512_core", false), of("jit:avx2", false)})) {
+    EXPECT_THROW(std::rethrow_exception(error), ConfigError);
+    EXPECT_THAT(text_of(error), testing::HasSubstr("plan of kernels of rank 1 (node1): expected "));
+  }
+}
+
 TEST(OnePlan, is_not_of_ranks_whose_gradients_lie_otherwise) {
   for (const auto& error : compare({{}, {.padding = 8}})) {
     EXPECT_THROW(std::rethrow_exception(error), ConfigError);

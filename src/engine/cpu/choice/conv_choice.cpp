@@ -7,13 +7,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/error.h"
 #include "engine/cpu/conv/own_conv.h"
-#include "engine/cpu/plan/kernel_scratch.h"
-#include "engine/cpu/simd/isa.h"
-#include "engine/cpu/simd/tiles.h"
 
 namespace roentgen::engine::cpu {
 namespace {

@@ -5,11 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "core/error.h"
 #include "engine/cpu/conv/direct/direct_conv.h"
 #include "engine/cpu/simd/isa.h"
 #include "engine/cpu/simd/pointwise.h"

@@ -9,10 +9,9 @@
 //   all readers are summed into one tensor G with two per-channel sums A and B, and one last pass closes them.
 #include "engine/cpu/norm/batch_norm_entries.h"
 
-#include <algorithm>
 #include <string>
 
-#include "engine/cpu/conv/conv2d_input.h"
+#include "core/error.h"
 #include "engine/cpu/conv/epilogue.h"
 
 namespace roentgen::engine::cpu {

@@ -2,13 +2,11 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Plan entries of batch normalisation's gradients.
-#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/error.h"
-#include "engine/cpu/conv/conv2d_input.h"
 #include "engine/cpu/norm/batch_norm_entries.h"
 
 namespace roentgen::engine::cpu {
