@@ -110,7 +110,7 @@ std::string MpirunWords::take_paragraph(std::string text) {
     has_no_daemon_ = true;
     return {};
   }
-  for (const std::string_view known : {"a non-zero exit code", "exited with non-zero status"}) {
+  for (const std::string_view known : {"a non-zero exit code", "exited with non-zero status", "exiting improperly"}) {
     if (text.find(known) != std::string::npos) return {};
   }
   return text;

@@ -11,6 +11,18 @@ namespace {
 
 const std::string kRule(74, '-');
 
+// Open MPI's, of a rank that ends before it has called MPI_Finalize.
+TEST(MpirunWords, leave_out_that_a_rank_exited_improperly) {
+  MpirunWords words;
+  const std::string rule(74, '-');
+  EXPECT_EQ(words.pass("error\n" + rule +
+                       "\nmpirun has exited due to process rank 0 with PID 0 on\nnode vm exiting "
+                       "improperly. There are three reasons this could occur:\n\n1. this process did not call\n" +
+                       rule + "\n"),
+            "error\n");
+  EXPECT_EQ(words.rest(), "");
+}
+
 TEST(MpirunWords, leaves_what_ranks_say) {
   MpirunWords words;
   EXPECT_EQ(words.pass("one\ntwo"), "one\n");
