@@ -100,8 +100,7 @@ struct Plan {
   std::int64_t measured_choices = 0;
   /// How often each fusion of graph/passes/pass_list.h was made, by name. Follows from the entries.
   std::map<std::string, std::int64_t> fused;
-  /// Of every batch norm of a training step, what kernels around it compute of it: "own" where it computes all itself,
-  /// else a line of words. Follows from the entries.
+  /// Role of every batch norm of a training step, by node: "own", or the parts that kernels around it compute.
   std::map<std::string, std::string> norm_roles;
   MemoryReport memory;
   /// Bytes from what a thread has of tensors of Storage::PerThread to what the next one has; 0 without such tensors.

@@ -20,7 +20,7 @@ namespace {
 using Md = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
-// As many as `roentgen bench choose` times, and twice over.
+// Twice as many as `roentgen bench choose` makes.
 constexpr int kRuns = 8;
 
 struct Layer {
@@ -102,7 +102,7 @@ class Bench {
   dnnl::stream stream_{engine_};
 };
 
-// What lies behind the last window, so that the result has its size.
+// Padding at the end of an axis that gives the result its size.
 std::int64_t pad_behind(const Layer& layer, std::size_t axis) {
   const std::int64_t window = (layer.weights[axis + 2] - 1) * (layer.dilation[axis] + 1) + 1;
   return (layer.dst[axis + 2] - 1) * layer.stride[axis] + window - layer.src[axis + 2] - layer.pad_low[axis];

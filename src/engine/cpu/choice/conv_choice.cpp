@@ -79,7 +79,7 @@ bool is_winograd_faster(const Layer& layer, ConvPass pass, const ChoiceContext& 
                                    layer.channels >= (pass == ConvPass::BackwardData ? 64 : 128);
     return layer.side >= 7 && each_px >= 196 && !has_fast_products;
   }
-  // Of 3 x 3 and 5 x 5 most of a tile is padding, which gradients of weights of many images make up for.
+  // Planes of 3 x 3 and 5 x 5 fill less than half of a tile. Weight gradients of many images gain all the same.
   const bool is_wide = layer.side >= 6 || (pass == ConvPass::BackwardWeights && layer.images >= 32);
   return is_wide && layer.px >= 196 && (layer.channels >= 64 || layer.px >= 784);
 }

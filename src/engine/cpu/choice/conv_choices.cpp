@@ -55,7 +55,7 @@ ConvAlgorithm named_algorithm(std::string_view asked, const ConvGeometry& g, Con
   return can_compute(wanted, pass, g) ? wanted : ConvAlgorithm::Direct;
 }
 
-// What a stored plan says; nothing without one.
+// Choice of the stored plan; nullopt without one.
 std::optional<std::string> stored_choice(const CompileOptions& options, const std::string& key) {
   if (options.choices.empty()) return std::nullopt;
   const auto stored = options.choices.find(key);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which algorithms a plan's convolutions are computed by: the stored plan's, the one that was asked for, measured ones
-// or the rule's (conv_choice.h). Made before anything is lowered.
+// Algorithms of a plan's convolutions: the stored plan's, the one that was asked for, measured ones or the rule's
+// (conv_choice.h). They are chosen before anything is lowered.
 #pragma once
 
 #include <map>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Who computes which part of a batch norm in training: the batch norm itself, or kernels around it that have its values
-// in registers anyway. A pure function of the graph, the algorithms chosen for its convolutions and the fusions that
-// are on; lowering obeys it, and `roentgen inspect --plan` prints it. Why: docs/engine.md.
+// Roles in a batch norm's training. The batch norm computes each part itself, or a kernel around it does that has the
+// values in registers anyway. Roles are a pure function of the graph, its choices of algorithms and the fusions that are
+// on. Lowering obeys them, and `roentgen inspect --plan` prints them. Why: docs/engine.md.
 #pragma once
 
 #include <string>

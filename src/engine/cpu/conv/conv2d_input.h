@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What convolutions and poolings read, and add up, for the batch norms around them, as roles say (norm_roles.h).
+// Inputs and moments of convolutions and poolings, for the batch norms around them, as roles say (norm_roles.h).
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// What a convolution reads: a value, or what stands in place of a batch norm's.
+/// Input of a convolution: a stored value, or the values of a batch norm that it normalises itself.
 struct ConvSource {
   TensorId src = -1;
   NormalisedInput input;
@@ -21,8 +21,8 @@ struct ConvSource {
 /// The value in a layout, or what define_normalised() said of it.
 [[nodiscard]] ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering);
 
-/// Where a convolution whose role it is adds up the moments of its `result` for the batch norm `norm`, for that one to
-/// find; before it is lowered.
+/// Makes the sums for the moments of a convolution's `result`, where the batch norm `norm` finds them. Call it before
+/// that batch norm is lowered.
 [[nodiscard]] ResultMoments moments_for_norm(const Located& result, graph::NodeId norm, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu

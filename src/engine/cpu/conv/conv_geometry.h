@@ -20,7 +20,7 @@ struct ConvGeometry {
   dnnl::memory::dims dilation;
   dnnl::memory::dims pad_low;
   dnnl::memory::dims pad_high;
-  /// What the forward does with its result: adds what lies in dst, then relu.
+  /// Epilogue of the forward: adds dst, then applies ReLU.
   bool adds = false;
   bool relu = false;
 };

@@ -46,7 +46,7 @@ struct ScratchBytes {
 /// A kernel of ours for one pass.
 class ConvKernel : public Kernel {
  public:
-  /// What it needs, bound or not; the same whatever its tensors are, but for whether its input is normalised.
+  /// Bytes of scratch. They depend on the tensors only in whether the input is normalised; bind() may come later.
   [[nodiscard]] virtual ScratchBytes scratch_bytes() const = 0;
 };
 

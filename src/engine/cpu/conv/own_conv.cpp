@@ -109,7 +109,7 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
   tensors.scratch = lowering.scratch("scratch", scratch.shared);
   tensors.own_scratch = lowering.own_scratch("scratch of each thread", scratch.own);
   emission.writes.insert(emission.writes.end(), {tensors.scratch, tensors.own_scratch});
-  // Behind a dot: which order of sums. Plans of programs with another one are told by it.
+  // The suffix after the dot is the revision of the summation order: plans of builds that sum otherwise differ in hash.
   const std::string_view order = pass != ConvPass::BackwardWeights ? "" : is_winograd(algorithm) ? ".3" : ".2";
   if (is_winograd(algorithm)) {
     const std::string_view stored = algorithm == ConvAlgorithm::WinogradBf16 ? "_of_bf16" : "";

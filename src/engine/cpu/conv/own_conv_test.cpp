@@ -65,7 +65,7 @@ TEST(ConvAlgorithms, pointwise_products_are_those_of_1x1_without_a_stride) {
   EXPECT_EQ(again->plan().hash(), all->plan().hash());
 }
 
-// Of Inception-v3's: 12 of 3x3, 3 of 5x5, 13 each of 1x7 and 7x1, 4 each of 1x3 and 3x1. Not those
+// Windows of Inception-v3: 12 of 3x3, 3 of 5x5, 13 each of 1x7 and 7x1, 4 each of 1x3 and 3x1. Not those
 // of 1x1, nor the first, which has no blocks of channels.
 TEST(ConvAlgorithms, winograds_windows_are_those_of_inception_too) {
   const auto inception = graph::with_loss(

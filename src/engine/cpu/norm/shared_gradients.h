@@ -90,8 +90,7 @@ class SharedGradients {
     }
     simd::gradient_sums(work);
   }
-  /// What add() of these pixels reads beside dy, and what it writes: where it lies, from the first pixel on. For who
-  /// fetches it ahead.
+  /// Tensors that add() of these pixels reads beside dy, and writes, from the first pixel on: for prefetching.
   [[nodiscard]] NormTouches<X> touches(const NormPixels& pixels) const {
     const BlockPlace<X>& place = table_[pixels.block];
     const std::int64_t at = pixels.image * place.image_stride + pixels.first * shape_.block;

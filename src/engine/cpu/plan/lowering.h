@@ -78,7 +78,7 @@ class Lowering {
   [[nodiscard]] const StepState* step_state() const { return step_state_.get(); }
   /// The algorithm of a convolution's pass.
   [[nodiscard]] ConvAlgorithm algorithm(graph::NodeId id, ConvPass pass) const { return choices_.of(id, pass); }
-  /// Who computes the parts of a batch norm.
+  /// Role of a batch norm: parts of it that other kernels compute.
   [[nodiscard]] const NormRole& role(graph::NodeId id) const { return roles_.of(id); }
 
   // Values.

@@ -37,8 +37,8 @@ constexpr std::int64_t kTileRows = 16, kTileTerms = 32, kTileRow_bytes = 64, kTi
 /// Name of the instructions that multiply tiles: "AMX", or "no tiles"; another where they are emulated.
 [[nodiscard]] std::string_view tile_instructions();
 
-/// What computes products: the tiles; AVX-512 with its bf16 instructions, in the same layouts; plain loops that do the
-/// same sums anywhere (hundreds of times slower, for tests); or AVX-512 in f32, without tiles (simd/pointwise.h).
+/// Unit that computes products: the tiles; AVX-512 with its bf16 instructions, in the same layouts; plain loops that do
+/// the same sums anywhere (hundreds of times slower, for tests); or AVX-512 in f32, without tiles (simd/pointwise.h).
 enum class ProductUnit : std::uint8_t { Plain, Amx, Avx512, Avx512F32 };
 
 /// Whether this machine has the unit, within what oneDNN may use (DNNL_MAX_CPU_ISA).

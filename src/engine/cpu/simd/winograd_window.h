@@ -36,8 +36,7 @@ struct WinogradWindow {
   [[nodiscard]] constexpr bool is_known() const;
 };
 
-/// Those there are transforms for: of 3x3 and 5x5, and of a row or column of 3 or 7: every further one takes its time
-/// to compile.
+/// Windows with transforms: 3x3 and 5x5, and a row or column of 3 or 7. Every further one takes time to compile.
 constexpr std::array<WinogradWindow, 6> kWinogradWindows{
     {{{3}, {3}}, {{5}, {5}}, {{1}, {7}}, {{7}, {1}}, {{1}, {3}}, {{3}, {1}}}};
 /// Most taps of one of them.

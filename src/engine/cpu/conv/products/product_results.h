@@ -136,8 +136,7 @@ class ProductResults {
     product.sum_column = sums_.first(1, 0) - sums_.first(0, 0);
   }
 
-  /// What put() will read of other tensors and write for pixels of a block, !has_target(): where `pixel` of `image`
-  /// lies in each.
+  /// Tensors that put() reads and writes for `pixel` of `image` in a block, to prefetch them. Only without a target.
   [[nodiscard]] NormTouches<T> touches(std::int64_t block, std::int64_t image, std::int64_t pixel) const {
     return norm_->touches({.block = block, .image = image, .first = pixel});
   }

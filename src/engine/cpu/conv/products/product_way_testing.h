@@ -26,7 +26,7 @@ enum class ProductWay {
   WinogradBf16,
 };
 
-/// What multiplies; Plain for Winograd's, which have no unit.
+/// Unit that multiplies; Plain for Winograd's, which have none.
 [[nodiscard]] inline simd::ProductUnit unit_of(ProductWay way) {
   if (way == ProductWay::Pointwise) return simd::ProductUnit::Avx512F32;
   if (way == ProductWay::TilesF32 || way == ProductWay::TilesBf16) return simd::ProductUnit::Amx;
@@ -44,7 +44,7 @@ enum class ProductWay {
          way == ProductWay::WinogradBf16;
 }
 
-/// As tests are named: "plain_f32", "AMX_bf16", "winograd_bf16", ...
+/// Names in tests: "plain_f32", "AMX_bf16", "winograd_bf16", ...
 [[nodiscard]] inline std::string name_of(ProductWay way) {
   if (way == ProductWay::Pointwise) return "pointwise";
   const std::string what = is_by_winograd(way) ? "winograd" : std::string(simd::name_of(unit_of(way)));
@@ -89,7 +89,7 @@ template <typename Case>
   });
 }
 
-/// What lacks here for products of that shape, for who skips; empty: nothing.
+/// Reason to skip products of this shape on this machine; empty: none.
 [[nodiscard]] inline std::string lacking(const ProductShape& shape) {
   if (!is_for_unit(shape)) return "SKIPPED: not for pointwise products";
   if (simd::has_unit(shape.unit)) return "";

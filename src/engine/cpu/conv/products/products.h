@@ -41,7 +41,7 @@ struct ProductShape {
   /// Zero rows above and columns left of the input; below and right follow from the sizes.
   std::int64_t pad_top = 0;
   std::int64_t pad_left = 0;
-  /// Of src and dst. Bf16: weights are rounded to it, products added up in f32.
+  /// Type of src and dst. Bf16: weights are rounded to it, products added up in f32.
   DType dtype = DType::F32;
   /// Bf16 numbers that one of f32 is split into: 3, as accurate as f32, or 2 (simd/tiles.h). Bf16 values: any.
   std::int64_t planes = 3;

@@ -72,7 +72,7 @@ std::vector<float> values(std::int64_t count, std::uint64_t seed) {
   return made;
 }
 
-// What is multiplied: values of a type, split into so many planes; one of f32: as they are, by pointwise products.
+// Type of values and number of planes they are split into; f32 in one plane: as they are, by pointwise products.
 struct Numbers {
   const char* name;
   DType dtype;

@@ -136,7 +136,7 @@ class RowWeights final : public ConvKernel {
       const Rows here = rows_of(panel);
       const Side values = tensors_.input.pieces.empty() ? side_of(input_, in, here) : normalised(in, here, thread);
       const Side gradients = side_of(gradient_, out, here);
-      // What the next panel will read is fetched meanwhile.
+      // Prefetches the next panel meanwhile.
       const bool has_next = panel + 1 < panels.end;
       simd::Fetching ahead(
           has_next ? next_lines(rows_of(panel + 1), in, out, thread) : std::span<const simd::CacheLines>(),
