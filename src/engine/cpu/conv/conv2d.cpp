@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "engine/cpu/conv/conv2d_input.h"
 #include "engine/cpu/conv/direct/direct_conv.h"
-#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/conv/folding.h"
 #include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/plan/primitive_internal.h"
 
@@ -58,7 +58,7 @@ void lower_backward_data(const Geometry& g, const Fwd::primitive_desc& forward, 
                     .flops = 2 * node.multiply_adds};
   ConvTensors tensors{.weights = weights, .dst = incoming.tensor};
   if (lowering.role(node.inputs[0]).gradient_by == id) {
-    tensors.norm = fuse_norm_backward(node.inputs[0], lowering, emission);
+    tensors.epilogue.norm_gradient = fuse_norm_backward(node.inputs[0], lowering, emission);
     auto kernel = own_entry(lowering, algorithm, ConvPass::BackwardData, g, emission, tensors);
     lowering.emit(node, std::move(emission), std::move(kernel));
     return;
@@ -93,7 +93,7 @@ void lower_backward_weights(const Geometry& g, const Fwd::primitive_desc& forwar
     ConvTensors tensors{.src = source.src,
                         .weights = lowering.parameter_gradient(node, "weight"),
                         .dst = incoming.tensor,
-                        .input = source.input};
+                        .prologue = source.prologue};
     Emission emission{.what = "backward_weights",
                       .kind = "conv2d_backward_weights",
                       .pass = Pass::BackwardWeights,

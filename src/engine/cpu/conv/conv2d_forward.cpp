@@ -6,8 +6,8 @@
 
 #include "engine/cpu/conv/conv2d_input.h"
 #include "engine/cpu/conv/direct/direct_conv.h"
-#include "engine/cpu/conv/epilogue.h"
 #include "engine/cpu/conv/fold_weights.h"
+#include "engine/cpu/conv/folding.h"
 #include "engine/cpu/conv/own_conv.h"
 #include "engine/cpu/elementwise/elementwise.h"
 
@@ -19,8 +19,8 @@ struct Weights {
 };
 
 // Copies of weights and bias that hold the batch norm, made anew when parameters were loaded.
-Weights folded_weights(const Weights& plain, const graph::Node& node, const Epilogue& epilogue, Lowering& lowering) {
-  const graph::Node& norm = lowering.graph().node(epilogue.result);
+Weights folded_weights(const Weights& plain, const graph::Node& node, const Folding& folding, Lowering& lowering) {
+  const graph::Node& norm = lowering.graph().node(folding.result);
   const std::shared_ptr<const ParameterLayout> layout = lowering.layout_of_parameter(node, "weight");
   const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); };
   const std::int64_t channels = node.shape[1];
@@ -38,7 +38,7 @@ Weights folded_weights(const Weights& plain, const graph::Node& node, const Epil
                      .variance = lowering.parameter(norm, "running_var"),
                      .folded_weights = folded.weight,
                      .folded_bias = folded.bias,
-                     .epsilon = epilogue.norm->epsilon,
+                     .epsilon = folding.norm->epsilon,
                      .channels = channels,
                      .weights_per_channel = weight_count / channels,
                      .layout = layout};
@@ -53,10 +53,10 @@ Weights folded_weights(const Weights& plain, const graph::Node& node, const Epil
   return folded;
 }
 
-std::string with_epilogue(std::string implementation, const Epilogue& epilogue) {
-  if (epilogue.norm != nullptr) implementation += "+norm";
-  if (epilogue.residual >= 0) implementation += "+add";
-  if (epilogue.relu) implementation += "+relu";
+std::string with_folding(std::string implementation, const Folding& folding) {
+  if (folding.norm != nullptr) implementation += "+norm";
+  if (folding.residual >= 0) implementation += "+add";
+  if (folding.relu) implementation += "+relu";
   return implementation;
 }
 
@@ -73,14 +73,13 @@ std::unique_ptr<Kernel> direct_kernel(const dnnl::convolution_forward::primitive
 
 }  // namespace
 
-bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
+bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& folding, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const ConvGeometry alone = conv_geometry(op, node, lowering.graph().node(node.inputs[0]).shape);
   ConvGeometry g = alone;
-  if (epilogue.norm != nullptr) g.bias = {op.out_channels};
-  g.adds = epilogue.residual >= 0;
-  g.relu = epilogue.relu;
-  const dnnl::convolution_forward::primitive_desc pd = conv_forward(g);
+  if (folding.norm != nullptr) g.bias = {op.out_channels};
+  Epilogue epilogue{.adds = folding.residual >= 0, .relu = folding.relu};
+  const dnnl::convolution_forward::primitive_desc pd = conv_forward(g, epilogue);
   if (is_reference(pd.impl_info_str()) && !is_reference(conv_forward(alone).impl_info_str())) return false;
 
   const ConvAlgorithm algorithm = lowering.algorithm(id, ConvPass::Forward);
@@ -91,9 +90,9 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                       weights_layout(plain_descriptor(g.weights), pd.weights_desc(),
                                      "conv" + std::to_string(pd.weights_desc().get_size())));
   Weights weights{lowering.parameter(node, "weight"), op.bias ? lowering.parameter(node, "bias") : -1};
-  if (epilogue.norm != nullptr) weights = folded_weights(weights, node, epilogue, lowering);
-  const Located residual = g.adds ? lowering.value_in(epilogue.residual, layout) : Located{};
-  const Located dst = lowering.define(epilogue.result, layout);
+  if (folding.norm != nullptr) weights = folded_weights(weights, node, folding, lowering);
+  const Located residual = epilogue.adds ? lowering.value_in(folding.residual, layout) : Located{};
+  const Located dst = lowering.define(folding.result, layout);
   Emission emission{.what = "forward",
                     .kind = "conv2d_forward",
                     .reads = source.reads,
@@ -101,7 +100,7 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                     .flops = 2 * node.multiply_adds};
   emission.reads.push_back(weights.weight);
   if (weights.bias >= 0) emission.reads.push_back(weights.bias);
-  if (g.adds) {
+  if (epilogue.adds) {
     emission.reads.push_back(residual.tensor);
     emission.in_place = {{residual.tensor, dst.tensor}};
   }
@@ -111,22 +110,21 @@ bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilo
                         .weights = weights.weight,
                         .bias = weights.bias,
                         .dst = dst.tensor,
-                        .input = source.input,
-                        .adds = g.adds,
-                        .relu = g.relu};
+                        .prologue = source.prologue};
     const std::vector<graph::NodeId>& readers = lowering.readers(id);
     if (!readers.empty() && lowering.role(readers[0]).moments_by == id) {
-      tensors.moments = moments_for_norm(dst, readers[0], lowering);
-      emission.reads.push_back(tensors.moments.pivot);
-      emission.writes.push_back(tensors.moments.partial);
+      epilogue.moments = moments_for_norm(dst, readers[0], lowering);
+      emission.reads.push_back(epilogue.moments.pivot);
+      emission.writes.push_back(epilogue.moments.partial);
     }
+    tensors.epilogue = epilogue;
     kernel = own_entry(lowering, algorithm, ConvPass::Forward, g, emission, tensors);
   } else {
     emission.implementation = pd.impl_info_str();
     kernel = direct_kernel(pd, g, source.src, weights, dst, lowering, emission);
   }
-  emission.implementation = with_epilogue(std::move(emission.implementation), epilogue);
-  if (g.adds) {
+  emission.implementation = with_folding(std::move(emission.implementation), folding);
+  if (epilogue.adds) {
     kernel = after_copy_kernel(residual.tensor, dst.tensor, stored_elements(dst.shape, layout), std::move(kernel));
   }
   lowering.emit(node, std::move(emission), std::move(kernel));

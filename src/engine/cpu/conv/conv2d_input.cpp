@@ -14,9 +14,9 @@ ConvSource conv_source(graph::NodeId value, Layout layout, Lowering& lowering) {
     source.reads = {source.src};
     return source;
   }
-  source.input = *lowering.normalised(value);
-  for (const NormalisedInput::Piece& piece : source.input.pieces) source.reads.push_back(piece.value);
-  source.reads.push_back(source.input.constants);
+  source.prologue = *lowering.normalised(value);
+  for (const Prologue::Piece& piece : source.prologue.pieces) source.reads.push_back(piece.value);
+  source.reads.push_back(source.prologue.constants);
   return source;
 }
 

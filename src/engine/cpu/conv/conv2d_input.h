@@ -14,7 +14,7 @@ namespace roentgen::engine::cpu {
 /// Input of a convolution: a stored value, or the values of a batch norm that it normalises itself.
 struct ConvSource {
   TensorId src = -1;
-  NormalisedInput input;
+  Prologue prologue;
   /// All of its tensors.
   std::vector<TensorId> reads;
 };

@@ -20,9 +20,6 @@ struct ConvGeometry {
   dnnl::memory::dims dilation;
   dnnl::memory::dims pad_low;
   dnnl::memory::dims pad_high;
-  /// Epilogue of the forward: adds dst, then applies ReLU.
-  bool adds = false;
-  bool relu = false;
 };
 /// The geometry of a node whose input has the shape `src`.
 [[nodiscard]] ConvGeometry conv_geometry(const graph::Conv2d& op, const graph::Node& node, const Shape& src);

@@ -29,10 +29,10 @@ class ConvInput {
   };
 
   /// `blocks` of `block` channels of `src`, or what `input` has instead; `block_numbers`: of a block of one image.
-  ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, NormalisedInput input = {})
+  ConvInput(TensorId src, std::int64_t blocks, int block, std::int64_t block_numbers, Prologue input = {})
       : block_(block), block_numbers_(block_numbers), input_(std::move(input)) {
     if (!is_normalised()) input_.pieces = {{src, blocks}};
-    for (const NormalisedInput::Piece& piece : input_.pieces) {
+    for (const Prologue::Piece& piece : input_.pieces) {
       const auto found = std::ranges::find(image_blocks_, piece.blocks);
       const auto table = found - image_blocks_.begin();
       if (found == image_blocks_.end()) image_blocks_.push_back(piece.blocks);
@@ -44,7 +44,7 @@ class ConvInput {
     const float* constants = is_normalised() ? addresses.f32(input_.constants) : nullptr;
     const std::int64_t channels = blocks() * block_;
     std::int64_t at = 0;
-    for (const NormalisedInput::Piece& piece : input_.pieces) {
+    for (const Prologue::Piece& piece : input_.pieces) {
       const T* base = addresses.at<T>(piece.value);
       for (std::int64_t block = 0; block < piece.blocks; ++block, ++at) {
         Place& place = places_[static_cast<std::size_t>(at)];
@@ -70,8 +70,8 @@ class ConvInput {
     return here.base + image * image_blocks(here.table) * block_numbers_;
   }
   /// Rows from `row` on, every `step`th, of a block; of none behind the last one. `at`: the tables, `table_rows` each.
-  [[nodiscard]] simd::SplitSource<T> rows(std::int64_t block, const std::int64_t* at, std::int64_t table_rows,
-                                          std::int64_t row, std::int64_t step = 1) const {
+  [[nodiscard]] simd::PackSource<T> rows(std::int64_t block, const std::int64_t* at, std::int64_t table_rows,
+                                         std::int64_t row, std::int64_t step = 1) const {
     if (block >= blocks()) return {};
     const Place& here = place(block);
     return {.base = here.base,
@@ -86,7 +86,7 @@ class ConvInput {
   [[nodiscard]] bool is_normalised() const { return input_.constants >= 0; }
   int block_;
   std::int64_t block_numbers_;
-  NormalisedInput input_;
+  Prologue input_;
   std::vector<std::int64_t> image_blocks_;
   std::vector<Place> places_;
 };

@@ -121,8 +121,8 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
     }
     return values;
   }
-  NormalisedInput input() const {
-    NormalisedInput made{.pieces = {}, .constants = kConstants, .relu = c().relu};
+  Prologue input() const {
+    Prologue made{.pieces = {}, .constants = kConstants, .relu = c().relu};
     for (std::size_t i = 0; i < c().pieces.size(); ++i) {
       made.pieces.push_back({.value = kPieces + static_cast<TensorId>(i), .blocks = c().pieces[i]});
     }
@@ -156,7 +156,7 @@ class ConvInputs : public testing::TestWithParam<std::tuple<ProductWay, Case>> {
   // read holds NaN.
   std::vector<std::byte> result_of(bool is_forward, bool is_of_norm) {
     ConvTensors tensors{.src = kSrc, .weights = kWeights, .dst = kDst, .scratch = kScratch};
-    if (is_of_norm) tensors.input = input();
+    if (is_of_norm) tensors.prologue = input();
     std::vector<std::vector<std::byte>> memory;
     std::vector<bool> is_narrow;
     const auto add = [&](const Floats& values, bool is_value, bool is_hidden) {

@@ -15,10 +15,10 @@
 
 namespace roentgen::engine::cpu {
 
-/// What a forward (of a max pooling, too) or a weight gradient reads in place of src: value * scale + shift, and with
-/// `relu` max(., 0) of it, of values whose channels lie one after another. Computed while they are read and stored
-/// nowhere; zeros that pad them stay zeros.
-struct NormalisedInput {
+/// What a pass does to the values it reads: a forward (of a max pooling, too) or a weight gradient reads in place of
+/// src: value * scale + shift, and with `relu` max(., 0) of it, of values whose channels lie one after another.
+/// Computed while they are read and stored nowhere; zeros that pad them stay zeros.
+struct Prologue {
   struct Piece {
     TensorId value = -1;
     std::int64_t blocks = 0;
@@ -33,6 +33,15 @@ struct NormalisedInput {
 struct ResultMoments {
   TensorId partial = -1;  ///< f64; -1: nothing is added up
   TensorId pivot = -1;    ///< f32, a number for every channel
+};
+
+/// What a pass does to its results before it stores them.
+struct Epilogue {
+  bool adds = false;        ///< forward: adds to what lies in dst
+  bool relu = false;        ///< forward: max(., 0) of the result
+  ResultMoments moments{};  ///< forward of products alone
+  /// Backward data of pointwise products: the backward of the batch norm that made src takes src's gradient.
+  std::optional<FusedNormBackward> norm_gradient{};
 };
 
 /// Scratch of a kernel, unset before and after.
@@ -61,12 +70,8 @@ struct ConvTensors {
   TensorId scratch = -1;  ///< as many bytes as ConvKernel::scratch_bytes() says
   /// The part of it that each thread has of its own, of Storage::PerThread; -1: all lies in `scratch`.
   TensorId own_scratch = -1;
-  NormalisedInput input{};  ///< not of direct's kernels
-  bool adds = false;        ///< forward: adds to what lies in dst
-  bool relu = false;        ///< forward: max(., 0) of the result
-  ResultMoments moments{};  ///< forward of products alone
-  /// Backward data of pointwise products: where src's gradient goes in place of src.
-  std::optional<FusedNormBackward> norm{};
+  Prologue prologue{};  ///< none of direct's kernels has one
+  Epilogue epilogue{};  ///< direct's have `adds` and `relu`
 };
 
 }  // namespace roentgen::engine::cpu

@@ -123,9 +123,9 @@ std::unique_ptr<Kernel> own_entry(Lowering& lowering, ConvAlgorithm algorithm, C
                                                                            : "bf16";
     emission.implementation = fmt::format("{}{}:{}", products, order, simd::name_of(simd::bf16_unit().value()));
   }
-  if (!tensors.input.pieces.empty()) emission.implementation += " of norm";
-  if (tensors.moments.partial >= 0) emission.implementation += " with moments";
-  if (tensors.norm) emission.implementation += " into norm";
+  if (!tensors.prologue.pieces.empty()) emission.implementation += " of norm";
+  if (tensors.epilogue.moments.partial >= 0) emission.implementation += " with moments";
+  if (tensors.epilogue.norm_gradient) emission.implementation += " into norm";
   return own_kernel(algorithm, pass, g, lowering.threads(), tensors);
 }
 

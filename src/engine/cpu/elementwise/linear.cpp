@@ -4,7 +4,7 @@
 // Plan entries of fully connected layers: oneDNN's inner product.
 #include "graph/ops/linear.h"
 
-#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/conv/folding.h"
 #include "engine/cpu/plan/primitive_internal.h"
 
 namespace roentgen::engine::cpu {
@@ -26,10 +26,10 @@ Sizes sizes_of(const graph::Linear& op, const Shape& src) {
   return sizes;
 }
 
-dnnl::primitive_attr attributes_of(const Epilogue& epilogue) {
+dnnl::primitive_attr attributes_of(const Folding& folding) {
   dnnl::primitive_attr attributes = user_scratchpad();
   dnnl::post_ops after;
-  if (epilogue.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  if (folding.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
   attributes.set_post_ops(after);
   return attributes;
 }
@@ -55,22 +55,22 @@ void lower(const graph::Linear& op, graph::NodeId id, Lowering& lowering) {
   if (lowering.folded_into(id) < 0) lower_with(op, id, {.result = id}, lowering);
 }
 
-bool lower_with(const graph::Linear& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering) {
+bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
   const Located src = lowering.value_f32(node.inputs[0]);
   const Sizes sizes = sizes_of(op, src.shape);
-  const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training(), attributes_of(epilogue));
-  if (epilogue.relu && is_reference(pd.impl_info_str())) return false;
+  const Fwd::primitive_desc pd = forward_descriptor(sizes, lowering.is_training(), attributes_of(folding));
+  if (folding.relu && is_reference(pd.impl_info_str())) return false;
   lowering.set_layout(node, "weight",
                       weights_layout(plain_descriptor(sizes.weights), pd.weights_desc(),
                                      "linear" + std::to_string(pd.weights_desc().get_size())));
-  const Located dst = lowering.define(epilogue.result, Layout{});
+  const Located dst = lowering.define(folding.result, Layout{});
   const TensorId weight = lowering.parameter(node, "weight");
   Emission emission{.what = "forward",
                     .kind = "linear_forward",
                     .reads = {src.tensor, weight},
                     .writes = {dst.tensor},
-                    .implementation = std::string(pd.impl_info_str()) + (epilogue.relu ? "+relu" : ""),
+                    .implementation = std::string(pd.impl_info_str()) + (folding.relu ? "+relu" : ""),
                     .flops = 2 * node.multiply_adds};
   std::vector<Argument> arguments{{DNNL_ARG_SRC, src.tensor, pd.src_desc()},
                                   {DNNL_ARG_WEIGHTS, weight, pd.weights_desc()},

@@ -4,7 +4,7 @@
 // Plan entries of ReLU where it is not fused into a batch norm.
 #include "graph/ops/relu.h"
 
-#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/conv/folding.h"
 #include "engine/cpu/elementwise/elementwise.h"
 #include "engine/cpu/plan/lowering.h"
 #include "engine/cpu/simd/flat.h"

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "engine/cpu/conv/epilogue.h"
+#include "engine/cpu/conv/folding.h"
 
 namespace roentgen::engine::cpu {
 namespace {
@@ -115,7 +115,7 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
   work.dst = dst.tensor;
   work.constants = lowering.scratch(node.name + "/constants", channel_bytes(shape, 2));
   if (is_stored) return shape;
-  NormalisedInput input{.pieces = {}, .constants = work.constants, .relu = work.relu};
+  Prologue input{.pieces = {}, .constants = work.constants, .relu = work.relu};
   for (const NormPiece& piece : work.pieces) input.pieces.push_back({.value = piece.value, .blocks = piece.blocks});
   lowering.define_normalised(id, std::move(input));
   // Kernels read pieces where they lie (norm_roles.h).
@@ -126,9 +126,9 @@ NormShape define_result(graph::NodeId id, Layout layout, NormForward& work, Lowe
 
 void lower_inference(const graph::BatchNorm& op, graph::NodeId id, Lowering& lowering) {
   const graph::Node& node = lowering.graph().node(id);
-  const Epilogue epilogue{
+  const Folding folding{
       .result = id, .norm = &op, .residual = node.inputs.size() == 2 ? node.inputs[1] : -1, .relu = op.relu};
-  if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], epilogue, lowering)) return;
+  if (lowering.folded_into(node.inputs[0]) == id && lower_folded(node.inputs[0], folding, lowering)) return;
   NormForward work{.pieces = norm_pieces(node.inputs[0], lowering), .parameters = norm_parameters(op, node, lowering)};
   const Layout layout = layout_of_result(lowering.pieces(node.inputs[0])[0], lowering);
   pad_parameters(node, node.shape[1], padded_channels(node.shape, layout), lowering);

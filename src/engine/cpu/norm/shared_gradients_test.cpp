@@ -166,7 +166,7 @@ class SharedGradientsOfConv : public testing::TestWithParam<std::tuple<ProductWa
         run(std::make_unique<Constants<float>>(gradient.shape, gradient.work, c().threads));
       }
       ConvTensors tensors{.weights = kWeights, .dst = kDst, .scratch = kScratch};
-      tensors.norm = gradient;
+      tensors.epilogue.norm_gradient = gradient;
       run(product_kernel(shape_, ConvPass::BackwardData, tensors));
     } else {
       run(product_kernel(shape_, ConvPass::BackwardData,

@@ -163,7 +163,7 @@ const Located& Lowering::define(graph::NodeId id, Layout layout) {
 
 void Lowering::define_as(graph::NodeId id, const Located& located) { state(id).located = located; }
 
-void Lowering::define_normalised(graph::NodeId id, NormalisedInput input) {
+void Lowering::define_normalised(graph::NodeId id, Prologue input) {
   state(id).normalised = std::move(input);
   // Nothing is dropped that backward would have to compute again.
   state(id).source = Source::Kept;

@@ -94,11 +94,9 @@ class Lowering {
   [[nodiscard]] bool is_virtual(graph::NodeId id) const { return roles_.is_virtual(id); }
   /// A batch norm's output is stored nowhere: the convolution or max pooling that alone reads it normalises these
   /// values itself.
-  void define_normalised(graph::NodeId id, NormalisedInput input);
+  void define_normalised(graph::NodeId id, Prologue input);
   /// That, or nothing.
-  [[nodiscard]] const std::optional<NormalisedInput>& normalised(graph::NodeId id) const {
-    return state(id).normalised;
-  }
+  [[nodiscard]] const std::optional<Prologue>& normalised(graph::NodeId id) const { return state(id).normalised; }
   /// A convolution's forward adds up moments for the batch norm that reads it.
   void define_moments(graph::NodeId id, TensorId partial) { state(id).moments = partial; }
   /// Where to (ResultMoments::partial), or -1.
@@ -193,7 +191,7 @@ class Lowering {
  private:
   struct ValueState {
     Located located;
-    std::optional<NormalisedInput> normalised;
+    std::optional<Prologue> normalised;
     TensorId moments = -1;
     std::vector<Located> copies;
     std::vector<Located> gradients;

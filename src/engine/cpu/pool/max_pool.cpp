@@ -46,7 +46,7 @@ simd::PoolExtent extent_of(const PoolGeometry& g) {
 template <class T>
 class MaxPoolForward final : public Kernel {
  public:
-  MaxPoolForward(const PoolGeometry& g, NormalisedInput input, TensorId dst, TensorId position, int threads)
+  MaxPoolForward(const PoolGeometry& g, Prologue input, TensorId dst, TensorId position, int threads)
       : extent_(extent_of(g)),
         images_(g.src.shape[0]),
         threads_(threads),
@@ -148,7 +148,7 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
                     .kind = "pool_forward",
                     .reads = source.reads,
                     .writes = {dst.tensor},
-                    .implementation = source.input.pieces.empty() ? "simd" : "simd of norm"};
+                    .implementation = source.prologue.pieces.empty() ? "simd" : "simd of norm"};
   TensorId position = -1;
   if (lowering.is_training() && lowering.needs_gradient(id)) {
     position = lowering.scratch(node.name + "/position",
@@ -157,7 +157,7 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
     emission.writes.push_back(position);
   }
   lowering.emit(node, std::move(emission), for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
-                  return std::make_unique<MaxPoolForward<T>>(g, source.input, dst.tensor, position, lowering.threads());
+                  return std::make_unique<MaxPoolForward<T>>(g, source.prologue, dst.tensor, position, lowering.threads());
                 }));
 }
 
@@ -193,7 +193,7 @@ void lower(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {
   }
   const PoolGeometry g = geometry_of(op, node, pool_source(input, lowering));
   if (!is_ours(g)) return lower_pool(g, id, lowering);
-  lower_ours(g, {.src = g.src.tensor, .input = {}, .reads = {g.src.tensor}}, id, lowering);
+  lower_ours(g, {.src = g.src.tensor, .prologue = {}, .reads = {g.src.tensor}}, id, lowering);
 }
 
 void lower_backward(const graph::MaxPool& op, graph::NodeId id, Lowering& lowering) {

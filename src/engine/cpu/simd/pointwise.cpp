@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kBlock = 16;
 constexpr std::uintptr_t kFloat_bytes = sizeof(float);
 
-RG_AVX512 void normalised_rows(const SplitSource<float>& source, std::int64_t count, float* to) {
+RG_AVX512 void normalised_rows(const PackSource<float>& source, std::int64_t count, float* to) {
   const avx512::Numbers<float, true> numbers(source);
   for (std::int64_t i = 0; i < count; ++i) _mm512_storeu_ps(to + i * kBlock, numbers(i));
 }
@@ -173,7 +173,7 @@ bool has_avx512() {
   return has;
 }
 
-void normalise_rows(const SplitSource<float>& source, std::int64_t count, float* to) {
+void normalise_rows(const PackSource<float>& source, std::int64_t count, float* to) {
   normalised_rows(source, count, to);
 }
 
@@ -217,7 +217,7 @@ void pixel_product(const PixelProduct& work) {
 
 namespace roentgen::engine::cpu::simd {
 bool has_avx512() { return false; }
-void normalise_rows(const SplitSource<float>& /*source*/, std::int64_t /*count*/, float* /*to*/) {}
+void normalise_rows(const PackSource<float>& /*source*/, std::int64_t /*count*/, float* /*to*/) {}
 void turn_square(const float* from, float* to) {
   for (int i = 0; i < 16; ++i) {
     for (int k = 0; k < 16; ++k) to[k * 16 + i] = from[i * 16 + k];

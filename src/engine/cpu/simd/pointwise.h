@@ -17,7 +17,7 @@ namespace roentgen::engine::cpu::simd {
 [[nodiscard]] bool has_avx512();
 
 /// Rows i < count of a source with a scale, normalised, to `to`, 16 numbers each, one after another.
-void normalise_rows(const SplitSource<float>& source, std::int64_t count, float* to);
+void normalise_rows(const PackSource<float>& source, std::int64_t count, float* to);
 
 /// 16 x 16 numbers, turned; `to` is not `from`. On any machine.
 void turn_square(const float* from, float* to);

@@ -41,7 +41,7 @@ void store(float value, Bf16& to) {
 }
 
 template <class T>
-float number(const SplitSource<T>& source, std::int64_t i, std::int64_t lane) {
+float number(const PackSource<T>& source, std::int64_t i, std::int64_t lane) {
   if (source.base == nullptr || source.at[i * source.at_step] < 0) return 0.0F;
   const std::int64_t at = source.at[i * source.at_step] + lane;
   const float stored = to_f32(source.base[at]);
@@ -116,9 +116,9 @@ TileSession::~TileSession() {
 }
 
 template <class T>
-void split_pairs(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
-                 std::byte* to, std::int64_t planes, std::int64_t plane) {
-  if (unit != ProductUnit::Plain) return avx512::split_pairs(first, second, count, to, planes, plane);
+void pack_pairs(ProductUnit unit, const PackSource<T>& first, const PackSource<T>& second, std::int64_t count,
+                std::byte* to, std::int64_t planes, std::int64_t plane) {
+  if (unit != ProductUnit::Plain) return avx512::pack_pairs(first, second, count, to, planes, plane);
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + i * kTileRow_bytes + lane * 4;
@@ -129,9 +129,9 @@ void split_pairs(ProductUnit unit, const SplitSource<T>& first, const SplitSourc
 }
 
 template <class T>
-void split_turned(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
-                  std::int64_t row, std::int64_t planes, std::int64_t plane) {
-  if (unit != ProductUnit::Plain) return avx512::split_turned(first, second, to, row, planes, plane);
+void pack_turned(ProductUnit unit, const PackSource<T>& first, const PackSource<T>& second, std::byte* to,
+                 std::int64_t row, std::int64_t planes, std::int64_t plane) {
+  if (unit != ProductUnit::Plain) return avx512::pack_turned(first, second, to, row, planes, plane);
   for (std::int64_t i = 0; i < kTileRows; ++i) {
     for (std::int64_t lane = 0; lane < kTileRows; ++lane) {
       std::byte* pair = to + lane * row + i * 4;
@@ -171,14 +171,14 @@ void tile_product(ProductUnit unit, const TileProduct& work) {
   }
 }
 
-template void split_pairs(ProductUnit, const SplitSource<float>&, const SplitSource<float>&, std::int64_t, std::byte*,
+template void pack_pairs(ProductUnit, const PackSource<float>&, const PackSource<float>&, std::int64_t, std::byte*,
+                         std::int64_t, std::int64_t);
+template void pack_pairs(ProductUnit, const PackSource<Bf16>&, const PackSource<Bf16>&, std::int64_t, std::byte*,
+                         std::int64_t, std::int64_t);
+template void pack_turned(ProductUnit, const PackSource<float>&, const PackSource<float>&, std::byte*, std::int64_t,
                           std::int64_t, std::int64_t);
-template void split_pairs(ProductUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::int64_t, std::byte*,
+template void pack_turned(ProductUnit, const PackSource<Bf16>&, const PackSource<Bf16>&, std::byte*, std::int64_t,
                           std::int64_t, std::int64_t);
-template void split_turned(ProductUnit, const SplitSource<float>&, const SplitSource<float>&, std::byte*, std::int64_t,
-                           std::int64_t, std::int64_t);
-template void split_turned(ProductUnit, const SplitSource<Bf16>&, const SplitSource<Bf16>&, std::byte*, std::int64_t,
-                           std::int64_t, std::int64_t);
 template void put_results(ProductUnit, const TileResults<float>&);
 template void put_results(ProductUnit, const TileResults<Bf16>&);
 

@@ -66,7 +66,7 @@ class TileSession {
 /// Numbers to split, of float or Bf16: 16 at `base + at[i * at_step]`, zeros where that is negative or `base` is null.
 /// With a scale: numbers * scale + shift of 16 channels, and with `relu` max(., 0) of it, as batch norms compute it.
 template <class T>
-struct SplitSource {
+struct PackSource {
   const T* base = nullptr;
   const std::int64_t* at = nullptr;
   std::int64_t at_step = 1;
@@ -78,14 +78,14 @@ struct SplitSource {
 /// Rows i < count of 16 pairs (first's number l, second's number l) in each plane, rows 64 bytes apart. Three planes
 /// or two, `plane` bytes apart; or one, of numbers rounded to bf16: the only way for Bf16. Both sources of one kind.
 template <class T>
-void split_pairs(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count,
-                 std::byte* to, std::int64_t planes, std::int64_t plane);
+void pack_pairs(ProductUnit unit, const PackSource<T>& first, const PackSource<T>& second, std::int64_t count,
+                std::byte* to, std::int64_t planes, std::int64_t plane);
 
 /// The same for 16 rows of sources, turned: row l holds pairs (first's number l, second's number l) of
 /// all 16, rows `row` bytes apart.
 template <class T>
-void split_turned(ProductUnit unit, const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to,
-                  std::int64_t row, std::int64_t planes, std::int64_t plane);
+void pack_turned(ProductUnit unit, const PackSource<T>& first, const PackSource<T>& second, std::byte* to,
+                 std::int64_t row, std::int64_t planes, std::int64_t plane);
 
 /// Up to 2 x 2 tiles of results, 16 x 16 numbers each with rows 64 bytes apart: c = (or +=) sum over steps of a * b.
 struct TileProduct {

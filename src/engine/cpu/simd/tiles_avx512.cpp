@@ -20,7 +20,7 @@ namespace roentgen::engine::cpu::simd::avx512 {
 namespace {
 
 template <class T, bool kIsNormalised, int kPlanes>
-RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& second, std::int64_t count, std::byte* to,
+RG_AVX512 void pairs_of(const PackSource<T>& first, const PackSource<T>& second, std::int64_t count, std::byte* to,
                         std::int64_t plane) {
   const Numbers<T, kIsNormalised> lows(first), highs(second);
   for (std::int64_t i = 0; i < count; ++i, to += kTileRow_bytes) {
@@ -30,7 +30,7 @@ RG_AVX512 void pairs_of(const SplitSource<T>& first, const SplitSource<T>& secon
   }
 }
 template <class T, bool kIsNormalised, int kPlanes>
-RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& second, std::byte* to, std::int64_t row,
+RG_AVX512 void turned_of(const PackSource<T>& first, const PackSource<T>& second, std::byte* to, std::int64_t row,
                          std::int64_t plane) {
   const Numbers<T, kIsNormalised> lows(first), highs(second);
   Square squares[kPlanes];
@@ -50,7 +50,7 @@ RG_AVX512 void turned_of(const SplitSource<T>& first, const SplitSource<T>& seco
 
 // Calls run with whether the numbers are normalised, and the number of planes, as constants.
 template <class T, class Run>
-void for_kind(const SplitSource<T>& source, std::int64_t planes, const Run& run) {
+void for_kind(const PackSource<T>& source, std::int64_t planes, const Run& run) {
   const auto with = [&](auto is_normalised) {
     if (std::is_same_v<T, Bf16> || planes == 1) return run(is_normalised, std::integral_constant<int, 1>{});
     if constexpr (std::is_same_v<T, float>) {
@@ -177,20 +177,20 @@ void tile_product(const TileProduct& work) {
   work.column_tiles == 2 ? product_columns<2>(work) : product_columns<1>(work);
 }
 
-void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
-                 std::int64_t planes, std::int64_t plane) {
+void pack_pairs(const PackSource<float>& first, const PackSource<float>& second, std::int64_t count, std::byte* to,
+                std::int64_t planes, std::int64_t plane) {
   for_kind(first, planes, [&](auto norm, auto p) { pairs_of<float, norm(), p()>(first, second, count, to, plane); });
 }
-void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
-                 std::int64_t planes, std::int64_t plane) {
+void pack_pairs(const PackSource<Bf16>& first, const PackSource<Bf16>& second, std::int64_t count, std::byte* to,
+                std::int64_t planes, std::int64_t plane) {
   for_kind(first, planes, [&](auto norm, auto p) { pairs_of<Bf16, norm(), p()>(first, second, count, to, plane); });
 }
-void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
-                  std::int64_t planes, std::int64_t plane) {
+void pack_turned(const PackSource<float>& first, const PackSource<float>& second, std::byte* to, std::int64_t row,
+                 std::int64_t planes, std::int64_t plane) {
   for_kind(first, planes, [&](auto norm, auto p) { turned_of<float, norm(), p()>(first, second, to, row, plane); });
 }
-void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
-                  std::int64_t planes, std::int64_t plane) {
+void pack_turned(const PackSource<Bf16>& first, const PackSource<Bf16>& second, std::byte* to, std::int64_t row,
+                 std::int64_t planes, std::int64_t plane) {
   for_kind(first, planes, [&](auto norm, auto p) { turned_of<Bf16, norm(), p()>(first, second, to, row, plane); });
 }
 void put_results(const TileResults<float>& work) { put_all(work); }
@@ -204,14 +204,14 @@ namespace roentgen::engine::cpu::simd::avx512 {
 
 bool is_there() { return false; }
 void release() {}
-void split_pairs(const SplitSource<float>& /*first*/, const SplitSource<float>& /*second*/, std::int64_t /*count*/,
-                 std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void split_pairs(const SplitSource<Bf16>& /*first*/, const SplitSource<Bf16>& /*second*/, std::int64_t /*count*/,
-                 std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void split_turned(const SplitSource<float>& /*first*/, const SplitSource<float>& /*second*/, std::byte* /*to*/,
-                  std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
-void split_turned(const SplitSource<Bf16>& /*first*/, const SplitSource<Bf16>& /*second*/, std::byte* /*to*/,
-                  std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void pack_pairs(const PackSource<float>& /*first*/, const PackSource<float>& /*second*/, std::int64_t /*count*/,
+                std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void pack_pairs(const PackSource<Bf16>& /*first*/, const PackSource<Bf16>& /*second*/, std::int64_t /*count*/,
+                std::byte* /*to*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void pack_turned(const PackSource<float>& /*first*/, const PackSource<float>& /*second*/, std::byte* /*to*/,
+                 std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
+void pack_turned(const PackSource<Bf16>& /*first*/, const PackSource<Bf16>& /*second*/, std::byte* /*to*/,
+                 std::int64_t /*row*/, std::int64_t /*planes*/, std::int64_t /*plane*/) {}
 void tile_product(const TileProduct& /*work*/) {}
 void put_results(const TileResults<float>& /*work*/) {}
 void put_results(const TileResults<Bf16>& /*work*/) {}

@@ -13,14 +13,14 @@ namespace roentgen::engine::cpu::simd::avx512 {
 [[nodiscard]] bool is_there();
 /// What this thread streamed is in order before any other thread is told of it, however the team signals that.
 void release();
-void split_pairs(const SplitSource<float>& first, const SplitSource<float>& second, std::int64_t count, std::byte* to,
+void pack_pairs(const PackSource<float>& first, const PackSource<float>& second, std::int64_t count, std::byte* to,
+                std::int64_t planes, std::int64_t plane);
+void pack_pairs(const PackSource<Bf16>& first, const PackSource<Bf16>& second, std::int64_t count, std::byte* to,
+                std::int64_t planes, std::int64_t plane);
+void pack_turned(const PackSource<float>& first, const PackSource<float>& second, std::byte* to, std::int64_t row,
                  std::int64_t planes, std::int64_t plane);
-void split_pairs(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::int64_t count, std::byte* to,
+void pack_turned(const PackSource<Bf16>& first, const PackSource<Bf16>& second, std::byte* to, std::int64_t row,
                  std::int64_t planes, std::int64_t plane);
-void split_turned(const SplitSource<float>& first, const SplitSource<float>& second, std::byte* to, std::int64_t row,
-                  std::int64_t planes, std::int64_t plane);
-void split_turned(const SplitSource<Bf16>& first, const SplitSource<Bf16>& second, std::byte* to, std::int64_t row,
-                  std::int64_t planes, std::int64_t plane);
 /// Of any number of planes.
 void tile_product(const TileProduct& work);
 void put_results(const TileResults<float>& work);

@@ -101,7 +101,7 @@ RG_AVX512 inline void put(Bf16* to, __m512 value, bool is_streaming) {
 template <class T, bool kIsNormalised>
 class Numbers {
  public:
-  RG_AVX512 explicit Numbers(const SplitSource<T>& source) : source_(source) {
+  RG_AVX512 explicit Numbers(const PackSource<T>& source) : source_(source) {
     // A block that is not there has no constants either.
     if (!kIsNormalised || source.base == nullptr) return;
     scale_ = _mm512_loadu_ps(source.scale);
@@ -127,7 +127,7 @@ class Numbers {
   }
 
  private:
-  SplitSource<T> source_;
+  PackSource<T> source_;
   __m512 scale_ = _mm512_setzero_ps(), shift_ = _mm512_setzero_ps(), least_ = _mm512_setzero_ps();
 };
 

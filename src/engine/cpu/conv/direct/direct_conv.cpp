@@ -17,26 +17,26 @@ struct Descriptors {
   dnnl::memory::desc dst;
 };
 
-dnnl::primitive_attr forward_attributes(const ConvGeometry& g) {
+dnnl::primitive_attr forward_attributes(const Epilogue& epilogue) {
   dnnl::primitive_attr attributes = user_scratchpad();
   dnnl::post_ops after;
-  if (g.adds) after.append_sum();
-  if (g.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  if (epilogue.adds) after.append_sum();
+  if (epilogue.relu) after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
   attributes.set_post_ops(after);
   return attributes;
 }
 
-Fwd::primitive_desc make_forward(const ConvGeometry& g, const Descriptors& d) {
+Fwd::primitive_desc make_forward(const ConvGeometry& g, const Epilogue& epilogue, const Descriptors& d) {
   const auto kind = dnnl::prop_kind::forward_training;
   const auto chosen = dnnl::algorithm::convolution_direct;
   if (g.bias.empty()) {
     return {{kind, chosen, d.src, d.weights, d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
-            forward_attributes(g),
+            forward_attributes(epilogue),
             library_engine()};
   }
   return {
       {kind, chosen, d.src, d.weights, plain_descriptor(g.bias), d.dst, g.stride, g.dilation, g.pad_low, g.pad_high},
-      forward_attributes(g),
+      forward_attributes(epilogue),
       library_engine()};
 }
 
@@ -71,12 +71,12 @@ dnnl::memory::dims dims_of(const Shape& shape) { return {shape.dims().begin(), s
 
 }  // namespace
 
-Fwd::primitive_desc conv_forward(const ConvGeometry& g) {
+Fwd::primitive_desc conv_forward(const ConvGeometry& g, const Epilogue& epilogue) {
   const Descriptors any{any_descriptor(dims_of(g.src)), any_descriptor(g.weights), any_descriptor(dims_of(g.dst))};
-  Fwd::primitive_desc chosen = make_forward(g, any);
+  Fwd::primitive_desc chosen = make_forward(g, epilogue, any);
   const bool is_known = layout_of(chosen.src_desc(), g.src).block > 0 && layout_of(chosen.dst_desc(), g.dst).block > 0;
   if (is_known && !is_reference(chosen.impl_info_str())) return chosen;
-  return make_forward(g, plain_descriptors(g));
+  return make_forward(g, epilogue, plain_descriptors(g));
 }
 
 BwdData::primitive_desc conv_backward_data(const ConvGeometry& g) {

@@ -124,8 +124,8 @@ TEST_P(ProductMoments, of_what_is_stored) {
   const auto expected = tensors_.bits(kDst);
   tensors_.forget(kDst);
   // Twice: nothing is left of the first time.
-  forward({.src = kSrc, .moments = {.partial = kPartial, .pivot = kPivot}});
-  forward({.src = kSrc, .moments = {.partial = kPartial, .pivot = kPivot}});
+  forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}});
+  forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}});
   EXPECT_EQ(tensors_.bits(kDst), expected);
   expect_moments();
 }
@@ -133,7 +133,7 @@ TEST_P(ProductMoments, of_what_is_stored) {
 // As OpenMP gives within a parallel region: slots of threads that are not there count, too.
 TEST_P(ProductMoments, of_a_team_of_one) {
   draw_all();
-  with_one_thread([&] { forward({.src = kSrc, .moments = {.partial = kPartial, .pivot = kPivot}}); });
+  with_one_thread([&] { forward({.src = kSrc, .epilogue = {.moments = {.partial = kPartial, .pivot = kPivot}}}); });
   expect_moments();
 }
 

@@ -80,14 +80,14 @@ class ProductResults {
         blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
         plane_(plane) {
     const std::int64_t numbers = shape.images * blocks_ * plane;
-    is_streaming_ = !tensors.adds && numbers * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
-    RG_ASSERT(!is_turned || tensors.moments.partial < 0);
-    if (!tensors.norm) return;
-    const NormShape& of = tensors.norm->shape;
+    is_streaming_ = !tensors.epilogue.adds && numbers * static_cast<std::int64_t>(sizeof(T)) >= kStreamed_bytes;
+    RG_ASSERT(!is_turned || tensors.epilogue.moments.partial < 0);
+    if (!tensors.epilogue.norm_gradient) return;
+    const NormShape& of = tensors.epilogue.norm_gradient->shape;
     RG_ASSERT(is_turned && is_pointwise(shape) && of.images == shape.images && of.blocks == shape.in_blocks &&
               of.pixels == shape.in_height * shape.in_width && of.block == kProductBlock &&
               of.value_dtype == shape.dtype && of.result_dtype == shape.dtype);
-    norm_.emplace(of, tensors.norm->work, shape.threads);
+    norm_.emplace(of, tensors.epilogue.norm_gradient->work, shape.threads);
   }
 
   void bind(const Addresses& addresses) {
@@ -97,9 +97,9 @@ class ProductResults {
       target_ = addresses.at<T>(target_at_);
     }
     bias_ = tensors_.bias >= 0 ? addresses.f32(tensors_.bias) : nullptr;
-    if (tensors_.moments.partial < 0) return;
-    sums_ = {addresses.f64(tensors_.moments.partial), s_.threads, static_cast<int>(kProductBlock)};
-    pivot_ = addresses.f32(tensors_.moments.pivot);
+    if (tensors_.epilogue.moments.partial < 0) return;
+    sums_ = {addresses.f64(tensors_.epilogue.moments.partial), s_.threads, static_cast<int>(kProductBlock)};
+    pivot_ = addresses.f32(tensors_.epilogue.moments.pivot);
   }
 
   /// Before a barrier, and that before anything is put: a team may be smaller than the one that was asked for, and
@@ -127,8 +127,8 @@ class ProductResults {
     product.is_streaming = is_streaming_;
     product.is_claiming = !is_streaming_;
     product.bias = bias_ == nullptr ? nullptr : bias_ + block * kProductBlock;
-    product.adds = tensors_.adds;
-    product.relu = tensors_.relu;
+    product.adds = tensors_.epilogue.adds;
+    product.relu = tensors_.epilogue.relu;
     if (pivot_ == nullptr) return;
     product.pivot = pivot_ + block * kProductBlock;
     product.sum = sums_.first(block, thread);
@@ -149,8 +149,8 @@ class ProductResults {
                                  .rows = of.rows,
                                  .base = target_ + of.block * plane_,
                                  .bias = bias_ == nullptr ? nullptr : bias_ + of.block * kProductBlock,
-                                 .adds = tensors_.adds,
-                                 .relu = tensors_.relu,
+                                 .adds = tensors_.epilogue.adds,
+                                 .relu = tensors_.epilogue.relu,
                                  .is_streaming = is_streaming_};
     if (pivot_ != nullptr) {
       results.pivot = pivot_ + of.block * kProductBlock;

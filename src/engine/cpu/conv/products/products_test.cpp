@@ -233,8 +233,8 @@ TEST_P(SplitPasses, forward_equals_sums_in_double) {
 
   dst_ = before;
   ConvTensors folded = tensors();
-  folded.adds = true;
-  folded.relu = true;
+  folded.epilogue.adds = true;
+  folded.epilogue.relu = true;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     expected[i] = std::max(0.0, expected[i] + static_cast<double>(before[i]));
   }
@@ -292,7 +292,7 @@ TEST_P(SplitNan, reaches_all_results_of_its_pixel) {
   for (const bool relu : {false, true}) {
     SCOPED_TRACE(relu ? "through a ReLU" : "as they are");
     ConvTensors used = tensors();
-    used.relu = relu;
+    used.epilogue.relu = relu;
     std::ranges::fill(dst_, 0.0F);
     run(product_kernel(shape_, ConvPass::Forward, used));
     for (std::int64_t block = 0; block < shape_.out_blocks; ++block) {

@@ -35,9 +35,9 @@ class RowConvolution final : public ConvKernel {
         pixels_(shape.in_height * shape.in_width),
         plane_(pixels_ * kProductBlock),
         input_(is_turned ? ConvInput<float>(tensors.dst, shape.out_blocks, kProductBlock, plane_)
-                         : ConvInput<float>(tensors.src, shape.in_blocks, kProductBlock, plane_, tensors.input)),
+                         : ConvInput<float>(tensors.src, shape.in_blocks, kProductBlock, plane_, tensors.prologue)),
         results_(s_, tensors, is_turned, plane_),
-        is_copied_(!is_turned && !tensors.input.pieces.empty()),
+        is_copied_(!is_turned && !tensors.prologue.pieces.empty()),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks) {
     RG_ASSERT(is_pointwise(shape));
     const std::int64_t rows = shape.images * pixels_;

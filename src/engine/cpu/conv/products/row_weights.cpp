@@ -32,7 +32,7 @@ class RowWeights final : public ConvKernel {
         tensors_(tensors),
         pixels_(shape.in_height * shape.in_width),
         plane_(pixels_ * kProductBlock),
-        input_(tensors.src, shape.in_blocks, kProductBlock, plane_, tensors.input),
+        input_(tensors.src, shape.in_blocks, kProductBlock, plane_, tensors.prologue),
         gradient_(tensors.dst, shape.out_blocks, kProductBlock, plane_) {
     RG_ASSERT(is_pointwise(shape));
     share_out();
@@ -134,7 +134,7 @@ class RowWeights final : public ConvKernel {
     if (in.begin == in.end || out.begin == out.end) return;  // more threads than blocks
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const Rows here = rows_of(panel);
-      const Side values = tensors_.input.pieces.empty() ? side_of(input_, in, here) : normalised(in, here, thread);
+      const Side values = tensors_.prologue.pieces.empty() ? side_of(input_, in, here) : normalised(in, here, thread);
       const Side gradients = side_of(gradient_, out, here);
       // Prefetches the next panel meanwhile.
       const bool has_next = panel + 1 < panels.end;

@@ -38,7 +38,7 @@ class TileConvolution final : public ConvKernel {
         grid_(is_turned ? TileGrid::backward(shape) : TileGrid::forward(shape)),
         input_(is_turned
                    ? ConvInput<T>(tensors.dst, shape.out_blocks, kProductBlock, grid_.source_plane())
-                   : ConvInput<T>(tensors.src, shape.in_blocks, kProductBlock, grid_.source_plane(), tensors.input)),
+                   : ConvInput<T>(tensors.src, shape.in_blocks, kProductBlock, grid_.source_plane(), tensors.prologue)),
         results_(shape, tensors, is_turned, grid_.target_plane()),
         target_blocks_(is_turned ? shape.in_blocks : shape.out_blocks),
         pairs_(pieces_of(input_.blocks(), 2)),
@@ -65,7 +65,7 @@ class TileConvolution final : public ConvKernel {
     {
       const simd::TileSession session(s_.unit);
       const Share share = share_of(taps_ * pairs_ * groups_, omp_get_thread_num(), omp_get_num_threads());
-      for (std::int64_t i = share.begin; i < share.end; ++i) split_weights(i);
+      for (std::int64_t i = share.begin; i < share.end; ++i) pack_weights(i);
       results_.open(omp_get_thread_num(), omp_get_num_threads());
 #pragma omp barrier
       const Share panels = share_of(panels_, omp_get_thread_num(), omp_get_num_threads());
@@ -127,7 +127,7 @@ class TileConvolution final : public ConvKernel {
   }
 
   // One tap, pair of source blocks and group of target blocks.
-  void split_weights(std::int64_t index) const {
+  void pack_weights(std::int64_t index) const {
     const std::int64_t group = index % groups_;
     const std::int64_t pair = index / groups_ % pairs_;
     const std::int64_t tap_index = index / groups_ / pairs_;
@@ -141,15 +141,15 @@ class TileConvolution final : public ConvKernel {
       const std::int64_t target_block = group * 2 + tile;
       if (target_block >= target_blocks_) break;
       const auto source = [&](std::int64_t source_block) {
-        return simd::SplitSource<float>{
+        return simd::PackSource<float>{
             source_block < input_.blocks() ? block_of_weights(source_block, target_block, number) : nullptr,
             kRowsOfBlock.data()};
       };
       if (is_turned_) {
-        simd::split_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, planes_,
-                           2 * kTile_bytes);
+        simd::pack_turned(s_.unit, source(2 * pair), source(2 * pair + 1), to, kTileRow_bytes, planes_,
+                          2 * kTile_bytes);
       } else {
-        simd::split_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, planes_, 2 * kTile_bytes);
+        simd::pack_pairs(s_.unit, source(2 * pair), source(2 * pair + 1), kTileRows, to, planes_, 2 * kTile_bytes);
       }
     }
   }
@@ -166,7 +166,7 @@ class TileConvolution final : public ConvKernel {
     return static_cast<std::int64_t>(grid_.phases().size()) * (panel_rows_ + grid_.reach());
   }
 
-  void split_values(const PairRange& part, int thread) const {
+  void pack_values(const PairRange& part, int thread) const {
     const std::int64_t rows = panel_rows_ + grid_.reach();
     const std::int64_t* at = memory_.at<std::int64_t>(sources_part_, thread);
     std::byte* to = memory_.at(values_part_, thread);
@@ -174,8 +174,8 @@ class TileConvolution final : public ConvKernel {
       for (std::int64_t pair = 0; pair < part_pairs_; ++pair, to += planes_ * plane_bytes_) {
         if (pair >= part.pairs) continue;
         const std::int64_t block = (part.first + pair) * 2;
-        simd::split_pairs(s_.unit, input_.rows(block, at, source_rows(), first),
-                          input_.rows(block + 1, at, source_rows(), first), rows, to, planes_, plane_bytes_);
+        simd::pack_pairs(s_.unit, input_.rows(block, at, source_rows(), first),
+                         input_.rows(block + 1, at, source_rows(), first), rows, to, planes_, plane_bytes_);
       }
     }
   }
@@ -189,7 +189,7 @@ class TileConvolution final : public ConvKernel {
         sources += rows;
       }
     }
-    if (parts_ == 1) split_values(part(0), thread);
+    if (parts_ == 1) pack_values(part(0), thread);
     for (std::size_t target = 0; target < grid_.targets().size(); ++target) {
       grid_.find_targets(grid_.targets()[target], panel * panel_rows_, panel_rows_,
                          memory_.at<std::int64_t>(targets_part_, thread));
@@ -198,7 +198,7 @@ class TileConvolution final : public ConvKernel {
         continue;
       }
       for (std::int64_t index = 0; index < parts_; ++index) {
-        if (parts_ > 1) split_values(part(index), thread);
+        if (parts_ > 1) pack_values(part(index), thread);
         multiply(target, index, panel * panel_rows_, thread);
       }
     }

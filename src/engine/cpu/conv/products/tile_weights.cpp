@@ -72,7 +72,7 @@ class TileWeights final : public ConvKernel {
         tensors_(tensors),
         planes_(planes_of(shape)),
         grid_(TileGrid::forward(shape)),
-        input_(tensors.src, shape.in_blocks, kProductBlock, grid_.source_plane(), tensors.input),
+        input_(tensors.src, shape.in_blocks, kProductBlock, grid_.source_plane(), tensors.prologue),
         gradient_(tensors.dst, shape.out_blocks, kProductBlock, grid_.target_plane()),
         phases_(static_cast<std::int64_t>(grid_.phases().size())),
         taps_(shape.kernel_height * shape.kernel_width),
@@ -182,7 +182,7 @@ class TileWeights final : public ConvKernel {
     for (std::int64_t i = 0; i < panel_rows_ / kTileTerms; ++i) steps[i] = i * simd::kTileRow_bytes;
     const Share panels = share_of(panels_, static_cast<int>(part), static_cast<int>(parts_));
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-      split_panel(panel * panel_rows_, left, right, thread);
+      pack_panel(panel * panel_rows_, left, right, thread);
       multiply(left, right, sums_of(part), panel > panels.begin, thread);
     }
   }
@@ -202,31 +202,31 @@ class TileWeights final : public ConvKernel {
     grid_.find_targets(grid_.targets().front(), first - lead_ + before, moved_rows() - before, targets + before);
   }
   // Every other row of a block: of the source from `row` of all phases on, of the gradient from `row` of its own on.
-  [[nodiscard]] simd::SplitSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
+  [[nodiscard]] simd::PackSource<T> source_rows(std::int64_t block, std::int64_t row, int thread) const {
     return input_.rows(block, memory_.at<std::int64_t>(sources_part_, thread), phases_ * panel_rows_, row, 2);
   }
-  [[nodiscard]] simd::SplitSource<T> target_rows(std::int64_t block, std::int64_t row, int thread) const {
+  [[nodiscard]] simd::PackSource<T> target_rows(std::int64_t block, std::int64_t row, int thread) const {
     return gradient_.rows(block, memory_.at<std::int64_t>(targets_part_, thread), moved_rows(), row, 2);
   }
 
-  void split_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
+  void pack_panel(std::int64_t first, const Blocks& left, const Blocks& right, int thread) const {
     find_rows(first, thread);
     for (std::int64_t phase = 0; phase < phases_; ++phase) {
       for (std::int64_t block = left.begin; block < left.end; ++block) {
         std::byte* to = memory_.at(turned_part_, thread) + (phase * left_.group + block - left.begin) * turned_block();
         for (std::int64_t row = 0; row < panel_rows_; row += kTileTerms) {
           const std::int64_t at = phase * panel_rows_ + row;
-          simd::split_turned(s_.unit, is_swapped_ ? target_rows(block, at, thread) : source_rows(block, at, thread),
-                             is_swapped_ ? target_rows(block, at + 1, thread) : source_rows(block, at + 1, thread),
-                             to + row * kHalf_bytes, turned_row(), planes_, kTileRows * turned_row());
+          simd::pack_turned(s_.unit, is_swapped_ ? target_rows(block, at, thread) : source_rows(block, at, thread),
+                            is_swapped_ ? target_rows(block, at + 1, thread) : source_rows(block, at + 1, thread),
+                            to + row * kHalf_bytes, turned_row(), planes_, kTileRows * turned_row());
         }
       }
     }
     for (std::int64_t block = right.begin; block < right.end; ++block) {
       for (std::int64_t copy = 0; copy < copies_; ++copy) {
-        simd::split_pairs(s_.unit, is_swapped_ ? source_rows(block, copy, thread) : target_rows(block, copy, thread),
-                          is_swapped_ ? source_rows(block, copy + 1, thread) : target_rows(block, copy + 1, thread),
-                          pair_rows(), pairs_of(block - right.begin, copy, thread), planes_, pairs_plane());
+        simd::pack_pairs(s_.unit, is_swapped_ ? source_rows(block, copy, thread) : target_rows(block, copy, thread),
+                         is_swapped_ ? source_rows(block, copy + 1, thread) : target_rows(block, copy + 1, thread),
+                         pair_rows(), pairs_of(block - right.begin, copy, thread), planes_, pairs_plane());
       }
     }
   }

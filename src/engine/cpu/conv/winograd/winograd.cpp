@@ -132,8 +132,8 @@ class Convolution final : public WinogradPass<T> {
       const std::int64_t index = i % here.tiles;
       simd::winograd_output(s_.window, data.results.at(0, out_block, index, s_.block), results_.stride, s_.block,
                             {.bias = bias_ == nullptr ? nullptr : bias_ + out_block * s_.block,
-                             .adds = tensors_.adds,
-                             .relu = tensors_.relu},
+                             .adds = tensors_.epilogue.adds,
+                             .relu = tensors_.epilogue.relu},
                             this->result_place(here, index, out_block));
     });
   }

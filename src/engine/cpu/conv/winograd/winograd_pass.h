@@ -103,7 +103,7 @@ class WinogradPass : public ConvKernel {
       : s_(shape),
         tensors_(tensors),
         input_(tensors.src, shape.in_blocks, shape.block, shape.in_height * shape.in_width * shape.block,
-               tensors.input),
+               tensors.prologue),
         tiling_(shape, shape.out_height, shape.out_width),
         values_(shape.window.positions(), shape.in_blocks, tiling_.most(), shape.block),
         results_(shape.window.positions(), shape.out_blocks, tiling_.most(), shape.block),

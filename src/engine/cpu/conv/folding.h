@@ -10,7 +10,7 @@
 namespace roentgen::engine::cpu {
 
 /// What a layer does with its result, and whose value that becomes.
-struct Epilogue {
+struct Folding {
   /// The node whose value is written: the layer itself, or what is folded into it.
   graph::NodeId result = -1;
   /// Folded into the weights; attribute of `result`. Null without one.
@@ -20,14 +20,14 @@ struct Epilogue {
   bool relu = false;
 };
 
-/// Emits the forward of the layer `id` with an epilogue. False, with nothing emitted, where the library has no fast
+/// Emits the forward of the layer `id` with its folding. False, with nothing emitted, where the library has no fast
 /// kernel for the two together. In conv2d_forward.cpp and linear.cpp.
-bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering);
+bool lower_with(const graph::Conv2d& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
 /// Likewise; a linear layer takes in a relu only.
-bool lower_with(const graph::Linear& op, graph::NodeId id, const Epilogue& epilogue, Lowering& lowering);
+bool lower_with(const graph::Linear& op, graph::NodeId id, const Folding& folding, Lowering& lowering);
 
-/// Emits the layer `id` with an epilogue or, where that cannot be, alone, and returns false: what was to be folded is
+/// Emits the layer `id` with its folding or, where that cannot be, alone, and returns false: what was to be folded is
 /// then still to be done.
-bool lower_folded(graph::NodeId id, const Epilogue& epilogue, Lowering& lowering);
+bool lower_folded(graph::NodeId id, const Folding& folding, Lowering& lowering);
 
 }  // namespace roentgen::engine::cpu
