@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Gray JPEG radiographs to normalised 224 px rows on one core: decoded smaller, as our preprocessing does by default; decoded
-whole by libjpeg-turbo with our resize; Pillow with its own, decoding whole and smaller (draft). Rounds are interleaved; ratios
+"""Gray JPEG radiographs to normalised 224 px rows on one core: decoded smaller, as our preprocessing does by default; by
+libjpeg-turbo at the same reduced size and whole, with our resize; Pillow with its own, decoding whole and smaller (draft). Rounds are interleaved; ratios
 are of processor time, medians over rounds (and their range).
 
   tools/peers/jpeg_to_batch.py [--data FOLDER] [--side PX] [--quality Q] [--rounds N] [--size PX] [--build DIR] [--json FILE]
@@ -81,12 +81,12 @@ def main():
     print(f"{len(files)} images of {result['bytes'] / 1e3:.0f} KB to {options.size} px, one core, {options.rounds} rounds; "
           f"scaled and exact inputs differ by {result['mean_levels']:.2f} of 255 levels in the mean, "
           f"{result['largest_levels']:.0f} at most")
-    for name in ("scaled", "exact", "pillow", "pillow_draft"):
+    for name in ("scaled", "turbo_scaled", "exact", "pillow", "pillow_draft"):
         times = np.array([record[name + "_ms"] for record in rounds])
         ratios = times / ours
         result["ms"][name] = float(np.median(times))
         result["ratio"][name] = [float(np.median(ratios)), float(ratios.min()), float(ratios.max())]
-        print(f"{name:12}  {np.median(times):7.2f} ms   {np.median(ratios):5.2f}x ({ratios.min():.2f} to {ratios.max():.2f})")
+        print(f"{name:13}  {np.median(times):7.2f} ms   {np.median(ratios):5.2f}x ({ratios.min():.2f} to {ratios.max():.2f})")
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n")
 
