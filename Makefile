@@ -66,6 +66,7 @@ lint: setup  ## Format, borders, include cost, clang-tidy on what changed
 	cmake --build $(RELEASE) --target roentgen_build_info >/dev/null
 	tools/format.sh --check
 	python3 -m unittest discover -q -s tools -p '*_test.py'
+	python3 -m unittest discover -q -s tools/studies -p '*_test.py'
 	tools/check_borders.py
 	tools/check_include_cost.py $(RELEASE)
 	tools/tidy.py $(RELEASE) --changed

@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// The one list of benchmark cases: X("name", identifier) declares `Value case_<identifier>(const CaseOptions&)`, which
-// a file of its own defines. A new case is that file and one line here.
+// The one list of benchmark cases: X("name", identifier) declares make_<identifier>_case(), which
+// bench/cases/<identifier>.cpp defines. A new case is that file and one line here.
 #pragma once
 
-#include "bench/harness.h"
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "bench/case.h"
 
 #define RG_CASE_LIST(X)                 \
   X("step", step)                       \
+  X("pipeline", pipeline)               \
+  X("overlap", overlap)                 \
+  X("formats", formats)                 \
+  X("ablation", ablation)               \
+  X("allreduce", allreduce)             \
+  X("links", links)                     \
+  X("infer", infer)                     \
+  X("fusion", fusion)                   \
+  X("scaling", scaling)                 \
+  X("predict-scaling", predict_scaling) \
+  X("nodes", nodes)                     \
+  X("autobatch", autobatch)             \
+  X("choose", choose)                   \
   X("data.decode_png", data_decode_png) \
   X("engine.batch_norm", engine_batch_norm)
 
 namespace roentgen::bench {
 
-#define RG_DECLARE_CASE(name, identifier) [[nodiscard]] Value case_##identifier(const CaseOptions& options);
+#define RG_DECLARE_CASE(name, identifier) [[nodiscard]] std::unique_ptr<Case> make_##identifier##_case();
 RG_CASE_LIST(RG_DECLARE_CASE)
 #undef RG_DECLARE_CASE
+
+struct NamedCase {
+  std::string_view name;
+  std::unique_ptr<Case> value;
+};
+
+/// All cases, in the order of the list.
+[[nodiscard]] std::vector<NamedCase> make_cases();
+
+/// The case of that name; ConfigError that lists all names.
+[[nodiscard]] Case& find_case(const std::vector<NamedCase>& cases, std::string_view name);
 
 }  // namespace roentgen::bench

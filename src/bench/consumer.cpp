@@ -7,20 +7,16 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <thread>
 
-#include "bench/step.h"
+#include "bench/harness.h"
 #include "core/error.h"
 #include "engine/engine.h"
 #include "runtime/aligned_buffer.h"
-#include "train/optimizer/optimizer.h"
 
 namespace roentgen::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kPrefix = "emulated:";
 
@@ -66,57 +62,33 @@ class EmulatedDevice final : public Consumer {
 
 class TrainingStep final : public Consumer {
  public:
-  TrainingStep(const StepOptions& options, StepTeam team)
+  TrainingStep(const NetworkOptions& options, StepTeam team)
       : options_(options),
         team_(team),
         engine_(engine::make_engine(options.device)),
         executable_(compile_step(options, *engine_, team)),
-        optimizer_(train::make_optimizer("sgd", {.momentum = 0.9, .threads = team.threads},
-                                         static_cast<std::int64_t>(executable_->parameters().size()))),
-        ranges_{{.begin = 0, .count = std::ssize(executable_->parameters()), .weight_decay = 1e-4}} {}
+        steps_(*executable_, team.threads) {}
 
   std::vector<data::BatchSlot> slots(std::size_t labels) override {
-    labels_.assign(static_cast<std::size_t>(team_.slots),
-                   std::vector<float>(static_cast<std::size_t>(options_.batch) * labels));
-    masks_ = labels_;
-    const auto input = std::ranges::find(executable_->inputs(), "image", &engine::InputSpec::name);
-    RG_ASSERT(input != executable_->inputs().end());
-    std::vector<data::BatchSlot> all;
-    for (std::size_t i = 0; i < labels_.size(); ++i) {
-      all.push_back({.images = executable_->slot(input - executable_->inputs().begin(), static_cast<int>(i)),
-                     .labels = labels_[i],
-                     .mask = masks_[i]});
-    }
-    return all;
+    return batch_slots(*executable_, team_.slots, labels, labels_);
   }
 
   void take(int slot) override {
     executable_->bind_slot(slot);
-    executable_->set_step(step_++);
-    executable_->forward();
-    executable_->backward([](std::int64_t) {});
-    optimizer_->apply({.parameters = executable_->parameters(),
-                       .gradients = executable_->gradients(),
-                       .ranges = ranges_,
-                       .lr = 1e-4,
-                       .step = step_});
-    if (std::isfinite(executable_->output("loss")[0])) return;
-    throw DataError(error_text("bench.step", fmt::format("step {}", step_), "a finite loss",
-                               fmt::format("{}", executable_->output("loss")[0]), "--algorithms direct"));
+    steps_.run();
+    static_cast<void>(steps_.loss());
   }
 
   [[nodiscard]] std::string name() const override { return options_.model; }
   [[nodiscard]] int threads() const override { return team_.threads; }
 
  private:
-  const StepOptions options_;
+  const NetworkOptions options_;
   const StepTeam team_;
   const std::unique_ptr<engine::Engine> engine_;
   const std::unique_ptr<engine::Executable> executable_;
-  const std::unique_ptr<train::Optimizer> optimizer_;
-  const std::vector<train::UpdateRange> ranges_;
-  std::vector<std::vector<float>> labels_, masks_;
-  std::int64_t step_ = 0;
+  SgdSteps steps_;
+  std::vector<std::vector<float>> labels_;
 };
 
 std::optional<double> emulated_rate(std::string_view text) {
@@ -134,7 +106,7 @@ std::unique_ptr<Consumer> make_emulated_device(double images_per_s, const BatchS
   return std::make_unique<EmulatedDevice>(images_per_s, size);
 }
 
-std::unique_ptr<Consumer> make_training_step(const StepOptions& options, StepTeam team) {
+std::unique_ptr<Consumer> make_training_step(const NetworkOptions& options, StepTeam team) {
   return std::make_unique<TrainingStep>(options, team);
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/step_model.h"
+#include "bench/network.h"
 #include "core/value.h"
 #include "data/stage/batch.h"
 
@@ -47,7 +47,7 @@ struct BatchSize {
 [[nodiscard]] std::unique_ptr<Consumer> make_emulated_device(double images_per_s, const BatchSize& size);
 /// Makes an update by SGD with momentum on each batch, with labels of its own. Compiles at once; throws what
 /// compile_step() throws, and take() DataError when a loss is not finite.
-[[nodiscard]] std::unique_ptr<Consumer> make_training_step(const StepOptions& options, StepTeam team);
+[[nodiscard]] std::unique_ptr<Consumer> make_training_step(const NetworkOptions& options, StepTeam team);
 
 /// "emulated:1200" as 1200 images a second; ConfigError otherwise.
 [[nodiscard]] double parse_emulated_device(std::string_view text);

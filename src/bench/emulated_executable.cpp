@@ -6,14 +6,11 @@
 #include <thread>
 #include <utility>
 
+#include "bench/harness.h"
 #include "engine/engine.h"
 
 namespace roentgen::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 class EmulatedExecutable final : public engine::Executable {
  public:

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-//
 #include "bench/harness.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
-#include "bench/case_list.h"
 #include "core/error.h"
 #include "io/environment.h"
 #include "io/sha256.h"
@@ -44,14 +40,21 @@ Value summary_ms(std::span<const double> seconds) {
       Value::Table{{"median", s.median * 1e3}, {"p95", s.p95 * 1e3}, {"min", s.min * 1e3}, {"max", s.max * 1e3}});
 }
 
+std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times) {
+  constexpr double kMostSpread = 1.25;  // steps do the same work: on a quiet machine they differ by a few percent
+  const auto [least, most] = std::ranges::minmax(times);
+  if (most <= kMostSpread * least) return std::nullopt;
+  return fmt::format("the slowest {} took {:.2f} times the fastest; {}", what, most / least, kBusyAdvice);
+}
+
 Value measure(std::string_view name, const CaseOptions& options, const CaseWork& work) {
   require_at_least("warmup", options.warmup, 0);
   require_at_least("repeats", options.repeats, 1);
   std::vector<double> seconds;
   for (std::int64_t i = 0; i < options.warmup + options.repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     const double counted = work.run();
-    const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double all = seconds_since(start);
     if (i >= options.warmup) seconds.push_back(counted < 0.0 ? all : counted);
   }
   Value result = Value::table();
@@ -92,21 +95,5 @@ void add_environment(Value& result) {
 }
 
 std::string checksum(std::span<const std::byte> bytes) { return io::fast_hash_hex(bytes).substr(0, 16); }
-
-std::vector<std::string_view> case_names() {
-#define RG_CASE_NAME(name, identifier) name,
-  return {RG_CASE_LIST(RG_CASE_NAME)};
-#undef RG_CASE_NAME
-}
-
-Value run_case(std::string_view name, const CaseOptions& options) {
-#define RG_CASE_RUN(case_name, identifier) \
-  if (name == case_name) return case_##identifier(options);
-  RG_CASE_LIST(RG_CASE_RUN)
-#undef RG_CASE_RUN
-  std::string known;
-  for (const std::string_view each : case_names()) known += (known.empty() ? "" : ", ") + std::string(each);
-  throw ConfigError(error_text("bench.case", "case", "one of " + known, name, "roentgen bench --list"));
-}
 
 }  // namespace roentgen::bench

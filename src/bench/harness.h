@@ -5,9 +5,11 @@
 // machine and the program were. A case that gives a wrong answer throws: its time would mean nothing.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +28,11 @@ struct CaseOptions {
   int threads = 0;
 };
 
+using Clock = std::chrono::steady_clock;
+[[nodiscard]] inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 /// Order statistics of times, in their own unit.
 struct Summary {
   double median = 0.0;  ///< mean of the two middle ones where their number is even
@@ -39,6 +46,12 @@ struct Summary {
 [[nodiscard]] double percentile(std::span<const double> times, std::int64_t percent);
 /// Table {median, p95, min, max} in milliseconds.
 [[nodiscard]] Value summary_ms(std::span<const double> seconds);
+
+/// Advice that warnings of a busy machine end with.
+inline constexpr std::string_view kBusyAdvice = "the machine was busy: measure again when it is quiet";
+/// "the slowest `what` took 1.30 times the fastest; the machine was busy: ..." where that is over 1.25 times; `times`
+/// not empty.
+[[nodiscard]] std::optional<std::string> sign_of_spread(std::string_view what, std::span<const double> times);
 
 /// Work to be measured.
 struct CaseWork {
@@ -65,10 +78,5 @@ void require_at_least(std::string_view option, std::int64_t value, std::int64_t 
 void add_environment(Value& result);
 /// 16 hex digits over the bytes: equal answers, equal checksums.
 [[nodiscard]] std::string checksum(std::span<const std::byte> bytes);
-
-/// Names of case_list.h, in its order.
-[[nodiscard]] std::vector<std::string_view> case_names();
-/// Runs the case of that name; ConfigError naming the known ones.
-[[nodiscard]] Value run_case(std::string_view name, const CaseOptions& options);
 
 }  // namespace roentgen::bench

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <set>
 
 #include "core/error.h"
 #include "runtime/cores.h"
@@ -87,30 +86,6 @@ TEST(Threads, beyond_the_machine_need_consent) {
   EXPECT_EQ(threads_of(most + 1, true), most + 1);
   EXPECT_THROW(static_cast<void>(threads_of(std::int64_t{1} << 40, true)), ConfigError);
   EXPECT_THROW(static_cast<void>(threads_of(-1, true)), ConfigError);
-}
-
-TEST(Cases, names_differ_and_an_unknown_one_names_them) {
-  const std::vector<std::string_view> names = case_names();
-  EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()).size(), names.size());
-  try {
-    static_cast<void>(run_case("data.nothing", {}));
-    FAIL() << "an unknown case was run";
-  } catch (const ConfigError& error) {
-    for (const std::string_view name : names) {
-      EXPECT_NE(std::string_view(error.what()).find(name), std::string_view::npos) << error.what();
-    }
-  }
-}
-
-TEST(Cases, decode_png_checks_its_answer_and_repeats_its_checksum) {
-  const Value first = run_case("data.decode_png", {.warmup = 0, .repeats = 2});
-  EXPECT_GT(first.at("pixels_per_s").as_double(), 0.0);
-  EXPECT_EQ(first.at("checksum"), run_case("data.decode_png", {.warmup = 0, .repeats = 1}).at("checksum"));
-}
-
-TEST(Cases, batch_norm_checks_its_answer) {
-  const Value result = run_case("engine.batch_norm", {.warmup = 0, .repeats = 1, .threads = 1});
-  EXPECT_GT(result.at("gb_per_s").as_double(), 0.0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "bench/pipeline.h"
+#include "bench/input.h"
 #include "data/source/dataset.h"
 #include "io/io_testing.h"
 #include "io/png_writer.h"
@@ -49,7 +49,7 @@ class ImagesTest : public testing::Test {
 
   [[nodiscard]] std::filesystem::path images() const { return folder_.path() / "images"; }
   /// 2 threads, 1 batch before 6 measured ones of 4 images of 16 px.
-  [[nodiscard]] static PipelineOptions small() {
+  [[nodiscard]] static InputOptions small() {
     return {.batch = 4, .image_px = 16, .workers = 2, .warmup = 1, .steps = 6};
   }
 

@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -15,7 +14,6 @@
 #include <variant>
 
 #include "bench/harness.h"
-#include "bench/pipeline.h"
 #include "core/error.h"
 #include "data/source/dataset.h"
 #include "data/stage/disk_cache.h"
@@ -31,10 +29,6 @@
 namespace roentgen::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
-
 double processor_s() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -44,14 +38,14 @@ double processor_s() {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-data::Preprocess preprocess_of(const PipelineOptions& options) {
+data::Preprocess preprocess_of(const InputOptions& options) {
   if (options.preprocess) return *options.preprocess;
   data::Preprocess preprocess = data::with_channels(data::preset("xray"), static_cast<int>(options.channels));
   preprocess.size_px = options.image_px;
   return preprocess;
 }
 
-data::LoaderOptions loader_options(const PipelineOptions& options) {
+data::LoaderOptions loader_options(const InputOptions& options) {
   data::LoaderOptions loading;
   loading.mode = data::LoadMode::Training;
   loading.shard = {.batch = options.batch, .rank = options.rank, .ranks = options.ranks};
@@ -73,19 +67,25 @@ std::vector<std::uint32_t> all_of(const data::Dataset& dataset) {
   return samples;
 }
 
-// From one point on.
-struct Meter {
-  Clock::time_point begin = Clock::now();
-  double processor_begin_s = processor_s();
-};
-
-bool is_over(const BatchCounts& counts, const Meter& meter) {
-  return counts.most_s > 0.0 && seconds(Clock::now() - meter.begin) >= counts.most_s;
+// Measures `take`, which gives its number of images, so often and for so long as `counts` say.
+template <typename Take>
+void measure_batches(const BatchCounts& counts, Course& course, Take&& take) {
+  const double processor_begin_s = processor_s();
+  const auto begin = Clock::now();
+  auto last = begin;
+  for (std::int64_t i = 0; i < counts.steps; ++i) {
+    course.images += take();
+    course.batch_s.push_back(seconds_since(last));
+    last = Clock::now();
+    course.wall_s = std::chrono::duration<double>(last - begin).count();
+    if (counts.most_s > 0.0 && course.wall_s >= counts.most_s) break;
+  }
+  course.processor_s = processor_s() - processor_begin_s;
 }
 
 }  // namespace
 
-BatchSize batch_size(const PipelineOptions& options) {
+BatchSize batch_size(const InputOptions& options) {
   constexpr std::int64_t kFewest = 3, kMost = 64;
   const auto* prefetch = std::get_if<data::PrefetchStage>(&options.pipeline.stages().back());
   return {.images = options.batch,
@@ -93,7 +93,7 @@ BatchSize batch_size(const PipelineOptions& options) {
           .slots = static_cast<int>(std::clamp(prefetch == nullptr ? 1 : prefetch->count + 1, kFewest, kMost))};
 }
 
-data::MemoryShares share_memory(const data::Dataset& dataset, const PipelineOptions& options) {
+data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions& options) {
   const data::Preprocess preprocess = preprocess_of(options);
   const std::size_t labels = dataset.label_names.size();
   const int slots = batch_size(options).slots;
@@ -109,12 +109,12 @@ data::MemoryShares share_memory(const data::Dataset& dataset, const PipelineOpti
   return data::share_memory(options.pipeline, wishes, budget);
 }
 
-int workers_of(const PipelineOptions& options) {
+int workers_of(const InputOptions& options) {
   if (options.workers > 0) return options.workers;
   return options.cores.empty() ? runtime::available_cores() : runtime::physical_cores(options.cores);
 }
 
-Input::Input(const data::Dataset& dataset, const PipelineOptions& options, std::vector<data::BatchSlot> slots)
+Input::Input(const data::Dataset& dataset, const InputOptions& options, std::vector<data::BatchSlot> slots)
     : slots_(std::move(slots)) {
   require_at_least("ranks", options.ranks, 1);
   if (options.storage) storage_ = std::make_unique<data::EmulatedStorage>(*options.storage);
@@ -149,20 +149,10 @@ Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts)
   };
   for (std::int64_t i = 0; i < counts.warmup; ++i) take();
   const auto settling = Clock::now();
-  while (!loader.has_settled() && seconds(Clock::now() - settling) < counts.settle_s) take();
+  while (!loader.has_settled() && seconds_since(settling) < counts.settle_s) take();
 
-  const Meter meter;
-  Clock::time_point last = meter.begin;
   const data::LoaderStats before = loader.stats();
-  for (std::int64_t i = 0; i < counts.steps; ++i) {
-    course.images += take();
-    const auto now = Clock::now();
-    course.batch_s.push_back(seconds(now - last));
-    last = now;
-    if (is_over(counts, meter)) break;
-  }
-  course.wall_s = seconds(last - meter.begin);
-  course.processor_s = processor_s() - meter.processor_begin_s;
+  measure_batches(counts, course, take);
   const data::LoaderStats after = loader.stats();
   course.wait_s = after.wait_s - before.wait_s;
   const auto loaded = static_cast<double>(std::max<std::int64_t>(1, after.samples - before.samples));
@@ -170,7 +160,7 @@ Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts)
   return course;
 }
 
-std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const PipelineOptions& options) {
+std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options) {
   std::int64_t held = 0;
   bool is_read = false;
   for (const data::Stage& stage : options.pipeline.stages()) {
@@ -189,18 +179,10 @@ std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const PipelineOp
 Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts) {
   Course course;
   for (std::int64_t i = 0; i < counts.warmup; ++i) consumer.take(0);
-  const Meter meter;
-  Clock::time_point last = meter.begin;
-  for (std::int64_t i = 0; i < counts.steps; ++i) {
+  measure_batches(counts, course, [&] {
     consumer.take(0);
-    const auto now = Clock::now();
-    course.batch_s.push_back(seconds(now - last));
-    last = now;
-    if (is_over(counts, meter)) break;
-  }
-  course.images = std::ssize(course.batch_s) * images;
-  course.wall_s = seconds(last - meter.begin);
-  course.processor_s = processor_s() - meter.processor_begin_s;
+    return images;
+  });
   return course;
 }
 
@@ -215,7 +197,7 @@ void read_once(const data::Dataset& dataset) {
   }
 }
 
-void add_settings(Value& result, const data::Dataset& dataset, const PipelineOptions& options) {
+void add_settings(Value& result, const data::Dataset& dataset, const InputOptions& options) {
   result.set("images", std::ssize(dataset.samples));
   result.set("batch", options.batch);
   result.set("image_px", options.image_px);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,10 @@
 #include "bench/consumer.h"
 #include "core/value.h"
 #include "data/stage/batch.h"
+#include "data/stage/pipeline.h"
+#include "data/stage/storage_costs.h"
+#include "data/transform/augment.h"
+#include "data/transform/preprocess.h"
 
 namespace roentgen::data {
 struct Dataset;
@@ -25,21 +30,56 @@ struct MemoryShares;
 
 namespace roentgen::bench {
 
-struct PipelineOptions;
+/// Images from files to batches, and how many batches.
+struct InputOptions {
+  data::Pipeline pipeline = data::training_pipeline(data::Tail::Drop);
+  std::int64_t batch = 64;
+  std::int64_t image_px = 224;
+  /// 1 gray or 3.
+  std::int64_t channels = 1;
+  /// A recipe's preprocessing, in the place of both, and its distortions.
+  std::optional<data::Preprocess> preprocess{};
+  data::Augment augment{};
+  /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
+  int workers = 0;
+  /// As data::LoaderOptions::most_readers; case `pipeline` lowers it to what its memory holds.
+  int most_readers = 32;
+  /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
+  std::vector<int> cores{};
+  /// The pipeline is that of rank 0 of so many; at least 1.
+  int ranks = 1;
+  int rank = 0;
+  /// Batches before, and batches measured; at least 0 and 1.
+  std::int64_t warmup = 3;
+  std::int64_t steps = 10;
+  /// Longest time that is measured in a round, even of fewer steps; 0: any.
+  double most_s = 0.0;
+  /// Every file is dropped from the page cache before it is read again (advice to the system, which may ignore it; no
+  /// root needed).
+  bool is_cold = false;
+  std::optional<data::StorageCosts> storage{};
+  /// A device that takes so many images a second is waited for after each batch; 0: none.
+  double device_images_per_s = 0.0;
+  std::uint64_t seed = 0;
+  /// Decoded images are kept in a file here (data::DiskCache); empty: nowhere.
+  std::filesystem::path cache_dir{};
+  /// Of case `pipeline`: all that it may hold, MiB; 0: half of what the machine has left.
+  std::int64_t memory_mb = 0;
+};
 
 /// The batches that `options` ask for: their size, and as many slots as the pipeline holds ahead and one.
-[[nodiscard]] BatchSize batch_size(const PipelineOptions& options);
+[[nodiscard]] BatchSize batch_size(const InputOptions& options);
 /// How the memory that options.memory_mb grants is shared, with no more slots than batch_size() has. ConfigError as
 /// data::share_memory().
-[[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const PipelineOptions& options);
+[[nodiscard]] data::MemoryShares share_memory(const data::Dataset& dataset, const InputOptions& options);
 /// Decoding threads: what is asked for, or the physical cores of options.cores, or those of the process.
-[[nodiscard]] int workers_of(const PipelineOptions& options);
+[[nodiscard]] int workers_of(const InputOptions& options);
 
 /// A pipeline that fills slots, distorted as the options say, into normalised float32. One thread.
 class Input {
  public:
   /// Starts at once. `dataset` and the slots' memory must outlive it. ConfigError and DataError as data::Loader.
-  Input(const data::Dataset& dataset, const PipelineOptions& options, std::vector<data::BatchSlot> slots);
+  Input(const data::Dataset& dataset, const InputOptions& options, std::vector<data::BatchSlot> slots);
   ~Input();
 
   [[nodiscard]] data::Loader& loader() { return *loader_; }
@@ -89,7 +129,7 @@ struct BatchCounts {
 [[nodiscard]] Course take_batches(Input& input, Consumer& consumer, const BatchCounts& counts);
 /// `steps`, or, where buffers of images that were read hold as much as those take, as many as whole passes have: in
 /// less, nothing need be read.
-[[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const PipelineOptions& options);
+[[nodiscard]] std::int64_t steps_beyond_buffers(const data::Dataset& dataset, const InputOptions& options);
 /// Lets the consumer work on slot 0 again and again, without any input.
 [[nodiscard]] Course take_one_batch(Consumer& consumer, std::int64_t images, const BatchCounts& counts);
 
@@ -97,7 +137,7 @@ struct BatchCounts {
 void read_once(const data::Dataset& dataset);
 
 /// What `options` ask for besides the pipeline, as every case with images reports it: images to seed of run_pipeline().
-void add_settings(Value& result, const data::Dataset& dataset, const PipelineOptions& options);
+void add_settings(Value& result, const data::Dataset& dataset, const InputOptions& options);
 /// "input" where the consumer does nothing or waits for more than 5% of the time, else "compute".
 [[nodiscard]] std::string_view bound_of(const Course& course, const Consumer& consumer);
 

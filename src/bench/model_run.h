@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "bench/step.h"
+#include "bench/network.h"
 #include "engine/engine.h"
-#include "train/optimizer/optimizer.h"
 
 namespace roentgen::bench {
 
@@ -19,27 +19,21 @@ namespace roentgen::bench {
 class ModelRun {
  public:
   /// What compile_step() and compile_inference() throw. `options.threads` above 0; its profile is not used.
-  ModelRun(const StepOptions& options, engine::Form form, engine::Engine& engine);
+  ModelRun(const NetworkOptions& options, engine::Form form, engine::Engine& engine);
 
   [[nodiscard]] const engine::Plan& plan() const { return executable_->plan(); }
-  /// To time single entries of its plan between two calls of run().
-  [[nodiscard]] engine::Executable& executable() { return *executable_; }
-  [[nodiscard]] const StepOptions& options() const { return options_; }
+  [[nodiscard]] const engine::Executable& executable() const { return *executable_; }
+  [[nodiscard]] const NetworkOptions& options() const { return options_; }
 
-  /// Runs options.warmup steps, then options.steps; seconds of each of these. DataError when loss or logits are not
-  /// finite.
+  /// Runs options.warmup steps, then options.steps; returns the seconds of each of these, which the profile of the
+  /// executable is of. DataError when loss or logits are not finite.
   [[nodiscard]] std::vector<double> run();
 
  private:
-  void step();
-  void require_finite() const;
-
-  StepOptions options_;
+  NetworkOptions options_;
   std::unique_ptr<engine::Executable> executable_;
   /// None in inference.
-  std::unique_ptr<train::Optimizer> optimizer_;
-  std::vector<train::UpdateRange> ranges_;
-  std::int64_t done_ = 0;
+  std::optional<SgdSteps> training_;
 };
 
 }  // namespace roentgen::bench

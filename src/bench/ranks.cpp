@@ -34,13 +34,20 @@ std::vector<std::vector<double>> interleave_ranks(dist::Communicator& group, std
   });
 }
 
+runtime::CoreList first_cores(int threads) {
+  runtime::CoreList cores = runtime::usable_cores();
+  cores.resize(std::min<std::size_t>(cores.size(), static_cast<std::size_t>(threads)));
+  return cores;
+}
+
+bool are_too_many(int threads) { return threads > static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
+
 void add_ranks(Value& result, dist::Communicator& group) {
   result.set("ranks", group.size());
   Value hosts = Value::array();
   for (int rank = 0; rank < group.size(); ++rank) hosts.push_back(group.host(rank));
   result.set("hosts", std::move(hosts));
-  const bool is_crowded = group.local_size() > ::sysconf(_SC_NPROCESSORS_ONLN);
-  const bool is_oversubscribed = std::ranges::max(gather(group, is_crowded ? 1.0 : 0.0)) > 0.0;
+  const bool is_oversubscribed = std::ranges::max(gather(group, are_too_many(group.local_size()) ? 1.0 : 0.0)) > 0.0;
   result.set("oversubscribed", is_oversubscribed);
   if (!is_oversubscribed) return;
   Value warnings = Value::array();

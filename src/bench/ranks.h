@@ -13,6 +13,7 @@
 
 #include "core/value.h"
 #include "dist/communicator.h"
+#include "runtime/core_list.h"
 
 namespace roentgen::bench {
 
@@ -28,6 +29,11 @@ inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 [[nodiscard]] std::vector<std::vector<double>> interleave_ranks(dist::Communicator& group, std::size_t arms,
                                                                 std::int64_t rounds,
                                                                 const std::function<double(std::size_t)>& run);
+/// The first cores that this process may use, one for each of its compute threads.
+[[nodiscard]] runtime::CoreList first_cores(int threads);
+/// Whether so many threads of this host are more than it has hardware threads: what is measured then is how they take
+/// turns.
+[[nodiscard]] bool are_too_many(int threads);
 /// Sets ranks, hosts [names, one a rank], oversubscribed, and `warnings` when it is: more ranks on a host than it has
 /// hardware threads, so that times are those of taking turns. Every rank must call it.
 void add_ranks(Value& result, dist::Communicator& group);

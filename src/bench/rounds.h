@@ -34,4 +34,22 @@ template <typename Elements, typename What>
   return summarise(values).median;
 }
 
+/// Median over the rounds of `what` of one arm over that of another in the same round.
+template <typename Rounds, typename What>
+[[nodiscard]] double median_ratio(const Rounds& rounds, const Rounds& base, What&& what) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < rounds.size(); ++i) ratios.push_back(what(rounds[i]) / what(base[i]));
+  return summarise(ratios).median;
+}
+
+/// Median of all times.
+[[nodiscard]] inline double median(const std::vector<double>& times) { return summarise(times).median; }
+
+/// Times of all rounds in one list.
+[[nodiscard]] inline std::vector<double> all_of(const std::vector<std::vector<double>>& rounds) {
+  std::vector<double> all;
+  for (const std::vector<double>& round : rounds) all.insert(all.end(), round.begin(), round.end());
+  return all;
+}
+
 }  // namespace roentgen::bench

@@ -63,39 +63,122 @@ T parse_number(const std::string& text, const Option& option, std::string_view c
   return value;
 }
 
-CLI::Option* add_target(CLI::App& app, const Option& option) {
-  return std::visit(
-      [&](auto* target) -> CLI::Option* {
+/// Does the case `name` have the option?
+bool has(std::string_view name, const Option& option) { return option.case_name.empty() || option.case_name == name; }
+
+/// Cases that have an option of this name.
+std::vector<std::string> cases_of(std::string_view option, const std::vector<Option>& options) {
+  std::vector<std::string> cases;
+  for (const Option& each : options) {
+    if (each.name == option && !each.case_name.empty()) cases.push_back(each.case_name);
+  }
+  return cases;
+}
+
+/// One option a name. The text of one that only some cases have begins with their names.
+std::vector<Option> merged(const std::vector<Option>& options) {
+  std::vector<Option> result;
+  for (const Option& option : options) {
+    if (std::ranges::find(result, option.name, &Option::name) != result.end()) continue;
+    std::vector<std::pair<std::string, std::string>> cases_by_doc;
+    for (const Option& each : options) {
+      if (each.name != option.name || each.case_name.empty()) continue;
+      auto found = std::ranges::find(cases_by_doc, each.doc, &std::pair<std::string, std::string>::first);
+      if (found == cases_by_doc.end()) found = cases_by_doc.insert(found, {each.doc, {}});
+      found->second += (found->second.empty() ? "" : ", ") + each.case_name;
+    }
+    Option& one = result.emplace_back(option);
+    if (!cases_by_doc.empty()) one.doc.clear();
+    for (const auto& [doc, cases] : cases_by_doc) {
+      one.doc += fmt::format("{}{}: {}", one.doc.empty() ? "" : "; ", cases, doc);
+    }
+  }
+  return result;
+}
+
+/// Puts values of the command line into the option's target.
+void assign(const Option& option, const std::vector<std::string>& values, std::string_view command) {
+  std::visit(
+      [&](auto* target) {
         using T = std::remove_pointer_t<decltype(target)>;
         if constexpr (std::is_same_v<T, bool>) {
-          return app.add_flag(option.name, *target, option.doc);
+          *target = CLI::detail::to_flag_value(values.back()) > 0;
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-          return app.add_option(option.name, *target, option.doc)->take_all();
+          *target = values;
         } else if constexpr (std::is_arithmetic_v<T>) {
-          const auto read = [target, option, command = app.get_name()](const std::string& text) {
-            *target = parse_number<T>(text, option, command);
-          };
-          return app.add_option_function<std::string>(option.name, read, option.doc)
-              ->default_str(fmt::to_string(*target));
-        } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
-          return app.add_option_function<std::string>(
-              option.name, [target](const std::string& text) { *target = text; }, option.doc);
+          *target = parse_number<T>(values.back(), option, command);
         } else {
-          return app.add_option(option.name, *target, option.doc)->capture_default_str();
+          *target = values.back();
         }
       },
       option.target);
 }
 
+/// The default that help shows; empty: none.
+std::string default_text(const Option& option) {
+  return std::visit(
+      [](const auto* target) -> std::string {
+        using T = std::remove_cvref_t<decltype(*target)>;
+        if constexpr (std::is_same_v<T, std::string>) return *target;
+        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return fmt::to_string(*target);
+        return {};
+      },
+      option.target);
+}
+
+/// The parser only collects words: fill() reads them.
 void add_option(CLI::App& app, const Option& option) {
-  CLI::Option* added = add_target(app, option);
+  CLI::Option* added = nullptr;
+  if (std::holds_alternative<bool*>(option.target)) {
+    added = app.add_flag(option.name, option.doc);
+  } else if (std::holds_alternative<std::vector<std::string>*>(option.target)) {
+    added = app.add_option_function<std::vector<std::string>>(
+                   option.name, [](const auto&) {}, option.doc)
+                ->take_all();
+  } else {
+    added = app.add_option_function<std::string>(
+                   option.name, [](const std::string&) {}, option.doc)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+                ->default_str(default_text(option));
+  }
   if (!std::holds_alternative<bool*>(option.target)) {
     added->type_name(option.name.starts_with('-') ? std::string(value_name(option)) : std::string());
-    if (!std::holds_alternative<std::vector<std::string>*>(option.target)) {
-      added->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    }
   }
   if (option.need == Need::Required) added->required();
+}
+
+/// The first argument without a name that the command line has; empty: none.
+std::string argument_of(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() && option->count() > 0) return option->results().front();
+  }
+  return {};
+}
+
+/// The case that the command line names, or its default.
+std::string case_of(const CLI::App& app, const std::vector<Option>& options) {
+  if (std::string argument = argument_of(app); !argument.empty()) return argument;
+  for (const Option& option : options) {
+    if (!option.name.starts_with('-')) return default_text(option);
+  }
+  return {};
+}
+
+/// Fills the targets of the command's options, or of its case's. Refuses options of other cases, which would change
+/// nothing; where no case has the name, the command refuses that.
+void fill(const CLI::App& app, const std::vector<Option>& options) {
+  const std::string name = case_of(app, options);
+  const bool is_case = std::ranges::find(options, name, &Option::case_name) != options.end();
+  for (const Option& option : options) {
+    const CLI::Option* given = app.get_option(option.name);
+    if (given->count() == 0) continue;
+    if (has(name, option)) assign(option, given->results(), app.get_name());
+    const std::vector<std::string> cases = cases_of(option.name, options);
+    if (cases.empty() || !is_case || std::ranges::find(cases, name) != cases.end()) continue;
+    throw ConfigError(error_text("cli." + app.get_name(), option.name,
+                                 fmt::format("one of the cases {}", fmt::join(cases, ", ")), name,
+                                 fmt::format("{} {}", app.get_name(), cases.front())));
+  }
 }
 
 /// The command's examples; only those with `argument` where there are any.
@@ -114,19 +197,15 @@ std::string examples_text(const Command& command, std::string_view argument) {
   return "Examples:\n" + text;
 }
 
-/// The help of a command, or of what its first argument without a name says.
-std::string help_of(const CLI::App& parsed, Command& command, const Option& json) {
-  std::string argument;
-  for (const CLI::Option* option : parsed.get_options()) {
-    if (option->get_positional() && option->count() > 0 && argument.empty()) argument = option->results().front();
-  }
+/// The help of a command; of its case alone where the command line names one.
+std::string help_of(const CLI::App& parsed, const Command& command, const std::vector<Option>& options) {
+  const std::string argument = argument_of(parsed);
   CLI::App app("", "roentgen");
   app.get_formatter()->label("REQUIRED", "(required)");
   CLI::App* sub = app.add_subcommand(std::string(command.name()), std::string(command.summary()));
-  for (const Option& option : argument.empty() ? command.options() : command.options_of(argument)) {
-    add_option(*sub, option);
-  }
-  add_option(*sub, json);
+  std::vector<Option> shown = options;
+  if (!argument.empty()) std::erase_if(shown, [&](const Option& option) { return !has(argument, option); });
+  for (const Option& option : argument.empty() ? merged(shown) : shown) add_option(*sub, option);
   sub->footer(examples_text(command, argument));
   return sub->help("roentgen");
 }
@@ -194,7 +273,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
     CLI::App* sub = app.add_subcommand(std::string(command->name()), std::string(command->summary()));
     options.push_back(command->options());
     options.back().push_back(json);
-    for (const Option& option : options.back()) add_option(*sub, option);
+    for (const Option& option : merged(options.back())) add_option(*sub, option);
     apps.push_back(sub);
   }
   check_command(argc, argv, commands);
@@ -205,7 +284,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto index = static_cast<std::size_t>(asked());
-    parsed.text = index == apps.size() ? app.help() : help_of(*apps[index], *commands[index], json);
+    parsed.text = index == apps.size() ? app.help() : help_of(*apps[index], *commands[index], options[index]);
     return parsed;
   } catch (const CLI::CallForVersion& version) {
     parsed.text = std::string(version.what()) + "\n";
@@ -217,6 +296,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   }
   const auto index = static_cast<std::size_t>(asked());
   refuse_empty_values(*apps[index], options[index]);
+  fill(*apps[index], options[index]);
   parsed.command = commands[index].get();
   return parsed;
 }

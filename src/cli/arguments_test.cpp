@@ -79,11 +79,29 @@ TEST(Arguments, help_of_the_program_has_examples) {
 TEST(Arguments, help_of_a_benchmark_case_has_its_options_and_examples_alone) {
   const std::string step = parse({"bench", "step", "--help"}).text;
   EXPECT_THAT(step, AllOf(HasSubstr("--profile"), HasSubstr("--json"), HasSubstr("\n  roentgen bench step --model")));
-  EXPECT_THAT(step, AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--peers")), Not(HasSubstr("step, infer: "))));
+  EXPECT_THAT(step, AllOf(Not(HasSubstr("--pipeline")), Not(HasSubstr("--write")), Not(HasSubstr("step, infer: "))));
   EXPECT_THAT(step, Not(HasSubstr("bench infer --model")));
-  EXPECT_THAT(parse({"bench", "peers", "--help"}).text, AllOf(HasSubstr("--peers"), Not(HasSubstr("--profile"))));
+  EXPECT_THAT(parse({"bench", "choose", "--help"}).text, AllOf(HasSubstr("--write"), Not(HasSubstr("--profile"))));
   EXPECT_THAT(parse({"bench", "--help"}).text, AllOf(HasSubstr("--profile"), HasSubstr("--pipeline")));
   EXPECT_THAT(parse({"synth", "dir", "--help"}).text, AllOf(HasSubstr("--images"), HasSubstr("Examples:\n")));
+}
+
+TEST(Arguments, options_of_another_case_are_refused) {
+  EXPECT_EQ(refusal({"bench", "links", "--reduce", "ring"}),
+            "[cli.bench] --reduce: expected one of the cases allreduce, scaling, got links; try bench allreduce");
+  EXPECT_THAT(refusal({"bench", "--profile", "links"}), HasSubstr("[cli.bench] --profile: expected one of"));
+  EXPECT_EQ(refusal({"bench", "infer", "--profile"}), "nothing refused");
+}
+
+TEST(Arguments, an_option_of_several_cases_goes_to_the_one_that_is_asked_for) {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_bench_command());
+  const char* words[] = {"roentgen", "bench", "infer", "--steps", "7"};
+  static_cast<void>(parse_arguments(std::ssize(words), words, commands));
+  for (const Option& option : commands[0]->options()) {
+    if (option.name != "--steps") continue;
+    EXPECT_EQ(*std::get<std::int64_t*>(option.target), option.case_name == "infer" ? 7 : 10) << option.case_name;
+  }
 }
 
 TEST(Arguments, help_names_an_argument_once) {

@@ -5,40 +5,14 @@
 // parser.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <limits>
-#include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "core/option.h"
 #include "core/value.h"
 
 namespace roentgen::cli {
-
-/// Where an option's value goes. bool: a flag without value. vector: may be given often.
-using Target =
-    std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*, std::vector<std::string>*>;
-
-/// Whether an option must be given.
-enum class Need : std::uint8_t { Optional, Required };
-
-/// One option. The value the target holds is the default.
-struct Option {
-  /// "--out", or "DIR" for an argument without a name.
-  std::string name;
-  Target target;
-  std::string doc;
-  Need need = Need::Optional;
-  /// The command writes this file.
-  bool is_output = false;
-  /// What stands for the value in help and errors: "FILE"; empty: by the target's type.
-  std::string value_name = {};
-  /// Numbers it takes, both ends included.
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-};
 
 using Paths = std::vector<std::filesystem::path>;
 
@@ -81,13 +55,9 @@ class Command {
   [[nodiscard]] virtual std::string_view summary() const = 0;
   /// Command lines that work, one a line.
   [[nodiscard]] virtual std::string_view examples() const = 0;
-  /// Options bound to this object's members; valid as long as it lives.
+  /// Options bound to this object's members; valid as long as it lives. One name may belong to several cases, each with
+  /// an option of its own (Option::case_name).
   [[nodiscard]] virtual std::vector<Option> options() = 0;
-  /// Those of options() to show in the help of its first argument without a name, `argument` (`bench step --help`).
-  [[nodiscard]] virtual std::vector<Option> options_of(std::string_view argument) {
-    static_cast<void>(argument);
-    return options();
-  }
   /// The folders its options name, once they are filled in.
   [[nodiscard]] virtual Folders folders() const { return {}; }
   /// Does it; prints results to standard output, progress to standard error. Throws roentgen::Error.

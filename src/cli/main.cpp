@@ -31,7 +31,7 @@ int run(int argc, char** argv) {
   cli::Parsed parsed = cli::parse_arguments(argc, argv, commands);
   terminal::print(parsed.text);
   if (parsed.command == nullptr) return cli::kSuccess;
-  std::vector<cli::Option> options = parsed.command->options();
+  std::vector<Option> options = parsed.command->options();
   options.push_back({.name = "--json", .target = &parsed.json, .doc = "", .is_output = true});
   cli::check_apart(options, parsed.command->folders());
   cli::check_output_file("--json", parsed.json, parsed.command->folders());

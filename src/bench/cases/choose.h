@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Case `choose`: what the rule that chooses kernels loses against measuring every candidate, and measured choices as a
+// file for train.choices.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/network.h"
+#include "core/value.h"
+
+namespace roentgen::bench {
+
+/// A network with a batch.
+struct ChooseNetwork {
+  std::string model;
+  std::int64_t batch = 16;
+  /// In place of the model of that name: of that batch and of the options' sizes.
+  std::optional<graph::Graph> graph{};
+};
+
+/// Networks to measure.
+struct ChooseOptions {
+  /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The rest is not used.
+  NetworkOptions step{};
+  std::vector<ChooseNetwork> networks{};
+  /// Where the fastest of every layer is written, for train.choices; empty: nowhere.
+  std::filesystem::path file{};
+};
+
+/// Times every candidate for every pass of every convolution, layers that are alike once. Needs a machine with nothing
+/// else to do. The result, a table:
+///   case, image_px, channels, labels, threads, device, fuse, algorithms, dtype, instruction_set, choice_revision
+///   networks  [{model, batch, choices, best_ms, chosen_ms, first_ms, loss, loss_of_first, inference_loss}]: sums
+///             over all passes: of the fastest candidate, of the plan's choice, and of the first candidate, which is
+///             direct, or bf16 of bf16 values; loss: chosen_ms / best_ms - 1; inference_loss: the same over the forward
+///             passes by the choices of inference; null without any forward pass measured
+///   lossy     [{layer, chosen, best, loss, share}]: choices that lose more than 5%, the largest share first; share: of
+///             the time that is lost in all networks
+///   layers    [{layer, times, chosen, <algorithm>_ms ...}]: all that was measured, for machines; times: how often in
+///             all networks
+/// ConfigError on options out of range and unknown models; DataError where the file cannot be written.
+[[nodiscard]] Value run_choose(const ChooseOptions& options);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/cases/formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/case_list.h"
+#include "bench/consumer.h"
+#include "bench/harness.h"
+#include "bench/options.h"
+#include "bench/record_folder.h"
+#include "bench/rounds.h"
+#include "core/error.h"
+#include "data/codec/codec.h"
+#include "data/convert/record_form.h"
+#include "data/source/dataset.h"
+#include "data/stage/sample_reader.h"
+
+namespace roentgen::bench {
+namespace {
+
+enum Temperature : std::size_t { kWarm, kCold, kTemperatures };
+
+// What was measured of a form in one round.
+struct Speed {
+  double images_per_s = 0.0;
+  std::string checksum;
+};
+using Rounds = std::vector<Speed>;
+
+double rate_of(const Speed& speed) { return speed.images_per_s; }
+
+double rate(const Rounds& rounds) { return median_of(rounds, rate_of); }
+
+Value optional_value(const std::optional<double>& number) { return number ? Value(*number) : Value(); }
+
+double bytes_per_image(const data::Dataset& dataset) {
+  double bytes = 0.0;
+  for (const data::Sample& sample : dataset.samples)
+    bytes += static_cast<double>(std::filesystem::file_size(sample.path));
+  return bytes / static_cast<double>(dataset.samples.size());
+}
+
+// JPEG files may be decoded smaller than they are, or straight to gray, and DICOM files can have fewer gray levels than
+// a PNG file: what is stored of their pixels need not give the same batches.
+bool are_all_png(const data::Dataset& dataset) {
+  data::SampleReader reader;
+  return std::ranges::all_of(dataset.samples, [&](const data::Sample& sample) {
+    if (sample.stored && sample.stored->raw) return false;
+    const auto bytes = reader.read(sample).or_throw<DataError>();
+    const auto image = reader.unpack(sample, bytes).or_throw<DataError>();
+    return data::read_info(image, sample.id).or_throw<DataError>().format == "png";
+  });
+}
+
+// The files, and the forms that are made of them.
+class Forms {
+ public:
+  Forms(const data::Dataset& files, const FormatsOptions& options) : files_(files), options_(options) {
+    const auto images = std::ssize(files.samples);
+    for (RecordCase& each : record_cases(options.stored_px)) {
+      if (each.has_shards) each.options.shards = record_files_for(images);
+      each.options.workers = workers_of(options.input);
+      if (options.input.preprocess && each.options.encoding != data::Encoding::Keep) {
+        each.options.intensity = data::parse_intensity(options.input.preprocess->intensity);
+      }
+      records_.push_back(std::make_unique<RecordFolder>(files, each.options, options.work));
+      cases_.push_back(std::move(each));
+    }
+  }
+
+  [[nodiscard]] std::size_t count() const { return cases_.size() + 1; }
+
+  [[nodiscard]] Speed measure(std::size_t form, std::size_t temperature) const {
+    const data::Dataset& dataset = form == 0 ? files_ : records_[form - 1]->dataset();
+    InputOptions input = options_.input;
+    input.is_cold = temperature == kCold;
+    if (!input.is_cold) read_once(dataset);
+    const std::unique_ptr<Consumer> nothing = make_emulated_device(0.0, batch_size(input));
+    Input running(dataset, input, nothing->slots(dataset.label_names.size()));
+    const Course course = take_batches(running, *nothing,
+                                       {.warmup = input.warmup,
+                                        .settle_s = options_.input.most_s,
+                                        .steps = input.steps,
+                                        .most_s = options_.input.most_s});
+    return {.images_per_s = course.images_per_s(), .checksum = course.checksum};
+  }
+
+  /// @param speeds by form and temperature
+  [[nodiscard]] Value row(std::size_t form, const std::vector<Rounds>& speeds) const {
+    const Rounds& warm = speeds[form * kTemperatures + kWarm];
+    const Rounds& cold = speeds[form * kTemperatures + kCold];
+    Value row = Value::table();
+    row.set("form", form == 0 ? "files" : cases_[form - 1].name);
+    row.set("size", is_resized(form) ? fmt::format("{} px", options_.stored_px) : "original");
+    row.set("warm_images_per_s", rate(warm));
+    row.set("cold_images_per_s", rate(cold));
+    row.set("warm_of_files", median_ratio(warm, speeds[kWarm], rate_of));
+    row.set("cold_of_files", median_ratio(cold, speeds[kCold], rate_of));
+    const auto images = std::ssize(files_.samples);
+    if (form == 0) {
+      row.set("bytes_per_image", bytes_per_image(files_));
+      for (const char* none : {"convert_s", "warm_break_even_epochs", "cold_break_even_epochs"}) row.set(none, {});
+      row.set("same_batches", true);
+      return row;
+    }
+    const RecordFolder& records = *records_[form - 1];
+    const double convert_s = records.seconds();
+    row.set("bytes_per_image", static_cast<double>(records.bytes()) / static_cast<double>(images));
+    row.set("convert_s", convert_s);
+    row.set("warm_break_even_epochs",
+            optional_value(break_even_epochs(convert_s, images, rate(speeds[kWarm]), rate(warm))));
+    row.set("cold_break_even_epochs",
+            optional_value(break_even_epochs(convert_s, images, rate(speeds[kCold]), rate(cold))));
+    const bool is_same = warm.front().checksum == speeds[kWarm].front().checksum;
+    if (!is_same && keeps_pixels(form)) {
+      throw DataError(error_text("bench.formats", cases_[form - 1].name, "the batches that the files give", "others",
+                                 "reporting this: it is a fault of the program"));
+    }
+    row.set("same_batches", is_same);
+    return row;
+  }
+
+ private:
+  // True for forms whose batches have to equal those of the files.
+  [[nodiscard]] bool keeps_pixels(std::size_t form) const {
+    const data::Encoding encoding = cases_[form - 1].options.encoding;
+    if (is_resized(form) || encoding == data::Encoding::Jpeg) return false;
+    return encoding == data::Encoding::Keep || are_all_png(files_);
+  }
+
+  [[nodiscard]] bool is_resized(std::size_t form) const { return form > 0 && cases_[form - 1].options.size_px > 0; }
+
+  const data::Dataset& files_;
+  const FormatsOptions& options_;
+  std::vector<RecordCase> cases_;
+  std::vector<std::unique_ptr<RecordFolder>> records_;
+};
+
+}  // namespace
+
+std::vector<RecordCase> record_cases(std::int64_t stored_px) {
+  std::vector<RecordCase> cases;
+  for (const std::int64_t size_px : {std::int64_t{0}, stored_px}) {
+    for (const data::RecordForm& form : data::record_forms()) {
+      for (const std::string_view encoding : data::encoding_names()) {
+        RecordCase one{.name = fmt::format("{} {}", form.name, encoding)};
+        data::parse_encoding(encoding, one.options);
+        one.options.form = form.name;
+        one.options.size_px = size_px;
+        if (size_px > 0 && one.options.encoding == data::Encoding::Keep) continue;
+        // Files in a folder, unless smaller, are what records are compared with.
+        if (form.is_folder && (size_px == 0 || one.options.encoding != data::Encoding::Png)) continue;
+        if (form.is_folder) one.name = fmt::format("{} files", form.name);
+        one.has_shards = !form.is_folder;
+        cases.push_back(std::move(one));
+      }
+    }
+  }
+  return cases;
+}
+
+std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
+                                        double records_images_per_s) {
+  if (records_images_per_s <= files_images_per_s) return std::nullopt;
+  const double won_s = static_cast<double>(images) * (1.0 / files_images_per_s - 1.0 / records_images_per_s);
+  return convert_s / won_s;
+}
+
+Value run_formats(const data::Dataset& dataset, const FormatsOptions& options) {
+  require_at_least("warmup", options.input.warmup, 0);
+  require_at_least("steps", options.input.steps, 1);
+  require_at_least("rounds", options.rounds, 1);
+  require_at_least("resize", options.stored_px, 1);
+  const Forms forms(dataset, options);
+  std::vector<Rounds> speeds = interleave(forms.count() * kTemperatures, options.rounds, [&](std::size_t arm) {
+    return forms.measure(arm / kTemperatures, arm % kTemperatures);
+  });
+  Value rows = Value::array();
+  for (std::size_t form = 0; form < forms.count(); ++form) rows.push_back(forms.row(form, speeds));
+
+  Value result = Value::table();
+  result.set("case", "formats");
+  result.set("pipeline", options.input.pipeline.text());
+  add_settings(result, dataset, options.input);
+  std::erase_if(result.as_table(), [](const auto& entry) { return entry.first == "cold"; });
+  result.set("warmup", options.input.warmup);
+  result.set("rounds", options.rounds);
+  result.set("cell_s", options.input.most_s);
+  result.set("stored_px", options.stored_px);
+  result.set("emulated", options.input.storage.has_value());
+  result.set("formats", std::move(rows));
+  add_environment(result);
+  return result;
+}
+
+namespace {
+
+class FormatsCase final : public Case {
+ public:
+  FormatsCase()
+      : Case("image files against every form in which convert can store them",
+             "roentgen bench formats --data images/ --work /tmp --resize 256") {}
+  [[nodiscard]] std::vector<Option> options() override {
+    return joined({input_.options({"--data", "--pipeline", "--workers", "--emulate-storage", "--cell-seconds"}),
+                   sizes_.options({"--batch", "--image", "--channels", "--warmup"}),
+
+                   {rounds_option(options_.rounds),
+                    {.name = "--work",
+                     .target = &options_.work,
+                     .doc = "folder for record files, removed afterwards",
+                     .value_name = "DIR"},
+                    {.name = "--resize",
+                     .target = &options_.stored_px,
+                     .doc = "side of images stored smaller, px",
+                     .least = 1,
+                     .most = 16384}}});
+  }
+  [[nodiscard]] Value run(const Host& host) override {
+    const data::Dataset dataset = input_.dataset(host);
+    if (options_.work.empty()) {
+      throw ConfigError(error_text("cli.bench", "--work", "a folder for record files", "none", "--work DIR"));
+    }
+    for (const std::string& data : input_.data) host.refuse_inside_data("--work", options_.work, data);
+    options_.input = input_.checked(sizes_, host);
+    constexpr std::int64_t kMostSteps = 100'000;  // time ends a measurement
+    options_.input.steps = kMostSteps;
+    return run_formats(dataset, options_);
+  }
+
+ private:
+  SizeArguments sizes_;
+  InputArguments input_{.input = {.most_s = 1.0}};
+  FormatsOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Case> make_formats_case() { return std::make_unique<FormatsCase>(); }
+
+}  // namespace roentgen::bench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Case `formats`: image files against every form in which convert can store them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/input.h"
+#include "core/value.h"
+#include "data/convert/convert.h"
+
+namespace roentgen::bench {
+
+/// What to measure.
+struct FormatsOptions {
+  /// Its steps are the most that are measured, its time above 0. Whether it is cold is not asked: both are measured.
+  InputOptions input{.most_s = 1.0};
+  /// Side of images that are resized before they are stored, px; at least 1.
+  std::int64_t stored_px = 256;
+  /// Folder for the record files, which are removed in the end.
+  std::filesystem::path work;
+  /// At least 1.
+  std::int64_t rounds = 3;
+};
+
+/// A form to be measured.
+struct RecordCase {
+  /// "tfrecord keep".
+  std::string name;
+  data::ConvertOptions options;
+  /// Several images in a file?
+  bool has_shards = true;
+};
+/// Every form that convert writes, images as they are first, then of `stored_px` px; a file an image only of the
+/// latter.
+[[nodiscard]] std::vector<RecordCase> record_cases(std::int64_t stored_px);
+
+/// Epochs after which the time of converting is won back; nothing where records are no faster.
+/// @param images_per_s of the files, and of the records
+[[nodiscard]] std::optional<double> break_even_epochs(double convert_s, std::int64_t images, double files_images_per_s,
+                                                      double records_images_per_s);
+
+/// Converts `dataset` into every form below options.work, one after the other, then measures in interleaved rounds,
+/// warm and cold, each warmup batches and then steps until its time is over. The result, a table:
+///   case, pipeline, the input's settings (without cold), warmup, rounds, cell_s, stored_px, emulated
+///   formats           [{form, size, warm_images_per_s, cold_images_per_s, warm_of_files, cold_of_files,
+///   bytes_per_image,
+///                     convert_s, warm_break_even_epochs, cold_break_even_epochs, same_batches}]: the files first; size
+///                     "original" or "256 px"; of_files: median of the ratios within each round; same_batches: is the
+///                     first batch the same bytes as from the files?
+///   program, cpu, ...
+/// DataError when a form that keeps all pixels gives other batches than the files: one that keeps files, or stores
+/// pixels of PNG files (those of JPEG files, which may be decoded smaller, can differ); errors as run_pipeline() and
+/// RecordFolder.
+[[nodiscard]] Value run_formats(const data::Dataset& dataset, const FormatsOptions& options);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// bench nodes: the same training on every rank at once, each for itself, so that machines that are slow or that compute
+// something else are found before a run of many hosts finds them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/network.h"
+#include "core/value.h"
+
+namespace roentgen::dist {
+class CommThread;
+}
+
+namespace roentgen::bench {
+
+struct NodesOptions {
+  /// `steps` updates from the same weights on the same images; `threads` at least 1. Kernels are rank 0's, so "auto"
+  /// differs from run to run, but not from rank to rank. No profile.
+  NetworkOptions step;
+  /// A rank is slow whose median step takes so many times the median of all ranks'. Above 1.
+  double slow_factor = 1.15;
+};
+
+/// What a rank came to.
+struct NodeFigures {
+  double step_s = 0.0;  ///< median
+  /// Bytes read and written over the time of a copy of 64 MiB, the best of some.
+  double copy_gb_per_s = 0.0;
+  double loss = 0.0;          ///< of the last step
+  std::uint64_t weights = 0;  ///< hash, at the end
+};
+
+/// Ranks whose steps, or copies, take longer than `slow_factor` times the median of all.
+[[nodiscard]] std::vector<int> slow_nodes(std::span<const NodeFigures> ranks, double slow_factor);
+/// Ranks whose weights are not those that most ranks have. Where no weights are those of more than half, all.
+[[nodiscard]] std::vector<int> odd_nodes(std::span<const NodeFigures> ranks);
+
+/// Every rank of `group` calls it, with equal options, and has the same result, a table: case, kind "measured", model,
+/// batch, image_px, threads, steps, slow_factor, ranks, oversubscribed,
+///   nodes       [{rank, host, images_per_s, step_ms, of_median (its step over the median's), copy_gb_per_s, loss,
+///               weights (hash), slow, odd}]
+///   slow, odd   how many are
+///   warnings    a line for each of them
+///   program, cpu, ... of rank 0
+/// ConfigError on options out of range, DataError where a loss is not finite, CommError as train::Ranks.
+[[nodiscard]] Value run_nodes(const NodesOptions& options, dist::CommThread& group);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Case `overlap`: what working ahead gains: the time of a step with input only, training only, one after the other and
+// both at once, and how near the last comes to the least it can be.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/input.h"
+#include "bench/network.h"
+#include "core/value.h"
+
+namespace roentgen::data {
+struct Dataset;
+}
+
+namespace roentgen::bench {
+
+/// What to measure.
+struct OverlapOptions {
+  /// Its batch, image side and channels are also the model's; its device, where it names one, takes the model's place.
+  InputOptions input;
+  /// Model, labels, fuse, algorithms, engine and threads (0: the cores that input leaves) of the training step.
+  NetworkOptions step;
+  /// At least 1.
+  std::int64_t rounds = 3;
+};
+
+/// Times of one step, seconds.
+struct StepTimes {
+  double input_s = 0.0;
+  double train_s = 0.0;
+  double sequential_s = 0.0;
+  double overlapped_s = 0.0;
+  /// Processor time that the input of one step takes, over all threads.
+  double input_work_s = 0.0;
+};
+
+/// Where input and computing run.
+enum class Cores : std::uint8_t {
+  Disjoint,  ///< each on cores of its own, or computing on another device
+  Shared,    ///< both on all cores
+};
+/// "disjoint", "shared".
+[[nodiscard]] std::string_view name_of(Cores cores);
+
+/// Least time of an overlapped step: disjoint max(input, train), shared train + input work / cores.
+[[nodiscard]] double least_step_s(const StepTimes& times, Cores cores, int core_count);
+
+/// Above the least time by no more than this factor counts as overlapped.
+inline constexpr double kOverlapFactor = 1.05;
+
+/// The steps of one kind.
+struct KindOfSteps {
+  std::string_view name;
+  std::span<const Course> rounds;
+  /// Each takes as long as the next on a quiet machine, as those do not that wait for batches: these come in bursts.
+  bool is_steady = false;
+};
+/// Lines that say why the times are not to be trusted: of a steady kind the slowest step of a round took over 1.25
+/// times the fastest, or of any kind the slowest round over 1.25 times the fastest.
+[[nodiscard]] std::vector<std::string> signs_of_other_work(const std::vector<KindOfSteps>& kinds);
+
+/// Measures in interleaved rounds, each of warmup + steps steps of every kind; times are means over the steps of a
+/// round, in steady state (the warm-up is at least as long as the input can work ahead), and medians over the rounds. A
+/// sequential step waits for its batch, trains on it, and only then lets the input go on. The result, a table:
+///   case, consumer (the model or the emulated device), the input's settings, threads, warmup, n, rounds
+///   emulated          is anything emulated?
+///   images_per_s      overlapped
+///   step_ms           {input, train, sequential, overlapped, input_work}
+///   gain              sequential / overlapped
+///   wait_share, bound of the overlapped steps, as run_pipeline()
+///   cores             "disjoint" or "shared": which row of `limits` is this run's
+///   limits            [{cores, least, least_ms, ratio, allowed, holds}]: ratio = overlapped / least, in each round
+///   by_round          [{input_ms, ..., ratio}]
+///   warnings          [text]: signs that the machine was busy, as signs_of_other_work()
+///   program, cpu, ...
+/// ConfigError on options out of range, DataError on unreadable images; what make_training_step() throws.
+[[nodiscard]] Value run_overlap(const data::Dataset& dataset, const OverlapOptions& options);
+
+}  // namespace roentgen::bench

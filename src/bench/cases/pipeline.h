@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Case `pipeline`: images from disk to batches, without a network: how fast a pipeline is, and which of its stages is
+// the slow one.
+#pragma once
+
+#include "bench/input.h"
+#include "core/value.h"
+
+namespace roentgen::bench {
+
+/// Runs the pipeline over all samples of `dataset` (labels are not needed), in training order, distorted as `augment`
+/// says, into normalised float32. The result, a table:
+///   case, pipeline (text), images, batch, image_px, channels, workers, input_cores, ranks, cold, storage, seed
+///   warmup, n           batches; n is at least what was asked for (steps_beyond_buffers())
+///   input, augmentation of a recipe, a line each; null without one
+///   storage, device     what is emulated; null where nothing is
+///   cache_kept          images in the cache file before the first batch; null without one
+///   cached_share        share of the measured images that came from the cache, from memory that is; null without one
+///   memory              {budget_bytes, bytes, slots}: what input may hold, holds at most, and batches of it
+///   emulated            is anything emulated? Then no figure is one of this machine alone
+///   images_per_s        images of the measured batches / wall time
+///   per_core            the same / cores kept busy meanwhile (processor time of the process / wall time)
+///   batch_ms            {median, p95, min, max}: from batch to batch
+///   wait_share          share of the time that the consumer waited for a batch, 0 to 1
+///   bound               "input" or "compute", by whether that share exceeds 5%; "input" without a device
+///   read_ms, decode_ms, transform_ms   an image, summed over threads; warm-up included
+///   read_bytes          an image
+///   stages              [{stage, items, threads, capacity, mean_depth, empty_waits, full_waits, pull_s, busy_s}], from
+///                       the start, warm-up included
+///   rss_bytes           memory of the process at its largest
+///   checksum            of the first batch; equal for equal images, seeds and pipelines' orders
+///   program, cpu, ...   what it ran on
+/// ConfigError on options out of range, where there are fewer images than a batch, and as data::share_memory() and
+/// data::DiskCache; DataError on unreadable images.
+[[nodiscard]] Value run_pipeline(const data::Dataset& dataset, const InputOptions& options);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/cases/scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bench/case_list.h"
+#include "bench/emulated_executable.h"
+#include "bench/harness.h"
+#include "bench/options.h"
+#include "bench/ranks.h"
+#include "bench/same_batches.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "data/source/dataset.h"
+#include "data/stage/loader.h"
+#include "dist/comm_thread.h"
+#include "dist/launched.h"
+#include "engine/engine.h"
+#include "runtime/core_list.h"
+#include "train/one_plan.h"
+#include "train/ranks.h"
+#include "train/stepper.h"
+#include "train/trace.h"
+
+namespace roentgen::bench {
+namespace {
+
+std::unique_ptr<engine::Executable> compile(const ScalingOptions& options, const train::Ranks& ranks,
+                                            engine::Engine& engine, int slots) {
+  const engine::ChoiceInputs choice = train::shared_choice_inputs(ranks, engine, options.step.threads);
+  auto executable = compile_step(options.step, engine,
+                                 {.threads = options.step.threads,
+                                  .slots = slots,
+                                  .bucket_bytes = static_cast<std::size_t>(options.bucket_mb * 1048576.0),
+                                  .choice = &choice});
+  train::require_one_plan(ranks, *executable);
+  if (options.device_images_per_s <= 0.0) return executable;
+  constexpr int kSteps = 2;
+  StepCourse course = measure_course(*executable, kSteps);
+  return make_emulated_executable(std::move(executable), std::move(course),
+                                  static_cast<double>(options.step.batch) / options.device_images_per_s);
+}
+
+struct Sums {
+  std::vector<double> step_s;
+  double wall_s = 0.0;
+  double wait_s = 0.0;
+  double comm_s = 0.0;
+  double imbalance = 0.0;
+  std::int64_t images = 0;
+};
+
+Sums run_steps(const ScalingOptions& options, train::Stepper& stepper, data::BatchSource& batches) {
+  constexpr double kRate = 1e-4;
+  Sums sums;
+  for (std::int64_t step = 0; step < options.step.warmup; ++step) {
+    static_cast<void>(stepper.update(batches, step, kRate));
+  }
+  const auto begin = Clock::now();
+  for (std::int64_t step = 0; step < options.step.steps; ++step) {
+    const train::StepRecord record = stepper.update(batches, options.step.warmup + step, kRate);
+    sums.step_s.push_back(record.seconds);
+    sums.wait_s += record.data_wait_seconds;
+    sums.comm_s += record.comm_exposed_seconds.value_or(0.0);
+    sums.imbalance += record.imbalance.value_or(0.0);
+    sums.images += record.images;
+  }
+  sums.wall_s = seconds_since(begin);
+  return sums;
+}
+
+// An emulated device computes nothing, but its rank's thread still reads, reduces and updates: one core a rank.
+bool is_oversubscribed(const ScalingOptions& options, const train::Ranks& ranks) {
+  return are_too_many(ranks.local_size() * (options.device_images_per_s > 0.0 ? 1 : options.step.threads));
+}
+
+std::int64_t hosts_of(const dist::CommThread* group) {
+  if (group == nullptr) return 1;
+  return std::ssize(std::set<std::string>(group->hosts().begin(), group->hosts().end()));
+}
+
+train::TraceOptions trace_options(const ScalingOptions& options) {
+  return {.first = options.step.warmup + options.step.steps};
+}
+
+void write_trace(train::Tracer& tracer, const train::Ranks& ranks, const std::filesystem::path& folder) {
+  std::error_code ignored;  // who writes into it says why there is none
+  if (ranks.is_first()) std::filesystem::create_directories(folder, ignored);
+  tracer.write(folder / fmt::format("ranks-{}.json", ranks.size()));
+}
+
+}  // namespace
+
+Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) {
+  require_at_least("warmup", options.step.warmup, 1);
+  require_at_least("steps", options.step.steps, 1);
+  require_at_least("threads", options.step.threads, 1);
+  const train::Ranks ranks(group);
+  const runtime::BoundToCores bound(first_cores(options.step.threads));
+  const auto engine = engine::make_engine(options.step.device);
+  constexpr int kSlots = 3;
+  const auto executable = compile(options, ranks, *engine, options.input ? kSlots : 1);
+  std::optional<train::Tracer> tracer;
+  if (!options.trace_folder.empty()) tracer.emplace(trace_options(options), group);
+  train::StepperOptions stepping{.optimizer = "sgd",
+                                 .optimizer_options = {.momentum = 0.9, .threads = options.step.threads},
+                                 .weight_decay = 1e-4,
+                                 .group = group,
+                                 .is_overlapped = options.is_overlapped,
+                                 .timeline = tracer ? tracer->timeline() : nullptr};
+  train::Stepper stepper(*executable, stepping);
+  train::share_memory(ranks, *executable, stepper.optimizer(), nullptr);
+
+  std::vector<std::vector<float>> labels;
+  std::unique_ptr<Input> input;
+  if (options.input) {
+    InputOptions piped = *options.input;
+    piped.rank = ranks.rank();
+    piped.ranks = ranks.size();
+    input = std::make_unique<Input>(*options.dataset, piped,
+                                    batch_slots(*executable, kSlots, options.dataset->label_names.size(), labels));
+  }
+  SameBatches same(options.step.batch);
+  data::BatchSource& batches = input ? static_cast<data::BatchSource&>(input->loader()) : same;
+  const Sums sums = run_steps(options, stepper, batches);
+  if (tracer) write_trace(*tracer, ranks, options.trace_folder);
+  static_cast<void>(ranks.gather("", {.name = "end of the measurement"}));
+
+  const double steps_s = std::accumulate(sums.step_s.begin(), sums.step_s.end(), 0.0);
+  const bool is_emulated = options.device_images_per_s > 0.0 || (options.input && options.input->storage);
+  Value result = settings_of("scaling", options.step, {"model", "batch", "image_px", "threads"});
+  result.set("ranks", ranks.size());
+  result.set("hosts", hosts_of(group));
+  result.set("images_per_s", static_cast<double>(sums.images) / sums.wall_s);
+  result.set("step_ms", summary_ms(sums.step_s));
+  result.set("comm_exposed", sums.comm_s / steps_s);
+  result.set("data_wait", sums.wait_s / steps_s);
+  result.set("imbalance", sums.imbalance / static_cast<double>(options.step.steps));
+  result.set("overlap", options.is_overlapped);
+  result.set("oversubscribed", is_oversubscribed(options, ranks));
+  result.set("kind", is_emulated ? "emulated" : "measured");
+  return result;
+}
+
+namespace {
+
+/// What the rounds gave of one point.
+struct Point {
+  std::int64_t ranks = 1;
+  std::vector<Value> rounds;
+
+  [[nodiscard]] std::vector<double> all(std::string_view key) const {
+    std::vector<double> values;
+    for (const Value& round : rounds) values.push_back(round.at(key).as_double());
+    return values;
+  }
+  [[nodiscard]] double median(std::string_view key) const { return summarise(all(key)).median; }
+  [[nodiscard]] bool is_oversubscribed() const { return rounds.back().at("oversubscribed").as_bool(); }
+};
+
+/// Median of the rounds' ratios: images/s of a rank of `point`, over that of `base`. Nothing where there is no base, or
+/// ranks of one of them take turns.
+Value efficiency(const Point& point, const Point* base) {
+  if (base == nullptr || point.is_oversubscribed() || base->is_oversubscribed()) return {};
+  std::vector<double> ratios = point.all("images_per_s");
+  const std::vector<double> before = base->all("images_per_s");
+  const double more = static_cast<double>(point.ranks) / static_cast<double>(base->ranks);
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= before[i] * more;
+  return Value(summarise(ratios).median);
+}
+
+Value row_of(const Point& point, const Point* one, const Point* host) {
+  const std::vector<double> speeds = point.all("images_per_s");
+  const double count = static_cast<double>(speeds.size());
+  const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double speed : speeds) squares += (speed - mean) * (speed - mean);
+  const Value& last = point.rounds.back();
+  Value row = Value::table();
+  row.set("ranks", point.ranks);
+  row.set("hosts", last.at("hosts"));
+  row.set("batch", last.at("batch"));
+  row.set("images_per_s", summarise(speeds).median);
+  row.set("mean", mean);
+  row.set("sd", speeds.size() > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0);
+  row.set("min", std::ranges::min(speeds));
+  row.set("max", std::ranges::max(speeds));
+  row.set("efficiency", efficiency(point, one));
+  if (host != nullptr) row.set("efficiency_of_host", efficiency(point, host));
+  row.set("oversubscribed", point.is_oversubscribed());
+  for (const char* key : {"comm_exposed", "data_wait", "imbalance"}) row.set(key, point.median(key));
+  row.set("kind", last.at("kind"));
+  return row;
+}
+
+}  // namespace
+
+Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point) {
+  require_at_least("rounds", plan.rounds, 1);
+  RG_ASSERT(!plan.ranks.empty());
+  std::vector<Point> points;
+  for (const std::int64_t ranks : plan.ranks) {
+    require_at_least("ranks", ranks, 1);
+    if (plan.is_strong && plan.batch % ranks != 0) {
+      throw ConfigError(error_text("bench.scaling", "--batch", fmt::format("a multiple of {} ranks", ranks),
+                                   fmt::to_string(plan.batch), "another --batch or other --ranks"));
+    }
+    points.push_back({.ranks = ranks});
+  }
+  for (std::int64_t round = 0; round < plan.rounds; ++round) {
+    for (Point& point : points) {
+      point.rounds.push_back(run_point(point.ranks, plan.is_strong ? plan.batch / point.ranks : plan.batch));
+    }
+  }
+  const auto point_of = [&](std::int64_t ranks) {
+    const auto found = std::ranges::find(points, ranks, &Point::ranks);
+    return found == points.end() ? nullptr : &*found;
+  };
+  const Value& any = points.front().rounds.front();
+  Value result = Value::table();
+  for (const char* key : {"case", "model", "image_px", "threads", "overlap"}) result.set(key, any.at(key));
+  result.set("scaling", plan.is_strong ? "strong" : "weak");
+  result.set("rounds", plan.rounds);
+  Value& rows = result.set("points", Value::array());
+  for (const Point& point : points) {
+    rows.push_back(row_of(point, point_of(1), point_of(plan.per_host)));
+  }
+  add_environment(result);
+  return result;
+}
+
+namespace {
+
+class ScalingCase final : public Case {
+ public:
+  ScalingCase()
+      : Case("how training gets faster with more ranks: each number of ranks a group of processes",
+             "roentgen bench scaling --model resnet50 --batch 8 --ranks 1,2 --threads 1 --repeat 3") {}
+  [[nodiscard]] std::vector<Option> options() override {
+    return joined(
+        {sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
+         network_.training_options(),
+         input_.options({"--data", "--pipeline", "--workers", "--emulate-storage"}),
+         ranks_.options({"--ranks", "--hosts", "--per-host", "--no-overlap", "--bucket-mb", "--reduce", "--wire"}),
+         {{.name = "--strong", .target = &is_strong_, .doc = "--batch is that of all ranks together"},
+          {.name = "--synthetic",
+           .target = &is_synthetic_,
+           .doc = "drawn batches, as without --data; refused beside it"},
+          {.name = "--trace",
+           .target = &trace_folder_,
+           .doc = "folder for a trace of each point, ranks-2.json, of its last round",
+           .value_name = "DIR"},
+          {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .least = 1, .most = kMany}}});
+  }
+  [[nodiscard]] Value run(const Host& host) override {
+    if (is_synthetic_ && !input_.data.empty()) {
+      throw ConfigError(error_text("cli.bench", "--synthetic", "no --data beside it", input_.data[0], "one of them"));
+    }
+    ScalingOptions options{.step = network_.sized(sizes_),
+                           .bucket_mb = ranks_.bucket_mb,
+                           .is_overlapped = !ranks_.is_late,
+                           .trace_folder = trace_folder_};
+    options.device_images_per_s = take_emulated_device(options.step);
+    options.step.graph = host.graph_of_file(options.step);
+    std::optional<data::Dataset> dataset;
+    if (!input_.data.empty()) {
+      dataset = input_.dataset(host);
+      options.dataset = &*dataset;
+      options.input = input_.checked(sizes_, host, NetworkOptions{}.batch);
+      options.input->channels = options.step.channels;
+    }
+    return dist::launched_rank() ? run_as_rank(options, host) : run_points(options, host);
+  }
+
+ private:
+  [[nodiscard]] RankRequest request() const {
+    RankRequest request{.may_oversubscribe = network_.may_oversubscribe};
+    if (!ranks_.reduce.empty()) request.reduce = ranks_.reduce;
+    if (!ranks_.wire.empty()) request.wire = ranks_.wire;
+    return request;
+  }
+
+  // One rank of a point.
+  [[nodiscard]] Value run_as_rank(const ScalingOptions& options, const Host& host) const {
+    log::set_level(log::Level::Warning);  // a point is one of many
+    RankRequest rank = request();
+    rank.threads = [&] { return options.device_images_per_s > 0.0 ? 0 : options.step.threads; };
+    return host.join_ranks(rank, [&](dist::CommThread* group) { return run_scaling_point(options, group); });
+  }
+
+  // All points, each a group of processes that runs this case again.
+  [[nodiscard]] Value run_points(const ScalingOptions& options, const Host& host) const {
+    const ScalingPlan plan{.ranks = ranks_.counts(),
+                           .per_host = ranks_.per_host,
+                           .rounds = rounds_,
+                           .is_strong = is_strong_,
+                           .batch = options.step.batch};
+    const std::int64_t most = plan.per_host > 0 ? plan.per_host : std::ranges::max(plan.ranks);
+    const int cores = runtime::physical_cores(runtime::usable_cores());
+    const int threads = options.step.threads > 0 ? options.step.threads : std::max(1, cores / static_cast<int>(most));
+    return run_scaling(plan, [&](std::int64_t count, std::int64_t batch) {
+      RankRequest group = request();
+      group.ranks = count;
+      group.hosts = ranks_.hosts;
+      return host.start_ranks(group, {"--batch", fmt::to_string(batch), "--threads", fmt::to_string(threads)});
+    });
+  }
+
+  SizeArguments sizes_;
+  NetworkArguments network_;
+  InputArguments input_;
+  RankArguments ranks_;
+  bool is_strong_ = false;
+  bool is_synthetic_ = false;
+  std::string trace_folder_;
+  std::int64_t rounds_ = 3;
+};
+
+}  // namespace
+
+std::unique_ptr<Case> make_scaling_case() { return std::make_unique<ScalingCase>(); }
+
+}  // namespace roentgen::bench

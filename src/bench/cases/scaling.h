@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How training gets faster with more ranks: points, each measured by a group of processes, and the table of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/input.h"
+#include "bench/network.h"
+#include "core/value.h"
+
+namespace roentgen::data {
+struct Dataset;
+}
+namespace roentgen::dist {
+class CommThread;
+}
+
+namespace roentgen::bench {
+
+/// One point.
+struct ScalingOptions {
+  /// `batch` is a rank's; `threads` at least 1. No profile.
+  NetworkOptions step;
+  /// Not 0: a step lasts batch / device_images_per_s s, and buckets become ready as they do in a real one.
+  double device_images_per_s = 0.0;
+  /// Gradients that travel together.
+  double bucket_mb = 4.0;
+  /// False: they travel when backward is over.
+  bool is_overlapped = true;
+  /// Where batches come from, of its pipeline, workers, storage and cores; nothing: the same drawn batch again and
+  /// again.
+  std::optional<InputOptions> input{};
+  /// For `input`.
+  const data::Dataset* dataset = nullptr;
+  /// Not empty: a trace of all its steps, warm-up too, goes into this folder, which is made: ranks-2.json.
+  std::string trace_folder{};
+};
+
+/// Measures it as a rank of `group`, or as the only one (null). All ranks must call it with equal options. The compute
+/// thread, and what it starts, is bound to the first `threads` of the cores that it may use.
+/// @return {"ranks", "hosts", "images_per_s" (of all ranks), "step_ms", "comm_exposed", "data_wait", "imbalance",
+///   "kind": "measured" or "emulated", ...}; the same of every rank save for times
+[[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
+
+/// Which points, and how often.
+struct ScalingPlan {
+  /// At least one; efficiency counts from one rank, and there is none where that is not measured.
+  std::vector<std::int64_t> ranks{1};
+  /// Ranks of a host; 0: all on one.
+  std::int64_t per_host = 0;
+  /// Interleaved.
+  std::int64_t rounds = 3;
+  /// Weak: as many images for each rank, however many there are. Strong: as many together.
+  bool is_strong = false;
+  /// Images of a rank's batch; strong: of all together.
+  std::int64_t batch = 16;
+};
+
+/// Starts the processes of a point and gives what run_scaling_point() gave on rank 0.
+using RunPoint = std::function<Value(std::int64_t ranks, std::int64_t batch)>;
+
+/// All points, each in every round. Strong: ConfigError for a batch that some number of ranks does not divide.
+/// @return {"points": [{"ranks", "hosts", "batch", "images_per_s" (median of rounds), "mean", "sd", "min", "max",
+///   "efficiency" (median of the rounds' ratios to the point of one rank, by rank), "efficiency_of_host" (to the point
+///   of one host, where there is one); both null without that point, and of points with more ranks or compute threads
+///   than cores, which are "oversubscribed"; "comm_exposed", "data_wait", "imbalance", "kind"}]}
+[[nodiscard]] Value run_scaling(const ScalingPlan& plan, const RunPoint& run_point);
+
+}  // namespace roentgen::bench

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/cases/step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/case_list.h"
+#include "bench/floor.h"
+#include "bench/harness.h"
+#include "bench/options.h"
+#include "bench/profile.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "engine/engine.h"
+#include "runtime/memory.h"
+
+namespace roentgen::bench {
+namespace {
+
+// Networks of docs/benchmarks/step.md and step_history.md take 1.07 to 2.34 times as long as their convolutions alone.
+constexpr double kMostFloorRatio = 5.0;
+
+/// What the measured steps left behind.
+struct Measurements {
+  std::vector<double> step_s;
+  std::vector<double> optimizer_s;
+  /// Of all steps, the warm-up included.
+  std::vector<float> losses;
+};
+
+Measurements run_steps(const NetworkOptions& options, engine::Executable& executable, SgdSteps& steps, Floor& floor) {
+  Measurements measured;
+  for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
+    if (step == options.warmup) {
+      floor.measure();
+      executable.reset_profile();
+    }
+    const auto begin = Clock::now();
+    const double optimizer_s = steps.run();
+    const double step_s = seconds_since(begin);
+    measured.losses.push_back(steps.loss());
+    if (step < options.warmup) continue;
+    measured.step_s.push_back(step_s);
+    measured.optimizer_s.push_back(optimizer_s);
+  }
+  return measured;
+}
+
+double total(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+/// Share of the measured time that is neither an entry's nor the optimizer's.
+double framework_share(const engine::Executable& executable, const Measurements& measured) {
+  double kernels_s = 0.0;
+  for (const engine::EntryTime& time : executable.profile()) kernels_s += time.seconds;
+  return 1.0 - (kernels_s + total(measured.optimizer_s)) / total(measured.step_s);
+}
+
+std::size_t state_bytes(train::Optimizer& optimizer) {
+  std::size_t bytes = 0;
+  for (const train::OptimizerState& state : optimizer.state()) bytes += state.arena.size_bytes();
+  return bytes;
+}
+
+/// What is planned and what was measured; see run_step().
+Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_bytes,
+                   std::optional<std::size_t> measured_bytes) {
+  const auto number = [](std::size_t bytes) { return Value(static_cast<std::int64_t>(bytes)); };
+  return Value::Table{{"planned_bytes", number(planned.total() + optimizer_bytes)},
+                      {"measured_bytes", measured_bytes ? number(*measured_bytes) : Value()},
+                      {"activations_bytes", number(planned.activations)},
+                      {"threads_scratch_bytes", number(planned.threads_scratch)},
+                      {"parameters_bytes", number(planned.parameters)},
+                      {"gradients_bytes", number(planned.gradients)},
+                      {"optimizer_bytes", number(optimizer_bytes)},
+                      {"inputs_bytes", number(planned.inputs)},
+                      {"other_bytes", number(planned.state + planned.kept)}};
+}
+
+}  // namespace
+
+std::vector<std::string> signs_of_other_work(std::span<const double> step_s, std::optional<double> floor_ratio) {
+  std::vector<std::string> signs;
+  if (auto sign = sign_of_spread("step", step_s)) signs.push_back(std::move(*sign));
+  if (floor_ratio && *floor_ratio < 1.0) {
+    signs.push_back(
+        fmt::format("the step took {:.2f} of the time of its convolutions alone; {}", *floor_ratio, kBusyAdvice));
+  }
+  if (floor_ratio && *floor_ratio > kMostFloorRatio) {
+    signs.push_back(
+        fmt::format("the step took {:.1f} times as long as its convolutions alone; {}", *floor_ratio, kBusyAdvice));
+  }
+  return signs;
+}
+
+Value run_step(const NetworkOptions& given) {
+  const NetworkOptions options = checked(given);
+  const std::unique_ptr<engine::Engine> engine = engine::make_engine(options.device);
+  const bool has_peak = runtime::reset_peak_resident_memory();
+  const std::size_t before_bytes = runtime::resident_memory_bytes();
+  const std::unique_ptr<engine::Executable> executable = compile_step(options, *engine, {.threads = options.threads});
+  constexpr double kRate = 1e-3;
+  SgdSteps steps(*executable, options.threads, kRate);
+  const engine::MemoryReport& planned = executable->plan().memory;
+  const std::size_t optimizer_bytes = state_bytes(steps.optimizer());
+  log::info("step: peak of memory " + planned.text({{"optimizer", optimizer_bytes}}));
+  Floor floor(*executable);
+  const Measurements measured = run_steps(options, *executable, steps, floor);
+  const std::size_t peak_bytes = runtime::peak_resident_memory_bytes();
+
+  NetworkOptions said = options;
+  said.dtype = executable->plan().dtype();
+  Value result = settings_of("step", said,
+                             {"model", "batch", "image_px", "channels", "labels", "threads", "device", "fuse",
+                              "algorithms", "dtype", "recompute", "warmup", "n"});
+  const double median_s = summarise(measured.step_s).median;
+  result.set("images_per_s", static_cast<double>(options.batch) / median_s);
+  result.set("step_ms", summary_ms(measured.step_s));
+  result.set("optimizer_ms", summarise(measured.optimizer_s).median * 1e3);
+  result.set("peak_bytes", planned.total() + optimizer_bytes);
+  result.set("process_peak_bytes", static_cast<std::int64_t>(peak_bytes));
+  result.set("memory", memory_table(planned, optimizer_bytes,
+                                    has_peak ? std::optional(peak_bytes - before_bytes) : std::nullopt));
+  result.set("framework_share", framework_share(*executable, measured));
+  Value profile = options.has_profile ? profile_table(*executable, {.count = options.steps,
+                                                                    .total_s = total(measured.step_s),
+                                                                    .optimizer_s = total(measured.optimizer_s)})
+                                      : Value();
+  const std::vector<engine::EntryTime> times = executable->profile();
+  floor.measure();
+  const std::optional<double> floor_s = floor.seconds();
+  const std::optional<double> floor_ratio = floor_s ? std::optional(median_s / *floor_s) : std::nullopt;
+  result.set("conv_floor_ms", floor_s ? Value(*floor_s * 1e3) : Value());
+  result.set("floor_ratio", floor_ratio ? Value(*floor_ratio) : Value());
+  Value& warnings = result.set("warnings", Value::array());
+  for (std::string& text : signs_of_other_work(measured.step_s, floor_ratio)) warnings.push_back(std::move(text));
+  result.set("loss_first", static_cast<double>(measured.losses.front()));
+  result.set("loss_last", static_cast<double>(measured.losses.back()));
+  result.set("checksum", checksum(std::as_bytes(std::span(measured.losses))));
+  result.set("plan_hash", executable->plan().hash());
+  result.set("engine", engine->description());
+  result.set("profile", std::move(profile));
+  result.set("layers", options.has_profile ? layer_table(*executable, times, &floor) : Value());
+  add_environment(result);
+  return result;
+}
+
+namespace {
+
+class StepCase final : public Case {
+ public:
+  StepCase()
+      : Case("whole training steps of a model on random input: forward, backward, optimizer",
+             "roentgen bench step --model resnet50 --batch 16 --image 224 --warmup 3 --steps 10 --threads 2 --json "
+             "step.json\n"
+             "roentgen bench step --model densenet121 --profile") {}
+  [[nodiscard]] std::vector<Option> options() override {
+    return joined({sizes_.options({"--batch", "--image", "--channels", "--warmup", "--steps"}),
+                   network_.training_options(), network_.options({"--profile"})});
+  }
+  [[nodiscard]] Value run(const Host& host) override {
+    NetworkOptions options = network_.checked(sizes_);
+    options.graph = host.graph_of_file(options);
+    return run_step(options);
+  }
+
+ private:
+  SizeArguments sizes_;
+  NetworkArguments network_;
+};
+
+}  // namespace
+
+std::unique_ptr<Case> make_step_case() { return std::make_unique<StepCase>(); }
+
+}  // namespace roentgen::bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Case `step`: whole training steps of a model on random input: forward, backward, optimizer. No data pipeline.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/network.h"
+#include "core/value.h"
+
+namespace roentgen::bench {
+
+/// Compiles the model with a sigmoid loss for training and measures steps of SGD with momentum on one fixed random
+/// batch. The result, a table:
+///   case, model, batch, image_px, channels, labels, threads, device, fuse, algorithms, dtype, recompute, warmup, n
+///   images_per_s        batch / median step
+///   step_ms             {median, p95, min, max}
+///   optimizer_ms        median
+///   peak_bytes          memory of the executable and the optimizer's state, by plan; told before the first step
+///   process_peak_bytes  the most that the process held while it compiled and ran steps
+///   memory              {planned_bytes: as peak_bytes; measured_bytes: growth of the process from before compiling to
+///                       its peak, null where the kernel does not tell; of the plan: activations_bytes (and of
+///                       these threads_scratch_bytes), parameters_bytes, gradients_bytes, optimizer_bytes,
+///                       inputs_bytes, other_bytes}
+///   framework_share     share of the measured time spent outside kernels and optimizer, 0 to 1
+///   conv_floor_ms       sum over conv2d_* and linear_* entries of the best run alone, on the step's own buffers: of 4
+///                       before the measured steps and 4 after them, since a machine's speed drifts; with what else
+///                       these entries do ("of norm", "of sum", "with moments", "into norm", "from norm" in
+///                       `implementation`)
+///   floor_ratio         median step / conv_floor_ms; both are null where the engine cannot time single entries
+///   warnings            [text]: signs that the machine was busy (signs_of_other_work())
+///   loss_first, loss_last, checksum: of the losses of all steps; equal for equal plans, threads and machines
+///   plan_hash, engine
+///   profile             [{kind, calls, ms, share, gflops, gb_per_s}] per step, most expensive first; null unless asked
+///   layers              [{name, kind, implementation, ms, best_ms, floor_ms, gflops}] for each plan entry in plan
+///   order:
+///                       mean and best time in the step, best time alone (convolutions only), rate at the best time;
+///                       null unless asked
+///   program, cpu, ...   what it ran on (io/environment.h)
+/// Throws ConfigError on options out of range or a graph of other sizes, DataError when a loss is not finite, what
+/// compile() throws.
+[[nodiscard]] Value run_step(const NetworkOptions& options);
+
+/// Lines that say why the times are not to be trusted: the slowest of the steps took over 1.25 times the fastest, or
+/// the median step less than its own convolutions alone (`floor_ratio` below 1), or over five times as long. Empty on a
+/// quiet machine.
+[[nodiscard]] std::vector<std::string> signs_of_other_work(std::span<const double> step_s,
+                                                           std::optional<double> floor_ratio);
+
+}  // namespace roentgen::bench

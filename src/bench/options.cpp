@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "bench/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "bench/consumer.h"
+#include "bench/harness.h"
+#include "core/error.h"
+#include "data/stage/pipeline.h"
+#include "runtime/core_list.h"
+#include "train/recipe.h"
+
+namespace roentgen::bench {
+namespace {
+
+// Options of `all` by name, in the order of the names.
+std::vector<Option> picked(const std::vector<Option>& all, Names names) {
+  std::vector<Option> options;
+  for (const std::string_view name : names) {
+    const auto found = std::ranges::find(all, name, &Option::name);
+    RG_ASSERT(found != all.end());
+    options.push_back(*found);
+  }
+  return options;
+}
+
+constexpr std::int64_t kMostNumber = 65536;
+
+// Whole numbers between commas, from 1 to kMostNumber; none where one of them is not.
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || stop != word.data() + word.size() || number < 1 || number > kMostNumber) return {};
+    numbers.push_back(number);
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+[[noreturn]] void refuse_ranks(std::string_view text) {
+  throw ConfigError(error_text("cli.bench", "--ranks", fmt::format("a number from 1 to {}", kMostNumber), text,
+                               "--ranks 2, of scaling --ranks 1,2,4"));
+}
+
+}  // namespace
+
+std::vector<Option> joined(std::initializer_list<std::vector<Option>> groups) {
+  std::vector<Option> all;
+  for (const std::vector<Option>& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    names.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return names;
+}
+
+std::vector<std::int64_t> parse_batches(std::string_view text) {
+  std::vector<std::int64_t> batches = numbers_in(text);
+  if (!batches.empty()) return batches;
+  throw ConfigError(
+      error_text("bench.options", "--batch", fmt::format("numbers from 1 to {}", kMostNumber), text, "--batch 16"));
+}
+
+Option rounds_option(std::int64_t& rounds) {
+  return {.name = "--rounds", .target = &rounds, .doc = "interleaved rounds", .least = 1, .most = kMany};
+}
+
+Option slow_option(double& factor) {
+  return {.name = "--slow",
+          .target = &factor,
+          .doc = "a link or node is slow so many times beyond the median; 0 = 2 and 1.15",
+          .least = 0,
+          .most = kMany};
+}
+
+std::vector<Option> SizeArguments::options(Names names) {
+  return picked(
+      {{.name = "--batch",
+        .target = &batch,
+        .doc = "images a batch: 16 with a model, else 64; infer, choose: several, 1,16",
+        .value_name = "N"},
+       {.name = "--image", .target = &image_px, .doc = "side of the image, px", .least = 1, .most = 65536},
+       {.name = "--channels", .target = &channels, .doc = "1 or 3; 0 = 1, without images 3", .least = 0, .most = 3},
+       {.name = "--warmup", .target = &warmup, .doc = "runs before those measured", .least = 0, .most = kMany},
+       {.name = "--steps", .target = &steps, .doc = "runs measured", .least = 1, .most = kMany}},
+      names);
+}
+
+std::int64_t SizeArguments::batch_or(std::int64_t usual) const {
+  if (batch.empty()) return usual;
+  const std::vector<std::int64_t> batches = parse_batches(batch);
+  if (batches.size() == 1) return batches[0];
+  throw ConfigError(error_text("cli.bench", "--batch", "one number", batch, "bench infer, which takes several"));
+}
+
+SizeArguments SizeArguments::without_batch() const {
+  SizeArguments sizes = *this;
+  sizes.batch.clear();
+  return sizes;
+}
+
+std::vector<Option> NetworkArguments::options(Names names) {
+  return picked(
+      {{.name = "--model", .target = &network.model, .doc = "name of a model, or file with a graph text"},
+       {.name = "--models", .target = &models, .doc = "networks, with commas"},
+       {.name = "--labels", .target = &network.labels, .doc = "outputs", .least = 1, .most = kMany},
+       {.name = "--device",
+        .target = &network.device,
+        .doc = "engine; with images also emulated:RATE, images a second"},
+       {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = kMany},
+       {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "also more threads than the machine has"},
+       {.name = "--fuse",
+        .target = &network.fuse,
+        .doc = "passes and fusions: on, off, names or on,-NAME; results move within rounding"},
+       {.name = "--algorithms",
+        .target = &network.algorithms,
+        .doc = "convolutions: auto or direct, or one way wherever it can: winograd, split, split2, pointwise"},
+       {.name = "--dtype", .target = &network.dtype, .doc = "activations and products: f32, bf16 or auto"},
+       {.name = "--recompute",
+        .target = &network.recompute,
+        .doc = "activations that backward computes again: auto, none or all"},
+       {.name = "--profile", .target = &network.has_profile, .doc = "time of every kind of kernel"}},
+      names);
+}
+
+std::vector<Option> NetworkArguments::training_options() {
+  return options({"--model", "--labels", "--device", "--threads", "--oversubscribe", "--fuse", "--algorithms",
+                  "--dtype", "--recompute"});
+}
+
+NetworkOptions NetworkArguments::sized(const SizeArguments& sizes, std::int64_t usual_channels) const {
+  NetworkOptions options = network;
+  options.batch = sizes.batch_or(network.batch);
+  options.image_px = sizes.image_px;
+  options.channels = sizes.channels_or(usual_channels);
+  options.warmup = sizes.warmup;
+  options.steps = sizes.steps;
+  options.threads = static_cast<int>(threads);
+  return options;
+}
+
+NetworkOptions NetworkArguments::checked(const SizeArguments& sizes) const {
+  NetworkOptions options = sized(sizes);
+  options.threads = threads_of(threads, may_oversubscribe);
+  return options;
+}
+
+double take_emulated_device(NetworkOptions& network) {
+  if (!is_emulated_device(network.device)) return 0.0;
+  const double images_per_s = parse_emulated_device(network.device);
+  network.device = NetworkOptions{}.device;
+  return images_per_s;
+}
+
+std::vector<Option> InputArguments::options(Names names) {
+  return picked(
+      {{.name = "--data", .target = &data, .doc = "images and folders of images, labels not needed", .is_input = true},
+       {.name = "--pipeline", .target = &pipeline, .doc = "its name, or stages with | between them"},
+       {.name = "--recipe", .target = &recipe, .doc = "TOML file; its [preprocess] and [augment]"},
+       {.name = "--workers",
+        .target = &workers,
+        .doc = "decoding threads; 0 = as many as cores",
+        .least = 0,
+        .most = 1024},
+       {.name = "--readers", .target = &readers, .doc = "files read at once, at most", .least = 1, .most = 1024},
+       {.name = "--input-cores", .target = &cores, .doc = "cores of all input threads, as 0-1,4; the rest computes"},
+       {.name = "--cache-dir",
+        .target = &input.cache_dir,
+        .doc = "keep decoded images in a file here, as train does",
+        .value_name = "DIR"},
+       {.name = "--memory-budget",
+        .target = &input.memory_mb,
+        .doc = "MiB for all input; 0 = half of what is left",
+        .least = 0,
+        .most = 1e9},
+       {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before they are read"},
+       {.name = "--cell-seconds",
+        .target = &input.most_s,
+        .doc = "longest measurement in a round; formats: 1 s, overlap: no limit",
+        .least = 0.001,
+        .most = 3600},
+       {.name = "--emulate-storage",
+        .target = &storage,
+        .doc = "as on slow storage: open=2ms,read=1ms,opens_per_s=1000"},
+       {.name = "--device",
+        .target = &device,
+        .doc = "emulated:RATE, an accelerator that takes so many images a second"}},
+      names);
+}
+
+InputOptions InputArguments::checked(const SizeArguments& sizes, const Host& host, std::int64_t usual_batch) const {
+  InputOptions options = input;
+  options.pipeline = data::parse_pipeline(pipeline);
+  options.batch = sizes.batch_or(usual_batch);
+  options.image_px = sizes.image_px;
+  options.channels = sizes.channels_or(options.channels);
+  options.workers = static_cast<int>(workers);
+  options.most_readers = static_cast<int>(readers);
+  options.warmup = sizes.warmup;
+  options.steps = sizes.steps;
+  if (!recipe.empty()) {
+    const train::Recipe read = train::read_recipe(recipe, {});
+    if (sizes.image_px != SizeArguments{}.image_px || sizes.channels > 0) {
+      throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
+                                   "one", "a [preprocess] section that says them"));
+    }
+    options.preprocess = read.preprocess;
+    options.augment = read.augment;
+    options.image_px = read.preprocess.size_px;
+    options.channels = read.preprocess.channels;
+  }
+  for (const std::string& each : data) {
+    if (!options.cache_dir.empty()) host.refuse_inside_data("--cache-dir", options.cache_dir, each);
+  }
+  if (!cores.empty()) options.cores = runtime::parse_core_list(cores);
+  if (!storage.empty()) options.storage = data::parse_storage_costs(storage);
+  if (device != InputArguments{}.device) options.device_images_per_s = parse_emulated_device(device);
+  return options;
+}
+
+data::Dataset InputArguments::dataset(const Host& host) const {
+  if (!data.empty()) return host.images(data);
+  throw ConfigError(error_text("cli.bench", "--data", "images or folders of images", "none", "--data DIR"));
+}
+
+std::vector<Option> RankArguments::options(Names names) {
+  return picked({{.name = "--ranks",
+                  .target = &ranks,
+                  .doc = "as rank 0 of so many, ablation of 2; scaling, predict-scaling: those of each point, as 1,2,4",
+                  .value_name = "NUMBERS"},
+                 {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2"},
+                 {.name = "--per-host",
+                  .target = &per_host,
+                  .doc = "ranks of a host; 0 = scaling all, predict-scaling 1",
+                  .least = 0,
+                  .most = 4096},
+                 {.name = "--no-overlap", .target = &is_late, .doc = "gradients travel after backward"},
+                 {.name = "--bucket-mb",
+                  .target = &bucket_mb,
+                  .doc = "gradients that travel together, MiB",
+                  .least = 0.01,
+                  .most = 1024},
+                 {.name = "--reduce",
+                  .target = &reduce,
+                  .doc = "ways to average, with commas; empty: all; scaling: one, as train's"},
+                 {.name = "--wire", .target = &wire, .doc = "f32, bf16; empty: both, scaling f32"}},
+                names);
+}
+
+std::vector<std::int64_t> RankArguments::counts() const {
+  std::vector<std::int64_t> counts = numbers_in(ranks);
+  if (counts.empty()) refuse_ranks(ranks);
+  return counts;
+}
+
+std::int64_t RankArguments::count() const {
+  const std::vector<std::int64_t> counts = numbers_in(ranks);
+  if (counts.size() != 1) refuse_ranks(ranks);
+  return counts.front();
+}
+
+}  // namespace roentgen::bench

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""How the training step grows: images/s by batch, by image side and by threads, as tables in Markdown.
+
+  tools/studies/steps.py --models resnet50,densenet121 --json step.json > tables.md
+
+Every point runs once a round, in an order that turns round by round, since the speed of a machine drifts; a figure is
+the median over the rounds, and a ratio the median of the rounds' ratios. Points beyond the machine's memory are left out
+and named. Run it on a quiet machine.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+
+from study import PROGRAM, bench, interleaved
+
+
+def points(arguments):
+    """Settings of every point, by table: {table: [(model, batch, image, threads)]}."""
+    numbers = lambda text: [int(word) for word in text.split(",")]
+    tables = {"batch": [], "image": [], "threads": []}
+    for model in arguments.models.split(","):
+        tables["batch"] += [(model, n, 224, arguments.threads) for n in numbers(arguments.batches)]
+        tables["image"] += [(model, arguments.batch, n, arguments.threads) for n in numbers(arguments.images)]
+        tables["threads"] += [(model, arguments.batch, 224, n) for n in sorted({1, arguments.threads})]
+    return tables
+
+
+def measure(arguments, point):
+    """images/s and peak of one run; None where the machine's memory does not suffice."""
+    model, batch, image, threads = point
+    result = bench(arguments.program, "step", allowed="[engine.cpu] memory", model=model, batch=batch, image=image,
+                   threads=threads, warmup=arguments.warmup, steps=arguments.steps)
+    return result and {key: result[key] for key in ("images_per_s", "floor_ratio", "peak_bytes")}
+
+
+def markdown(tables, runs):
+    """The tables; the last column is the rate over that of the first point of its model."""
+    column = {"batch": 1, "image": 2, "threads": 3}
+    text = ""
+    for name, rows in tables.items():
+        text += f"| network | {name} | images/s | of the first | step / conv floor | peak, MiB |\n|---|---|---|---|---|---|\n"
+        first = {}
+        for point in rows:
+            all_runs = runs[point]
+            if not all_runs:
+                text += f"| {point[0]} | {point[column[name]]} | more memory than there is | | | |\n"
+                continue
+            base = first.setdefault(point[0], all_runs)
+            gain = statistics.median(a["images_per_s"] / b["images_per_s"] for a, b in zip(all_runs, base))
+            rate = statistics.median(run["images_per_s"] for run in all_runs)
+            floors = [run["floor_ratio"] for run in all_runs if run["floor_ratio"] is not None]
+            floor = f"{statistics.median(floors):.2f}" if floors else "-"
+            text += (f"| {point[0]} | {point[column[name]]} | {rate:.2f} | {gain:.2f}x | {floor} | "
+                     f"{all_runs[0]['peak_bytes'] / 2**20:.0f} |\n")
+        text += "\n"
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--models", default="resnet50,densenet121")
+    parser.add_argument("--batches", default="1,2,4,8,16,32,64", help="at 224 px")
+    parser.add_argument("--images", default="64,128,224,320,512", help="sides in pixels")
+    parser.add_argument("--batch", type=int, default=16, help="of the tables by image and by threads")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warmup", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    tables = points(arguments)
+    order = list(dict.fromkeys(point for rows in tables.values() for point in rows))
+    runs = {point: [] for point in order}
+    for index, point in interleaved(order, arguments.rounds):
+        result = measure(arguments, point)
+        if result:
+            runs[point].append(result)
+        print(f"round {index + 1}: {point}: {result['images_per_s'] if result else 'no memory'}", file=sys.stderr)
+    print(markdown(tables, runs), end="")
+    if arguments.json:
+        rows = [{"model": p[0], "batch": p[1], "image_px": p[2], "threads": p[3], "rounds": runs[p]} for p in order]
+        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Does a recipe that does well on synthetic radiographs do well on real ones? Trains variants of one recipe on synthetic
+findings and on three real tasks, ranks them on each, and prints the rank correlations.
+
+  tools/studies/transfer.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--report TABLES.md]
+
+A variant is a list of --set options laid over each task's own recipe; everything else is the same for all. What is there
+in --out already, of the same program, settings and tables, is not trained again, so that an interrupted study goes on; seeds can be
+trained by several of these at once, each with `--threads 1`. Needs Python only.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import statistics
+import sys
+
+from study import TOOLS, markdown_table, run
+
+sys.path.insert(0, str(TOOLS))
+from ranks import ranks, spearman  # noqa: E402
+
+PROGRAM = "build/release/roentgen"
+
+# Task -> recipe, options that hold for all variants, split that scores, labels that count (None: mean over all).
+TASKS = {
+    "synthetic, 14 findings": ("recipes/quickstart.toml", ["train.epochs=6", "preprocess.size=64"], "test", None),
+    "Kermany pneumonia": ("recipes/kermany.toml", ["train.epochs=3"], "val", None),
+    "NIH view": ("recipes/nih_view_sex.toml", ["train.epochs=20", "preprocess.size=64"], "val", "View:AP"),
+    "NIH sex": ("recipes/nih_view_sex.toml", ["train.epochs=20", "preprocess.size=64"], "val", "Sex:M"),
+}
+DATA = {"recipes/quickstart.toml": "synth", "recipes/kermany.toml": "kermany", "recipes/nih_view_sex.toml": "nih"}
+
+VARIANTS = {
+    "as it is": [],
+    "no augmentation": ["augment.rotate=0", "augment.translate=0", "augment.scale=0", "augment.flip=0"],
+    "strong augmentation": ["augment.rotate=25", "augment.translate=0.15", "augment.scale=0.25"],
+    "SGD, lr 0.03": ['optimizer.name="sgd"', "optimizer.lr=0.03"],
+    "lr 3e-5": ["optimizer.lr=3e-5"],
+    "lr 2e-2": ["optimizer.lr=2e-2"],
+    "width 8": ["model.width=8"],
+    "32 px": ["preprocess.size=32"],
+}
+
+
+def tables_hash(data):
+    """SHA-256 of a data folder's tables and, for synthetic sets, settings."""
+    digest = hashlib.sha256()
+    for path in sorted([*data.glob("*.csv"), *data.glob("*.txt"), *data.glob("synth.json")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def score(folder, data, task, variant, seed, threads):
+    """AUROC of one variant on one task with one seed; trained when it is not there."""
+    recipe, common, split, label = TASKS[task]
+    place = folder / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"
+    result, stamp = place / "eval.json", place / "stamp.txt"
+    settings = common + VARIANTS[variant] + [f"train.seed={seed}", f"train.threads={threads}"]
+    made_of = "\n".join([pathlib.Path(recipe).read_text(encoding="utf-8"), *settings, tables_hash(data),
+                         hashlib.sha256(pathlib.Path(PROGRAM).read_bytes()).hexdigest()])
+    if not result.exists() or not stamp.exists() or stamp.read_text(encoding="utf-8") != made_of:
+        options = [x for setting in settings for x in ("--set", setting)]
+        run([PROGRAM, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *options])
+        checkpoint = place / "checkpoints/best.safetensors"
+        run([PROGRAM, "eval", "--checkpoint", checkpoint, "--data", data, "--split", split, "--json", result,
+             "--threads", str(threads)])
+        stamp.write_text(made_of, encoding="utf-8")
+    auroc = json.loads(result.read_text(encoding="utf-8"))["auroc"]
+    return auroc["mean"] if label is None else auroc["labels"][label]["auroc"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("synth", "kermany", "nih", "out"):
+        parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    parser.add_argument("--seeds", default="0,1")
+    parser.add_argument("--threads", type=int, default=0, help="of each training; 0: all cores")
+    parser.add_argument("--report", type=pathlib.Path, help="write the tables to this file as well")
+    arguments = parser.parse_args()
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    scores = {}
+    for seed in seeds:
+        for variant in VARIANTS:
+            for task, (recipe, *_) in TASKS.items():
+                value = score(arguments.out, getattr(arguments, DATA[recipe]), task, variant, seed,
+                              arguments.threads)
+                scores.setdefault((task, variant), []).append(value)
+                print(f"seed {seed}  {variant:20s}  {task:24s}  {value:.4f}", flush=True)
+    means = {key: statistics.mean(values) for key, values in scores.items()}
+    rows = []
+    order = {task: ranks([means[task, variant] for variant in VARIANTS]) for task in TASKS}
+    for i, variant in enumerate(VARIANTS):
+        cells = []
+        for task in TASKS:
+            spread = max(scores[task, variant]) - min(scores[task, variant])
+            half_range = f" (±{spread / 2:.4f})" if len(seeds) > 1 else ""
+            cells.append(f"{means[task, variant]:.4f}{half_range}, {order[task][i]:g}.")
+        rows.append([variant, *cells])
+    correlations = []
+    for task in TASKS:
+        values = [means[task, variant] for variant in VARIANTS]
+        correlations.append([task, *(f"{spearman(values, [means[other, v] for v in VARIANTS]):.2f}" for other in TASKS)])
+    half_range = " (half their range)" if len(seeds) > 1 else ""
+    text = (f"AUROC, mean of seeds {arguments.seeds}{half_range}, rank among the {len(VARIANTS)} variants.\n\n"
+            f"{markdown_table(['variant', *TASKS], rows)}\n"
+            + markdown_table(["Spearman's rank correlation", *TASKS], correlations))
+    print("\n" + text)
+    if arguments.report:
+        arguments.report.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
