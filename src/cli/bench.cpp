@@ -24,13 +24,13 @@
 #include "cli/bench_options.h"
 #include "cli/bench_ranks.h"
 #include "cli/command_list.h"
-#include "cli/image_list.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "cli/report_text.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
+#include "data/source/image_list.h"
 #include "runtime/core_list.h"
 
 namespace roentgen::cli {
@@ -136,7 +136,7 @@ class BenchCommand final : public Command {
       case kPeers:
         return run_peers();
       case kPipeline:
-        return bench::run_pipeline(images_or_records(in_.data), pipeline_options());
+        return bench::run_pipeline(data::images_or_records(in_.data), pipeline_options());
       case kOverlap:
         return run_overlap();
       case kFormats:
@@ -156,7 +156,8 @@ class BenchCommand final : public Command {
       case kPredict:
         return run_predict();
       case kAblation:
-        return bench::run_ablation(images_or_records(in_.data), {.input = pipeline_options(), .rounds = in_.rounds});
+        return bench::run_ablation(data::images_or_records(in_.data),
+                                   {.input = pipeline_options(), .rounds = in_.rounds});
       default:
         return bench::run_case(in_.case_name, {.warmup = in_.step.warmup,
                                                .repeats = in_.step.steps,
@@ -230,7 +231,7 @@ class BenchCommand final : public Command {
       take_graph();
     }
     options.step = in_.step;
-    return bench::run_overlap(images_or_records(in_.data), options);
+    return bench::run_overlap(data::images_or_records(in_.data), options);
   }
 
   // Images/s of an emulated device; 0: the engine's.
@@ -255,7 +256,7 @@ class BenchCommand final : public Command {
     }
     take_step_of_ranks();
     if (!in_.data.empty()) {
-      dataset = images_or_records(in_.data);
+      dataset = data::images_or_records(in_.data);
       options.input = pipeline_options();
       options.input->channels = static_cast<int>(in_.step.channels);
       options.dataset = &*dataset;
@@ -301,7 +302,7 @@ class BenchCommand final : public Command {
                                   .cell_s = in_.cell_s,
                                   .rounds = in_.rounds};
     options.input.steps = kMostSteps;
-    return bench::run_formats(images_or_records(in_.data), options);
+    return bench::run_formats(data::images_or_records(in_.data), options);
   }
 
   [[nodiscard]] std::vector<std::string> experiment_models() const {
@@ -320,7 +321,7 @@ class BenchCommand final : public Command {
                                      .rounds = in_.rounds};
     options.input.steps = kMostSteps;
     options.step.threads = static_cast<int>(in_.threads);
-    return bench::run_experiment(images_or_records(in_.data), options);
+    return bench::run_experiment(data::images_or_records(in_.data), options);
   }
 
   // A --model that names a file.
