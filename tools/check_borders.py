@@ -34,13 +34,14 @@ ROOMS = {
     "models": {"core", "graph"},
     "synth": CORE_IO,
     "eval": {"core"},
+    "score": {"core", "io", "data", "eval"},
     "train": TRAIN,
-    "publish": {"core", "io", "graph", "data", "eval", "train"},
+    "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
     "bench": ALL,
-    "cli": ALL | {"bench", "publish"},
+    "cli": ALL | {"bench", "publish", "score"},
 }
 # What the tests of a room may include besides: an engine is tested on whole models.
-TESTS = {"publish": {"engine", "models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}
+TESTS = {"publish": {"models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}
 # Header (regex) -> folders or file prefixes below src/ that may include it.
 BACKENDS = [
     (r"(oneapi/)?dnnl|dnnl", ["engine/cpu/"]),

@@ -13,13 +13,13 @@
 #include "bench/case_list.h"
 #include "bench/network.h"
 #include "cli/command_list.h"
-#include "cli/image_list.h"
 #include "cli/launch.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "cli/report_text.h"
 #include "core/log.h"
 #include "core/terminal.h"
+#include "data/source/image_list.h"
 
 namespace roentgen::cli {
 namespace {
@@ -34,7 +34,7 @@ RankOptions rank_options(const bench::RankRequest& request) {
 }
 
 bench::Host host() {
-  return {.images = images_or_records,
+  return {.images = data::images_or_records,
           .graph_of_file =
               [](const bench::NetworkOptions& network) {
                 return graph_of_file(network.model, {.batch = network.batch,

@@ -6,18 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cli/command_list.h"
-#include "cli/compare_side.h"
-#include "cli/eval_data.h"
-#include "cli/eval_output.h"
-#include "cli/eval_part.h"
-#include "cli/eval_set.h"
+#include "cli/data_overrides.h"
+#include "cli/model_argument.h"
 #include "cli/output_file.h"
-#include "cli/prediction_match.h"
-#include "cli/recipe_difference.h"
-#include "cli/truth.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
@@ -26,6 +21,10 @@
 #include "eval/comparison.h"
 #include "eval/split_list.h"
 #include "io/file.h"
+#include "score/compared_side.h"
+#include "score/evaluated_data.h"
+#include "score/image_part.h"
+#include "score/recipe_difference.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 
@@ -33,21 +32,6 @@ namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A or B.
-struct Side {
-  std::string what;
-  std::vector<ComparedModel> models;
-  LabelTable table;
-  /// One a model: the same images in the same order.
-  std::vector<EvalSet> sets;
-
-  [[nodiscard]] std::vector<eval::Predictions> predictions() const {
-    std::vector<eval::Predictions> all;
-    for (const EvalSet& set : sets) all.push_back(set.predictions);
-    return all;
-  }
-};
 
 class CompareCommand final : public Command {
  public:
@@ -119,13 +103,8 @@ Folders CompareCommand::folders() const {
   return folders;
 }
 
-// A run's preds.csv is of its validation images by its best epoch.
-bool chose_epoch_here(const Side& side) {
-  return std::ranges::any_of(side.models, [](const ComparedModel& model) { return model.recipe.has_value(); });
-}
-
-void print_choice(const Side& a, const Side& b) {
-  const bool of_a = chose_epoch_here(a), of_b = chose_epoch_here(b);
+void print_choice(const score::ComparedSide& a, const score::ComparedSide& b) {
+  const bool of_a = a.has_chosen_epoch(), of_b = b.has_chosen_epoch();
   if (!of_a && !of_b) return;
   terminal::print(fmt::format(
       "validation images of {}: the best epoch was chosen on them, so figures lean upwards; predictions of test images "
@@ -133,97 +112,36 @@ void print_choice(const Side& a, const Side& b) {
       of_a && of_b ? "A and B" : (of_a ? "A" : "B")));
 }
 
-Value side_value(const Side& side) {
-  Value value = Value::table();
-  value.set("kind", side.models.front().recipe ? "run" : "predictions");
-  value.set("seeds", static_cast<std::int64_t>(side.models.size()));
-  value.set("epoch_chosen_on_these_images", chose_epoch_here(side));
-  Value hashes = Value::array();
-  for (const ComparedModel& model : side.models) hashes.push_back(model.predictions_sha256);
-  value.set("predictions_sha256", side.models.size() == 1 ? Value(side.models.front().predictions_sha256) : hashes);
-  value.set("labels_sha256", side.table.sha256_value());
-  return value;
-}
-
-void check_truth(const EvalSet& a, const EvalSet& b, std::string_view what) {
-  const auto& left = a.predictions.labels;
-  const auto& right = b.predictions.labels;
-  const std::size_t K = a.predictions.label_names.size();
-  std::int64_t cells = 0;
-  std::int64_t images = 0;
-  for (std::size_t begin = 0; begin < left.size(); begin += K) {
-    std::int64_t here = 0;
-    for (std::size_t k = 0; k < K; ++k) here += left[begin + k] == right[begin + k] ? 0 : 1;
-    cells += here;
-    images += here > 0 ? 1 : 0;
-  }
-  if (cells == 0) return;
-  throw DataError(error_text(
-      "cli.compare", what, "the truth of A for every image",
-      fmt::format("{} of {} that {}, in {} of {}", cells, counted(std::ssize(left), "label"),
-                  plural(cells, "differs", "differ"), images, counted(std::ssize(a.predictions.image_ids), "image")),
-      "one version of the labels for both"));
-}
-
 // Over several seeds each, these are no difference of the recipes.
-void print_recipes(const Side& a, const Side& b, Value& json) {
+void print_recipes(const score::ComparedSide& a, const score::ComparedSide& b, Value& json) {
   const auto& in_a = a.models.front().recipe;
   const auto& in_b = b.models.front().recipe;
   if (!in_a || !in_b) return;
-  std::vector<RecipeDifference> differences = recipe_differences(*in_a, *in_b);
+  std::vector<score::RecipeDifference> differences = score::recipe_differences(*in_a, *in_b);
   if (a.models.size() > 1 || b.models.size() > 1) {
-    std::erase_if(differences, [](const RecipeDifference& one) { return one.key == "train.seed"; });
+    std::erase_if(differences, [](const score::RecipeDifference& one) { return one.key == "train.seed"; });
   }
-  terminal::print(fmt::format("\n{}", to_text(differences)));
+  terminal::print(fmt::format("\n{}", score::to_text(differences)));
   if (differences.size() == 1 && differences[0].key == "train.seed") {
     terminal::print("The seed alone differs: what is found here is the chance of training, not a better recipe.\n");
   }
-  Value recipe = Value::table();
-  for (const RecipeDifference& difference : differences) {
-    const Value* left = in_a->find_path(difference.key);
-    const Value* right = in_b->find_path(difference.key);
-    recipe.set(difference.key,
-               Value::Table{{"a", left == nullptr ? Value() : *left}, {"b", right == nullptr ? Value() : *right}});
-  }
-  json.set("recipe", std::move(recipe));
+  json.set("recipe", score::to_value(differences));
 }
 
-// The run was trained and validated on other labels than it is scored with here: allowed, and told.
-void warn_of_version(std::string_view name, const Side& side) {
-  for (const ComparedModel& model : side.models) {
-    const auto& known = model.csv_sha256;
-    if (known.empty()) continue;
-    for (const LabelFile& file : side.table.files) {
-      if (std::ranges::find(known, file.sha256) != known.end()) continue;
-      log::warning(fmt::format("{} was trained with another version of the labels than {} (sha256 {})", name, file.name,
-                               file.sha256));
-      return;
-    }
-  }
-}
-
-std::string seeds_text(const Side& side) {
-  return side.models.size() == 1 ? std::string() : fmt::format(" ({} seeds)", side.models.size());
+std::string title(std::string_view name, const score::ComparedSide& side) {
+  const std::string seeds = side.models.size() == 1 ? std::string() : fmt::format(" ({} seeds)", side.models.size());
+  return fmt::format("{}: {}{}\n", name, terminal_text(side.what), seeds);
 }
 
 // How a side's labels are read: as its own recipe says, else the other side's.
-data::SourceOptions label_options(const std::vector<ComparedModel>& own, const std::vector<ComparedModel>& other,
+data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
+                                  const std::vector<score::ComparedModel>& other,
                                   const std::vector<std::string>& overrides) {
   check_data_overrides(overrides);
-  for (const ComparedModel* model : {&own.front(), &other.front()}) {
-    if (model->recipe) return train::read_recipe(model->recipe_file, overrides).data;
+  for (const score::ComparedModel* model : {&own.front(), &other.front()}) {
+    if (model->recipe) return train::read_recipe(train::RunFolder(model->what).recipe(), overrides).data;
   }
   return data_options(overrides);
-}
-
-// `first`: the model whose images and labels all others have, in its order.
-Side make_side(std::string what, std::vector<ComparedModel> models, LabelTable table, const ComparedModel& first) {
-  Side side{.what = std::move(what), .models = std::move(models), .table = std::move(table), .sets = {}};
-  for (ComparedModel& model : side.models) {
-    model.predictions = in_order_of(first.predictions, first.what, std::move(model.predictions), model.what);
-    side.sets.push_back(join(model.predictions, side.table, model.what));
-  }
-  return side;
 }
 
 CommandResult CompareCommand::run() {
@@ -233,47 +151,39 @@ CommandResult CompareCommand::run() {
                                  "roentgen compare --help"));
   }
   check_output_file("--csv", csv_, folders());
-  std::vector<ComparedModel> models_a = read_models("A", a_);
-  std::vector<ComparedModel> models_b = read_models("B", b_);
-  const ComparedModel first = models_a.front();
-  const std::vector<std::string>& names = first.predictions.labels;
-  LabelTable table_a = read_truth(labels_.front(), names, label_options(models_a, models_b, overrides_), overrides_);
-  LabelTable table_b = labels_.size() == 1 ? table_a
-                                           : read_truth(labels_.back(), names,
-                                                        label_options(models_b, models_a, overrides_), overrides_);
-  const Side a = make_side(a_, std::move(models_a), std::move(table_a), first);
-  Side b = make_side(b_, std::move(models_b), std::move(table_b), first);
-  const EvalSet& set_a = a.sets.front();
-  check_truth(set_a, b.sets.front(), b.models.front().what);
-  warn_of_version("A", a);
-  warn_of_version("B", b);
-  std::vector<eval::Predictions> all_a = a.predictions();
-  std::vector<eval::Predictions> all_b = b.predictions();
-  for (std::vector<eval::Predictions>* side : {&all_a, &all_b}) {
-    for (eval::Predictions& predictions : *side) {  // matched by name above: one image, one patient
-      predictions.image_ids = set_a.predictions.image_ids;
-      predictions.patients = set_a.predictions.patients;
-    }
+  std::vector<score::ComparedModel> models_a = read_models("A", a_);
+  std::vector<score::ComparedModel> models_b = read_models("B", b_);
+  const score::ComparedModel first = models_a.front();
+  const auto read_truth = [&](const std::string& path, const auto& own, const auto& other) {
+    return score::read_truth(path, first.predictions.labels, label_options(own, other, overrides_), overrides_);
+  };
+  const score::Truth truth_a = read_truth(labels_.front(), models_a, models_b);
+  std::optional<score::Truth> truth_b;
+  if (labels_.size() > 1) truth_b = read_truth(labels_.back(), models_b, models_a);
+  const score::ComparedSide a = score::make_side(a_, std::move(models_a), truth_a, first);
+  const score::ComparedSide b = score::make_side(b_, std::move(models_b), truth_b ? *truth_b : truth_a, first);
+  score::check_truth(a, b);
+  for (const std::string& warning : {score::version_warning("A", a), score::version_warning("B", b)}) {
+    if (!warning.empty()) log::warning(warning);
   }
-  const eval::Comparison comparison = eval::compare(all_a, all_b,
-                                                    {.replicates = replicates_,
-                                                     .seed = static_cast<std::uint64_t>(seed_),
-                                                     .threads = train::compute_threads({.threads = threads_})});
-  terminal::print(fmt::format("A: {}{}\nB: {}{}\n{} of {}, {}\n", terminal_text(a.what), seeds_text(a),
-                              terminal_text(b.what), seeds_text(b), counted(comparison.images, "image"),
-                              counted(comparison.patients, "patient"), list_text(set_a.list_sha256)));
-  terminal::print(absent_text(a.table.absent, set_a.predictions.label_count()));
-  if (set_a.unknown_patients > 0) {
-    terminal::print(unknown_patients_text(set_a.unknown_patients));
-  }
+  const eval::Comparison comparison = score::compare(a, b,
+                                                     {.replicates = replicates_,
+                                                      .seed = static_cast<std::uint64_t>(seed_),
+                                                      .threads = train::compute_threads({.threads = threads_})});
+  const score::EvalSet& set = a.sets.front();
+  terminal::print(title("A", a) + title("B", b) +
+                  fmt::format("{} of {}, {}\n", counted(comparison.images, "image"),
+                              counted(comparison.patients, "patient"), score::list_text(set.list_sha256)));
+  terminal::print(score::absent_text(truth_a.dataset) + score::unknown_patients_text(set));
   print_choice(a, b);
   terminal::print(eval::to_text(comparison));
   Value json = eval::to_value(comparison);
-  json.set("list_sha256", set_a.list_sha256);
-  json.set("known_list", known_list_value(set_a.list_sha256));
-  if (!a.table.absent.empty()) json.set("absent_labels", names_value(a.table.absent));
-  json.set("a", side_value(a));
-  json.set("b", side_value(b));
+  json.set("list_sha256", set.list_sha256);
+  json.set("known_list", eval::known_list_value(set.list_sha256));
+  const std::vector<std::string> absent = data::absent_labels(truth_a.dataset);
+  if (!absent.empty()) json.set("absent_labels", Value::Array(absent.begin(), absent.end()));
+  json.set("a", score::to_value(a));
+  json.set("b", score::to_value(b));
   print_recipes(a, b, json);
   if (!csv_.empty()) io::write_file_atomically(csv_, eval::to_csv(comparison));
   return {.json = json};

@@ -9,32 +9,35 @@
 #include <utility>
 
 #include "cli/command_list.h"
-#include "cli/eval_data.h"
+#include "cli/data_overrides.h"
 #include "cli/eval_options.h"
-#include "cli/eval_output.h"
-#include "cli/eval_part.h"
-#include "cli/eval_set.h"
+#include "cli/leak_report.h"
 #include "cli/output_file.h"
-#include "cli/pixel_check.h"
-#include "cli/prediction_match.h"
-#include "cli/stored_value.h"
-#include "cli/truth.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
 #include "core/plural.h"
 #include "core/terminal.h"
 #include "data/source/dataset.h"
+#include "data/source/describe.h"
 #include "data/stage/image_cache.h"
-#include "data/stage/pixel_hashes.h"
+#include "data/stage/sample_hashes.h"
 #include "data/transform/test_views.h"
 #include "engine/engine.h"
+#include "eval/curves_csv.h"
 #include "eval/leak.h"
 #include "eval/published.h"
 #include "eval/split_list.h"
 #include "eval/table.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/safetensors.h"
+#include "score/eval_set.h"
+#include "score/evaluated_data.h"
+#include "score/image_part.h"
+#include "score/prediction_match.h"
+#include "score/stored_evaluation.h"
+#include "score/truth.h"
 #include "train/aurocs_csv.h"
 #include "train/load_checkpoint.h"
 #include "train/predict.h"
@@ -54,14 +57,24 @@ constexpr std::string_view kTraining = "train";
 
 // What is evaluated, and what it came from.
 struct Input {
-  EvalSet test;
-  std::optional<EvalSet> validation;
+  score::EvalSet test;
+  std::optional<score::EvalSet> validation;
   // First lines of the report.
   std::string header;
   // Further keys of the JSON.
   Value::Table origin;
   // Of the model, where it is known.
-  PointsUse use;
+  score::PointsUse use;
+
+  // Tells which labels the test is evaluated by.
+  void add_labels(const data::Dataset& dataset) {
+    header += data::label_notes(dataset) + score::absent_text(dataset);
+    origin.emplace_back("label_version", score::label_version(dataset, test.predictions));
+  }
+  void add_absent(const data::Dataset& dataset) {
+    const std::vector<std::string> absent = data::absent_labels(dataset);
+    if (!absent.empty()) origin.emplace_back("absent_labels", Value::Array(absent.begin(), absent.end()));
+  }
 };
 
 class EvalCommand final : public Command {
@@ -92,14 +105,18 @@ class EvalCommand final : public Command {
   [[nodiscard]] CommandResult evaluate(const train::Ranks& ranks) const;
   [[nodiscard]] Input from_checkpoint(const train::Ranks& ranks) const;
   [[nodiscard]] Input from_files() const;
-  [[nodiscard]] EvalSet predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
-                                const Part& part, data::PixelHashes& hashes) const;
+  [[nodiscard]] score::EvalSet predict(const train::Ranks& ranks, train::LoadedModel& model,
+                                       const data::Dataset& dataset, const score::Part& part,
+                                       data::PixelHashes& hashes) const;
   [[nodiscard]] std::optional<eval::OperatingPoints> find_points(const Input& input) const;
-  [[nodiscard]] Value report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
+  [[nodiscard]] Value report_groups(const score::EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                     const eval::MetricRequest& request) const;
-  void write_files(const EvalSet& images, const Input& input, const eval::EvalTable& table) const;
+  void write_files(const score::EvalSet& images, const Input& input, const eval::EvalTable& table) const;
   [[nodiscard]] data::SourceOptions source_of(const train::CheckpointInfo& info) const;
-  void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const;
+  void check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const score::Part& part) const;
+  [[nodiscard]] eval::OnOverlap on_overlap() const {
+    return options_.allows_overlap ? eval::OnOverlap::Warn : eval::OnOverlap::Refuse;
+  }
 
   EvalOptions options_;
 };
@@ -117,7 +134,8 @@ data::SourceOptions EvalCommand::source_of(const train::CheckpointInfo& info) co
   return source;
 }
 
-void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset, const Part& part) const {
+void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Dataset& dataset,
+                             const score::Part& part) const {
   if (part.name == kTraining) {
     log::warning("the training part: these figures say how much was memorised, not how good the model is");
     return;
@@ -129,18 +147,13 @@ void EvalCommand::check_leak(const train::CheckpointInfo& info, const data::Data
   for (const data::PatientSpellings& one : spellings) patients.push_back({.same = one.same, .zeros = one.zeros});
   const eval::PatientOverlap overlap = eval::patient_overlap(info.training_patients, patients);
   if (overlap.similar > 0) log::warning(eval::similar_patients_text(overlap));
-  if (overlap.shared == 0) {
-    terminal::print(fmt::format("{}\n", eval::clean_check_text(overlap, unknown)));
-    return;
-  }
-  if (!options_.allows_overlap) eval::refuse_leak(overlap);
-  log::warning(eval::leak_text(overlap));
+  report_leak(eval::leak_text(overlap), eval::clean_check_text(overlap, unknown), on_overlap());
 }
 
-EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
-                             const Part& part, data::PixelHashes& hashes) const {
+score::EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& model, const data::Dataset& dataset,
+                                    const score::Part& part, data::PixelHashes& hashes) const {
   train::PredictOptions options{.preprocess = model.preprocess, .loss = model.info.loss};
-  options.workers = train::decode_workers(train::sharing_cores({.workers = options_.workers}));
+  options.workers = train::decode_workers(train::sharing_cores({.workers = options_.inference.workers}));
   options.views = data::test_views(options_.views, model.preprocess);
   // Decoded once for all views, as far as they fit.
   data::ImageCache cache(std::ssize(dataset.samples), options.views.size() > 1 ? kCacheBytes : 0);
@@ -155,7 +168,7 @@ EvalSet EvalCommand::predict(const train::Ranks& ranks, train::LoadedModel& mode
   train::unite_hashes(ranks, part.samples, hashes);
   terminal::clear_progress();
   if (model.info.loss == "softmax") result.predictions.outputs = eval::Outputs::Exclusive;
-  EvalSet set = with_facts(std::move(result.predictions), dataset, part.samples, options_.has_group("study"));
+  score::EvalSet set = score::with_facts(std::move(result.predictions), dataset, part.samples);
   set.list_sha256 = part.list_sha256;
   return set;
 }
@@ -165,52 +178,48 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
   const auto engine = engine::make_engine("cpu");
   train::LoadedModel model = train::load_checkpoint(
       options_.checkpoint, *engine,
-      {.batch = options_.batch,
-       .threads = static_cast<int>(options_.threads),
-       .algorithms = options_.algorithms,
+      {.batch = options_.inference.batch,
+       .threads = static_cast<int>(options_.inference.threads),
+       .algorithms = options_.inference.algorithms,
        .strictness = options_.is_partial ? train::Strictness::Partial : train::Strictness::Strict,
        .ranks = &ranks});
   if (!model.report.is_clean()) log::warning("partial: " + model.report.text());
   data::SourceOptions source = source_of(model.info);
-  const data::Dataset dataset = load_evaluated(source, options_.overrides);
-  const Part part = options_.image_list.empty() ? split_part(dataset, split)
-                                                : list_part(dataset, find_list(options_.image_list, source));
-  const std::string sha256 = weights_sha256(options_.checkpoint);
+  const data::Dataset dataset = score::load_evaluated(source, options_.overrides);
+  const score::Part part = options_.image_list.empty()
+                               ? score::split_part(dataset, split)
+                               : score::list_part(dataset, score::find_list(options_.image_list, source));
+  const std::string sha256 = io::tensors_sha256(options_.checkpoint);
   train::require_same_text(ranks, "weights and " + part.title, sha256 + " " + part.list_sha256,
                            "the same --checkpoint and --data on all hosts");
   train::require_same_images(ranks, dataset, part.samples);
   check_leak(model.info, dataset, part);
   data::PixelHashes hashes(std::ssize(dataset.samples));
-  const std::vector<std::string> absent = data::absent_labels(dataset);
   Input input{.test = predict(ranks, model, dataset, part, hashes),
               .validation = {},
-              .header = part_text(part) + labels_text(dataset) + notes_text(dataset.notes) +
-                        absent_text(absent, std::ssize(dataset.label_names)),
-              .origin = {},
-              .use = {.input = input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
+              .header = score::part_text(part),
+              .origin = {{"split", Value::Table{{"name", part.name},
+                                                {"images", std::int64_t{std::ssize(part.samples)}},
+                                                {"patients", part.patients},
+                                                {"list_sha256", part.list_sha256},
+                                                {"known_list", eval::known_list_value(part.list_sha256)}}}},
+              .use = {.input = score::input_text(model.preprocess, options_.views), .weights_sha256 = sha256}};
   if (part.name != kTraining) {  // decoded anyway by now, and no figure is seen yet
-    check_pixels(model.info.training_pixels, hash_texts(hashes, part.samples),
-                 options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
+    check_pixels(model.info.training_pixels, data::hash_texts(hashes, part.samples), on_overlap());
   }
   const data::SplitSummary& val = dataset.summary(data::Split::Val);
   if (options_.wants_points() && val.images > 0 && part.samples != data::samples_of(dataset, data::Split::Val)) {
-    input.validation = predict(ranks, model, dataset, split_part(dataset, data::Split::Val), hashes);
-    if (!options_.image_list.empty()) check_apart(*input.validation, input.test, options_.allows_overlap);
+    input.validation = predict(ranks, model, dataset, score::split_part(dataset, data::Split::Val), hashes);
+    if (!options_.image_list.empty()) score::check_apart(*input.validation, input.test, on_overlap());
   }
-  input.origin = {{"split", Value::Table{{"name", part.name},
-                                         {"images", std::int64_t{std::ssize(part.samples)}},
-                                         {"patients", part.patients},
-                                         {"list_sha256", part.list_sha256},
-                                         {"known_list", known_list_value(part.list_sha256)}}},
-                  {"label_version", Value::Table{{"csv", tables_value(dataset)},
-                                                 {"positives", positives_value(input.test.predictions)}}},
-                  {"checkpoint", Value::Table{{"step", model.info.step},
-                                              {"epoch", model.info.epoch},
-                                              {"weights_sha256", input.use.weights_sha256}}},
-                  {"tta", Value::Table{{"name", options_.views},
-                                       {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
-                                       {"definition", data::test_views_text(options_.views)}}}};
-  if (!absent.empty()) input.origin.emplace_back("absent_labels", names_value(absent));
+  input.add_labels(dataset);
+  input.origin.emplace_back("checkpoint", Value::Table{{"step", model.info.step},
+                                                       {"epoch", model.info.epoch},
+                                                       {"weights_sha256", input.use.weights_sha256}});
+  input.origin.emplace_back("tta", Value::Table{{"name", options_.views},
+                                                {"views", std::int64_t{std::ssize(data::test_views(options_.views))}},
+                                                {"definition", data::test_views_text(options_.views)}});
+  input.add_absent(dataset);
   if (options_.views != "none") {
     input.header +=
         fmt::format("test-time augmentation {}: {}\n", options_.views, data::test_views_text(options_.views));
@@ -219,42 +228,41 @@ Input EvalCommand::from_checkpoint(const train::Ranks& ranks) const {
 }
 
 Input EvalCommand::from_files() const {
-  const std::string what = prediction_names(options_.predictions);
-  PredictionFile file = read_mean_predictions(options_.predictions);
-  if (!options_.image_list.empty()) file = rows_on_list(std::move(file), options_.image_list, what);
-  const LabelTable table =
-      read_truth(options_.labels, file.labels, data_options(options_.overrides), options_.overrides);
-  Input input{.test = join(std::move(file), table, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
+  const std::string what = score::prediction_names(options_.predictions);
+  score::PredictionFile file = score::read_mean_predictions(options_.predictions);
+  if (!options_.image_list.empty()) file = score::rows_on_list(std::move(file), options_.image_list, what);
+  const score::Truth truth =
+      score::read_truth(options_.labels, file.labels, data_options(options_.overrides), options_.overrides);
+  Input input{
+      .test = score::join(std::move(file), truth, what), .validation = {}, .header = {}, .origin = {}, .use = {}};
+  const score::EvalSet& test = input.test;
   if (!options_.validation.empty()) {
-    const std::string validation = prediction_names(options_.validation);
-    input.validation = join(read_mean_predictions(options_.validation), table, validation);
-    if (input.validation->predictions.label_names != input.test.predictions.label_names) {
+    const std::string validation = score::prediction_names(options_.validation);
+    input.validation = score::join(score::read_mean_predictions(options_.validation), truth, validation);
+    if (input.validation->predictions.label_names != test.predictions.label_names) {
       throw DataError(error_text("cli.eval", validation, "the columns of the predictions",
                                  "other labels, or another order", "predictions of the same model"));
     }
-    input.validation->predictions.outputs = input.test.predictions.outputs;
-    check_apart(*input.validation, input.test, options_.allows_overlap);
+    input.validation->predictions.outputs = test.predictions.outputs;
+    score::check_apart(*input.validation, test, on_overlap());
   }
-  const EvalSet& test = input.test;
-  input.header = fmt::format(
-      "predictions: {}{}, {}\n{}{}{}", options_.predictions.size() > 1 ? terminal_text(what) + ", " : std::string(),
-      counted(test.predictions.image_count(), "image"), list_text(test.list_sha256), table.files_text(),
-      notes_text(table.notes), absent_text(table.absent, test.predictions.label_count()));
-  input.origin = {
-      {"predictions", Value::Table{{"images", test.predictions.image_count()},
-                                   {"files", std::int64_t{std::ssize(options_.predictions)}},
-                                   {"list_sha256", test.list_sha256},
-                                   {"known_list", known_list_value(test.list_sha256)},
-                                   {"labels_sha256", table.sha256_value()}}},
-      {"label_version", Value::Table{{"csv", table.files_value()}, {"positives", positives_value(test.predictions)}}}};
-  if (!table.absent.empty()) input.origin.emplace_back("absent_labels", names_value(table.absent));
+  input.header = fmt::format("predictions: {}{}, {}\n",
+                             options_.predictions.size() > 1 ? terminal_text(what) + ", " : std::string(),
+                             counted(test.predictions.image_count(), "image"), score::list_text(test.list_sha256));
+  input.origin = {{"predictions", Value::Table{{"images", test.predictions.image_count()},
+                                               {"files", std::int64_t{std::ssize(options_.predictions)}},
+                                               {"list_sha256", test.list_sha256},
+                                               {"known_list", eval::known_list_value(test.list_sha256)},
+                                               {"labels_sha256", score::one_or_all(truth.dataset.csv_sha256)}}}};
+  input.add_labels(truth.dataset);
+  input.add_absent(truth.dataset);
   return input;
 }
 
 // Thresholds and temperature: as stored, or fitted on validation; never on what is evaluated.
 std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input) const {
   if (!options_.points.empty()) {
-    const eval::OperatingPoints points = read_points(options_.points, input.use);
+    const eval::OperatingPoints points = score::read_points(options_.points, input.use);
     if (points.unit != input.test.unit) {
       throw ConfigError(error_text("cli.eval", options_.points.string(), "points for one score a(n) " + input.test.unit,
                                    "one a(n) " + points.unit, "points saved with the same --by study --aggregate"));
@@ -282,12 +290,13 @@ std::optional<eval::OperatingPoints> EvalCommand::find_points(const Input& input
   return points;
 }
 
-Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOptions& bootstrap,
+Value EvalCommand::report_groups(const score::EvalSet& set, const eval::BootstrapOptions& bootstrap,
                                  const eval::MetricRequest& request) const {
   Value result = Value::table();
   for (const std::string& attribute : options_.groups()) {
     if (attribute == "study") continue;
-    const auto groups = eval::evaluate_groups(set.predictions, attribute_values(set, attribute), bootstrap, request);
+    const auto groups =
+        eval::evaluate_groups(set.predictions, score::attribute_values(set, attribute), bootstrap, request);
     terminal::print(fmt::format("\n{}", eval::groups_text(attribute, groups)));
     Value::Table tables;
     for (const auto& [name, table] : groups) {
@@ -300,7 +309,7 @@ Value EvalCommand::report_groups(const EvalSet& set, const eval::BootstrapOption
   return result;
 }
 
-void EvalCommand::write_files(const EvalSet& images, const Input& input, const eval::EvalTable& table) const {
+void EvalCommand::write_files(const score::EvalSet& images, const Input& input, const eval::EvalTable& table) const {
   std::optional<eval::OperatingPoints> points = table.points;
   if (points) {
     points->input = input.use.input;
@@ -310,10 +319,10 @@ void EvalCommand::write_files(const EvalSet& images, const Input& input, const e
     io::write_file_atomically(options_.save_predictions, train::predictions_csv(images.predictions));
   if (!options_.save_aurocs.empty()) io::write_file_atomically(options_.save_aurocs, train::aurocs_csv(table));
   if (!options_.save_curves.empty())
-    io::write_file_atomically(options_.save_curves, curves_csv(input.test.predictions));
+    io::write_file_atomically(options_.save_curves, eval::curves_csv(input.test.predictions));
   if (!options_.save_reliability.empty())
     io::write_file_atomically(options_.save_reliability,
-                              reliability_csv(input.test.predictions, points ? &*points : nullptr));
+                              eval::reliability_csv(input.test.predictions, points ? &*points : nullptr));
   if (!options_.save_points.empty())
     io::write_file_atomically(options_.save_points, io::to_json(eval::to_value(*points)) + "\n");
 }
@@ -321,25 +330,25 @@ void EvalCommand::write_files(const EvalSet& images, const Input& input, const e
 CommandResult EvalCommand::run() {
   options_.check(folders());
   RankOptions ranks = options_.ranks;
-  ranks.recipe = [this] { return train::sharing_cores({.threads = options_.threads}); };
+  ranks.recipe = [this] { return train::sharing_cores({.threads = options_.inference.threads}); };
   return run_as_ranks(ranks, [this](dist::CommThread* group) { return evaluate(train::Ranks(group)); });
 }
 
 CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   Input input = options_.predictions.empty() ? from_checkpoint(ranks) : from_files();
   if (!ranks.is_first()) return {};  // rank 0 has all of it
-  const EvalSet images = input.test;
+  const score::EvalSet images = input.test;
   if (options_.has_group("study")) {
     const eval::Aggregate aggregate =
         options_.aggregate.empty() ? eval::Aggregate::Max : eval::parse_aggregate(options_.aggregate);
-    input.test = by_study(input.test, aggregate);
-    if (input.validation) input.validation = by_study(*input.validation, aggregate);
+    input.test = score::by_study(input.test, aggregate);
+    if (input.validation) input.validation = score::by_study(*input.validation, aggregate);
   }
-  const EvalSet& set = input.test;
+  const score::EvalSet& set = input.test;
   const eval::BootstrapOptions bootstrap{
       .replicates = options_.replicates,
       .seed = static_cast<std::uint64_t>(options_.seed),
-      .threads = train::compute_threads(train::sharing_cores({.threads = options_.threads}))};
+      .threads = train::compute_threads(train::sharing_cores({.threads = options_.inference.threads}))};
   eval::MetricRequest request{.metrics = eval::all_metrics(), .points = find_points(input)};
   const eval::EvalTable table = eval::evaluate(set.predictions, bootstrap, request);
 
@@ -347,10 +356,7 @@ CommandResult EvalCommand::evaluate(const train::Ranks& ranks) const {
   if (set.unit != "image")
     terminal::print(
         fmt::format("one row a {}: {}\n", set.unit, counted(set.predictions.image_count(), "study", "studies")));
-  if (set.unknown_patients > 0) {
-    terminal::print(unknown_patients_text(set.unknown_patients));
-  }
-  terminal::print(eval::to_text(table));
+  terminal::print(score::unknown_patients_text(set) + eval::to_text(table));
   if (options_.metrics == "all") terminal::print(eval::details_text(table));
   if (options_.metrics == "all" && !request.points) {
     terminal::print(

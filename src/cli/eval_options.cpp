@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/output_file.h"
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "data/transform/test_views.h"
 #include "eval/confusion.h"
@@ -67,12 +68,8 @@ std::vector<Option> EvalOptions::list() {
        .target = &save_reliability,
        .doc = "write the reliability diagram to this csv",
        .is_output = true},
-      {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
-      {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
-      {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024},
-      {.name = "--algorithms",
-       .target = &algorithms,
-       .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"},
+  };
+  const std::vector<Option> rest{
       {.name = "--replicates",
        .target = &replicates,
        .doc = "bootstrap replicates; 0 = no intervals",
@@ -81,17 +78,16 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .least = 0},
       {.name = "--allow-overlap", .target = &allows_overlap, .doc = "also when patients were trained on"},
       {.name = "--partial", .target = &is_partial, .doc = "load what fits"}};
-  for (Option& option : ranks.options()) all.push_back(std::move(option));
+  for (const std::vector<Option>& more : {inference.list(), rest, ranks.options()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
   return all;
 }
 
 std::vector<std::string> EvalOptions::groups() const {
   std::vector<std::string> parts;
-  std::string_view text = by;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) parts.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
+  for (const std::string_view part : comma_parts(by)) {
+    if (!part.empty()) parts.emplace_back(part);
   }
   return parts;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/inference_options.h"
 #include "cli/launch.h"
 
 namespace roentgen::cli {
@@ -20,7 +21,7 @@ struct EvalOptions {
   std::filesystem::path checkpoint;
   std::vector<std::string> data;
   std::string split = "test";
-  /// eval_part.h.
+  /// Of score::find_list().
   std::string image_list;
   std::vector<std::string> overrides;
   /// Of one model, or several whose probabilities are averaged.
@@ -41,10 +42,7 @@ struct EvalOptions {
   std::filesystem::path save_aurocs;
   std::filesystem::path save_curves;
   std::filesystem::path save_reliability;
-  std::int64_t batch = 32;
-  std::int64_t threads = 0;
-  std::int64_t workers = 0;
-  std::string algorithms = "auto";
+  InferenceOptions inference;
   std::int64_t replicates = 1000;
   std::int64_t seed = 0;
   bool allows_overlap = false;

@@ -9,7 +9,6 @@
 
 #include "cli/command_list.h"
 #include "cli/output_file.h"
-#include "cli/stored_value.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/plural.h"
@@ -18,10 +17,12 @@
 #include "graph/text.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/safetensors.h"
 #include "io/sha256.h"
 #include "publish/channels.h"
 #include "publish/model_card.h"
 #include "publish/onnx_graph.h"
+#include "score/stored_evaluation.h"
 #include "train/load_checkpoint.h"
 
 namespace roentgen::cli {
@@ -82,11 +83,12 @@ class ExportCommand final : public Command {
     train::LoadedModel model = train::load_checkpoint(checkpoint_, *engine, {.batch = 1});
     std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);
     Value data = read_optional(run_data());
-    Value evaluation = evaluation_.empty() ? Value() : read_evaluation(evaluation_, checkpoint_);
-    const double divisor = points_.empty() ? 1.0
-                                           : read_image_points(points_, {.input = input_text(model.preprocess, "none"),
-                                                                         .weights_sha256 = weights_sha256(checkpoint_)})
-                                                 .temperature.value_or(1.0);
+    Value evaluation = evaluation_.empty() ? Value() : score::read_evaluation(evaluation_, checkpoint_);
+    const double divisor =
+        points_.empty() ? 1.0
+                        : score::read_image_points(points_, {.input = score::input_text(model.preprocess, "none"),
+                                                             .weights_sha256 = io::tensors_sha256(checkpoint_)})
+                              .temperature.value_or(1.0);
     publish::CardInput card{.file = out_.filename().string(),
                             .form = form,
                             .temperature = divisor,
@@ -144,7 +146,9 @@ class ExportCommand final : public Command {
     return checkpoint_.parent_path().filename() == "checkpoints" && fs::is_regular_file(path, ignored) ? path
                                                                                                        : fs::path();
   }
-  [[nodiscard]] static Value read_optional(const fs::path& path) { return path.empty() ? Value() : read_json(path); }
+  [[nodiscard]] static Value read_optional(const fs::path& path) {
+    return path.empty() ? Value() : io::read_json(path).or_throw<ConfigError>();
+  }
   void write_onnx(const train::LoadedModel& model, const std::vector<train::NamedTensor>& weights,
                   const publish::CardInput& card) const {
     const graph::Graph graph =

@@ -12,23 +12,26 @@
 #include <set>
 #include <utility>
 
-#include "cli/box_file.h"
 #include "cli/command_list.h"
-#include "cli/heatmap_files.h"
-#include "cli/image_list.h"
-#include "cli/mask_folder.h"
-#include "cli/pixel_check.h"
+#include "cli/leak_report.h"
 #include "cli/predict_options.h"
 #include "cli/predict_output.h"
-#include "cli/stored_value.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
 #include "core/plural.h"
 #include "core/terminal.h"
+#include "data/source/image_list.h"
+#include "data/stage/sample_hashes.h"
 #include "engine/engine.h"
 #include "eval/localisation.h"
 #include "eval/text_columns.h"
+#include "io/safetensors.h"
+#include "publish/heatmap_files.h"
+#include "score/box_file.h"
+#include "score/image_part.h"
+#include "score/mask_folder.h"
+#include "score/stored_evaluation.h"
 #include "train/heatmap.h"
 #include "train/load_checkpoint.h"
 #include "train/predict_files.h"
@@ -43,7 +46,7 @@ namespace fs = std::filesystem;
 // than among others.
 constexpr std::int64_t kLeastBatch = 8;
 
-// Of the images to be predicted some are in `truth` (a BoxFile or a MaskFolder, `kind` in words), and each once.
+// Of the images to be predicted some are in `truth` (a BoxFile or a score::MaskFolder, `kind` in words), and each once.
 // Returns their number.
 template <typename Truth>
 std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const std::string& what,
@@ -59,14 +62,14 @@ std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const 
   return met.size();
 }
 
-void check_boxes(const BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
+void check_boxes(const score::BoxFile& boxes, const data::Dataset& dataset, const std::string& what) {
   if (count_known(boxes, dataset, what, "boxes") > 0) return;
   throw DataError(error_text("cli.boxes", what, "boxes of the images and of the checkpoint's labels",
                              "none of " + counted(boxes.count(), "box", "boxes"),
                              "the images that the boxes belong to"));
 }
 
-void check_masks(const MaskFolder& masks, const data::Dataset& dataset, const std::string& what) {
+void check_masks(const score::MaskFolder& masks, const data::Dataset& dataset, const std::string& what) {
   if (count_known(masks, dataset, what, "masks") > 0) return;
   throw DataError(error_text("cli.masks", what, "masks of the images and of the checkpoint's labels", "none",
                              "the images that the masks belong to"));
@@ -97,23 +100,24 @@ class Heatmaps {
   void open_folder(const PredictOptions& options) {
     if (options.out.empty()) return;
     folder_.emplace(options.out, std::string(train::name_of(mapper_.head().method)),
-                    options.shows_names ? ImageNames::Shown : ImageNames::Hidden,
-                    options.leaves_out_raw ? RawMaps::LeftOut : RawMaps::Written);
+                    options.shows_names ? publish::ImageNames::Shown : publish::ImageNames::Hidden,
+                    options.leaves_out_raw ? publish::RawMaps::LeftOut : publish::RawMaps::Written);
   }
 
   // How well maps point says little of images that the weights were trained on.
-  void check_overlap(const data::Dataset& dataset, OnOverlap on_overlap) {
+  void check_overlap(const data::Dataset& dataset, eval::OnOverlap on_overlap) {
     if (!boxes_ && !masks_) return;
     std::vector<std::uint32_t> scored;
     for (std::uint32_t i = 0; i < dataset.samples.size(); ++i) {
       const std::string& id = dataset.samples[i].id;
       if (boxes_ ? boxes_->has(id) : masks_->has(id)) scored.push_back(i);
     }
-    overlap_ = check_pixels(model_.info.training_pixels, read_hashes(dataset, scored, model_.preprocess), on_overlap);
+    overlap_ =
+        check_pixels(model_.info.training_pixels, data::read_hashes(dataset, scored, model_.preprocess), on_overlap);
   }
 
-  [[nodiscard]] const std::optional<BoxFile>& boxes() const { return boxes_; }
-  [[nodiscard]] const std::optional<MaskFolder>& masks() const { return masks_; }
+  [[nodiscard]] const std::optional<score::BoxFile>& boxes() const { return boxes_; }
+  [[nodiscard]] const std::optional<score::MaskFolder>& masks() const { return masks_; }
 
   // The image in row `row` of the last batch; `told` are its probabilities.
   void add(const data::Sample& sample, const train::PredictedImage& image, const std::vector<float>& told) {
@@ -185,14 +189,14 @@ class Heatmaps {
   const train::LoadedModel& model_;
   train::HeatMapper mapper_;
   HeatmapChoice choice_;
-  std::optional<BoxFile> boxes_;
-  std::optional<MaskFolder> masks_;
-  std::optional<HeatmapFolder> folder_;
+  std::optional<score::BoxFile> boxes_;
+  std::optional<score::MaskFolder> masks_;
+  std::optional<publish::HeatmapFolder> folder_;
   std::vector<eval::LocalisationRow> scores_;
   eval::PixelOverlap overlap_;
   // Written maps without a positive value.
   std::int64_t plain_ = 0;
-  Picture picture_;
+  publish::Picture picture_;
 };
 
 class PredictCommand final : public Command {
@@ -223,9 +227,9 @@ class PredictCommand final : public Command {
 
 train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t images) const {
   return train::load_checkpoint(options_.checkpoint, engine,
-                                {.batch = std::min(options_.batch, std::max(images, kLeastBatch)),
-                                 .threads = static_cast<int>(options_.threads),
-                                 .algorithms = options_.algorithms,
+                                {.batch = std::min(options_.inference.batch, std::max(images, kLeastBatch)),
+                                 .threads = static_cast<int>(options_.inference.threads),
+                                 .algorithms = options_.inference.algorithms,
                                  .has_heatmaps = options_.has_heatmaps()});
 }
 
@@ -242,10 +246,10 @@ data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::pat
 
 CommandResult PredictCommand::run() {
   options_.check(folders());
-  ImageList list = list_images(options_.images);
+  data::ImageList list = data::list_images(options_.images);
   if (!options_.list_file.empty()) {
     const std::size_t before = list.dataset.samples.size();
-    keep_listed(list, options_.list_file);
+    score::keep_listed(list.dataset, options_.list_file);
     log::info(fmt::format("{} of {} on the list", list.dataset.samples.size(),
                           counted(static_cast<std::int64_t>(before), "image is", "images are")));
   }
@@ -254,8 +258,8 @@ CommandResult PredictCommand::run() {
   const train::LoadedModel model = load(*engine, total);
   std::optional<eval::OperatingPoints> points;
   if (!options_.points.empty()) {
-    points = read_image_points(options_.points, {.input = input_text(model.preprocess, "none"),
-                                                 .weights_sha256 = weights_sha256(options_.checkpoint)});
+    points = score::read_image_points(options_.points, {.input = score::input_text(model.preprocess, "none"),
+                                                        .weights_sha256 = io::tensors_sha256(options_.checkpoint)});
   }
   std::optional<Heatmaps> heatmaps;
   HeatmapChoice choice = options_.choice(model.info.labels);
@@ -263,11 +267,11 @@ CommandResult PredictCommand::run() {
   if (heatmaps && heatmaps->boxes()) check_boxes(*heatmaps->boxes(), list.dataset, options_.boxes.filename().string());
   if (heatmaps && heatmaps->masks()) check_masks(*heatmaps->masks(), list.dataset, options_.masks.filename().string());
   if (heatmaps) {
-    heatmaps->check_overlap(list.dataset, options_.allows_overlap ? OnOverlap::Warn : OnOverlap::Refuse);
+    heatmaps->check_overlap(list.dataset, options_.allows_overlap ? eval::OnOverlap::Warn : eval::OnOverlap::Refuse);
     heatmaps->open_folder(options_);
   }
   for (const std::string& note : list.left_out.notes("which by their endings are no images")) log::info(note);
-  for (const std::string& note : class_folder_notes(list, recipe_data(model.info, options_.checkpoint)))
+  for (const std::string& note : data::class_folder_notes(list, recipe_data(model.info, options_.checkpoint)))
     log::info(note);
   for (const std::string& note : list.notes) log::info(note);
   if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
@@ -282,7 +286,7 @@ CommandResult PredictCommand::run() {
                           options_.predictions);
   Value unreadable = Value::array();
   train::PredictOptions predicting{.preprocess = model.preprocess, .loss = model.info.loss};
-  predicting.workers = train::decode_workers({.workers = options_.workers});
+  predicting.workers = train::decode_workers({.workers = options_.inference.workers});
   predicting.on_progress = [&](std::int64_t done) {
     if (terminal::has_progress()) terminal::show_progress(fmt::format("{}/{} {}", done, total, plural(total, "image")));
   };
@@ -309,7 +313,7 @@ CommandResult PredictCommand::run() {
     terminal::print(fmt::format("probabilities after temperature {:.4g}\n", *points->temperature));
   // The log of a job may be kept where images are not.
   const bool shows_names = options_.shows_names || ::isatty(STDOUT_FILENO) != 0;
-  terminal::print(output.table(shows_names ? ImageNames::Shown : ImageNames::Hidden));
+  terminal::print(output.table(shows_names ? publish::ImageNames::Shown : publish::ImageNames::Hidden));
   terminal::print(
       fmt::format("{} {} in {:.1f} s\n", eval::with_commas(output.count()), plural(output.count(), "image"), seconds));
   Value::Table json{{"labels", Value::array()},

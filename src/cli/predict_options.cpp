@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "cli/output_file.h"
-#include "cli/table_column.h"
+#include "core/comma_list.h"
 #include "core/error.h"
+#include "data/source/table_fields.h"
 
 namespace roentgen::cli {
 namespace {
@@ -32,7 +34,7 @@ std::vector<std::size_t> HeatmapChoice::of(const std::vector<float>& probabiliti
 }
 
 std::vector<Option> PredictOptions::list() {
-  return {
+  std::vector<Option> all{
       {.name = "IMAGES", .target = &images, .doc = "PNG and JPEG files, and folders of them", .need = Need::Required},
       {.name = "--checkpoint",
        .target = &checkpoint,
@@ -70,13 +72,11 @@ std::vector<Option> PredictOptions::list() {
        .doc =
            "folder <Finding>/<image>.png of exact pixels to score heat-maps against; with --boxes, of boxed findings",
        .value_name = "DIR"},
-      {.name = "--allow-overlap", .target = &allows_overlap, .doc = "score heat-maps also when images were trained on"},
-      {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
-      {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
-      {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024},
-      {.name = "--algorithms",
-       .target = &algorithms,
-       .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"}};
+      {.name = "--allow-overlap",
+       .target = &allows_overlap,
+       .doc = "score heat-maps also when images were trained on"}};
+  for (Option& option : inference.list()) all.push_back(std::move(option));
+  return all;
 }
 
 void PredictOptions::check(const Folders& folders) const {
@@ -93,20 +93,16 @@ HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) con
   if (heatmap.empty() || heatmap == "top") return {.kind = HeatmapChoice::Kind::Top};
   if (heatmap == "all") return {.kind = HeatmapChoice::Kind::All};
   HeatmapChoice choice{.kind = HeatmapChoice::Kind::Listed};
-  std::string_view rest = heatmap;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view name = rest.substr(0, comma);
+  for (const std::string_view name : comma_parts(heatmap)) {
     const auto known = std::ranges::find(labels, name);
     if (known == labels.end()) {
-      refuse("predict --heatmap", "top, all or labels of the checkpoint: " + joined(labels),
+      refuse("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
              "'" + std::string(name) + "'", "one of these, as they are spelt");
     }
     const auto index = static_cast<std::size_t>(known - labels.begin());
     if (std::ranges::find(choice.labels, index) == choice.labels.end()) choice.labels.push_back(index);
-    if (comma == std::string_view::npos) return choice;
-    rest.remove_prefix(comma + 1);
   }
+  return choice;
 }
 
 }  // namespace roentgen::cli

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/inference_options.h"
 
 namespace roentgen::cli {
 
@@ -39,10 +40,7 @@ struct PredictOptions {
   std::int64_t box_grid_px = 1024;
   std::filesystem::path masks;
   bool allows_overlap = false;
-  std::int64_t batch = 32;
-  std::int64_t threads = 0;
-  std::int64_t workers = 0;
-  std::string algorithms = "auto";
+  InferenceOptions inference;
 
   /// As the command line has them, bound to this object.
   [[nodiscard]] std::vector<Option> list();

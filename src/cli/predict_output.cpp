@@ -92,12 +92,12 @@ void PredictionOutput::finish() {
   if (csv_) csv_->commit();
 }
 
-std::string PredictionOutput::table(ImageNames names) const {
+std::string PredictionOutput::table(publish::ImageNames names) const {
   if (lines_.empty()) return "";
   std::vector<eval::TextColumn> columns{{"image", {}}};
   for (std::size_t i = 0; i < lines_[0].cells.size(); ++i) columns.push_back({place_title(i), {}});
   for (const Line& line : lines_) {
-    columns[0].cells.push_back(names == ImageNames::Shown ? line.image : fmt::to_string(line.number));
+    columns[0].cells.push_back(names == publish::ImageNames::Shown ? line.image : fmt::to_string(line.number));
     for (std::size_t i = 0; i < line.cells.size(); ++i) columns[i + 1].cells.push_back(line.cells[i]);
   }
   std::string text = eval::side_by_side(columns, eval::LastLine::Alike);
@@ -106,7 +106,7 @@ std::string PredictionOutput::table(ImageNames names) const {
     text += fmt::format("and {} more {}: --preds FILE\n", eval::with_commas(count_ - shown),
                         plural(count_ - shown, "image"));
   if (!thresholds_.empty()) text += "*: at or above the label's threshold\n";
-  if (names == ImageNames::Hidden) {
+  if (names == publish::ImageNames::Hidden) {
     text += "images by number, since names can hold a patient's and this is no terminal: --image-names shows them\n";
   }
   return text;

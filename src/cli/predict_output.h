@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/image_list.h"
 #include "core/value.h"
 #include "eval/operating_points.h"
 #include "eval/predictions.h"
 #include "io/file.h"
+#include "publish/heatmap_files.h"
 
 namespace roentgen::cli {
 
@@ -37,7 +37,7 @@ class PredictionOutput {
   void finish();
 
   /// The first images with their most probable labels; '*': at or above its threshold. "" without any image.
-  [[nodiscard]] std::string table(ImageNames names) const;
+  [[nodiscard]] std::string table(publish::ImageNames names) const;
   /// [{"image", "probabilities": [in the order of the labels, as the csv prints them], "called": [labels]}]; "called"
   /// with thresholds only.
   [[nodiscard]] Value take_rows() { return std::move(rows_); }

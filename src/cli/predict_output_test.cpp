@@ -34,10 +34,10 @@ TEST(PredictionOutput, a_csv_of_labels_and_names_of_any_kind_reads_back) {
 TEST(PredictionOutput, the_table_says_why_images_have_numbers) {
   PredictionOutput output({"Mass"}, eval::Outputs::Independent, std::nullopt, {});
   output.add(1, "\x1b[31mone.png", std::array{0.5F});
-  EXPECT_THAT(output.table(ImageNames::Hidden), HasSubstr("\n1 "));
-  EXPECT_THAT(output.table(ImageNames::Hidden), HasSubstr("images by number"));
-  EXPECT_THAT(output.table(ImageNames::Shown), HasSubstr("\n\\x1b[31mone.png "));
-  EXPECT_THAT(output.table(ImageNames::Shown), Not(HasSubstr("by number")));
+  EXPECT_THAT(output.table(publish::ImageNames::Hidden), HasSubstr("\n1 "));
+  EXPECT_THAT(output.table(publish::ImageNames::Hidden), HasSubstr("images by number"));
+  EXPECT_THAT(output.table(publish::ImageNames::Shown), HasSubstr("\n\\x1b[31mone.png "));
+  EXPECT_THAT(output.table(publish::ImageNames::Shown), Not(HasSubstr("by number")));
 }
 
 }  // namespace

@@ -4,25 +4,24 @@
 // roentgen report: a run folder as one page to look at and pass on.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "cli/command_list.h"
-#include "cli/eval_data.h"
-#include "cli/eval_set.h"
 #include "cli/output_file.h"
-#include "cli/report_gallery.h"
-#include "cli/stored_value.h"
-#include "cli/truth.h"
 #include "core/error.h"
 #include "core/terminal.h"
-#include "io/csv.h"
+#include "engine/engine.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/sha256.h"
 #include "io/toml.h"
+#include "publish/error_gallery.h"
 #include "publish/report_page.h"
+#include "score/eval_set.h"
+#include "score/evaluated_data.h"
+#include "score/stored_evaluation.h"
+#include "score/truth.h"
+#include "train/aurocs_csv.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 
@@ -42,25 +41,6 @@ std::vector<Value> read_log(const fs::path& path) {
     rest.remove_prefix(end + 1);
   }
   return lines;
-}
-
-std::vector<publish::ForestRow> read_aurocs(const fs::path& path) {
-  const io::Csv csv = io::read_csv(path).or_throw();
-  const auto label = csv.column("label"), auroc = csv.column("auc");
-  std::vector<publish::ForestRow> rows;
-  for (std::size_t i = 0; i < csv.rows.size(); ++i) {
-    const std::vector<std::string>& fields = csv.rows[i];
-    if (!label || !auroc || fields.size() <= std::max(*label, *auroc)) {
-      throw DataError(error_text("cli.report", fmt::format("{} line {}", path.string(), csv.lines[i]), "label and auc",
-                                 "fewer fields", "aucs.csv as the run wrote it"));
-    }
-    publish::ForestRow row{.label = fields[*label]};
-    const std::string& text = fields[*auroc];
-    double value = 0.0;
-    if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc()) row.value = value;
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 class ReportCommand final : public Command {
@@ -131,9 +111,13 @@ class ReportCommand final : public Command {
     publish::ReportInput input;
     input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
     input.log = read_log(folder.log());
-    if (fs::exists(folder.data())) input.data = read_json(folder.data());
-    if (!evaluation_.empty()) input.evaluation = read_evaluation(evaluation_, folder.best());
-    if (evaluation_.empty() && fs::exists(folder.aurocs())) input.validation = read_aurocs(folder.aurocs());
+    if (fs::exists(folder.data())) input.data = io::read_json(folder.data()).or_throw<ConfigError>();
+    if (!evaluation_.empty()) input.evaluation = score::read_evaluation(evaluation_, folder.best());
+    if (evaluation_.empty() && fs::exists(folder.aurocs())) {
+      for (auto& [label, auroc] : train::read_aurocs(folder.aurocs())) {
+        input.validation.push_back({.label = std::move(label), .value = auroc});
+      }
+    }
     if (!labels_.empty()) input.scored = read_scored(folder);
     add_gallery(folder, input);
     const std::string forest = forest_.empty() ? "" : publish::forest_figure(input);
@@ -157,11 +141,12 @@ class ReportCommand final : public Command {
     } else if (!fs::exists(folder.best())) {
       input.no_gallery = "No heat-maps: the run folder has no checkpoints/best.safetensors.";
     } else {
-      input.gallery =
-          make_gallery(input.scored->predictions, {.checkpoint = folder.best(),
-                                                   .data = data_,
-                                                   .cases = cases_,
-                                                   .names = shows_names_ ? ImageNames::Shown : ImageNames::Hidden});
+      const publish::GalleryRequest request{
+          .checkpoint = folder.best(),
+          .data = data_,
+          .cases = cases_,
+          .names = shows_names_ ? publish::ImageNames::Shown : publish::ImageNames::Hidden};
+      input.gallery = publish::make_gallery(input.scored->predictions, request, *engine::make_engine("cpu"));
     }
   }
 
@@ -171,16 +156,15 @@ class ReportCommand final : public Command {
       throw ConfigError(error_text("cli.report", file.string(), "predictions beside --labels", "no such file",
                                    "--preds FILE, or a run that has finished an epoch with validation"));
     }
-    PredictionFile predictions = read_prediction_file(file);
-    const LabelTable table = read_truth(labels_, predictions.labels, train::read_recipe(folder.recipe(), {}).data);
-    EvalSet set = join(std::move(predictions), table, file.string());
-    terminal::print(absent_text(table.absent, set.predictions.label_count()));
-    std::string hashes;
-    for (const LabelFile& one : table.files) hashes += (hashes.empty() ? "" : ", ") + one.sha256;
+    score::PredictionFile predictions = score::read_prediction_file(file);
+    const score::Truth truth =
+        score::read_truth(labels_, predictions.labels, train::read_recipe(folder.recipe(), {}).data);
+    score::EvalSet set = score::join(std::move(predictions), truth, file.string());
+    terminal::print(score::absent_text(truth.dataset));
     return {.predictions = std::move(set.predictions),
             .list_sha256 = std::move(set.list_sha256),
             .predictions_sha256 = io::sha256_hex(io::read_text(file).or_throw()),
-            .labels_sha256 = std::move(hashes)};
+            .labels_sha256 = fmt::format("{}", fmt::join(truth.dataset.csv_sha256, ", "))};
   }
 
   fs::path run_;

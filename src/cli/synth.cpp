@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "cli/command_list.h"
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/plural.h"
@@ -70,17 +71,14 @@ synth::PerFinding<bool> findings_of(std::string_view option, std::string_view te
   synth::PerFinding<bool> chosen{};
   if (text == "all") chosen.fill(true);
   if (text == "all" || text.empty()) return chosen;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view name = rest.substr(0, comma);
+  for (const std::string_view name : comma_parts(text)) {
     const auto known = std::ranges::find(synth::kFindingNames, name);
     if (known == synth::kFindingNames.end()) {
       refuse(option, fmt::format("all, or of {}", fmt::join(synth::kFindingNames, ", ")), name);
     }
     chosen[static_cast<std::size_t>(known - synth::kFindingNames.begin())] = true;
-    if (comma == std::string_view::npos) return chosen;
-    rest.remove_prefix(comma + 1);
   }
+  return chosen;
 }
 
 class SynthCommand final : public Command {

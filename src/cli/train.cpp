@@ -13,12 +13,10 @@
 #include "cli/launch.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
-#include "cli/run_origin.h"
-#include "cli/seed_table.h"
+#include "cli/seed_list.h"
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
 #include "cli/trace_flags.h"
-#include "cli/train_outcome.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/terminal.h"
@@ -26,23 +24,27 @@
 #include "data/source/describe.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
+#include "eval/seed_table.h"
 #include "graph/graph.h"
 #include "io/file.h"
+#include "publish/torchvision.h"
+#include "train/aurocs_csv.h"
 #include "train/early_checks.h"
 #include "train/observer.h"
+#include "train/outcome_value.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
 #include "train/resume.h"
 #include "train/run_folder.h"
 #include "train/run_lock.h"
+#include "train/run_origin.h"
 
 namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the seeds' folders.
-constexpr const char* kSeedsFile = "seeds.csv";
+constexpr const char* kSeedsFile = "seeds.csv";  // beside the seeds' folders
 
 class TrainCommand final : public Command {
  public:
@@ -231,7 +233,7 @@ void TrainCommand::make_folder(const train::Recipe& recipe, const data::Dataset&
   }
   folder.create_new();
   is_made_ = true;
-  write_origin(folder, recipe, dataset, engine);
+  train::write_origin(folder, recipe, dataset, engine);
 }
 
 // A run that fails before its first update leaves nothing behind.
@@ -257,8 +259,7 @@ Folders TrainCommand::folders() const {
   if (seeds_.empty()) folders.own = train::RunFolder(out_).own();
   if (seeds_.empty()) return folders;
   for (const std::int64_t seed : parse_seeds(seeds_)) {
-    const Paths own = seed_folder(seed).own();
-    folders.own.insert(folders.own.end(), own.begin(), own.end());
+    std::ranges::move(seed_folder(seed).own(), std::back_inserter(folders.own));
   }
   folders.own.push_back(out_ / kSeedsFile);
   return folders;
@@ -280,29 +281,27 @@ CommandResult TrainCommand::train_seeds() {
   }
   Value json = Value::table();
   Value& runs = json.set("seeds", Value::array());
-  std::vector<SeedAurocs> aurocs;
+  std::vector<eval::SeedAurocs> aurocs;
   for (const std::int64_t seed : seeds) {
     recipe.train.seed = seed;
     const train::RunFolder folder = seed_folder(seed);
     Value run = Value::Table{{"seed", seed}, {"run", folder.root().string()}};
-    if (is_resume_ && is_finished(recipe, folder)) {
-      terminal::print(fmt::format("seed {}: finished before\n", seed));
-      run.set("skipped", true);
-    } else {
-      terminal::print(fmt::format("seed {}:\n", seed));
+    const bool is_skipped = is_resume_ && train::is_finished(recipe, folder);
+    terminal::print(fmt::format("seed {}:{}\n", seed, is_skipped ? " finished before" : ""));
+    if (!is_skipped) {
       const CommandResult result = train_one(recipe, folder);
       if (result.exit_code != kSuccess) return result;
       for (const auto& [key, value] : result.json.as_table()) run.set(key, value);
-      run.set("skipped", false);
     }
+    run.set("skipped", is_skipped);
     runs.push_back(std::move(run));
-    if (fs::exists(folder.aurocs())) aurocs.push_back(read_seed_aurocs(seed, folder.aurocs()));
+    if (fs::exists(folder.aurocs())) aurocs.push_back({seed, train::read_aurocs(folder.aurocs())});
   }
   if (aurocs.empty()) {
     terminal::print("no validation: no figures to average\n");
     return {.json = json};
   }
-  const SeedTable table = make_seed_table(aurocs);
+  const eval::SeedTable table = eval::make_seed_table(aurocs);
   terminal::print(fmt::format("\n{}", to_text(table)));
   io::write_file_atomically(out_ / kSeedsFile, to_csv(table));
   json.set("auroc", to_value(table));
@@ -316,7 +315,8 @@ CommandResult TrainCommand::run() {
   }
   ignore_closed_pipes();
   if (is_resume_ && !out_.empty()) {
-    take_from_run(seeds_.empty() ? train::RunFolder(out_) : seed_folder(parse_seeds(seeds_).front()), recipe_, data_);
+    train::take_from_run(seeds_.empty() ? train::RunFolder(out_) : seed_folder(parse_seeds(seeds_).front()), recipe_,
+                         data_);
   }
   require_option(recipe_, "--recipe FILE");
   require_option(out_, "--out DIR");
@@ -356,7 +356,7 @@ CommandResult TrainCommand::train_one(train::Recipe recipe, const train::RunFold
   const auto engine = engine::make_engine(recipe.train.engine);
   log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
   log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
-  if (const std::string note = torchvision_note(recipe); !note.empty()) log::info(note);
+  if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::info(note);
 
   const auto progress =
       train::make_progress(terminal::has_progress() ? train::ProgressStyle::Line : train::ProgressStyle::Log,
@@ -383,14 +383,14 @@ CommandResult TrainCommand::train_one(train::Recipe recipe, const train::RunFold
   if (!outcome.is_finished) {
     ignore_stop();  // all is saved
     terminal::print(fmt::format("stopped at step {}; go on with --resume\n", outcome.step));
-    return {.json = outcome_value(outcome, folder), .exit_code = kStopped};
+    return {.json = train::outcome_value(outcome, folder), .exit_code = kStopped};
   }
   if (outcome.best_value) {
     terminal::print(fmt::format("best epoch {}: validation {} {:.4f}\n", outcome.best_epoch + 1, recipe.train.select,
                                 *outcome.best_value));
   }
   terminal::print(fmt::format("weights: {}\nrun: {}\n", folder.best().string(), folder.root().string()));
-  return {.json = outcome_value(outcome, folder)};
+  return {.json = train::outcome_value(outcome, folder)};
 }
 
 }  // namespace

@@ -86,8 +86,4 @@ std::string clean_pixels_text(const PixelOverlap& overlap) {
          std::to_string(overlap.training) + " trained on";
 }
 
-void refuse_leak(const PatientOverlap& overlap) {
-  if (overlap.shared > 0) throw DataError(leak_text(overlap));
-}
-
 }  // namespace roentgen::eval

@@ -11,6 +11,9 @@
 
 namespace roentgen::eval {
 
+/// What is done where patients or images of a test set were trained on.
+enum class OnOverlap : std::uint8_t { Refuse, Warn };
+
 /// Distinct patients of two sets and how many are in both.
 struct PatientOverlap {
   std::int64_t training = 0;
@@ -61,8 +64,5 @@ struct PixelOverlap {
 /// As leak_text() and clean_check_text(), of pixels.
 [[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
 [[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
-
-/// Throws DataError with leak_text() when a patient is in both.
-void refuse_leak(const PatientOverlap& overlap);
 
 }  // namespace roentgen::eval

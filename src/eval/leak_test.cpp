@@ -33,16 +33,10 @@ TEST(Leak, tries_all_spellings_of_a_patient_and_tells_leading_zeros_apart) {
 
 TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
   const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"bb"});
-  try {
-    refuse_leak(overlap);
-    FAIL() << "accepted a patient in both sets";
-  } catch (const DataError& error) {
-    EXPECT_EQ(
-        std::string(error.what()),
-        "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patient among the "
-        "2 training patients; try the split the model was trained with, or --allow-overlap to see the figures all "
-        "the same");
-  }
+  EXPECT_EQ(leak_text(overlap),
+            "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patient among the "
+            "2 training patients; try the split the model was trained with, or --allow-overlap to see the figures all "
+            "the same");
 }
 
 TEST(Leak, check_says_what_was_compared) {
@@ -60,9 +54,8 @@ TEST(Leak, check_that_could_not_be_made_says_why) {
 }
 
 TEST(Leak, is_absent_between_disjoint_and_empty_sets) {
-  EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{"aa"}, Hashes{"bb"})));
-  EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{}, Hashes{"bb"})));
-  EXPECT_NO_THROW(refuse_leak(patient_overlap(Hashes{}, Hashes{})));
+  EXPECT_EQ(leak_text(patient_overlap(Hashes{}, Hashes{"bb"})), "");
+  EXPECT_EQ(leak_text(patient_overlap(Hashes{}, Hashes{})), "");
   EXPECT_EQ(leak_text(patient_overlap(Hashes{"aa"}, Hashes{"bb"})), "");
 }
 

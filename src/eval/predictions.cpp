@@ -45,4 +45,15 @@ void check_predictions(const Predictions& predictions) {
   }
 }
 
+Value positives_value(const Predictions& predictions) {
+  Value counts = Value::table();
+  const std::size_t K = predictions.label_names.size();
+  for (std::size_t k = 0; k < K; ++k) {
+    std::int64_t positives = 0;
+    for (std::size_t i = k; i < predictions.labels.size(); i += K) positives += predictions.labels[i] == 1 ? 1 : 0;
+    counts.set(predictions.label_names[k], positives);
+  }
+  return counts;
+}
+
 }  // namespace roentgen::eval

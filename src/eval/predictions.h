@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/value.h"
+
 namespace roentgen::eval {
 
 /// Truth that is not known: left out of every figure of its label.
@@ -41,5 +43,8 @@ struct Predictions {
 /// label is none of 1, 0, kUnknown. Names rows by number, never by image, since an image's name can hold a patient's
 /// number.
 void check_predictions(const Predictions& predictions);
+
+/// {label: images where it is true}: the mark of a version of the labels that needs no file.
+[[nodiscard]] Value positives_value(const Predictions& predictions);
 
 }  // namespace roentgen::eval

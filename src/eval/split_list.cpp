@@ -34,4 +34,9 @@ const KnownList* find_known_list(std::string_view sha256, std::span<const KnownL
   return found == lists.end() ? nullptr : &*found;
 }
 
+Value known_list_value(std::string_view sha256) {
+  const KnownList* known = find_known_list(sha256);
+  return known == nullptr ? Value(nullptr) : Value(known->id);
+}
+
 }  // namespace roentgen::eval

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/value.h"
+
 namespace roentgen::eval {
 
 /// A published list of images.
@@ -31,5 +33,7 @@ struct KnownList {
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256);
 /// The same among `lists`, which must outlive the result.
 [[nodiscard]] const KnownList* find_known_list(std::string_view sha256, std::span<const KnownList> lists);
+/// For JSON: the id of the list with this hash, or null.
+[[nodiscard]] Value known_list_value(std::string_view sha256);
 
 }  // namespace roentgen::eval

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/file.h"
 #include "io/text.h"
 
 namespace roentgen::io {
@@ -208,6 +209,12 @@ Result<Value> parse_json(std::string_view text, std::string_view what) {
   if (nlohmann::json::sax_parse(first, last, &builder)) return builder.take();
   const std::string_view read = text.substr(0, static_cast<std::size_t>(reached - text.data()));
   return failure("io.json", place_of(what, read), builder.expected(), builder.problem(), "a complete copy of the file");
+}
+
+Result<Value> read_json(const std::filesystem::path& path) {
+  const auto text = read_text(path);
+  if (!text) return text.why();
+  return parse_json(text.value(), path.string());
 }
 
 std::string to_json(const Value& value, int indent) {

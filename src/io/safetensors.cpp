@@ -15,6 +15,7 @@
 #include "io/foreign_weights.h"
 #include "io/map_guard.h"
 #include "io/safetensors_header.h"
+#include "io/sha256.h"
 
 namespace roentgen::io {
 namespace {
@@ -137,5 +138,15 @@ Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) co
 }
 
 const std::map<std::string, std::string>& SafetensorsReader::metadata() const { return state_->metadata; }
+
+std::string tensors_sha256(const std::filesystem::path& path) {
+  const SafetensorsReader reader = SafetensorsReader::open(path).or_throw();
+  std::vector<TensorInfo> tensors = reader.tensors();
+  std::ranges::sort(tensors, {}, &TensorInfo::name);
+  std::string text;
+  for (const TensorInfo& tensor : tensors) text += tensor.name + "\n" + sha256_hex(reader.bytes(tensor)) + "\n";
+  static_cast<void>(reader.check().or_throw());
+  return sha256_hex(text);
+}
 
 }  // namespace roentgen::io

@@ -55,6 +55,10 @@ class SafetensorsReader {
   std::unique_ptr<State> state_;
 };
 
+/// SHA-256 of a file's tensors in the order of their names, whatever its metadata: ties figures to the weights they are
+/// of. Error when it cannot be read.
+[[nodiscard]] std::string tensors_sha256(const std::filesystem::path& path);
+
 /// A tensor to be written; the bytes must outlive the write.
 struct TensorToWrite {
   std::string name;

@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "publish/torchvision.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "io/json.h"
 #include "publish/value_path.h"
+#include "train/recipe.h"
 
 namespace roentgen::publish {
 namespace {
@@ -35,6 +38,15 @@ std::string torchvision_obstacle(const Value& recipe) {
   if (name == nullptr) return "";
   const bool is_there = name->is_string() && is_identifier(name->as_string()) && name->as_string() != "inception_v4";
   return is_there ? "" : setting("name", *name);
+}
+
+std::string torchvision_note(const train::Recipe& recipe) {
+  const std::string obstacle = torchvision_obstacle(train::to_value(recipe));
+  if (obstacle.empty()) return obstacle;
+  return fmt::format(
+      "{}: torchvision has no such network, so that weights will load there as bare tensors only; roentgen export "
+      "writes ONNX, which runs anywhere",
+      obstacle);
 }
 
 }  // namespace roentgen::publish

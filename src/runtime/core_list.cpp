@@ -13,6 +13,7 @@
 #include <iterator>
 #include <set>
 
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "runtime/cores.h"
@@ -62,17 +63,12 @@ const CoreList& cores_of_process() {
 
 CoreList parse_core_list(std::string_view text) {
   std::set<int> cores;
-  std::string_view rest = text;
-  while (true) {
-    const auto comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
+  for (const std::string_view part : comma_parts(text)) {
     const auto dash = part.find('-');
     const int first = number_of(part.substr(0, dash), text);
     const int last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), text);
     if (last < first || last >= CPU_SETSIZE) refuse("numbers, as 0-3,8", text);
     for (int core = first; core <= last; ++core) cores.insert(core);
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
   }
   CoreList list(cores.begin(), cores.end());
   if (!std::ranges::includes(cores_of_process(), list)) refuse("cores that the process may use", text);

@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "core/plural.h"
 #include "core/value.h"
-#include "io/file.h"
 #include "io/json.h"
 
 namespace roentgen::data {
@@ -26,9 +25,7 @@ Value manifest_of(const fs::path& folder, std::string_view format) {
   const fs::path path = folder / "convert.json";
   std::error_code error;
   if (fs::file_size(path, error) > kMost_bytes || error) return {};
-  const auto text = io::read_text(path);
-  if (!text) return {};
-  auto manifest = io::parse_json(text.value(), path.string());
+  auto manifest = io::read_json(path);
   if (!manifest || !manifest.value().is_table()) return {};
   const Value* written = manifest.value().find("format");
   if (written == nullptr || !written->is_string() || written->as_string() != format) return {};

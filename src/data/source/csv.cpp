@@ -3,12 +3,14 @@
 //
 // The source `csv`: labels.csv with one row an image. Columns, whatever their case: `path` (or file, filename, image),
 // relative to the csv's folder, else to the data folder, each image once however its path is spelt; optional `patient`
-// (patient_id, subject_id, subject, in any spelling), `split`, `view`, `sex`, `age`. Every other column can be a label:
-// by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value". Which are labels has to be
-// told, but of what convert wrote (converted.h), whose column `id` has the names of the images that were converted.
+// (patient_id, subject_id, subject, in any spelling), `study`, `split`, `view`, `sex`, `age` (table_fields.h). Every
+// other column can be a label: by its name when it holds 1, 0, -1, yes, no, ... (label_value.h), or as "column:value".
+// Which are labels has to be told, but of what convert wrote (converted.h), whose column `id` has the names of the
+// images that were converted.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -36,7 +38,12 @@ namespace fs = std::filesystem;
 /// Columns that are no labels.
 struct Columns {
   std::size_t path = 0;
-  std::optional<std::size_t> id, patient, split, view, sex, age;
+  std::optional<std::size_t> id, split;
+  FactColumns facts;
+
+  [[nodiscard]] std::array<std::optional<std::size_t>, 8> all() const {
+    return {path, id, split, facts.patient, facts.study, facts.view, facts.sex, facts.age};
+  }
 };
 
 /// Which columns of the tables are labels.
@@ -66,10 +73,6 @@ struct ValueColumn {
   std::vector<std::size_t> labels;
 };
 
-std::optional<std::size_t> path_column(const std::vector<std::string>& header) {
-  return find_column(header, {"path", "file", "filename", "image"});
-}
-
 std::vector<fs::path> table_paths(const SourceOptions& options) {
   std::vector<fs::path> paths;
   for (const auto& path : options.csv) paths.push_back(below_root(options, path));
@@ -96,18 +99,14 @@ void check_header(const std::vector<std::string>& header, const std::string& wha
   }
 }
 
-/// As find_column(); DataError when a later column has that name as well, in whatever case.
-std::optional<std::size_t> only_column(const std::vector<std::string>& header,
-                                       const std::vector<std::string_view>& names, const std::string& what) {
-  const auto found = find_column(header, names);
-  if (!found) return found;
-  const std::string_view name = stripped(header[*found]);
-  const std::vector<std::string> later(header.begin() + static_cast<std::ptrdiff_t>(*found) + 1, header.end());
+/// DataError when a later column has the name of this one as well, in whatever case.
+void check_only(const std::vector<std::string>& header, std::size_t column, const std::string& what) {
+  const std::string_view name = stripped(header[column]);
+  const std::vector<std::string> later(header.begin() + static_cast<std::ptrdiff_t>(column) + 1, header.end());
   if (const auto second = find_column(later, {name})) {
     throw DataError(error_text("data.csv", what, fmt::format("one column \"{}\", in whatever case", name),
                                fmt::format("\"{}\" as well", stripped(later[*second])), "renaming one of them"));
   }
-  return found;
 }
 
 Labels labels_of(const SourceOptions& options, const std::vector<fs::path>& tables) {
@@ -119,33 +118,27 @@ Labels labels_of(const SourceOptions& options, const std::vector<fs::path>& tabl
   return labels;
 }
 
-Columns find_columns(const io::Csv& table, const std::string& what, const Labels& labels) {
+Columns find_columns(const io::Csv& table, const std::string& what, const Labels& labels, ImageFiles files) {
   check_header(table.header, what);
-  const auto path = path_column(table.header);
+  const auto path = image_column(table.header, files);
   if (!path) {
     throw DataError(error_text("data.csv", what, "a column \"path\" or \"file\"",
                                "columns " + first_names(table.header, table.header.size()),
                                "naming the column of image files \"path\""));
   }
-  static_cast<void>(only_column(table.header, {stripped(table.header[*path])}, what));
-  const auto column = [&](const std::vector<std::string_view>& names) {
-    return only_column(table.header, names, what);
-  };
-  auto patient = column({"patient", "patient_id", "patient id", "patientid", "subject_id", "subject id", "subjectid"});
-  if (!patient) patient = patient_column(table.header);
-  return {.path = *path,
-          .id = labels.are_converted ? column({"id"}) : std::nullopt,
-          .patient = patient,
-          .split = column({"split"}),
-          .view = column({"view", "view_position", "view position"}),
-          .sex = column({"sex", "gender"}),
-          .age = column({"age"})};
+  const Columns columns{.path = *path,
+                        .id = labels.are_converted ? find_column(table.header, {"id"}) : std::nullopt,
+                        .split = find_column(table.header, {"split"}),
+                        .facts = find_facts(table.header)};
+  for (const auto& column : columns.all()) {
+    if (column) check_only(table.header, *column, what);
+  }
+  return columns;
 }
 
 /// True for a column that says who and what is in the picture rather than what was found.
 bool is_fact_column(const Columns& columns, std::size_t i) {
-  return i == columns.path || i == columns.id || i == columns.patient || i == columns.split || i == columns.view ||
-         i == columns.sex || i == columns.age;
+  return std::ranges::count(columns.all(), std::optional(i)) > 0;
 }
 
 bool is_label_column(const io::Csv& table, std::size_t column) {
@@ -220,12 +213,12 @@ void note_alike(const io::Csv& table, const std::string& what, const std::vector
 /// Notes columns that look like one of patients' ids or of splits, and are neither read as such nor as labels.
 void note_unread_columns(const io::Csv& table, const std::vector<LabelColumn>& labels, const Columns& columns,
                          Listing& listing, const std::string& what) {
-  std::vector<std::optional<std::size_t>> read{columns.path, columns.id,  columns.patient, columns.split,
-                                               columns.view, columns.sex, columns.age};
+  const auto facts = columns.all();
+  std::vector<std::optional<std::size_t>> read(facts.begin(), facts.end());
   for (const LabelColumn& label : labels) read.push_back(label.column);
-  const std::string source =
-      columns.patient ? fmt::format("the patient is that of column {}", stripped(table.header[*columns.patient]))
-                      : std::string("rename it \"patient\" to keep patients apart");
+  const std::optional<std::size_t>& patient = columns.facts.patient;
+  const std::string source = patient ? fmt::format("the patient is that of column {}", stripped(table.header[*patient]))
+                                     : std::string("rename it \"patient\" to keep patients apart");
   for (std::string& note : notes_on_unread_patients(table.header, read, what, source)) {
     listing.notes.push_back(std::move(note));
   }
@@ -294,8 +287,8 @@ struct Reading {
 };
 
 /// Takes the columns that read as labels, and says how to name them.
-void propose_labels(const io::Csv& table, Listing& listing, Labels& labels) {
-  const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels);
+void propose_labels(const io::Csv& table, ImageFiles files, Listing& listing, Labels& labels) {
+  const Columns columns = find_columns(table, listing.csv.front().filename().string(), labels, files);
   labels.names = label_columns(table, columns);
   labels.are_proposed = true;
   listing.notes.push_back("labels are not named yet; try " + label_remedy(table, columns));
@@ -305,7 +298,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const SourceOptions& options = reading.options;
   Listing& listing = reading.listing;
   const std::string what = path.filename().string();
-  const Columns columns = find_columns(table, what, reading.labels);
+  const Columns columns = find_columns(table, what, reading.labels, options.files);
   const auto labels = find_labels(table, what, columns, options, reading.labels);
   std::vector<ValueColumn> values = value_columns(labels);
   note_alike(table, what, labels, listing);
@@ -320,12 +313,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     }
     const std::string image = field(row, columns.path);
     const std::string id = field(row, columns.id);
-    Sample sample{.id = id.empty() ? image : id,
-                  .path = {},
-                  .patient = field(row, columns.patient),
-                  .view = field(row, columns.view),
-                  .sex = field(row, columns.sex),
-                  .age_years = parse_age(field(row, columns.age))};
+    Sample sample{.id = id.empty() ? image : id, .path = {}, .patient = field(row, columns.facts.patient)};
+    read_facts(row, columns.facts, sample);
     if (image.empty()) {
       throw DataError(error_text("data.csv", where, "the path of an image", "nothing", "removing that line"));
     }
@@ -338,7 +327,10 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   }
   for (const ValueColumn& column : values) {
     const auto is_it = [&column](std::optional<std::size_t> one) { return one == column.column; };
-    if (is_it(columns.path) || is_it(columns.id) || is_it(columns.patient) || is_it(columns.age)) continue;
+    if (is_it(columns.path) || is_it(columns.id) || is_it(columns.facts.patient) || is_it(columns.facts.study) ||
+        is_it(columns.facts.age)) {
+      continue;
+    }
     std::string note = column.text.note(
         fmt::format("values of column {} that no label asks for", stripped(table.header[column.column])));
     if (!note.empty()) listing.notes.push_back(std::move(note));
@@ -350,7 +342,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
 bool probe_csv(const SourceOptions& options) {
   const auto paths = table_paths(options);
   return std::all_of(paths.begin(), paths.end(),
-                     [](const fs::path& path) { return path_column(csv_header(path)).has_value(); });
+                     [&](const fs::path& path) { return image_column(csv_header(path), options.files).has_value(); });
 }
 
 Listing list_csv(const SourceOptions& options) {
@@ -358,7 +350,7 @@ Listing list_csv(const SourceOptions& options) {
   const auto tables = read_tables(listing.csv, "data.csv");
   Labels labels = labels_of(options, listing.csv);
   if (options.unnamed_labels == UnnamedLabels::Propose && labels.names.empty() && !labels.are_converted) {
-    propose_labels(tables.front(), listing, labels);
+    propose_labels(tables.front(), options.files, listing, labels);
   }
   listing.label_names = labels.names;
   check_label_policies(options, labels.names);

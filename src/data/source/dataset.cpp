@@ -184,8 +184,9 @@ Dataset load_one(const SourceOptions& asked) {
   SourceOptions options = asked;
   if (options.patient_namespace.empty()) options.patient_namespace = asked.name.empty() ? source.name : asked.name;
   Listing listing = list_mapped(source.list, options);
-  check_converted_count(options, source.name, listing);
+  if (options.files == ImageFiles::Needed) check_converted_count(options, source.name, listing);
   settle_patients(listing);
+  settle_studies(listing);
   note_other_records(asked, source.name, listing);
   note_other_files(asked, source.name, listing);
   check_distinct(listing.label_names);

@@ -68,6 +68,8 @@ struct Sample {
   std::string patient{};
   /// The patient's id as the table writes it, where that is not the normal form (patient.h). Never printed or written.
   std::string written_patient{};
+  /// Study that the image belongs to, distinct among all patients; empty: unknown (settle_studies()). Never printed.
+  std::string study{};
   Split split = Split::None;
   /// (K): 1 positive, 0 negative, NaN unknown.
   std::vector<float> labels{};
@@ -212,6 +214,10 @@ enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 /// notes say how to name them and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
+/// Whether the image files that a table names must be there. Unneeded: the rows alone are read (source csv), for who
+/// wants the labels of images and no pixels.
+enum class ImageFiles : std::uint8_t { Needed, Unneeded };
+
 /// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
   /// Data folder. Never written to.
@@ -237,6 +243,7 @@ struct SourceOptions {
   std::vector<std::string> views;
   Absent absent = Absent::Refuse;
   Duplicates duplicates = Duplicates::Refuse;
+  ImageFiles files = ImageFiles::Needed;
   SplitOptions split;
   /// See Dataset::patient_namespace; empty: the source's name, of one among several `name`.
   std::string patient_namespace;

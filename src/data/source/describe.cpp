@@ -146,17 +146,29 @@ std::string describe(const Dataset& dataset) {
   return text;
 }
 
+std::string label_notes(const Dataset& dataset) {
+  std::string text;
+  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
+    text += fmt::format("labels: {}, sha256 {}\n", terminal_text(dataset.csv[i].filename().string()),
+                        dataset.csv_sha256.at(i));
+  }
+  for (const std::string& note : dataset.notes) text += fmt::format("note: {}\n", terminal_text(note));
+  return text;
+}
+
+Value tables_value(const Dataset& dataset) {
+  Value tables = Value::array();
+  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
+    tables.push_back(Value::Table{{"file", dataset.csv[i].filename().string()}, {"sha256", dataset.csv_sha256.at(i)}});
+  }
+  return tables;
+}
+
 Value describe_value(const Dataset& dataset) {
   Value table = Value::table();
   table.set("source", dataset.source);
   if (dataset.parts.size() > 1) table.set("sources", parts_value(dataset));
-  Value& tables = table.set("csv", Value::array());
-  for (std::size_t i = 0; i < dataset.csv.size(); ++i) {
-    Value entry = Value::table();
-    entry.set("file", dataset.csv[i].filename().string());
-    entry.set("sha256", dataset.csv_sha256.at(i));
-    tables.push_back(std::move(entry));
-  }
+  table.set("csv", tables_value(dataset));
   table.set("split_origin", dataset.split_origin);
   Value& splits = table.set("splits", Value::table());
   for (const auto& summary : dataset.summaries) {

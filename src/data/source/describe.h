@@ -15,10 +15,16 @@ namespace roentgen::data {
 /// each label in each split, notes. Ends with a newline.
 [[nodiscard]] std::string describe(const Dataset& dataset);
 
-/// The same for JSON: {source, of several sources: [{name, source, images, split_origin, known_labels}], csv: [{file,
-/// sha256}], split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives, negatives,
-/// unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}. Splits without images
-/// are left out; "" stands for unknown.
+/// Lines of `eval` on the label tables that were read, "labels: FILE, sha256 ...", and on what was found, "note: ...".
+[[nodiscard]] std::string label_notes(const Dataset& dataset);
+
+/// The label tables for JSON: [{"file", "sha256"}].
+[[nodiscard]] Value tables_value(const Dataset& dataset);
+
+/// What describe() says, for JSON: {source, of several sources: [{name, source, images, split_origin, known_labels}],
+/// csv: [{file, sha256}], split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives,
+/// negatives, unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}. Splits
+/// without images are left out; "" stands for unknown.
 [[nodiscard]] Value describe_value(const Dataset& dataset);
 
 }  // namespace roentgen::data

@@ -64,7 +64,7 @@ Listing list_dicom(const SourceOptions& options) {
                                .split = Split::Test,
                                .view = view_of(study.value()),
                                .sex = parse_sex(study.value().sex),
-                               .age_years = parse_nih_age(study.value().age)});
+                               .age_years = parse_age(study.value().age)});
   }
   if (const std::string text = tally.text(); !text.empty()) listing.notes.push_back("DICOM files " + text);
   for (std::string& note : walk.left_out().notes("which are no DICOM")) listing.notes.push_back(std::move(note));

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 #include <utility>
 
@@ -34,7 +35,8 @@ constexpr std::string_view kImageColumn = "Image Index";
 constexpr std::string_view kFindingsColumn = "Finding Labels";
 
 struct Columns {
-  std::optional<std::size_t> image{}, findings{}, patient{}, age{}, sex{}, view{};
+  std::optional<std::size_t> image{}, findings{};
+  FactColumns facts{};
 };
 
 /// What goes from table to table while rows are read.
@@ -51,8 +53,13 @@ struct Reading {
   std::int64_t unlabelled = 0;
 };
 
-bool is_nih_table(const std::vector<std::string>& header) {
-  return find_column(header, {kImageColumn}) && find_column(header, {kFindingsColumn});
+std::optional<std::size_t> name_column(const std::vector<std::string>& header, ImageFiles files) {
+  const auto own = find_column(header, {kImageColumn});
+  return own || files == ImageFiles::Needed ? own : image_column(header, files);
+}
+
+bool is_nih_table(const std::vector<std::string>& header, ImageFiles files) {
+  return name_column(header, files) && find_column(header, {kFindingsColumn});
 }
 
 /// Without ".gz".
@@ -72,7 +79,7 @@ std::vector<fs::path> table_paths(const SourceOptions& options) {
     // A plain table goes before the same one gzipped.
     const bool is_table =
         plain_name(name).ends_with(".csv") && plain_or_gzipped(options.root / plain_name(name)) == options.root / name;
-    if (!is_table || !is_nih_table(csv_header(it->path()))) continue;
+    if (!is_table || !is_nih_table(csv_header(it->path()), options.files)) continue;
     (name.starts_with("Data_Entry") ? official : others).push_back(name);
   }
   const auto usual = std::ranges::find(others, "labels.csv", [](const auto& name) { return plain_name(name); });
@@ -109,8 +116,9 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
   return named->at(k) ? 1.0F : 0.0F;
 }
 
-/// Finds the file of a row; false when it is absent.
+/// Finds the file of a row, where it is needed; false when it is absent.
 bool find_image(Sample& sample, Reading& reading) {
+  if (reading.options.files == ImageFiles::Unneeded) return true;
   const fs::path* path = reading.index.find(sample.id);
   if (path == nullptr) {
     if (const fs::path* folder = reading.index.folder(sample.id)) {
@@ -128,11 +136,10 @@ bool find_image(Sample& sample, Reading& reading) {
 }
 
 void read_row(const std::vector<std::string>& row, const Columns& columns, Reading& reading) {
-  Sample sample{.id = field(row, columns.image),
+  Sample sample{.id = fs::path(field(row, columns.image)).filename().string(),
                 .path = {},
-                .patient = canonical_patient(field(row, columns.patient)),
-                .view = field(row, columns.view),
-                .sex = field(row, columns.sex)};
+                .patient = canonical_patient(field(row, columns.facts.patient))};
+  read_facts(row, columns.facts, sample);
   ++reading.rows;
   if (!reading.seen.insert(sample.id).second) {
     reading.repeated.push_back(sample.id);
@@ -140,9 +147,7 @@ void read_row(const std::vector<std::string>& row, const Columns& columns, Readi
   }
   if (!find_image(sample, reading)) return;
   if (normal_patient(sample.patient).empty()) sample.patient = canonical_patient(sample.id);
-  const std::string age = field(row, columns.age);
-  sample.age_years = parse_nih_age(age);
-  if (!age.empty() && sample.age_years != sample.age_years) ++reading.odd_ages;
+  if (!field(row, columns.facts.age).empty() && std::isnan(sample.age_years)) ++reading.odd_ages;
   const std::string findings = field(row, columns.findings);
   RowFindings named;
   if (parse_label_value(findings) == LabelValue::Empty) {
@@ -158,25 +163,22 @@ void read_row(const std::vector<std::string>& row, const Columns& columns, Readi
 
 void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const std::string what = path.filename().string();
-  auto patient = find_column(table.header, {"Patient ID"});
-  if (!patient) patient = patient_column(table.header);
-  const Columns columns{.image = find_column(table.header, {kImageColumn}),
-                        .findings = find_column(table.header, {kFindingsColumn}),
-                        .patient = patient,
-                        .age = find_column(table.header, {"Patient Age"}),
-                        .sex = find_column(table.header, {"Patient Gender", "Patient Sex"}),
-                        .view = find_column(table.header, {"View Position"})};
+  Columns columns{.image = name_column(table.header, reading.options.files),
+                  .findings = find_column(table.header, {kFindingsColumn}),
+                  .facts = find_facts(table.header)};
+  FactColumns& facts = columns.facts;
+  if (const auto own = find_column(table.header, {"Patient ID"})) facts.patient = own;
   if (!columns.image || !columns.findings) {
     throw DataError(error_text("data.nih", what, "columns \"Image Index\" and \"Finding Labels\"",
                                first_names(table.header, table.header.size()), "another table in data.csv"));
   }
   const std::string_view source =
-      columns.patient ? "the patient is that of another" : "the patient is that of the image's name";
-  for (std::string& note : notes_on_unread_patients(table.header, {columns.patient}, what, source)) {
+      facts.patient ? "the patient is that of another" : "the patient is that of the image's name";
+  for (std::string& note : notes_on_unread_patients(table.header, {facts.patient}, what, source)) {
     reading.listing.notes.push_back(std::move(note));
   }
-  const std::size_t needed = 1 + std::max({*columns.image, *columns.findings, columns.patient.value_or(0),
-                                           columns.age.value_or(0), columns.sex.value_or(0), columns.view.value_or(0)});
+  const std::size_t needed = 1 + std::max({*columns.image, *columns.findings, facts.patient.value_or(0),
+                                           facts.age.value_or(0), facts.sex.value_or(0), facts.view.value_or(0)});
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (table.rows[i].size() < needed || field(table.rows[i], columns.image).empty()) {
       throw DataError(error_text("data.nih", fmt::format("{} line {}", what, table.lines[i]),
@@ -263,7 +265,8 @@ std::string name_in(const std::vector<io::Csv>& tables, const std::string& label
 bool probe_nih(const SourceOptions& options) {
   const auto paths = table_paths(options);
   if (!paths.empty()) {
-    return std::all_of(paths.begin(), paths.end(), [](const fs::path& path) { return is_nih_table(csv_header(path)); });
+    return std::all_of(paths.begin(), paths.end(),
+                       [&](const fs::path& path) { return is_nih_table(csv_header(path), options.files); });
   }
   const SplitLists lists = find_split_lists(options);
   const auto has_marks = [](const std::optional<NameList>& list) {
@@ -283,6 +286,7 @@ Listing list_nih(const SourceOptions& options) {
   std::vector<fs::path> folders;
   for (const auto& folder : options.images) folders.push_back(below_root(options, folder));
   if (folders.empty()) folders.push_back(options.root);
+  if (options.files == ImageFiles::Unneeded) folders.clear();
   Reading reading{
       .options = options, .listing = listing, .index = ImageIndex(folders), .text = FindingText(listing.label_names)};
   for (std::size_t i = 0; i < tables.size(); ++i) {

@@ -3,8 +3,6 @@
 #include "data/source/nih_fields.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 
 #include "data/source/finding_text.h"
 #include "data/source/findings.h"
@@ -24,18 +22,6 @@ std::string canonical_patient(std::string_view text) {
   const auto first = text.find_first_not_of('0');
   if (first == std::string_view::npos) return text.empty() ? std::string() : "0";
   return std::string(text.substr(first));
-}
-
-float parse_nih_age(std::string_view text) {
-  float age = 0.0F;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), age);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (unit == "M") age /= 12.0F;
-  if (unit == "W") age /= 52.18F;
-  if (unit == "D") age /= 365.25F;
-  const bool known_unit = unit.empty() || unit == "Y" || unit == "M" || unit == "W" || unit == "D";
-  const bool is_age = error == std::errc() && known_unit && age >= 0.0F && age <= 120.0F;
-  return is_age ? age : std::numeric_limits<float>::quiet_NaN();
 }
 
 std::vector<std::string> split_findings(std::string_view text) {

@@ -16,9 +16,6 @@ namespace roentgen::data {
 /// "17" of "00000017", of "17" and of the image name "00000017_003.png"; empty of nothing.
 [[nodiscard]] std::string canonical_patient(std::string_view text);
 
-/// Years from "58", "058Y", "011M", "002W", "027D"; NaN when it is no age up to 120.
-[[nodiscard]] float parse_nih_age(std::string_view text);
-
 /// The findings of "Mass|Nodule", each as canonical_finding() spells it: split_names() of finding_text.h.
 [[nodiscard]] std::vector<std::string> split_findings(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include "data/source/dataset.h"
 #include "data/source/nih_fields.h"
 #include "data/source/source_testing.h"
+#include "data/source/table_fields.h"
 
 namespace roentgen::data {
 namespace {
@@ -240,11 +241,10 @@ TEST_F(NihSource, reads_community_lists_where_there_is_no_csv) {
 }
 
 TEST(NihFields, reads_ages_in_every_unit) {
-  EXPECT_EQ(parse_nih_age("58"), 58.0F);
-  EXPECT_EQ(parse_nih_age("058Y"), 58.0F);
-  EXPECT_EQ(parse_nih_age("006M"), 0.5F);
-  for (const char* bad : {"", "Y", "155", "412Y", "-1", "058X", "58YY"})
-    EXPECT_TRUE(std::isnan(parse_nih_age(bad))) << bad;
+  EXPECT_EQ(parse_age("58"), 58.0F);
+  EXPECT_EQ(parse_age("058Y"), 58.0F);
+  EXPECT_EQ(parse_age("006M"), 0.5F);
+  for (const char* bad : {"", "Y", "155", "412Y", "-1", "058X", "58YY"}) EXPECT_TRUE(std::isnan(parse_age(bad))) << bad;
 }
 
 TEST(NihFields, gives_a_patient_one_name) {

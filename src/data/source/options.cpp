@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "data/source/source.h"
 
@@ -46,11 +47,8 @@ class Reader {
       return;
     }
     out.clear();
-    std::string_view rest = value->as_string();
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(','), rest.size());
-      if (const auto one = stripped(rest.substr(0, end)); !one.empty()) out.emplace_back(one);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    for (const std::string_view part : comma_parts(value->as_string())) {
+      if (!stripped(part).empty()) out.emplace_back(stripped(part));
     }
   }
   /// A string or an array of strings.

@@ -76,13 +76,14 @@ std::optional<std::vector<std::string>> parse_list(std::string_view text) {
 }
 
 struct Columns {
-  std::optional<std::size_t> image, folder, patient, labels, projection, view, sex, birth, date;
+  std::optional<std::size_t> image, folder, patient, study, labels, projection, view, sex, birth, date;
 };
 
 Columns find_columns(const std::vector<std::string>& header) {
   return {.image = find_column(header, {"ImageID"}),
           .folder = find_column(header, {"ImageDir"}),
           .patient = patient_column(header),
+          .study = find_column(header, {"StudyID"}),
           .labels = find_column(header, {"Labels"}),
           .projection = find_column(header, {"Projection"}),
           .view = find_column(header, {"ViewPosition_DICOM"}),
@@ -208,6 +209,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
     check_width(row, table, "data.padchest", where);
     Sample sample{.id = field(row, columns.image),
                   .patient = field(row, columns.patient),
+                  .study = field(row, columns.study),
                   .view = view_of(row, columns),
                   .sex = parse_sex(field(row, columns.sex)),
                   .age_years = age_of(row, columns)};

@@ -66,6 +66,8 @@ TEST_F(Padchest, is_detected_and_read_whole) {
   EXPECT_THAT(labels(dataset.samples[3]), ElementsAre(-9, -9, -9, -9, -9));
   EXPECT_THAT(dataset.notes, Contains("images without labels, unknown or as data.blank says: 1"));
   EXPECT_EQ(dataset.samples[0].patient, "839860488694292331637988235681460987");
+  EXPECT_EQ(dataset.samples[0].study, dataset.samples[0].patient + "/s1");
+  EXPECT_EQ(dataset.samples[3].study, "3/s3");
   EXPECT_EQ(dataset.samples[0].age_years, 84.0F);
   EXPECT_TRUE(std::isnan(dataset.samples[2].age_years));
   EXPECT_EQ(dataset.samples[0].view, "PA");

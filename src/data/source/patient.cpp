@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -57,6 +58,14 @@ std::int64_t count_ambiguous(const std::vector<Sample>& samples) {
     if (!is_new && position->second != sample.patient) ambiguous.insert(number);
   }
   return std::ssize(ambiguous);
+}
+
+/// Folder of an image when its name is one of studies.
+std::string study_folder(const std::string& image) {
+  const std::filesystem::path folder = std::filesystem::path(image).parent_path();
+  const std::string name = folder.filename().string();
+  const bool is_study = name.starts_with("study") || (name.starts_with('s') && is_number(name.substr(1)));
+  return is_study ? folder.generic_string() : std::string();
 }
 
 }  // namespace
@@ -147,6 +156,18 @@ void settle_patients(Listing& listing) {
     listing.notes.push_back(fmt::format(
         "patients whose numbers differ in leading zeros alone (as 12 and 0012), taken for different people: {}",
         ambiguous));
+  }
+}
+
+void settle_studies(Listing& listing) {
+  const bool has_column =
+      std::ranges::any_of(listing.samples, [](const Sample& sample) { return !sample.study.empty(); });
+  for (Sample& sample : listing.samples) {
+    if (!has_column) {
+      sample.study = study_folder(sample.id);
+    } else if (!sample.study.empty()) {
+      sample.study = sample.patient + "/" + sample.study;
+    }
   }
 }
 

@@ -45,4 +45,9 @@ struct Listing;
 /// differ in leading zeros alone.
 void settle_patients(Listing& listing);
 
+/// Makes Sample::study distinct among patients: "patient/study" where the tables have a column of studies, else the
+/// study's folder in the image's name ("patient1/study2" of CheXpert's, "p10/p100/s500" of MIMIC's); empty when it is
+/// in none called study... or s<number>. Patients must be settled.
+void settle_studies(Listing& listing);
+
 }  // namespace roentgen::data

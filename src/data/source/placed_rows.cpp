@@ -5,10 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <iterator>
-#include <limits>
 #include <system_error>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +19,7 @@ namespace roentgen::data {
 namespace fs = std::filesystem;
 
 bool PlacedRows::has(const fs::path& path) {
+  if (options_.files == ImageFiles::Unneeded) return true;
   const fs::path folder = path.parent_path();
   auto [position, is_new] = folders_.try_emplace(folder.string());
   if (is_new) {
@@ -91,6 +89,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 }  // namespace
 
 void PlacedRows::note_unnamed() {
+  if (options_.files == ImageFiles::Unneeded) return;
   RealPaths real;
   std::unordered_set<std::string> named, walked;
   for (const auto* paths : {&paths_, &passed_over_}) {
@@ -138,22 +137,6 @@ void PlacedRows::note_unnamed() {
                      .hidden = left_out.hidden,
                      .unreadable = left_out.unreadable};
   std::ranges::move(told.notes(""), std::back_inserter(listing_.notes));
-}
-
-float parse_age(std::string_view text) {
-  float age = 0.0F;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), age);
-  const bool is_age = error == std::errc() && end == text.data() + text.size() && age >= 0.0F && age <= 120.0F;
-  return is_age ? age : std::numeric_limits<float>::quiet_NaN();
-}
-
-std::string parse_sex(std::string_view text) {
-  std::string word(text);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (word == "m" || word == "male") return "M";
-  if (word == "f" || word == "female") return "F";
-  if (word == "unknown" || word == "u" || word == "nan" || word == "none") return {};
-  return std::string(text);
 }
 
 }  // namespace roentgen::data

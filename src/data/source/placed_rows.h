@@ -24,9 +24,9 @@ class PlacedRows {
   /// Both outlive it.
   PlacedRows(const SourceOptions& options, Listing& listing) : options_(options), listing_(listing) {}
 
-  /// Counts a row and sets sample.path to the first of `places` that is a file, or to the last when none is. False, and
-  /// remembered, when that image came before (by its id or its path, in any spelling) or is absent. DataError when a
-  /// folder is in its place.
+  /// Counts a row and sets sample.path to the first of `places` that is a file, or to the last when none is (with
+  /// ImageFiles::Unneeded to the first, unseen). False, and remembered, when that image came before (by its id or its
+  /// path, in any spelling) or is absent. DataError when a folder is in its place.
   /// @param where of the row, for errors
   [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
   /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
@@ -35,7 +35,7 @@ class PlacedRows {
   void settle();
   /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
   /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
-  /// apart. Lists each folder once more.
+  /// apart. Lists each folder once more. Does nothing with ImageFiles::Unneeded.
   void note_unnamed();
 
  private:
@@ -51,11 +51,5 @@ class PlacedRows {
   std::vector<std::string> absent_, repeated_;
   std::int64_t rows_ = 0;
 };
-
-/// Years, 0 to 120; NaN for everything else.
-[[nodiscard]] float parse_age(std::string_view text);
-
-/// "M" and "F" for male and female in any case and length, "" for unknown, others as they are.
-[[nodiscard]] std::string parse_sex(std::string_view text);
 
 }  // namespace roentgen::data

@@ -150,8 +150,8 @@ void append(Dataset& all, Dataset part) {
   all.csv_sha256.insert(all.csv_sha256.end(), part.csv_sha256.begin(), part.csv_sha256.end());
   for (Sample& sample : part.samples) {
     sample.part = number;
-    for (std::string* patient : {&sample.patient, &sample.written_patient}) {
-      if (!patient->empty()) *patient = what.patient_namespace + "\n" + *patient;
+    for (std::string* id : {&sample.patient, &sample.written_patient, &sample.study}) {
+      if (!id->empty()) *id = what.patient_namespace + "\n" + *id;
     }
     all.samples.push_back(std::move(sample));
   }

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <limits>
 #include <utility>
@@ -14,29 +13,6 @@
 #include "io/gzip.h"
 
 namespace roentgen::data {
-namespace {
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::optional<std::size_t> column_named(const std::vector<std::string>& header, std::string_view name) {
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    if (equal_ignoring_case(stripped(header[i]), name)) return i;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::string in_one_line(std::string_view name) {
-  std::string line(stripped(name));
-  for (std::size_t at = 0; (at = line.find_first_of("\r\n", at)) != std::string::npos; ++at) {
-    line.replace(at, line.find_first_not_of("\r\n", at) - at, " ");
-  }
-  return line;
-}
 
 std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path) {
   return path.is_absolute() ? path : options.root / path;
@@ -87,36 +63,6 @@ void check_width(const std::vector<std::string>& row, const io::Csv& table, std:
   if (row.size() == table.header.size()) return;
   throw DataError(error_text(thing, where, fmt::format("{} fields", table.header.size()), fmt::format("{}", row.size()),
                              "the table as it was published"));
-}
-
-std::optional<std::size_t> find_column(const std::vector<std::string>& header,
-                                       const std::vector<std::string_view>& names) {
-  for (const auto name : names) {
-    if (const auto column = column_named(header, name)) return column;
-  }
-  std::vector<std::string> lines;
-  for (const std::string& name : header) lines.push_back(in_one_line(name));
-  for (const auto name : names) {
-    if (const auto column = column_named(lines, in_one_line(name))) return column;
-  }
-  return std::nullopt;
-}
-
-std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column) {
-  return column && *column < row.size() ? std::string(stripped(row[*column])) : std::string();
-}
-
-std::string_view stripped(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::string first_names(const std::vector<std::string>& names, std::size_t shown) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
 }
 
 void mask_label(Listing& listing, std::size_t k) {

@@ -16,6 +16,7 @@
 #include "core/result.h"
 #include "data/source/dataset.h"
 #include "data/source/source_list.h"
+#include "data/source/table_fields.h"
 #include "io/csv.h"
 
 namespace roentgen::data {
@@ -42,9 +43,6 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// `path` below the root unless it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
-/// A name of a column with a blank for each run of line breaks, which cells of spreadsheets may have.
-[[nodiscard]] std::string in_one_line(std::string_view name);
-
 /// Header of a csv as it stands there, without reading the rest. Failure: no csv, or unreadable.
 [[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
 
@@ -60,20 +58,6 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// DataError of `thing` naming `where` when a row has more or fewer fields than the header.
 void check_width(const std::vector<std::string>& row, const io::Csv& table, std::string_view thing,
                  std::string_view where);
-
-/// Position of the first column whose name equals one of `names`, ignoring case; else of the first that does in one
-/// line.
-[[nodiscard]] std::optional<std::size_t> find_column(const std::vector<std::string>& header,
-                                                     const std::vector<std::string_view>& names);
-
-/// The field of a row, stripped of spaces; empty where the row is too short or there is no such column.
-[[nodiscard]] std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column);
-
-/// `text` without spaces around it.
-[[nodiscard]] std::string_view stripped(std::string_view text);
-
-/// "a, b, c and 17 more".
-[[nodiscard]] std::string first_names(const std::vector<std::string>& names, std::size_t shown = 5);
 
 /// Makes label `k` unknown of every sample.
 void mask_label(Listing& listing, std::size_t k);

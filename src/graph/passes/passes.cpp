@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "graph/passes/pass_list.h"
 
@@ -21,16 +22,6 @@ struct Pass {
 #define RG_PASS_ROW(name, use) Pass{#name, &name, Use::use},
 constexpr Pass kPasses[] = {RG_PASS_LIST(RG_PASS_ROW)};
 #undef RG_PASS_ROW
-
-std::vector<std::string_view> split(std::string_view choice) {
-  std::vector<std::string_view> names;
-  for (;;) {
-    const std::size_t comma = choice.find(',');
-    names.push_back(choice.substr(0, comma));
-    if (comma == std::string_view::npos) return names;
-    choice.remove_prefix(comma + 1);
-  }
-}
 
 bool has(const std::vector<std::string_view>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -53,7 +44,7 @@ void require_known(std::string_view name, std::string_view part) {
 // Names of the passes and fusions that are on.
 std::vector<std::string_view> chosen_names(std::string_view choice) {
   if (choice == "off") return {};
-  std::vector<std::string_view> chosen = split(choice);
+  std::vector<std::string_view> chosen = comma_parts(choice);
   if (chosen.front() != "on") {
     for (const std::string_view name : chosen) require_known(name, name);
     return chosen;

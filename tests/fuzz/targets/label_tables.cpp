@@ -5,7 +5,7 @@
 
 namespace roentgen::fuzz {
 
-// One table as every source would read it, beside the images 0.png and view1_frontal.jpg.
+// One table as every source would read it, beside the images 0.png and view1_frontal.jpg and alone.
 void fuzz_label_tables(Input input) {
   static const auto images = [] {
     const auto folder = scratch_folder() / "train" / "patient00001" / "study1";
@@ -14,14 +14,17 @@ void fuzz_label_tables(Input input) {
   }();
   static_cast<void>(write_scratch("table.csv", input));
   for (const std::string_view source : {"nih", "chexpert", "mimic", "padchest", "csv"}) {
-    may_refuse([source] {
-      data::SourceOptions options{.root = scratch_folder(), .source = std::string(source), .csv = {"table.csv"}};
-      if (source == "csv") options.labels = {"a", "b:x"};
-      options.absent = data::Absent::Skip;
-      options.duplicates = data::Duplicates::First;
-      options.split.unit = data::SplitUnit::Image;
-      static_cast<void>(data::load_dataset(options));
-    });
+    for (const auto files : {data::ImageFiles::Needed, data::ImageFiles::Unneeded}) {
+      may_refuse([source, files] {
+        data::SourceOptions options{.root = scratch_folder(), .source = std::string(source), .csv = {"table.csv"}};
+        if (source == "csv") options.labels = {"a", "b:x"};
+        options.absent = data::Absent::Skip;
+        options.duplicates = data::Duplicates::First;
+        options.files = files;
+        options.split.unit = data::SplitUnit::Image;
+        static_cast<void>(data::load_dataset(options));
+      });
+    }
   }
 }
 

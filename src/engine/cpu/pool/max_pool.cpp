@@ -157,7 +157,8 @@ void lower_ours(const PoolGeometry& g, const ConvSource& source, graph::NodeId i
     emission.writes.push_back(position);
   }
   lowering.emit(node, std::move(emission), for_type(g.src.layout.dtype, [&]<class T>(T) -> std::unique_ptr<Kernel> {
-                  return std::make_unique<MaxPoolForward<T>>(g, source.prologue, dst.tensor, position, lowering.threads());
+                  return std::make_unique<MaxPoolForward<T>>(g, source.prologue, dst.tensor, position,
+                                                             lowering.threads());
                 }));
 }
 

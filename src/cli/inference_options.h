@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Options of commands that run a checkpoint on images.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace roentgen::cli {
+
+/// --batch, --threads, --workers and --algorithms. Threads of 0: all cores.
+struct InferenceOptions {
+  std::int64_t batch = 32;
+  std::int64_t threads = 0;
+  std::int64_t workers = 0;
+  std::string algorithms = "auto";
+
+  /// As the command line has them, bound to this object.
+  [[nodiscard]] std::vector<Option> list() {
+    return {
+        {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
+        {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
+        {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024},
+        {.name = "--algorithms",
+         .target = &algorithms,
+         .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"}};
+  }
+};
+
+}  // namespace roentgen::cli

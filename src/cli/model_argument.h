@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A and B of `roentgen compare`: run folders and csv files of predictions.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "score/compared_model.h"
+
+namespace roentgen::cli {
+
+/// The models that an argument names: one path, several with commas between, or a folder of `train --seeds`
+/// (train::seed_runs()). A path that is there is never parted at commas. ConfigError for an empty name between commas.
+[[nodiscard]] std::vector<std::filesystem::path> model_paths(std::string_view argument);
+
+/// Reads them as seeds of one recipe. Throws as train::read_finished_run(), score::read_model() and
+/// score::join_seeds().
+/// @param name "A" or "B", for errors
+[[nodiscard]] std::vector<score::ComparedModel> read_models(std::string_view name, std::string_view argument);
+
+}  // namespace roentgen::cli

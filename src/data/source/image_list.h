@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Files and folders on a command line, as the list of images in them: for predictions of images that no table
+// describes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "data/source/dicom_choice.h"
+#include "data/source/folder_walk.h"
+
+namespace roentgen::data {
+
+/// Images in the order of the arguments, and within a folder by name.
+struct ImageList {
+  /// No labels, no patients, no split.
+  Dataset dataset;
+  /// DICOM files in the folders that are left out: exclusion_of().
+  DicomTally dicom;
+  /// All else in the folders that is passed over or left out.
+  LeftOut left_out;
+  /// Lines on files that are listed twice by links.
+  std::vector<std::string> notes;
+  /// Folders among the arguments, and the images taken of each.
+  std::vector<std::pair<std::filesystem::path, std::int64_t>> folders;
+};
+
+/// Lists them. A file that is named is taken whatever its ending, and whatever the header of a DICOM file says; folders
+/// are walked, links to folders too, each real folder once, hidden names and companion folders below it left out. The
+/// name (Sample::id) is a file's base name, or its path below the folder that was named; where two would be the same,
+/// all names are the paths as given. DataError naming the argument: nothing there, no images below a folder, an image
+/// named twice.
+[[nodiscard]] ImageList list_images(const std::vector<std::string>& arguments);
+
+/// Lines on the folders of a list that inspect, train and eval read as folders of classes, taking another number of
+/// images.
+/// @param source data.source of the model's recipe, and its labels
+[[nodiscard]] std::vector<std::string> class_folder_notes(const ImageList& list, const SourceOptions& source);
+
+/// As list_images(); or, where all arguments are folders with record files, the images in these, without labels where
+/// there are several.
+[[nodiscard]] Dataset images_or_records(const std::vector<std::string>& arguments);
+
+}  // namespace roentgen::data

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The one rule by which an image is found that a list or a table names: by the end of its path. What lies before
+// that says only where a copy of the data set lies, or by which folder a walk began.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::data {
+
+struct Dataset;
+
+/// Images by their names. Names are compared part by part from their ends; "./" and "//" do not count. Reading is
+/// thread-safe.
+class NameIndex {
+ public:
+  NameIndex() = default;
+  /// Rows are positions in `names`.
+  explicit NameIndex(const std::vector<std::string>& names);
+  /// Rows are positions in Dataset::samples.
+  explicit NameIndex(const Dataset& dataset);
+
+  /// False when the very name is there already; the first row keeps it.
+  bool add(std::string_view image, std::size_t row);
+  /// The image of that name; else the only one whose name ends in it; else the one with the longest name in which
+  /// `image` ends. Nothing when there is none, or two: "study1/view1.jpg" of two patients.
+  [[nodiscard]] std::optional<std::size_t> find_ending(std::string_view image) const;
+  /// As find_ending(); else the image that shares so many last parts with `image` that no two names here share as many:
+  /// "png/a.png" is "images/a.png" where base names are all different, "a/p1/s1/x.jpg" is "b/p1/s1/x.jpg" where no two
+  /// names end in one "p1/s1/x.jpg". For where images lie, not for what is true of them.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view image) const;
+
+ private:
+  /// By parts in reverse: "x.jpg/s1/p1/". Names with one ending are neighbours.
+  std::map<std::string, std::size_t, std::less<>> rows_;
+  /// Most last parts that two names share.
+  std::size_t most_shared_ = 0;
+};
+
+}  // namespace roentgen::data

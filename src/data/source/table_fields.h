@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Columns and fields of csv tables, read tolerantly: any case of a column's name, blanks around a field, short rows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/dataset.h"
+
+namespace roentgen::data {
+
+/// `text` without blanks and line breaks around it.
+[[nodiscard]] std::string_view stripped(std::string_view text);
+
+/// A name of a column with a blank for each run of line breaks, which cells of spreadsheets may have.
+[[nodiscard]] std::string in_one_line(std::string_view name);
+
+/// Position of the first column whose name equals one of `names`, ignoring case; else of the first that does in one
+/// line.
+[[nodiscard]] std::optional<std::size_t> find_column(const std::vector<std::string>& header,
+                                                     const std::vector<std::string_view>& names);
+
+/// The field of a row, stripped of spaces; empty where the row is too short or there is no such column.
+[[nodiscard]] std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column);
+
+/// "a, b, c and 17 more".
+[[nodiscard]] std::string first_names(const std::vector<std::string>& names, std::size_t shown = 5);
+
+/// Column that names image files: path, file, filename or image. Of a table that is read without its images
+/// (ImageFiles::Unneeded) also NIH's Image Index and PadChest's ImageID.
+[[nodiscard]] std::optional<std::size_t> image_column(const std::vector<std::string>& header,
+                                                      ImageFiles files = ImageFiles::Needed);
+
+/// Columns of what is known of an image beside its labels; none where the table has no such column.
+struct FactColumns {
+  std::optional<std::size_t> patient, study, view, sex, age;
+};
+
+/// Finds them by the names that NIH's tables and other common ones give them.
+[[nodiscard]] FactColumns find_facts(const std::vector<std::string>& header);
+
+/// Puts study, view, sex and age of a row into a sample as the table writes them. The patient is the source's own.
+void read_facts(const std::vector<std::string>& row, const FactColumns& columns, Sample& sample);
+
+/// Years from "58", "058Y", "011M", "002W", "027D"; NaN when it is no age up to 120.
+[[nodiscard]] float parse_age(std::string_view text);
+
+/// "M" and "F" for male and female in any case and length, "" for unknown, others as they are.
+[[nodiscard]] std::string parse_sex(std::string_view text);
+
+}  // namespace roentgen::data

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Curves and reliability of every label as csv.
+#pragma once
+
+#include <string>
+
+#include "eval/operating_points.h"
+#include "eval/predictions.h"
+
+namespace roentgen::eval {
+
+/// Points of the ROC and precision-recall curves of every label:
+/// "label,threshold,sensitivity,specificity,ppv,true_positives,false_positives,false_negatives,true_negatives", by
+/// descending threshold, inf first. Undefined rates are empty fields.
+[[nodiscard]] std::string curves_csv(const Predictions& predictions);
+
+/// Reliability diagram of every label: "label,scores,low,high,n,positives,mean_probability,positive_share" with scores
+/// "raw" and, where points hold a temperature, "scaled". Empty bins have empty fields.
+/// @param points may be null
+[[nodiscard]] std::string reliability_csv(const Predictions& predictions, const OperatingPoints* points);
+
+}  // namespace roentgen::eval

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The gallery of a report, filled: the images on which a model errs most, with heat-maps by its checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "eval/predictions.h"
+#include "publish/gallery.h"
+#include "publish/heatmap_files.h"
+
+namespace roentgen::engine {
+class Engine;
+}
+
+namespace roentgen::publish {
+
+/// What the gallery is made of.
+struct GalleryRequest {
+  std::filesystem::path checkpoint{};
+  /// Folder with the images, anywhere below.
+  std::filesystem::path data{};
+  /// Of each kind and finding.
+  std::int64_t cases = 3;
+  ImageNames names = ImageNames::Hidden;
+};
+
+/// The worst cases of the predictions (eval/worst_cases.h), with the checkpoint's heat-maps of them. Images are found
+/// below the folder as data::NameIndex::find() does, also under another image ending, each for one prediction.
+/// ConfigError as train::load_checkpoint() with heat-maps; DataError on a label that the checkpoint does not know,
+/// images that are not there (with the counts) or cannot be read.
+[[nodiscard]] Gallery make_gallery(const eval::Predictions& predictions, const GalleryRequest& request,
+                                   engine::Engine& engine);
+
+}  // namespace roentgen::publish

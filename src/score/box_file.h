@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// True boxes of findings: NIH's BBox_List_2017.csv, and what `roentgen synth` writes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "eval/localisation.h"
+
+namespace roentgen::score {
+
+/// Boxes of the findings that a model knows, by image.
+class BoxFile {
+ public:
+  /// A csv with a column Image Index (or image, path, file), one Finding Label (or label, finding) and four numbers x,
+  /// y, w, h, in NIH's header "Bbox [x,y,w,h]". Boxes of labels that are not among `labels` are counted only. DataError
+  /// naming file and line, never an image.
+  /// @param grid_px side of the square that the numbers refer to, stretched over the image (NIH's are pixels of 1024 x
+  ///                1024); 0: pixels of the image itself
+  BoxFile(const std::filesystem::path& path, const std::vector<std::string>& labels, std::int64_t grid_px);
+
+  /// Whether an image (by base name) has a box.
+  [[nodiscard]] bool has(std::string_view image) const { return find(image) != nullptr; }
+  /// Labels (indices) with a box in that image, ascending.
+  [[nodiscard]] std::vector<std::size_t> labels_of(std::string_view image) const;
+  /// The boxes of a label in that image, in pixels of a picture of this size.
+  [[nodiscard]] std::vector<eval::Box> boxes_of(std::string_view image, std::size_t label, std::int64_t width_px,
+                                                std::int64_t height_px) const;
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] std::int64_t other_labels() const { return other_labels_; }
+
+ private:
+  struct LabelBox {
+    std::size_t label = 0;
+    eval::Box box;
+  };
+  [[nodiscard]] const std::vector<LabelBox>* find(std::string_view image) const;
+
+  std::int64_t grid_px_;
+  std::int64_t count_ = 0;
+  std::int64_t other_labels_ = 0;
+  std::unordered_map<std::string, std::vector<LabelBox>> by_image_;
+};
+
+}  // namespace roentgen::score

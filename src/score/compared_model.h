@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// One model that is compared with another: its predictions, and of a run its recipe.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+#include "score/prediction_file.h"
+
+namespace roentgen::score {
+
+/// A model as `roentgen compare` has it. Plain value.
+struct ComparedModel {
+  /// As the user names it.
+  std::string what{};
+  PredictionFile predictions{};
+  std::string predictions_sha256{};
+  /// Of a run: its validation images chose the best epoch.
+  std::optional<Value> recipe{};
+  /// Of a run: SHA-256 of the label tables that it was trained with.
+  std::vector<std::string> csv_sha256{};
+};
+
+/// Reads a file of predictions. DataError as read_prediction_file().
+[[nodiscard]] ComparedModel read_model(std::string what, const std::filesystem::path& predictions);
+
+/// Takes models for several seeds of one recipe: puts their images and labels in the order of the first. ConfigError
+/// where recipes differ in more than train.seed; DataError as in_order_of(), and where two of the models are the same
+/// one.
+/// @param name "A" or "B", for errors
+void join_seeds(std::string_view name, std::vector<ComparedModel>& models);
+
+}  // namespace roentgen::score

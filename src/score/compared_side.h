@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The two sides of a comparison: a model or several seeds of one recipe on each, on the same images with the same
+// truth.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.h"
+#include "eval/comparison.h"
+#include "score/compared_model.h"
+#include "score/eval_set.h"
+#include "score/truth.h"
+
+namespace roentgen::score {
+
+/// A or B.
+struct ComparedSide {
+  /// As the user names it.
+  std::string what;
+  std::vector<ComparedModel> models;
+  /// Label tables of its truth.
+  std::vector<std::string> label_files;
+  std::vector<std::string> labels_sha256;
+  /// One a model: the same images in the same order.
+  std::vector<EvalSet> sets;
+
+  /// Whether the best epoch was chosen on these images: preds.csv of a run is of its validation images.
+  [[nodiscard]] bool has_chosen_epoch() const;
+};
+
+/// Puts the models beside the truth. DataError as in_order_of() and join().
+/// @param models as join_seeds() leaves them
+/// @param first the model whose images and labels all others have, in its order
+[[nodiscard]] ComparedSide make_side(std::string what, std::vector<ComparedModel> models, const Truth& truth,
+                                     const ComparedModel& first);
+
+/// DataError with the counts where the labels of two sides differ.
+void check_truth(const ComparedSide& a, const ComparedSide& b);
+
+/// Compares them: eval::compare().
+[[nodiscard]] eval::Comparison compare(const ComparedSide& a, const ComparedSide& b,
+                                       const eval::BootstrapOptions& options);
+
+/// A warning where a run was trained and validated on other labels than it is scored with; empty where none was.
+/// @param name "A" or "B"
+[[nodiscard]] std::string version_warning(std::string_view name, const ComparedSide& side);
+
+/// For JSON: {"kind": "run" or "predictions", "seeds", "epoch_chosen_on_these_images", "predictions_sha256",
+/// "labels_sha256"}; hashes are arrays where there are several.
+[[nodiscard]] Value to_value(const ComparedSide& side);
+
+}  // namespace roentgen::score

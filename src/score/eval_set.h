@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A set to be evaluated, wherever the probabilities come from: predictions beside the truth, and what is known of each
+// image for subgroups and studies.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "eval/leak.h"
+#include "eval/predictions.h"
+#include "eval/subgroup.h"
+#include "score/prediction_file.h"
+#include "score/truth.h"
+
+namespace roentgen::score {
+
+/// What is known of an image beside its labels. Empty or NaN: not known.
+struct ImageFacts {
+  std::string patient{};
+  std::string study{};
+  std::string view{};
+  std::string sex{};
+  float age_years = std::numeric_limits<float>::quiet_NaN();
+  /// Which of several data sets it is of.
+  std::string source{};
+};
+
+/// Predictions beside the truth, with facts of each image. Plain value.
+struct EvalSet {
+  eval::Predictions predictions{};
+  /// (N)
+  std::vector<ImageFacts> facts{};
+  /// io::name_list_sha256 of the images, by the names that the labels have: those of the data set.
+  std::string list_sha256{};
+  /// "image", or how studies were merged: "study, max".
+  std::string unit = "image";
+  /// Images whose patient no table knows: each counts as a patient of its own.
+  std::int64_t unknown_patients = 0;
+};
+
+/// Predictions of a file with the truth, matched by name. DataError when an image has no row there, or a label is not
+/// known there. Exclusive outputs are recognised: every image has exactly one label and probabilities that sum to 1.
+/// @param truth read for the labels of the file, in their order
+/// @param what the file, for errors
+[[nodiscard]] EvalSet join(PredictionFile file, const Truth& truth, std::string_view what);
+
+/// Predictions of a checkpoint on `samples` (indices) of a data set.
+[[nodiscard]] EvalSet with_facts(eval::Predictions predictions, const data::Dataset& dataset,
+                                 const std::vector<std::uint32_t>& samples);
+
+/// One row a study. DataError where an image's study is not known.
+[[nodiscard]] EvalSet by_study(const EvalSet& set, eval::Aggregate aggregate);
+
+/// The value of an attribute ("view", "sex", "age" or "source") for each row; empty where unknown.
+[[nodiscard]] std::vector<std::string> attribute_values(const EvalSet& set, std::string_view attribute);
+
+/// Validation may share no image with the test: DataError. Where it shares a patient: DataError, or a warning.
+void check_apart(const EvalSet& validation, const EvalSet& test, eval::OnOverlap on_patients);
+
+/// Line about images of unknown patient: "3 images of unknown patient: each counts as a patient of its own"; empty
+/// where there is none.
+[[nodiscard]] std::string unknown_patients_text(const EvalSet& set);
+
+}  // namespace roentgen::score

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// The data that a checkpoint is evaluated on, which may be others than it was trained on.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "data/source/dataset.h"
+
+namespace roentgen::score {
+
+/// Loads the data that a checkpoint is evaluated on.
+/// @param source the checkpoint's recipe and labels, one source or several. It changes where a source cannot list its
+///     data: another one that is found there takes its place, and an info line says so
+/// @param overrides "data.key=value"; the source and tables that they name are kept
+/// Throws as data::load_dataset(); errors about labels say that they are the checkpoint's.
+[[nodiscard]] data::Dataset load_evaluated(data::SourceOptions& source, std::span<const std::string> overrides);
+
+/// A line about labels that the data lack (data::absent_labels()); empty where there is none. Ends with a newline.
+[[nodiscard]] std::string absent_text(const data::Dataset& dataset);
+
+}  // namespace roentgen::score

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Part of a data set that is evaluated: a split, or the images of a list.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "score/prediction_file.h"
+
+namespace roentgen::score {
+
+/// Names of images, of a list file.
+struct NamedImages {
+  /// For people: "list test_list.txt".
+  std::string title;
+  std::vector<std::string> names;
+  /// io::name_list_sha256.
+  std::string list_sha256;
+};
+
+/// Images of a data folder.
+struct Part {
+  /// "split test", or NamedImages::title.
+  std::string title;
+  /// "test", "train", "val" or "list".
+  std::string name;
+  /// Indices into Dataset::samples.
+  std::vector<std::uint32_t> samples;
+  /// Distinct known ones.
+  std::int64_t patients = 0;
+  std::string list_sha256;
+};
+
+/// What --list names in a data folder: a file (a name a line; what stands behind it is not read), "official" (NIH's
+/// test list) or the id of another known list (eval/split_list.h). A known one is taken from the folder's
+/// test_list.txt, or the recipe's data.test_list, if that file has its hash: DataError with both counts otherwise.
+/// @param source the folder, as the recipe reads it
+[[nodiscard]] NamedImages find_list(const std::string& list, const data::SourceOptions& source);
+/// The names in a file, as find_list reads one; DataError as data::read_name_list.
+[[nodiscard]] NamedImages read_list(const std::filesystem::path& path);
+
+/// A list of images for people: "list <sha256> (not a published list)".
+[[nodiscard]] std::string list_text(const std::string& list_sha256);
+/// The line about a part above its table.
+[[nodiscard]] std::string part_text(const Part& part);
+
+/// The split; DataError when it is empty.
+[[nodiscard]] Part split_part(const data::Dataset& dataset, data::Split split);
+/// The images of a list, in the order of the data set, whatever split they are in. Found as data::NameIndex::find()
+/// does; DataError with the counts and the first name when some are not there, or fit two images, or two are one image.
+/// @param where of the data set, for errors
+[[nodiscard]] Part list_part(const data::Dataset& dataset, const NamedImages& list,
+                             std::string_view where = "the data folder");
+
+/// Keeps the images that `list` (a name of an image a line) names, in the order they have; found and refused as by
+/// list_part().
+void keep_listed(data::Dataset& images, const std::filesystem::path& list);
+
+/// The predictions of the images on a list, for `--predictions` with `--list`. A known list is recognised by the hash
+/// of the predictions' own names, because its file is not ours to have; a file keeps its images alone. DataError with
+/// the counts when an image of the list has no prediction.
+/// @param what the predictions' file, for errors
+[[nodiscard]] PredictionFile rows_on_list(PredictionFile file, const std::string& list, std::string_view what);
+
+}  // namespace roentgen::score

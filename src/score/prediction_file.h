@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Predictions made elsewhere (or by us): a csv "Image Index,prob_<Label>,...". Truth comes from a label table.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace roentgen::score {
+
+/// Probabilities of N images for K labels, as a file holds them.
+struct PredictionFile {
+  /// What stands behind "prob_" (K).
+  std::vector<std::string> labels;
+  /// (N) distinct
+  std::vector<std::string> images;
+  /// (N, K) finite
+  std::vector<float> probabilities;
+};
+
+/// Reads one. The first column named Image Index, image, path, file or filename (ignoring case) names the images; all
+/// columns prob_<Label> are probabilities; others are ignored. DataError naming file and line, never an image.
+[[nodiscard]] PredictionFile read_prediction_file(const std::filesystem::path& path);
+
+}  // namespace roentgen::score

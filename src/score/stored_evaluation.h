@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What an earlier `roentgen eval` wrote as JSON, read again: its figures, and its thresholds and temperature.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/value.h"
+#include "data/transform/preprocess.h"
+#include "eval/operating_points.h"
+
+namespace roentgen::score {
+
+/// An evaluation that `roentgen eval --json` wrote. ConfigError where it is of other weights than these; where either
+/// is not known (predictions made elsewhere, no such file) nothing is compared.
+[[nodiscard]] Value read_evaluation(const std::filesystem::path& path, const std::filesystem::path& checkpoint);
+
+/// What a network is fed, in words, for eval::OperatingPoints::input. `views`: of data::test_views.
+[[nodiscard]] std::string input_text(const data::Preprocess& preprocess, std::string_view views);
+
+/// The model that points are to be used with; what is empty is not known, and not compared.
+struct PointsUse {
+  /// Of input_text().
+  std::string input{};
+  /// Of io::tensors_sha256().
+  std::string weights_sha256{};
+};
+
+/// Thresholds and temperature that `roentgen eval --save-points` wrote, of whatever a score is of. ConfigError where
+/// they were fitted on another input or other weights.
+[[nodiscard]] eval::OperatingPoints read_points(const std::filesystem::path& path, const PointsUse& use);
+
+/// The same for one score an image; ConfigError for those of studies.
+[[nodiscard]] eval::OperatingPoints read_image_points(const std::filesystem::path& path, const PointsUse& use);
+
+}  // namespace roentgen::score

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A run folder read back, as far as a comparison asks: predictions, recipe, versions of the labels.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+
+namespace roentgen::train {
+
+/// A run that has finished an epoch with validation.
+struct FinishedRun {
+  /// Of the validation images, by the best epoch.
+  std::filesystem::path predictions{};
+  /// With the defaults of keys that the file leaves out.
+  Value recipe{};
+  /// SHA-256 of the label tables that it was trained with; none where the folder does not say.
+  std::vector<std::string> csv_sha256{};
+};
+
+/// Reads a folder. ConfigError where it has no preds.csv or no recipe.toml, and as read_recipe(); DataError where
+/// data.json cannot be read.
+[[nodiscard]] FinishedRun read_finished_run(const std::filesystem::path& folder);
+
+/// The runs of `train --seeds` in their folder: its seed-<number> folders in the order of the numbers. The path itself
+/// where it is a run, no folder, or a folder without such runs.
+[[nodiscard]] std::vector<std::filesystem::path> seed_runs(const std::filesystem::path& path);
+
+}  // namespace roentgen::train

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Origin of a run, as its folder keeps it for `train --resume`: recipe, machine, data.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+
+namespace roentgen::engine {
+class Engine;
+}
+
+namespace roentgen::train {
+
+/// The data folders of a run, a line each as `--data` takes it: "DIR" or "NAME=DIR", absolute.
+[[nodiscard]] std::string folder_lines(const data::SourceOptions& source);
+
+/// Writes the recipe, the machine, and what the data are and where, into a new run's folder.
+void write_origin(const RunFolder& run, const Recipe& recipe, const data::Dataset& dataset,
+                  const engine::Engine& engine);
+
+/// Fills what is empty, the recipe's file and the data folders, from a run, as far as it has them.
+/// ConfigError if there is then no recipe.
+void take_from_run(const RunFolder& run, std::filesystem::path& recipe, std::vector<std::string>& data);
+
+/// True when nothing is left to do in the folder. ConfigError when the recipe is not the run's.
+[[nodiscard]] bool is_finished(Recipe recipe, const RunFolder& folder);
+
+}  // namespace roentgen::train
