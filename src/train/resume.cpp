@@ -12,6 +12,8 @@
 #include "engine/engine.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "train/ema.h"
+#include "train/optimizer/optimizer.h"
 
 namespace roentgen::train {
 namespace {

@@ -14,6 +14,7 @@
 #include "data/source/dataset.h"
 #include "data/stage/disk_cache.h"
 #include "data/stage/image_cache.h"
+#include "data/stage/loader.h"
 #include "data/stage/memory_plan.h"
 #include "data/transform/transform.h"
 #include "runtime/cache_folder.h"

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/shape.h"
-#include "data/stage/loader.h"
 
 namespace roentgen::data {
 class ImageStore;
-}
+struct LoaderOptions;
+}  // namespace roentgen::data
 
 namespace roentgen::train {
 
