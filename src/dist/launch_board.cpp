@@ -14,10 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
-#include <thread>
 
 #include "core/error.h"
 #include "dist/launched.h"
@@ -128,31 +125,6 @@ std::span<char> process_in(std::span<char> memory, std::int64_t rank) {
   return line.empty() ? line : line.subspan(kBehind);
 }
 
-/// RANK:PLACE:STEP:FILE
-struct Hold {
-  std::string rank, place, step, file;
-};
-
-std::optional<Hold> asked_hold() {
-  const char* text = std::getenv("ROENTGEN_HOLD");
-  if (text == nullptr) return std::nullopt;
-  std::string_view rest(text);
-  Hold hold;
-  for (std::string* field : {&hold.rank, &hold.place, &hold.step}) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    *field = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  hold.file = rest;
-  return hold;
-}
-
-void stand_still(const std::string& file) {
-  std::ofstream(file) << ::getpid() << '\n';
-  std::error_code error;
-  while (std::filesystem::exists(file, error)) std::this_thread::yield();
-}
-
 }  // namespace
 
 std::string own_host() {
@@ -230,11 +202,6 @@ void reach(Phase place, std::int64_t step) {
   } else {
     write_text(line, "%s", place.name);
   }
-  static std::optional<Hold> hold = asked_hold();  // of the one thread that works
-  if (!hold || hold->rank != std::to_string(own_rank()) || hold->place != place.text()) return;
-  if (hold->step != "any" && hold->step != std::to_string(step)) return;
-  stand_still(hold->file);
-  hold.reset();
 }
 
 }  // namespace roentgen::dist

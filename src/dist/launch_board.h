@@ -4,7 +4,7 @@
 // LaunchBoard: what ranks tell the process that started them, on the same host: that all listen, how the job ends,
 // which of them a signal ended first, and where each of them is, which a killed one cannot say any more. A file that
 // all map into their memory; a rank of another host does not find it, and has memory that it shares with its guard
-// alone. Also where tests of failures hold a rank.
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -81,9 +81,7 @@ void tell_process() noexcept;
 [[nodiscard]] std::string own_place();
 
 /// This rank comes to a place of its work, in update `step` (from 0), or in none (negative). Costs less than a
-/// microsecond and allocates nothing. With ROENTGEN_HOLD=RANK:PLACE:STEP:FILE in the environment that rank makes FILE
-/// when it comes there, and stands still until it is gone: tests do then what they like to it. PLACE as Phase::text();
-/// STEP "any": the first time.
+/// microsecond and allocates nothing. Tests hold a rank here (tests/parallel/held_reach.cpp).
 void reach(Phase place, std::int64_t step = -1);
 
 }  // namespace roentgen::dist

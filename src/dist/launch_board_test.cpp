@@ -119,31 +119,5 @@ TEST(LaunchBoard, of_another_host_is_not_missed) {
   EXPECT_EQ(as_rank(0, "", body), 0);
 }
 
-TEST(LaunchBoard, a_rank_is_held_at_one_place_of_one_update) {
-  const TemporaryFolder folder;
-  const std::string sign = (folder.path() / "held").string();
-  const std::string hold = "1:gradient bucket 2:4:" + sign;
-  const auto pass = [&](int rank) {
-    return as_rank(rank, "", [&] {
-      ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
-      ::alarm(60);
-      reach({.name = "gradient bucket", .index = 2}, 3);
-      reach({.name = "gradient bucket", .index = 1}, 4);
-      if (::fork() == 0) {  // lets go of who is held
-        while (::unlink(sign.c_str()) != 0) {
-        }
-        ::_exit(0);
-      }
-      if (rank == 1) reach({.name = "gradient bucket", .index = 2}, 4);
-      if (rank == 0) ::close(::creat(sign.c_str(), 0600));
-      int status = -1;
-      ::wait(&status);
-      ::_exit(status == 0 ? 7 : 1);
-    });
-  };
-  EXPECT_EQ(WEXITSTATUS(pass(1)), 7);
-  EXPECT_EQ(WEXITSTATUS(pass(0)), 7);
-}
-
 }  // namespace
 }  // namespace roentgen::dist

@@ -30,6 +30,11 @@ class LocalGroup {
 
   [[nodiscard]] std::unique_ptr<Communicator> member(int rank) { return std::make_unique<Member>(*this, rank); }
   [[nodiscard]] int size() const { return size_; }
+  /// Phases in which a rank has come to collectives or sent messages so far, in order; runs of one phase count once.
+  [[nodiscard]] std::vector<std::string> phases(int rank) {
+    const std::scoped_lock lock(mutex_);
+    return phases_[rank];
+  }
 
  private:
   /// What every rank has brought to a collective.
@@ -68,8 +73,9 @@ class LocalGroup {
     }
     Pending barrier(Phase phase) override { return meet(Kind::Barrier, {}, {}, 0, phase); }
     /// A message is copied at once, and there for the receiver.
-    Pending send(std::span<const std::byte> data, Address to, Phase /*phase*/) override {
+    Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
       const std::scoped_lock lock(group_.mutex_);
+      group_.note(rank_, phase);
       group_.messages_[{rank_, to.rank, to.tag}].emplace_back(data.begin(), data.end());
       return {};
     }
@@ -115,6 +121,7 @@ class LocalGroup {
     Pending meet(Kind kind, std::span<const std::byte> given, std::span<std::byte> taken, int root, Phase phase) {
       const std::scoped_lock lock(group_.mutex_);
       const std::int64_t ticket = next_++;
+      group_.note(rank_, phase);
       group_.arrive(kind, ticket, rank_, given, taken, root);
       return {*this, ticket, phase};
     }
@@ -126,6 +133,11 @@ class LocalGroup {
     std::int64_t next_message_ = 0;
     std::map<std::int64_t, Expected> expected_;
   };
+
+  void note(int rank, Phase phase) {
+    std::vector<std::string>& phases = phases_[rank];
+    if (phases.empty() || phases.back() != phase.name) phases.emplace_back(phase.name);
+  }
 
   void arrive(Kind kind, std::int64_t ticket, int rank, std::span<const std::byte> given, std::span<std::byte> taken,
               int root) {
@@ -187,6 +199,7 @@ class LocalGroup {
   /// Collectives that each rank has come to.
   std::vector<std::int64_t> reached_;
   bool has_failed_ = false;
+  std::map<int, std::vector<std::string>> phases_;
   /// By sender, receiver and tag.
   std::map<std::tuple<int, int, int>, std::deque<std::vector<std::byte>>> messages_;
 };

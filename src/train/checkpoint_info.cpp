@@ -3,8 +3,11 @@
 //
 #include "train/checkpoint_info.h"
 
+#include <fmt/format.h>
+
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "core/plural.h"
 #include "data/transform/preprocess.h"
 #include "io/json.h"
 
@@ -171,6 +174,16 @@ Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& m
     if (parts.thing != "core.value") return Failure{error.what()};
     return failure("train.checkpoint", what, "whole metadata", parts.what + ": " + cause_of(error.what()), kRemedy);
   }
+}
+
+std::string split_text(const std::vector<SplitRecord>& splits, std::string_view name) {
+  constexpr std::size_t kDigits = 12;
+  for (const SplitRecord& record : splits) {
+    if (record.split != name) continue;
+    return fmt::format("{} of {}, list {}", counted(record.images, "image"), counted(record.patients, "patient"),
+                       record.list_sha256.substr(0, kDigits));
+  }
+  return "no images";
 }
 
 }  // namespace roentgen::train

@@ -28,6 +28,10 @@ struct SplitRecord {
   friend bool operator==(const SplitRecord&, const SplitRecord&) = default;
 };
 
+/// Describes one split: "30 images of 12 patients, list 0123456789ab", or "no images" where `splits` has none of that
+/// name.
+[[nodiscard]] std::string split_text(const std::vector<SplitRecord>& splits, std::string_view name);
+
 /// Metadata of best.safetensors and resume.safetensors. Plain value.
 struct CheckpointInfo {
   /// (K) label names, in the order of the logits.

@@ -11,8 +11,10 @@
 #include "core/error.h"
 #include "data/source/source_testing.h"
 #include "io/safetensors.h"
+#include "train/ema.h"
 #include "train/fake_engine_testing.h"
 #include "train/load_checkpoint.h"
+#include "train/optimizer/optimizer.h"
 #include "train/resume.h"
 
 namespace roentgen::train {

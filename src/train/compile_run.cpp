@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/error.h"
 #include "core/log.h"
 #include "data/source/dataset.h"
 #include "engine/engine.h"
@@ -15,9 +16,8 @@
 #include "train/choice_file.h"
 #include "train/ranks.h"
 #include "train/recipe.h"
-#include "train/resume.h"
 #include "train/run_folder.h"
-#include "train/trainer.h"
+#include "train/train_job.h"
 
 namespace roentgen::train {
 namespace {
@@ -34,22 +34,29 @@ void tell_of_other_kernels(const RunPlan& stored, const std::string& instruction
   log::warning("the kernels differ from those the run began with: the weights will differ in their last bits");
 }
 
+// Options of both forms.
+engine::CompileOptions common_options(const TrainJob& job, engine::Form form) {
+  const TrainRecipe& recipe = job.recipe.train;
+  engine::CompileOptions options;
+  options.form = form;
+  options.threads = compute_threads(recipe);
+  options.fuse = recipe.fuse;
+  options.algorithms = recipe.algorithms;
+  options.choice = shared_choice_inputs(Ranks(job.group), job.engine, options.threads);
+  return options;
+}
+
 }  // namespace
 
-CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* resume, Timeline* timeline) {
+CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored, Timeline* timeline) {
   const TrainRecipe& recipe = job.recipe.train;
   const graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   const Ranks ranks(job.group);
   CompiledTraining made;
-  if (resume != nullptr) made.plan = resume->state.plan;
+  if (stored != nullptr) made.plan = *stored;
   const bool is_stored = !made.plan.choices.empty();
-  engine::CompileOptions options;
-  options.form = engine::Form::Training;
-  options.threads = compute_threads(recipe);
+  engine::CompileOptions options = common_options(job, engine::Form::Training);
   options.slots = slots;
-  options.fuse = recipe.fuse;
-  options.algorithms = recipe.algorithms;
-  options.choice = shared_choice_inputs(ranks, job.engine, options.threads);
   options.choices = made.plan.choices;
   options.dtype = recipe.dtype;
   options.recompute = recipe.recompute;
@@ -81,13 +88,7 @@ CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* 
 std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job) {
   graph::LossConfig loss = loss_config(job.recipe.loss, job.dataset.summary(data::Split::Train));
   loss.reduction = "mean_known";
-  engine::CompileOptions options;
-  options.form = engine::Form::Inference;
-  options.threads = compute_threads(job.recipe.train);
-  options.fuse = job.recipe.train.fuse;
-  options.algorithms = job.recipe.train.algorithms;
-  options.choice = shared_choice_inputs(Ranks(job.group), job.engine, options.threads);
-  return job.engine.compile(graph::with_loss(job.model, loss), options);
+  return job.engine.compile(graph::with_loss(job.model, loss), common_options(job, engine::Form::Inference));
 }
 
 void write_plan(const TrainJob& job, const engine::Executable& executable, const RunPlan& run) {

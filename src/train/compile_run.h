@@ -17,7 +17,6 @@ class Executable;
 
 namespace roentgen::train {
 
-struct Resume;
 struct TrainJob;
 
 /// The training form and what it computes by.
@@ -26,10 +25,11 @@ struct CompiledTraining {
   RunPlan plan;
 };
 
-/// Compiles it on all ranks, by the choices of a resumed run if there is one, else by those of train.choices and the
-/// rule. ConfigError on all ranks where they come to different plans, and where train.choices has none of this network.
+/// Compiles it on all ranks, by the choices of `stored` if it has some, else by those of train.choices and the rule.
+/// ConfigError on all ranks where they come to different plans, and where train.choices has none of this network.
+/// @param stored plan of a resumed run; null for a fresh one
 /// @param timeline where waits of batch norms for other ranks are written down; may be null
-[[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const Resume* resume,
+[[nodiscard]] CompiledTraining compile_training(const TrainJob& job, int slots, const RunPlan* stored,
                                                 Timeline* timeline);
 /// Compiles the inference form, its loss a mean over known labels, on all ranks.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_validation(const TrainJob& job);

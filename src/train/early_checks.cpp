@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,14 +25,13 @@ namespace roentgen::train {
 namespace {
 
 // Keys that may change between two parts of a run: how far, how fast and with what it goes. train.epochs is among them
-// although schedules over the whole run (cosine, poly) take their rates from it: trainer_setup.h, changed_rates().
-constexpr std::array kChangeable{"train.epochs",    "train.early_stop",  "train.workers",     "train.threads",
-                                 "train.slots",     "train.keep_best",   "train.keep_last",   "train.checkpoint_steps",
-                                 "train.max_bad",   "train.init",        "train.init_preset", "train.partial",
-                                 "train.cache_mb",  "train.input_cores", "train.cache",       "train.cache_dir",
-                                 "train.memory_mb", "train.bucket_mb"};
-// With other ranks, for the same global batch: check_resume() knows them.
-constexpr std::string_view kBatch = "train.batch";
+// although schedules over the whole run (cosine, poly) take their rates from it: resumed_run.h, changed_rates().
+constexpr std::string_view kChangeable[] = {
+    "train.epochs", "train.early_stop", "train.workers", "train.threads", "train.slots", "train.keep_best",
+    "train.keep_last", "train.checkpoint_steps", "train.max_bad", "train.init", "train.init_preset", "train.partial",
+    "train.cache_mb", "train.input_cores", "train.cache", "train.cache_dir", "train.memory_mb", "train.bucket_mb",
+    // With other ranks, for the same global batch (resumed_run.cpp).
+    "train.batch"};
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,
              std::string_view remedy) {
@@ -103,26 +102,29 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder) {
   refuse_changed_recipe(begun, io::parse_toml(to_toml(recipe), "recipe").or_throw<ConfigError>());
 }
 
-void refuse_changed_recipe(const Value& begun, const Value& now) {
-  // A run that began before there was a key had what is now its default. Empty lists and texts are not printed, so a
-  // key can be in one of the two only.
-  const Value defaults = to_value(Recipe{});
-  const auto check = [&](const Value& keys) {
-    for (const auto& [section, table] : keys.as_table()) {
+std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other, const KeyRules& rules) {
+  for (const Value* keys : {&other, &first}) {  // what is empty is in neither
+    for (const auto& [section, table] : keys->as_table()) {
       for (const auto& [name, value] : table.as_table()) {
         const std::string key = section + "." + name;
-        if (key == kBatch || std::find(kChangeable.begin(), kChangeable.end(), key) != kChangeable.end()) continue;
-        const Value* before = begun.find_path(key);
-        if (before == nullptr) before = defaults.find_path(key);
-        const Value* after = now.find_path(key);
+        if (std::ranges::find(rules.changeable, key) != rules.changeable.end()) continue;
+        const Value* before = first.find_path(key);
+        if (before == nullptr) before = rules.defaults.find_path(key);
+        const Value* after = other.find_path(key);
         if (before != nullptr && after != nullptr && *before == *after) continue;
-        throw ConfigError(error_text("train.resume", key, value_text(before) + ", as the run began", value_text(after),
-                                     "the same recipe and options, or a new --out folder"));
+        return ChangedKey{.key = key, .first = value_text(before), .other = value_text(after)};
       }
     }
-  };
-  check(now);
-  check(begun);
+  }
+  return std::nullopt;
+}
+
+void refuse_changed_recipe(const Value& begun, const Value& now) {
+  // A run that began before there was a key had what is now its default.
+  const auto changed = find_changed_key(begun, now, {.changeable = kChangeable, .defaults = to_value(Recipe{})});
+  if (!changed) return;
+  throw ConfigError(error_text("train.resume", changed->key, changed->first + ", as the run began", changed->other,
+                               "the same recipe and options, or a new --out folder"));
 }
 
 }  // namespace roentgen::train

@@ -4,6 +4,11 @@
 // What can be refused before the data folder is read, which may take minutes. Nothing here changes anything.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
 #include "core/value.h"
 
 namespace roentgen::graph {
@@ -26,6 +31,26 @@ void check_init(const Recipe& recipe, const graph::Graph& model);
 /// ConfigError when the resume file is none, or was begun with another recipe. Versions differ in the default of
 /// train.algorithms: a recipe with the default takes what the run began with, and a log line says so.
 void check_resumed_recipe(Recipe& recipe, const RunFolder& folder);
+
+/// Key whose values differ in two recipes, with both as JSON; "nothing" where a recipe has no such key.
+struct ChangedKey {
+  std::string key;
+  std::string first;
+  std::string other;
+};
+
+/// How find_changed_key() compares.
+struct KeyRules {
+  /// Keys that may differ.
+  std::span<const std::string_view> changeable{};
+  /// Values of keys that the first recipe lacks.
+  Value defaults = Value::table();
+};
+
+/// First key in which two recipes differ, as tables of sections; nullopt where there is none. Empty lists and texts are
+/// not printed, so a key may be in one of the two alone.
+[[nodiscard]] std::optional<ChangedKey> find_changed_key(const Value& first, const Value& other,
+                                                         const KeyRules& rules = {});
 
 /// ConfigError naming the first key in which two recipes differ, with both values; keys that a resumed run may change
 /// (epochs, early_stop, workers, cache, kept files) are not compared.

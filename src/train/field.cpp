@@ -53,6 +53,121 @@ std::string remedy_for(std::string_view name, const std::vector<std::string>& ca
   return near.empty() ? std::string(kSeeKeys) : near;
 }
 
+// What goes into a table for a field's value.
+template <typename Plain>
+Value value_of(const Plain& value) {
+  return value;
+}
+Value value_of(const std::vector<double>& values) {
+  Value list = Value::array();
+  for (const double each : values) list.push_back(each);
+  return list;
+}
+
+// A field's value as people write it.
+template <typename Number>
+std::string written(const Number& value) {
+  return fmt::to_string(value);
+}
+std::string written(const std::string& value) { return "\"" + value + "\""; }
+std::string written(const std::vector<double>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
+
+// Values that a field accepts; empty: any.
+std::string accepted(const Field& field) {
+  if (std::holds_alternative<bool*>(field.value)) return "";
+  if (!std::holds_alternative<std::string*>(field.value)) return range_text(field.range);
+  return field.words.empty() ? "" : choices(field.words);
+}
+
+// Reads the value of one key.
+struct FieldReader {
+  const Field& field;
+  /// "optimizer.lr", of the file `what`.
+  const std::string& key;
+  std::string_view what;
+
+  [[noreturn]] void refuse(std::string_view expected, const Value& got, std::string_view remedy = kSeeKeys) const {
+    throw ConfigError(error_text("train.recipe", fmt::format("{}: {}", what, key), expected, shown(got), remedy));
+  }
+
+  [[nodiscard]] double number(const Value& got) const {
+    if (!got.is_number() || !std::isfinite(got.as_double())) refuse("a number, " + range_text(field.range), got);
+    if (!field.range.contains(got.as_double())) refuse(range_text(field.range), got);
+    return got.as_double();
+  }
+
+  void read(const Value& got, std::string& value) const {
+    const Words& words = field.words;
+    if (!got.is_string()) refuse(words.empty() ? "a text" : choices(words), got);
+    value = got.as_string();
+    if (words.empty() || std::ranges::find(words, value) != words.end()) return;
+    const std::string near = nearest_name(value, {words.begin(), words.end()});
+    refuse(choices(words), got, near.empty() ? std::string(kSeeKeys) : fmt::format("--set {}={}", key, near));
+  }
+  void read(const Value& got, std::int64_t& value) const {
+    if (!got.is_integer()) refuse("a whole number, " + range_text(field.range), got);
+    static_cast<void>(number(got));
+    value = got.as_integer();
+  }
+  void read(const Value& got, double& value) const { value = number(got); }
+  void read(const Value& got, bool& value) const {
+    if (!got.is_bool()) refuse("true or false", got);
+    value = got.as_bool();
+  }
+  void read(const Value& got, std::vector<double>& values) const {
+    values.clear();
+    for (const Value& each : got.is_array() ? got.as_array() : Value::Array{got}) values.push_back(number(each));
+  }
+};
+
+// Names that a recipe may hold.
+struct KnownNames {
+  /// Dotted.
+  std::vector<std::string> keys;
+  std::vector<std::string> sections;
+  /// Sections whose keys another room refuses.
+  std::vector<std::string> open;
+};
+
+KnownNames known_names(const std::vector<Section>& sections) {
+  KnownNames known;
+  for (const Section& section : sections) {
+    known.sections.emplace_back(section.name);
+    if (section.foreign != nullptr && section.keys.empty()) known.open.emplace_back(section.name);
+    for (const Field& field : section.fields) known.keys.push_back(fmt::format("{}.{}", section.name, field.name));
+    for (const std::string_view key : section.keys) known.keys.push_back(fmt::format("{}.{}", section.name, key));
+  }
+  return known;
+}
+
+[[noreturn]] void refuse_section(const KnownNames& known, std::string_view what, const std::string& name,
+                                 const Value& value) {
+  if (value.is_table()) {
+    throw ConfigError(
+        error_text("train.recipe", what, "a known section", "[" + name + "]", remedy_for(name, known.sections)));
+  }
+  const auto inside =
+      std::ranges::find_if(known.keys, [&](const std::string& key) { return key.ends_with("." + name); });
+  throw ConfigError(error_text("train.recipe", what, "keys inside sections", name + " outside of any",
+                               inside == known.keys.end() ? std::string(kSeeKeys) : *inside));
+}
+
+// Refuses every section and key that is not known, with the nearest name that is.
+void refuse_unknown(const KnownNames& known, const Value& source, std::string_view what) {
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const auto& [section, table] : source.as_table()) {
+    if (!has(known.sections, section)) refuse_section(known, what, section, table);
+    if (has(known.open, section)) continue;
+    for (const auto& [name, entry] : table.as_table()) {
+      const std::string key = section + "." + name;
+      if (has(known.keys, key)) continue;
+      throw ConfigError(error_text("train.recipe", what, "a known key", key, remedy_for(key, known.keys)));
+    }
+  }
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view text, const std::vector<std::string>& candidates) {
@@ -78,172 +193,53 @@ std::string nearest_name(std::string_view text, const std::vector<std::string>& 
   return best;
 }
 
-// ---- reader
-
-void FieldReader::section(std::string_view name, std::string_view) {
-  section_ = name;
-  sections_.push_back(section_);
-  const Value* table = source_.find(name);
-  if (table != nullptr && !table->is_table()) {
-    throw ConfigError(
-        error_text("train.recipe", what_ + ": " + section_, "a section [" + section_ + "]", shown(*table), kSeeKeys));
-  }
-}
-
-const Value* FieldReader::find(std::string_view name) {
-  known_.push_back(section_ + "." + std::string(name));
-  const Value* table = source_.find(section_);
-  return table == nullptr ? nullptr : table->find(name);
-}
-
-void FieldReader::refuse(std::string_view name, std::string_view expected, const Value& got) const {
-  throw ConfigError(
-      error_text("train.recipe", fmt::format("{}: {}.{}", what_, section_, name), expected, shown(got), kSeeKeys));
-}
-
-void FieldReader::check_word(std::string_view name, const Value& got, const Words& words) const {
-  if (!got.is_string()) refuse(name, words.empty() ? "a text" : choices(words), got);
-  if (words.empty() || std::find(words.begin(), words.end(), got.as_string()) != words.end()) return;
-  const std::string near = nearest_name(got.as_string(), {words.begin(), words.end()});
-  if (near.empty()) refuse(name, choices(words), got);
-  throw ConfigError(error_text("train.recipe", fmt::format("{}: {}.{}", what_, section_, name), choices(words),
-                               shown(got), fmt::format("--set {}.{}={}", section_, name, near)));
-}
-
-void FieldReader::check_range(std::string_view name, const Value& got, Range range) const {
-  if (!got.is_number() || !std::isfinite(got.as_double())) refuse(name, "a number, " + range_text(range), got);
-  if (!range.contains(got.as_double())) refuse(name, range_text(range), got);
-}
-
-void FieldReader::text(std::string_view name, std::string& value, const Words& words, std::string_view) {
-  const Value* found = find(name);
-  if (found == nullptr) return;
-  check_word(name, *found, words);
-  value = found->as_string();
-}
-
-void FieldReader::integer(std::string_view name, std::int64_t& value, Range range, std::string_view) {
-  const Value* found = find(name);
-  if (found == nullptr) return;
-  if (!found->is_integer()) refuse(name, "a whole number, " + range_text(range), *found);
-  check_range(name, *found, range);
-  value = found->as_integer();
-}
-
-void FieldReader::number(std::string_view name, double& value, Range range, std::string_view) {
-  const Value* found = find(name);
-  if (found == nullptr) return;
-  check_range(name, *found, range);
-  value = found->as_double();
-}
-
-void FieldReader::flag(std::string_view name, bool& value, std::string_view) {
-  const Value* found = find(name);
-  if (found == nullptr) return;
-  if (!found->is_bool()) refuse(name, "true or false", *found);
-  value = found->as_bool();
-}
-
-void FieldReader::numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view) {
-  const Value* found = find(name);
-  if (found == nullptr) return;
-  const Value::Array list = found->is_array() ? found->as_array() : Value::Array{*found};
-  value.clear();
-  for (const Value& entry : list) {
-    check_range(name, entry, range);
-    value.push_back(entry.as_double());
-  }
-}
-
-void FieldReader::foreign(std::string_view name, Value& table, const Words& keys, std::string_view doc) {
-  section(name, doc);
-  if (keys.empty()) foreign_.emplace_back(name);
-  for (const std::string_view key : keys) known_.push_back(section_ + "." + std::string(key));
-  if (const Value* found = source_.find(name)) table = *found;
-}
-
-void FieldReader::refuse_section(const std::string& name, const Value& value) const {
-  if (value.is_table()) {
-    throw ConfigError(
-        error_text("train.recipe", what_, "a known section", "[" + name + "]", remedy_for(name, sections_)));
-  }
-  const auto inside =
-      std::find_if(known_.begin(), known_.end(), [&](const std::string& key) { return key.ends_with("." + name); });
-  throw ConfigError(error_text("train.recipe", what_, "keys inside sections", name + " outside of any",
-                               inside == known_.end() ? std::string(kSeeKeys) : *inside));
-}
-
-void FieldReader::refuse_unknown() const {
-  for (const auto& [section, table] : source_.as_table()) {
-    if (std::find(sections_.begin(), sections_.end(), section) == sections_.end()) {
-      refuse_section(section, table);
+void FieldList::read(const Value& source, std::string_view what) const {
+  for (const Section& section : sections_) {
+    const Value* table = source.find(section.name);
+    if (table == nullptr) continue;
+    if (!table->is_table()) {
+      throw ConfigError(error_text("train.recipe", fmt::format("{}: {}", what, section.name),
+                                   fmt::format("a section [{}]", section.name), shown(*table), kSeeKeys));
     }
-    if (std::find(foreign_.begin(), foreign_.end(), section) != foreign_.end()) continue;
-    for (const auto& [name, entry] : table.as_table()) {
-      const std::string key = section + "." + name;
-      if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-      throw ConfigError(error_text("train.recipe", what_, "a known key", key, remedy_for(key, known_)));
+    for (const Field& field : section.fields) {
+      const Value* got = table->find(field.name);
+      const std::string key = fmt::format("{}.{}", section.name, field.name);
+      const FieldReader reader{.field = field, .key = key, .what = what};
+      if (got != nullptr) std::visit([&](auto* value) { reader.read(*got, *value); }, field.value);
+    }
+    if (section.foreign != nullptr) *section.foreign = *table;
+  }
+  refuse_unknown(known_names(sections_), source, what);
+}
+
+Value FieldList::value() const {
+  Value root = Value::table();
+  for (const Section& section : sections_) {
+    Value& table = root.set(section.name, section.foreign != nullptr ? *section.foreign : Value::table());
+    for (const Field& field : section.fields) {
+      std::visit([&](const auto* value) { table.set(field.name, value_of(*value)); }, field.value);
     }
   }
+  return root;
 }
 
-// ---- printer
-
-void FieldPrinter::section(std::string_view name, std::string_view) {
-  section_ = name;
-  root_.set(name, Value::table());
-}
-void FieldPrinter::put(std::string_view name, Value value) {
-  root_.set_path(section_ + "." + std::string(name), std::move(value));
-}
-void FieldPrinter::text(std::string_view name, std::string& value, const Words&, std::string_view) { put(name, value); }
-void FieldPrinter::integer(std::string_view name, std::int64_t& value, Range, std::string_view) { put(name, value); }
-void FieldPrinter::number(std::string_view name, double& value, Range, std::string_view) { put(name, value); }
-void FieldPrinter::flag(std::string_view name, bool& value, std::string_view) { put(name, value); }
-void FieldPrinter::numbers(std::string_view name, std::vector<double>& value, Range, std::string_view) {
-  Value list = Value::array();
-  for (const double entry : value) list.push_back(entry);
-  put(name, std::move(list));
-}
-
-void FieldPrinter::foreign(std::string_view name, Value& table, const Words&, std::string_view) {
-  root_.set(name, table);
-}
-
-// ---- lister
-
-void FieldLister::section(std::string_view name, std::string_view doc) {
-  list_ += fmt::format("{}[{}]  # {}\n", list_.empty() ? "" : "\n", name, doc);
-}
-void FieldLister::line(std::string_view name, std::string_view value, std::string_view choice, std::string_view doc) {
-  if (doc.empty()) {
-    list_ += fmt::format("{} = {}\n", name, value);
-    return;
+std::string FieldList::text() const {
+  std::string text;
+  for (const Section& section : sections_) {
+    text += fmt::format("{}[{}]  # {}\n", text.empty() ? "" : "\n", section.name, section.doc);
+    for (const Field& field : section.fields) {
+      const std::string value = std::visit([](const auto* each) { return written(*each); }, field.value);
+      const std::string range = accepted(field);
+      text += fmt::format("{} = {}  # {}{}\n", field.name, value, field.doc, range.empty() ? "" : " (" + range + ")");
+    }
+    if (section.foreign == nullptr) continue;
+    for (const auto& [key, value] : section.foreign->as_table())
+      text += fmt::format("{} = {}\n", key, io::to_json(value, -1));
+    for (const std::string_view key : section.keys) {
+      if (section.foreign->find(key) == nullptr) text += fmt::format("# {} = ...\n", key);
+    }
   }
-  list_ += fmt::format("{} = {}  # {}{}{}{}\n", name, value, doc, choice.empty() ? "" : " (", choice,
-                       choice.empty() ? "" : ")");
-}
-void FieldLister::text(std::string_view name, std::string& value, const Words& words, std::string_view doc) {
-  line(name, "\"" + value + "\"", words.empty() ? "" : choices(words), doc);
-}
-void FieldLister::integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) {
-  line(name, fmt::to_string(value), range_text(range), doc);
-}
-void FieldLister::number(std::string_view name, double& value, Range range, std::string_view doc) {
-  line(name, fmt::to_string(value), range_text(range), doc);
-}
-void FieldLister::flag(std::string_view name, bool& value, std::string_view doc) {
-  line(name, value ? "true" : "false", "", doc);
-}
-void FieldLister::numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) {
-  line(name, fmt::format("[{}]", fmt::join(value, ", ")), range_text(range), doc);
-}
-void FieldLister::foreign(std::string_view name, Value& table, const Words& keys, std::string_view doc) {
-  section(name, doc);
-  for (const auto& [key, value] : table.as_table()) line(key, io::to_json(value, -1), "", "");
-  for (const std::string_view key : keys) {
-    if (table.find(key) == nullptr) list_ += fmt::format("# {} = ...\n", key);
-  }
+  return text;
 }
 
 }  // namespace roentgen::train

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// How the keys of a recipe are declared once and then read, printed and documented: one visitor, as for op attributes.
+// FieldList: the keys of a recipe, declared once and then read, printed and documented.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/value.h"
@@ -30,89 +31,65 @@ struct Range {
 /// Words a key accepts; empty: any text.
 using Words = std::vector<std::string_view>;
 
-/// Visits a recipe's keys in order. `doc` is one line for people.
-class FieldVisitor {
- public:
-  virtual ~FieldVisitor() = default;
-  /// Keys that follow belong to this table.
-  virtual void section(std::string_view name, std::string_view doc) = 0;
-  virtual void text(std::string_view name, std::string& value, const Words& words, std::string_view doc) = 0;
-  virtual void integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) = 0;
-  virtual void number(std::string_view name, double& value, Range range, std::string_view doc) = 0;
-  virtual void flag(std::string_view name, bool& value, std::string_view doc) = 0;
-  virtual void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) = 0;
-  /// A whole section whose keys another room declares and reads.
-  /// @param keys what it may hold; empty: that room refuses what it does not know
-  virtual void foreign(std::string_view section, Value& table, const Words& keys, std::string_view doc) = 0;
+/// Key of a recipe, and where its value is.
+struct Field {
+  std::string_view name;
+  std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*> value;
+  /// Of a text.
+  Words words;
+  /// Of a number or of each of several.
+  Range range;
+  /// One line for people.
+  std::string_view doc;
 };
 
-/// Reads keys out of `source`; what is absent keeps its value. ConfigError naming the key and the file.
-class FieldReader final : public FieldVisitor {
- public:
-  /// @param source a table of tables; must outlive the reader
-  /// @param what   name of the file, for errors
-  FieldReader(const Value& source, std::string_view what) : source_(source), what_(what) {}
-
-  void section(std::string_view name, std::string_view doc) override;
-  void text(std::string_view name, std::string& value, const Words& words, std::string_view doc) override;
-  void integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) override;
-  void number(std::string_view name, double& value, Range range, std::string_view doc) override;
-  void flag(std::string_view name, bool& value, std::string_view doc) override;
-  void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) override;
-  void foreign(std::string_view section, Value& table, const Words& keys, std::string_view doc) override;
-
-  /// Refuses every section and key of the source that was not visited, with the nearest name that was.
-  void refuse_unknown() const;
-
- private:
-  const Value* find(std::string_view name);
-  [[noreturn]] void refuse(std::string_view name, std::string_view expected, const Value& got) const;
-  [[noreturn]] void refuse_section(const std::string& name, const Value& value) const;
-  void check_word(std::string_view name, const Value& got, const Words& words) const;
-  void check_range(std::string_view name, const Value& got, Range range) const;
-
-  const Value& source_;
-  std::string what_;
-  std::string section_;
-  /// Dotted names visited so far, and the sections.
-  std::vector<std::string> known_;
-  std::vector<std::string> sections_;
-  std::vector<std::string> foreign_;
+/// Section of a recipe.
+struct Section {
+  std::string_view name;
+  std::string_view doc;
+  std::vector<Field> fields{};
+  /// The whole section, whose keys another room declares and reads; null: `fields` has them all.
+  Value* foreign = nullptr;
+  /// Keys that `foreign` may hold; empty: that room refuses what it does not know.
+  Words keys{};
 };
 
-/// Collects all keys with their values into one table of tables.
-class FieldPrinter final : public FieldVisitor {
+/// All keys of a recipe, section by section. The recipe must outlive it.
+class FieldList {
  public:
-  void section(std::string_view name, std::string_view doc) override;
-  void text(std::string_view name, std::string& value, const Words& words, std::string_view doc) override;
-  void integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) override;
-  void number(std::string_view name, double& value, Range range, std::string_view doc) override;
-  void flag(std::string_view name, bool& value, std::string_view doc) override;
-  void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) override;
-  void foreign(std::string_view section, Value& table, const Words& keys, std::string_view doc) override;
-  [[nodiscard]] const Value& value() const { return root_; }
+  /// Begins a section: keys that follow are in it.
+  void section(std::string_view name, std::string_view doc) { sections_.push_back({.name = name, .doc = doc}); }
+  void text(std::string_view name, std::string& value, Words words, std::string_view doc) {
+    sections_.back().fields.push_back({name, &value, std::move(words), {}, doc});
+  }
+  void integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) {
+    sections_.back().fields.push_back({name, &value, {}, range, doc});
+  }
+  void number(std::string_view name, double& value, Range range, std::string_view doc) {
+    sections_.back().fields.push_back({name, &value, {}, range, doc});
+  }
+  void flag(std::string_view name, bool& value, std::string_view doc) {
+    sections_.back().fields.push_back({name, &value, {}, {}, doc});
+  }
+  void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) {
+    sections_.back().fields.push_back({name, &value, {}, range, doc});
+  }
+  /// A section whose keys another room declares; as Section::foreign and Section::keys.
+  void foreign(std::string_view section, Value& table, Words keys, std::string_view doc) {
+    sections_.push_back({.name = section, .doc = doc, .foreign = &table, .keys = std::move(keys)});
+  }
+
+  /// Reads all keys out of `source`, a table of tables; what is absent keeps its value. ConfigError naming the key and
+  /// the file, also for an unknown section or key, with the nearest name that is known.
+  /// @param what name of the file, for errors
+  void read(const Value& source, std::string_view what) const;
+  /// All keys with their values, as one table of tables.
+  [[nodiscard]] Value value() const;
+  /// All keys with value, choices and doc: `roentgen train --keys`.
+  [[nodiscard]] std::string text() const;
 
  private:
-  void put(std::string_view name, Value value);
-  Value root_ = Value::table();
-  std::string section_;
-};
-
-/// Lists all keys with value, choices and doc: `roentgen train --keys`.
-class FieldLister final : public FieldVisitor {
- public:
-  void section(std::string_view name, std::string_view doc) override;
-  void text(std::string_view name, std::string& value, const Words& words, std::string_view doc) override;
-  void integer(std::string_view name, std::int64_t& value, Range range, std::string_view doc) override;
-  void number(std::string_view name, double& value, Range range, std::string_view doc) override;
-  void flag(std::string_view name, bool& value, std::string_view doc) override;
-  void numbers(std::string_view name, std::vector<double>& value, Range range, std::string_view doc) override;
-  void foreign(std::string_view section, Value& table, const Words& keys, std::string_view doc) override;
-  [[nodiscard]] const std::string& list() const { return list_; }
-
- private:
-  void line(std::string_view name, std::string_view value, std::string_view choices, std::string_view doc);
-  std::string list_;
+  std::vector<Section> sections_;
 };
 
 /// The candidate with the smallest edit distance to `text`, or empty when none is near (more than a third of its

@@ -17,20 +17,21 @@ namespace {
 using data::message_of;
 using testing::HasSubstr;
 
-// What a reader says of `toml` where a number or a whole number is due.
+// Error of reading `toml` where a number or a whole number is due.
 std::string refusal(const std::string& toml) {
   const Value table = io::parse_toml(toml, "test").or_throw<ConfigError>();
   return message_of<ConfigError>([&] {
-    FieldReader reader(table, "r.toml");
-    reader.section("a", "");
     double number = 0.0;
-    reader.number("number", number, {.low = 0.0}, "");
     std::int64_t count = 0;
-    reader.integer("count", count, {.low = 0.0}, "");
+    FieldList fields;
+    fields.section("a", "");
+    fields.number("number", number, {.low = 0.0}, "");
+    fields.integer("count", count, {.low = 0.0}, "");
+    fields.read(table, "r.toml");
   });
 }
 
-TEST(FieldReader, tells_numbers_that_are_none_by_their_names) {
+TEST(FieldList, tells_numbers_that_are_none_by_their_names) {
   EXPECT_THAT(refusal("[a]\nnumber = nan\n"), HasSubstr("r.toml: a.number: expected a number, at least 0, got nan;"));
   EXPECT_THAT(refusal("[a]\nnumber = inf\n"), HasSubstr("got inf;"));
   EXPECT_THAT(refusal("[a]\nnumber = -inf\n"), HasSubstr("got -inf;"));
@@ -38,7 +39,7 @@ TEST(FieldReader, tells_numbers_that_are_none_by_their_names) {
   EXPECT_THAT(refusal("[a]\ncount = 1.5\n"), HasSubstr("a.count: expected a whole number, at least 0, got 1.5;"));
 }
 
-TEST(FieldReader, shortens_long_values) {
+TEST(FieldList, shortens_long_values) {
   EXPECT_THAT(refusal("[a]\nnumber = \"" + std::string(100, 'x') + "\"\n"), HasSubstr("xxx...;"));
 }
 

@@ -20,6 +20,12 @@ namespace {
 
 Value optional_value(const std::optional<double>& number) { return number ? Value(*number) : Value(nullptr); }
 
+Value to_array(const std::vector<std::string>& names) {
+  Value array = Value::array();
+  for (const std::string& name : names) array.push_back(name);
+  return array;
+}
+
 class JsonLog final : public Observer {
  public:
   explicit JsonLog(const std::filesystem::path& path)
@@ -50,9 +56,7 @@ class JsonLog final : public Observer {
     line.set("kind", "links");
     line.set("step", record.step);
     line.set("usual_mb_per_s", record.usual_mb_per_s);
-    Value names = Value::array();
-    for (const std::string& name : record.names) names.push_back(name);
-    line.set("slow", std::move(names));
+    line.set("slow", to_array(record.names));
     Value& links = line.set("slow_links", Value::array());
     for (const dist::Link& link : record.slow) {
       links.push_back(Value::Table{{"from", link.from}, {"to", link.to}, {"mb_per_s", link.gb_per_s * 1e3}});
@@ -70,11 +74,7 @@ class JsonLog final : public Observer {
     line.set("val_auroc", optional_value(record.val_auroc));
     line.set("labels_in_mean", record.labels_in_mean);
     line.set("labels_total", record.labels_total);
-    if (!record.labels_left_out.empty()) {
-      Value names = Value::array();
-      for (const std::string& name : record.labels_left_out) names.push_back(name);
-      line.set("labels_left_out", std::move(names));
-    }
+    if (!record.labels_left_out.empty()) line.set("labels_left_out", to_array(record.labels_left_out));
     line.set("is_best", record.is_best);
     line.set("train_seconds", record.train_seconds);
     line.set("val_seconds", record.val_seconds);

@@ -21,9 +21,7 @@ namespace {
 
 constexpr dist::Phase kPhase{.name = "plan"};
 
-std::string name_of(const Ranks& ranks, std::size_t rank) {
-  return fmt::format("rank {} ({})", rank, ranks.group() == nullptr ? "this process" : ranks.group()->hosts()[rank]);
-}
+std::string name_of(const Ranks& ranks, int rank) { return fmt::format("rank {} ({})", rank, ranks.host(rank)); }
 
 std::string choices_hash(const KernelChoices& choices) {
   std::string text;
@@ -50,14 +48,12 @@ std::string arena_hash(engine::Executable& executable) {
   return text;
 }
 
-// The first rank whose text is not rank 0's, and both; the same on all ranks, so that all of them refuse.
 void require_equal(const Ranks& ranks, const std::string& own, std::string_view what, std::string_view remedy) {
-  const std::vector<std::string> all = ranks.gather(own, kPhase);
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] == all[0]) continue;
-    throw ConfigError(error_text("train.ranks", fmt::format("{} of {}", what, name_of(ranks, rank)),
-                                 fmt::format("{}, as {}'s", all[0], name_of(ranks, 0)), all[rank], remedy));
-  }
+  const auto difference = find_difference(ranks, own, kPhase);
+  if (!difference) return;
+  throw ConfigError(error_text("train.ranks", fmt::format("{} of {}", what, name_of(ranks, difference->rank)),
+                               fmt::format("{}, as {}'s", difference->first, name_of(ranks, 0)), difference->other,
+                               remedy));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "data/stage/pixel_hashes.h"
 #include "dist/comm_thread.h"
 #include "engine/engine.h"
+#include "io/sha256.h"
 #include "train/ema.h"
 #include "train/optimizer/optimizer.h"
 
@@ -25,11 +26,11 @@ namespace {
 // MPI counts elements with an int; a piece is also what a slow link brings well within the limit.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 20U;
 
-void broadcast_bytes(dist::CommThread& group, std::span<std::byte> bytes, dist::Phase phase) {
+void broadcast_bytes(dist::CommThread& group, std::span<std::byte> bytes, dist::Phase phase, int root = 0) {
   group.call([&](dist::Communicator& communicator) {
     for (std::size_t begin = 0; begin < bytes.size(); begin += kPieceBytes) {
       const auto piece = bytes.subspan(begin, std::min(kPieceBytes, bytes.size() - begin));
-      communicator.broadcast(piece, 0, phase).wait(group.limit());
+      communicator.broadcast(piece, root, phase).wait(group.limit());
     }
   });
 }
@@ -79,14 +80,18 @@ int Ranks::rank() const { return group_ == nullptr ? 0 : group_->rank(); }
 int Ranks::size() const { return group_ == nullptr ? 1 : group_->size(); }
 int Ranks::local_size() const { return group_ == nullptr ? 1 : group_->local_size(); }
 
+std::string Ranks::host(int rank) const {
+  return group_ == nullptr ? "this process" : group_->hosts()[static_cast<std::size_t>(rank)];
+}
+
 std::string ranks_text(std::int64_t count) { return counted(count, "rank"); }
 
-std::string Ranks::broadcast(std::string bytes, dist::Phase phase) const {
+std::string Ranks::broadcast(std::string bytes, dist::Phase phase, int root) const {
   if (size() == 1) return bytes;
   std::uint64_t count = bytes.size();
-  broadcast_bytes(*group_, std::as_writable_bytes(std::span(&count, 1)), phase);
+  broadcast_bytes(*group_, std::as_writable_bytes(std::span(&count, 1)), phase, root);
   bytes.resize(count);
-  broadcast_bytes(*group_, std::as_writable_bytes(std::span(bytes)), phase);
+  broadcast_bytes(*group_, std::as_writable_bytes(std::span(bytes)), phase, root);
   return bytes;
 }
 
@@ -217,8 +222,7 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
   if (odd.empty()) return;
   std::string names;
   for (const int rank : odd) {
-    names += fmt::format("{}rank {} ({})", names.empty() ? "" : ", ", rank,
-                         ranks.group()->hosts()[static_cast<std::size_t>(rank)]);
+    names += fmt::format("{}rank {} ({})", names.empty() ? "" : ", ", rank, ranks.host(rank));
   }
   const bool is_nobody_right = odd.size() == hashes.size();
   throw CommError(error_text("train.ranks", fmt::format("weights after step {}", step), "the same on all ranks",
@@ -257,11 +261,19 @@ void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, da
   }
 }
 
+std::optional<Difference> find_difference(const Ranks& ranks, const std::string& own, dist::Phase phase) {
+  const std::vector<std::string> hashes = ranks.gather(io::sha256_hex(own), phase);
+  const auto other = std::ranges::find_if(hashes, [&](const std::string& hash) { return hash != hashes[0]; });
+  if (other == hashes.end()) return std::nullopt;
+  const int rank = static_cast<int>(other - hashes.begin());
+  return Difference{.rank = rank, .first = ranks.broadcast(own, phase), .other = ranks.broadcast(own, phase, rank)};
+}
+
 void require_same_text(const Ranks& ranks, std::string_view what, const std::string& text, std::string_view remedy) {
-  const std::string first = ranks.broadcast(text, {.name = "comparing jobs"});
-  if (first == text) return;
-  throw ConfigError(
-      error_text("train.ranks", fmt::format("{} of rank {}", what, ranks.rank()), first + ", as rank 0", text, remedy));
+  const auto difference = find_difference(ranks, text, {.name = "comparing jobs"});
+  if (!difference) return;
+  throw ConfigError(error_text("train.ranks", fmt::format("{} of rank {}", what, difference->rank),
+                               difference->first + ", as rank 0", difference->other, remedy));
 }
 
 }  // namespace roentgen::train

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,11 +47,13 @@ class Ranks {
   [[nodiscard]] int size() const;
   /// Ranks of this host, this one included.
   [[nodiscard]] int local_size() const;
+  /// Name of the host of a rank; "this process" where there is no group.
+  [[nodiscard]] std::string host(int rank) const;
   /// The rank that writes files and speaks.
   [[nodiscard]] bool is_first() const { return rank() == 0; }
 
-  /// Rank 0's bytes, on all ranks.
-  [[nodiscard]] std::string broadcast(std::string bytes, dist::Phase phase) const;
+  /// Bytes of rank `root`, on all ranks.
+  [[nodiscard]] std::string broadcast(std::string bytes, dist::Phase phase, int root = 0) const;
   /// Rank 0's values, on all ranks, in place.
   void broadcast(std::span<float> values, dist::Phase phase) const;
   /// Every rank's bytes, in rank order, on all ranks.
@@ -115,8 +118,21 @@ void require_equal_weights(const Ranks& ranks, engine::Executable& executable, s
 void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, data::PixelHashes& hashes,
                   std::size_t most_at_once = std::size_t{1} << 22U);
 
-/// All ranks have the same text; else ConfigError naming the rank.
-/// @param what of it, as "split test"
+/// A rank whose text is not rank 0's.
+struct Difference {
+  int rank = 0;
+  /// Rank 0's text, and that rank's.
+  std::string first;
+  std::string other;
+};
+
+/// Compares a text of every rank: each check that all ranks agree is made of this. All ranks call it and are given the
+/// same answer, so that all of them refuse with one message. Hashes alone travel where the texts are equal.
+/// @return the lowest rank whose text is not rank 0's; nullopt where all texts are equal, and for one process
+[[nodiscard]] std::optional<Difference> find_difference(const Ranks& ranks, const std::string& own, dist::Phase phase);
+
+/// Throws ConfigError on all ranks unless all have the same text: "<what> of rank 1: expected X, as rank 0, got Y".
+/// @param what noun for the text, as "split test"
 void require_same_text(const Ranks& ranks, std::string_view what, const std::string& text, std::string_view remedy);
 
 }  // namespace roentgen::train

@@ -183,41 +183,6 @@ TEST_F(RanksOfARun, stop_together_on_a_loss_that_is_not_finite_on_one) {
   for (const auto& error : errors) EXPECT_THAT(text_of(error), HasSubstr("step 1: expected a finite loss, got nan"));
 }
 
-TEST_F(RanksOfARun, end_when_one_has_other_data_or_another_recipe) {
-  for (const bool is_recipe : {false, true}) {
-    const auto errors = as_ranks(
-        2,
-        [&](dist::CommThread& comm) {
-          data::Dataset dataset = load();
-          Recipe recipe = recipe_;
-          if (comm.rank() == 1 && is_recipe) recipe.optimizer.momentum = 0.5;
-          if (comm.rank() == 1 && !is_recipe) dataset.label_names[1] = "other";
-          const graph::Graph model = fake_model(8, kSizePx, 2);
-          FakeEngine engine;
-          static_cast<void>(train({.recipe = recipe,
-                                   .dataset = dataset,
-                                   .model = model,
-                                   .engine = engine,
-                                   .folder = RunFolder(out_.path() / "unequal"),
-                                   .observers = {},
-                                   .is_stop_asked = {},
-                                   .group = &comm}));
-        },
-        std::chrono::milliseconds{300});
-    EXPECT_THAT(text_of(errors[1]),
-                HasSubstr(is_recipe ? "optimizer.momentum of rank 1: expected 0.9, as rank 0, got 0.5"
-                                    : "labels of rank 1: expected bright, noise, as rank 0, got bright, other"));
-    EXPECT_THAT(text_of(errors[0]), HasSubstr("no sign of rank 1 (here)"));
-  }
-}
-
-TEST_F(RanksOfARun, end_when_one_is_to_stop_elsewhere) {
-  const auto errors = run_ranks(
-      2, 4, "unequal", Start::Fresh, 2, [](int rank, TrainJob& job) { job.stop_after_steps = 2 + rank; },
-      std::chrono::milliseconds{300});
-  EXPECT_THAT(text_of(errors[1]), HasSubstr("--stop-after of rank 1: expected 2, as rank 0, got 3"));
-}
-
 TEST_F(RanksOfARun, predict_as_one_to_the_last_digit) {
   const data::Dataset dataset = load();
   std::vector<std::uint32_t> samples(dataset.samples.size());

@@ -21,17 +21,15 @@ namespace roentgen::train {
 /// Of waits that are not to end.
 inline constexpr std::chrono::milliseconds kLimit{60'000};
 
-/// Runs `body` as `ranks` ranks, a thread each.
-/// @param hosts of each rank; empty: all are "here"
+/// Runs `body` as all ranks of a group, a thread each.
 /// @return what each threw; null: nothing
-inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
-                                                std::chrono::milliseconds limit = kLimit,
-                                                const std::vector<std::string>& hosts = {}) {
-  dist::LocalGroup group(ranks, hosts);
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+inline std::vector<std::exception_ptr> as_ranks(dist::LocalGroup& group,
+                                                const std::function<void(dist::CommThread&)>& body,
+                                                std::chrono::milliseconds limit = kLimit) {
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(group.size()));
   {
     std::vector<std::jthread> threads;
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (int rank = 0; rank < group.size(); ++rank) {
       threads.emplace_back([&, rank] {
         try {
           dist::CommThread comm([&] { return group.member(rank); }, limit);
@@ -43,6 +41,15 @@ inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<v
     }
   }
   return errors;
+}
+
+/// Runs `body` as so many ranks of a group of their own.
+/// @param hosts of each rank; empty: all are "here"
+inline std::vector<std::exception_ptr> as_ranks(int ranks, const std::function<void(dist::CommThread&)>& body,
+                                                std::chrono::milliseconds limit = kLimit,
+                                                const std::vector<std::string>& hosts = {}) {
+  dist::LocalGroup group(ranks, hosts);
+  return as_ranks(group, body, limit);
 }
 
 /// Empty for null.

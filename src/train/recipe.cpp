@@ -98,9 +98,7 @@ std::int64_t to_steps(double epochs, std::int64_t steps_per_epoch) {
 Recipe recipe_from_value(const Value& table, std::string_view what) {
   Recipe recipe;
   ForeignSections foreign = foreign_sections(recipe);
-  FieldReader reader(table, what);
-  visit_fields(recipe, foreign, reader);
-  reader.refuse_unknown();
+  recipe_fields(recipe, foreign).read(table, what);
   read_section(what, "train", [&] { graph::check_passes(recipe.train.fuse); });
   read_section(what, "train", [&] { static_cast<void>(training_pipeline(recipe.train)); });
   recipe.data = read_section(what, "data", [&] { return data::source_options_from_value(foreign.data, {}); });
@@ -129,11 +127,9 @@ Recipe read_recipe(const std::filesystem::path& path, std::span<const std::strin
 }
 
 Value to_value(const Recipe& recipe) {
-  Recipe copy = recipe;  // visitors give fields out by reference, since the reader fills them
+  Recipe copy = recipe;  // fields refer to what a reader fills
   ForeignSections foreign = foreign_sections(recipe);
-  FieldPrinter printer;
-  visit_fields(copy, foreign, printer);
-  return printer.value();
+  return recipe_fields(copy, foreign).value();
 }
 
 std::string to_toml(const Recipe& recipe) { return io::to_toml(to_value(recipe)); }
@@ -141,9 +137,7 @@ std::string to_toml(const Recipe& recipe) { return io::to_toml(to_value(recipe))
 std::string recipe_keys() {
   Recipe recipe;
   ForeignSections foreign = foreign_sections(recipe);
-  FieldLister lister;
-  visit_fields(recipe, foreign, lister);
-  return lister.list();
+  return recipe_fields(recipe, foreign).text();
 }
 
 std::int64_t asked_threads(const TrainRecipe& recipe) {

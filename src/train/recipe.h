@@ -26,7 +26,7 @@ struct LossConfig;
 
 namespace roentgen::train {
 
-class FieldVisitor;
+class FieldList;
 struct OptimizerOptions;
 struct ScheduleOptions;
 
@@ -150,8 +150,8 @@ struct ForeignSections {
   Value preprocess;
   Value augment;
 };
-/// Calls the visitor for every key (recipe_fields.cpp).
-void visit_fields(Recipe& recipe, ForeignSections& foreign, FieldVisitor& visitor);
+/// Every key of a recipe (recipe_fields.cpp). Both arguments must outlive the list.
+[[nodiscard]] FieldList recipe_fields(Recipe& recipe, ForeignSections& foreign);
 
 /// Compute threads that the recipe or OMP_NUM_THREADS asks for; 0: as many as there are cores for them.
 [[nodiscard]] std::int64_t asked_threads(const TrainRecipe& recipe);

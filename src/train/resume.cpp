@@ -3,6 +3,8 @@
 //
 #include "train/resume.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.h"
@@ -10,6 +12,8 @@
 #include "engine/engine.h"
 #include "io/json.h"
 #include "io/safetensors.h"
+#include "train/ema.h"
+#include "train/optimizer/optimizer.h"
 
 namespace roentgen::train {
 namespace {
@@ -18,19 +22,26 @@ constexpr const char* kStateKey = "run_state";
 constexpr const char* kRankStatistics = "optimizer.rank_statistics";
 constexpr std::string_view kRemedy = "--overwrite to start anew";
 
-std::string state_name(const OptimizerState& state, const graph::Parameter& parameter) {
-  return std::string(kOptimizerPrefix) + std::string(state.name) + "." + parameter.name;
-}
-
-// What the optimizer's tensors must be called and look like, as parameters, so that one comparison serves both.
-std::vector<graph::Parameter> wanted_state(const engine::Executable& executable, Optimizer& optimizer) {
-  std::vector<graph::Parameter> wanted;
+// Calls `visit` with each state of the optimizer of each trained parameter: its name in the file, the parameter's
+// index, and the state.
+template <typename Visit>
+void for_each_state(const engine::Executable& executable, Optimizer& optimizer, const Visit& visit) {
+  const auto& parameters = executable.graph().parameters();
   for (const OptimizerState& state : optimizer.state()) {
-    for (const graph::Parameter& parameter : executable.graph().parameters()) {
-      if (!graph::is_trained(parameter.role)) continue;
-      wanted.push_back({.name = state_name(state, parameter), .shape = parameter.shape, .init = {}});
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!graph::is_trained(parameters[i].role)) continue;
+      visit(fmt::format("{}{}.{}", kOptimizerPrefix, state.name, parameters[i].name), static_cast<std::int32_t>(i),
+            state);
     }
   }
+}
+
+// Names and shapes that the optimizer's tensors must have, as parameters, so that one comparison serves both.
+std::vector<graph::Parameter> wanted_state(const engine::Executable& executable, Optimizer& optimizer) {
+  std::vector<graph::Parameter> wanted;
+  for_each_state(executable, optimizer, [&](const std::string& name, std::int32_t parameter, const OptimizerState&) {
+    wanted.push_back({.name = name, .shape = executable.graph().parameter(parameter).shape, .init = {}});
+  });
   return wanted;
 }
 
@@ -133,15 +144,13 @@ RunState run_state_from_value(const Value& table) {
 void write_resume(const std::filesystem::path& path, const RunMemory& memory, const CheckpointInfo& info,
                   const RunState& state) {
   std::vector<NamedTensor> tensors = weights_of(memory.executable);
-  const auto& parameters = memory.executable.graph().parameters();
-  for (const OptimizerState& kept : memory.optimizer.state()) {
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (!graph::is_trained(parameters[i].role)) continue;
-      tensors.push_back({.name = state_name(kept, parameters[i]),
-                         .shape = parameters[i].shape,
-                         .values = memory.executable.to_plain(static_cast<std::int32_t>(i), kept.arena)});
-    }
-  }
+  const engine::Executable& executable = memory.executable;
+  for_each_state(executable, memory.optimizer,
+                 [&](const std::string& name, std::int32_t parameter, const OptimizerState& kept) {
+                   tensors.push_back({.name = name,
+                                      .shape = executable.graph().parameter(parameter).shape,
+                                      .values = executable.to_plain(parameter, kept.arena)});
+                 });
   if (memory.ema != nullptr) {
     for (NamedTensor& tensor : memory.ema->state()) tensors.push_back(std::move(tensor));
   }
@@ -192,16 +201,11 @@ void apply_resume(const Resume& resume, const RunMemory& memory, std::string_vie
          "the state of " + std::string(optimizer.name()));
   if (memory.ema != nullptr) memory.ema->restore(resume.ema, what);
   load_weights(resume.weights, executable, what, Strictness::Strict);
-  const auto& parameters = executable.graph().parameters();
-  for (const OptimizerState& kept : optimizer.state()) {
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (!graph::is_trained(parameters[i].role)) continue;
-      const std::string name = state_name(kept, parameters[i]);
-      const auto tensor = std::find_if(resume.optimizer.begin(), resume.optimizer.end(),
-                                       [&](const NamedTensor& candidate) { return candidate.name == name; });
-      executable.from_plain(static_cast<std::int32_t>(i), tensor->values, kept.arena);
-    }
-  }
+  for_each_state(executable, optimizer,
+                 [&](const std::string& name, std::int32_t parameter, const OptimizerState& kept) {
+                   const auto tensor = std::ranges::find(resume.optimizer, name, &NamedTensor::name);
+                   executable.from_plain(parameter, tensor->values, kept.arena);
+                 });
 }
 
 }  // namespace roentgen::train

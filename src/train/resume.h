@@ -13,12 +13,13 @@
 
 #include "core/value.h"
 #include "train/checkpoint_info.h"
-#include "train/ema.h"
 #include "train/one_plan.h"
-#include "train/optimizer/optimizer.h"
 #include "train/weights.h"
 
 namespace roentgen::train {
+
+class Ema;
+class Optimizer;
 
 /// A part of an epoch that one group of ranks made.
 struct RunLeg {

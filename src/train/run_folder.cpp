@@ -33,6 +33,20 @@ bool is_numbered(const std::string& name, std::string_view prefix) {
   return name.starts_with(prefix) && name.ends_with(kSuffix) && name.size() > prefix.size() + kSuffix.size();
 }
 
+// Paths in a folder, sorted, whose names `is_wanted` takes; none where there is no such folder.
+template <typename Wanted>
+std::vector<fs::path> files_in(const fs::path& folder, const Wanted& is_wanted) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (is_wanted(entry.path().filename().string())) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+bool is_old_resume(const std::string& name) { return is_numbered(name, kOldResume); }
+
 }  // namespace
 
 std::string RunFolder::epoch_file(std::int64_t epoch) { return fmt::format("{}{:03}{}", kEpoch, epoch, kSuffix); }
@@ -107,20 +121,14 @@ void RunFolder::remove_run() const {
     fs::remove(path);
   }
   fs::remove_all(trace_parts());
-  if (!fs::is_directory(root_)) return;
-  std::vector<fs::path> events;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root_)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kEvents) && name.ends_with(kEventSuffix)) events.push_back(entry.path());
-  }
-  for (const fs::path& path : events) fs::remove(path);
+  const auto is_event = [](const std::string& name) {
+    return name.starts_with(kEvents) && name.ends_with(kEventSuffix);
+  };
+  const auto is_kept = [](const std::string& name) { return is_old_resume(name) || is_numbered(name, kEpoch); };
+  for (const fs::path& path : files_in(root_, is_event)) fs::remove(path);
   if (!fs::is_directory(checkpoints())) return;
-  std::vector<fs::path> files{best(), resume()};
-  for (const fs::directory_entry& entry : fs::directory_iterator(checkpoints())) {
-    const std::string name = entry.path().filename().string();
-    if (is_numbered(name, kOldResume) || is_numbered(name, kEpoch)) files.push_back(entry.path());
-  }
-  for (const fs::path& path : files) fs::remove(path);
+  for (const fs::path& path : {best(), resume()}) fs::remove(path);
+  for (const fs::path& path : files_in(checkpoints(), is_kept)) fs::remove(path);
 }
 
 std::vector<std::string> keep_best(KeptBest& kept, const std::string& file, double score, std::int64_t limit) {
@@ -140,11 +148,7 @@ void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limi
   const fs::path old = folder.checkpoints() / fmt::format("{}{:09}{}", kOldResume, step, kSuffix);
   fs::create_hard_link(folder.resume(), old, error);
   if (error && !fs::exists(old)) fs::copy_file(folder.resume(), old);  // file systems without links
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder.checkpoints())) {
-    if (is_numbered(entry.path().filename().string(), kOldResume)) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> files = files_in(folder.checkpoints(), is_old_resume);
   while (static_cast<std::int64_t>(files.size()) > limit - 1) {
     fs::remove(files.front());
     files.erase(files.begin());

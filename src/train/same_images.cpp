@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,34 +22,22 @@ namespace roentgen::train {
 namespace {
 
 constexpr dist::Phase kPhase{.name = "comparing data"};
+// Ends a fact: names may hold any other character.
 constexpr char kEnd = '\0';
-
-std::uint64_t hash_of_text(std::string_view text) { return io::fast_hash(std::as_bytes(std::span(text))); }
 
 std::string value_text(float value) { return std::isnan(value) ? "unknown" : fmt::format("{:g}", value); }
 
-// Facts that ranks must agree on, an entry each: name, split, labels, and the patient by hash alone.
-std::vector<std::string> facts_of(const data::Dataset& dataset, const data::Sample& sample) {
-  std::vector<std::string> facts{sample.id, fmt::format("split {}", data::name_of(sample.split))};
-  for (std::size_t i = 0; i < sample.labels.size(); ++i) {
-    facts.push_back(fmt::format("{} {}", dataset.label_names[i], value_text(sample.labels[i])));
-  }
-  facts.push_back(fmt::to_string(hash_of_text(sample.patient)));
-  return facts;
-}
-
-std::vector<std::uint64_t> row_hashes(const data::Dataset& dataset) {
-  std::vector<std::uint64_t> hashes;
-  hashes.reserve(dataset.samples.size());
-  std::string row;
+// Facts of all samples that ranks must agree on: of each its name, split and labels, and its patient by hash alone.
+std::string facts_of(const data::Dataset& dataset) {
+  std::string facts;
   for (const data::Sample& sample : dataset.samples) {
-    row.assign(sample.id).push_back(kEnd);
-    row.append(sample.patient).push_back(kEnd);
-    row.append(data::name_of(sample.split)).push_back(kEnd);
-    for (const float label : sample.labels) row.append(value_text(label)).push_back(kEnd);
-    hashes.push_back(hash_of_text(row));
+    (facts += sample.id) += kEnd;
+    (facts += data::name_of(sample.split)) += kEnd;
+    for (const float label : sample.labels) (facts += value_text(label)) += kEnd;
+    const std::uint64_t patient = io::fast_hash(std::as_bytes(std::span(sample.patient)));
+    (facts += fmt::to_string(patient)) += kEnd;
   }
-  return hashes;
+  return facts;
 }
 
 // Hash of a sample's size and of its first, middle and last piece. Compressed images that differ anywhere nearly always
@@ -80,83 +68,62 @@ std::vector<std::uint32_t> compared(std::span<const std::uint32_t> samples) {
   return chosen;
 }
 
-std::string bytes_of(const std::vector<std::uint64_t>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::uint64_t)};
-}
+// Two ranks' facts, and the first one in which they differ.
+struct Comparison {
+  explicit Comparison(const Difference& difference)
+      : rank(difference.rank), first(split(difference.first)), other(split(difference.other)) {
+    at = static_cast<std::size_t>(std::ranges::mismatch(first, other).in1 - first.begin());
+  }
 
-std::vector<std::uint64_t> values_of(const std::string& bytes) {
-  std::vector<std::uint64_t> values(bytes.size() / sizeof(std::uint64_t));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(std::uint64_t));
-  return values;
-}
+  [[noreturn]] void refuse(std::size_t row, std::string_view name, std::string_view expected,
+                           std::string_view got) const {
+    throw ConfigError(error_text("train.ranks",
+                                 fmt::format("row {} of rank {}{}{}", row + 1, rank, name.empty() ? "" : ", ", name),
+                                 fmt::format("{}, as rank 0", expected), got, "the same --data on all hosts"));
+  }
 
-/// First value of a rank that is not rank 0's.
-struct Difference {
-  std::size_t rank = 0;
-  std::size_t index = 0;
+  static std::vector<std::string> split(const std::string& joined) {
+    std::vector<std::string> parts;
+    std::istringstream stream(joined);
+    for (std::string part; std::getline(stream, part, kEnd);) parts.push_back(part);
+    return parts;
+  }
+
+  int rank;
+  std::vector<std::string> first, other;
+  std::size_t at = 0;
 };
 
-// The first rank whose values are not rank 0's, which rank 0 gives to all. Nothing where all are the same.
-std::optional<Difference> first_difference(const Ranks& ranks, const std::vector<std::uint64_t>& own) {
-  const std::string bytes = bytes_of(own);
-  const std::vector<std::string> sums = ranks.gather(fmt::to_string(hash_of_text(bytes)), kPhase);
-  if (std::ranges::all_of(sums, [&](const std::string& sum) { return sum == sums.front(); })) return std::nullopt;
-  const std::vector<std::uint64_t> first = values_of(ranks.broadcast(bytes, kPhase));
-  const auto at = static_cast<std::size_t>(std::ranges::mismatch(own, first).in1 - own.begin());
-  const bool is_other = at < own.size() || own.size() != first.size();
-  const std::vector<std::string> places = ranks.gather(is_other ? fmt::to_string(at) : "", kPhase);
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    if (!places[rank].empty()) return Difference{.rank = rank, .index = std::stoull(places[rank])};
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> parts_of(const std::string& joined) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin < joined.size();) {
-    const std::size_t end = std::min(joined.find(kEnd, begin), joined.size());
-    parts.push_back(joined.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-[[noreturn]] void refuse(const Difference& where, std::size_t row, std::string_view name, std::string_view expected,
-                         std::string_view got) {
-  throw ConfigError(error_text(
-      "train.ranks", fmt::format("row {} of rank {}{}{}", row + 1, where.rank, name.empty() ? "" : ", ", name),
-      fmt::format("{}, as rank 0", expected), got, "the same --data on all hosts"));
-}
-
-void refuse_row(const Ranks& ranks, const data::Dataset& dataset, const Difference& where) {
-  const bool has_row = where.index < dataset.samples.size();
-  const std::vector<std::string> facts =
-      has_row ? facts_of(dataset, dataset.samples[where.index]) : std::vector<std::string>{};
-  const std::vector<std::string> all =
-      ranks.gather(fmt::format("{}", fmt::join(facts, std::string_view(&kEnd, 1))), kPhase);
-  const std::vector<std::string> first = parts_of(all.front()), other = parts_of(all.at(where.rank));
-  if (first.empty()) refuse(where, where.index, "", "no such row", other.front());
-  if (other.empty()) refuse(where, where.index, "", first.front(), "no such row");
-  const std::size_t both = std::min(first.size(), other.size());
-  for (std::size_t i = 0; i + 1 < both; ++i) {
-    if (first[i] != other[i]) refuse(where, where.index, i == 0 ? "" : first.front(), first[i], other[i]);
-  }
-  refuse(where, where.index, first.front(), "its patient", "another one");
+[[noreturn]] void refuse_row(const data::Dataset& dataset, const Comparison& facts) {
+  const std::size_t labels = dataset.label_names.size(), width = labels + 3;
+  const std::size_t row = facts.at / width, column = facts.at % width;
+  if (facts.at == facts.first.size()) facts.refuse(row, "", "no such row", facts.other[facts.at]);
+  if (facts.at == facts.other.size()) facts.refuse(row, "", facts.first[facts.at], "no such row");
+  const std::string& expected = facts.first[facts.at];
+  const std::string& got = facts.other[facts.at];
+  if (column == 0) facts.refuse(row, "", expected, got);
+  const std::string& name = facts.first[row * width];
+  if (column == width - 1) facts.refuse(row, name, "its patient", "another one");
+  const std::string what = column == 1 ? "split" : dataset.label_names[column - 2];
+  facts.refuse(row, name, what + " " + expected, what + " " + got);
 }
 
 }  // namespace
 
 void require_same_images(const Ranks& ranks, const data::Dataset& dataset, std::span<const std::uint32_t> samples) {
   if (ranks.size() == 1) return;
-  if (const auto where = first_difference(ranks, row_hashes(dataset))) refuse_row(ranks, dataset, *where);
+  if (const auto rows = find_difference(ranks, facts_of(dataset), kPhase)) refuse_row(dataset, Comparison(*rows));
   const std::vector<std::uint32_t> chosen = compared(samples);
   data::FileReader reader;
-  std::vector<std::uint64_t> hashes;
-  for (const std::uint32_t sample : chosen) hashes.push_back(file_hash(reader, dataset.samples[sample]));
-  const auto where = first_difference(ranks, hashes);
-  if (!where) return;
-  const std::uint32_t row = chosen.at(std::min(where->index, chosen.size() - 1));
-  refuse(*where, row, dataset.samples[row].id, "its file", "another file of that name");
+  std::string hashes;
+  for (const std::uint32_t sample : chosen) {
+    (hashes += fmt::to_string(file_hash(reader, dataset.samples[sample]))) += kEnd;
+  }
+  const auto files = find_difference(ranks, hashes, kPhase);
+  if (!files) return;
+  const Comparison comparison(*files);
+  const std::uint32_t row = chosen.at(std::min(comparison.at, chosen.size() - 1));
+  comparison.refuse(row, dataset.samples[row].id, "its file", "another file of that name");
 }
 
 }  // namespace roentgen::train

@@ -6,9 +6,12 @@
 
 namespace roentgen::train {
 
+struct CheckpointInfo;
 struct TrainJob;
 
-/// ConfigError where a rank's data, recipe or options are not rank 0's. Compares what require_same_images() does.
-void require_same_job(const TrainJob& job);
+/// Throws ConfigError on all ranks where the data, recipe or options of one are not rank 0's. Compares what
+/// require_same_images() compares, too. All ranks call it.
+/// @param info of the job (describe_run())
+void require_same_job(const TrainJob& job, const CheckpointInfo& info);
 
 }  // namespace roentgen::train

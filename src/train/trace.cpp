@@ -13,7 +13,6 @@
 
 #include "core/log.h"
 #include "dist/comm_thread.h"
-#include "train/ranks.h"
 #include "train/trace_bytes.h"
 
 namespace roentgen::train {
@@ -171,17 +170,23 @@ TraceParts merge_traces(const std::vector<RankTrace>& ranks) {
   return parts;
 }
 
+void write_trace(const std::filesystem::path& path, const std::vector<RankTrace>& ranks, const Value& about) {
+  TraceParts parts = merge_traces(ranks);
+  for (const auto& [key, value] : about.as_table()) parts.about.set(key, value);
+  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
+}
+
 Tracer::Tracer(const TraceOptions& options, dist::CommThread* group)
     : options_(options),
-      group_(group),
-      ranks_(traced_ranks(group == nullptr ? 1 : group->size(), options.most_ranks)),
-      is_traced_(group == nullptr || std::ranges::find(ranks_, group->rank()) != ranks_.end()),
+      ranks_(group),
+      traced_(traced_ranks(ranks_.size(), options.most_ranks)),
+      is_traced_(std::ranges::find(traced_, ranks_.rank()) != traced_.end()),
       begin_(read_clocks()) {
-  if (group_ != nullptr) group_->trace(timeline());
+  if (group != nullptr) group->trace(timeline());
 }
 
 Tracer::~Tracer() {
-  if (group_ != nullptr) group_->trace(nullptr);
+  if (ranks_.group() != nullptr) ranks_.group()->trace(nullptr);
   if (!kept_ || std::uncaught_exceptions() == exceptions_) return;
   try {
     merge_trace_parts(kept_->trace_parts(), kept_->trace());
@@ -190,41 +195,38 @@ Tracer::~Tracer() {
   }
 }
 
-bool Tracer::is_first() const { return group_ == nullptr || group_->rank() == 0; }
-
 std::vector<RankTrace> Tracer::clocks() const {
   std::vector<RankTrace> clocks;
   for (std::size_t i = 0; i < begin_.size(); ++i) {
-    const std::string host = group_ == nullptr ? "this process" : group_->hosts()[static_cast<std::size_t>(ranks_[i])];
-    clocks.push_back({.rank = ranks_[i], .host = host, .begin = begin_[i], .end = begin_[i]});
+    clocks.push_back({.rank = traced_[i], .host = ranks_.host(traced_[i]), .begin = begin_[i], .end = begin_[i]});
   }
   return clocks;
 }
 
 Value Tracer::about() const {
-  return Value::Table{{"ranks", group_ == nullptr ? 1 : group_->size()},
-                      {"traced_ranks", std::ssize(ranks_)},
+  return Value::Table{{"ranks", ranks_.size()},
+                      {"traced_ranks", std::ssize(traced_)},
                       {"traced_updates", fmt::format("the first {}, then every {}th", options_.first, options_.every)},
                       {"is_whole", true}};
 }
 
 void Tracer::keep_in(const RunFolder& folder) {
-  if (is_first()) {
+  if (ranks_.is_first()) {
     begin_trace_parts(folder.trace_parts(), about(), clocks());
     kept_ = folder;
   }
-  static_cast<void>(Ranks(group_).broadcast("", kPhase));  // it is there
+  static_cast<void>(ranks_.broadcast("", kPhase));  // it is there
   if (!is_traced_) return;
-  part_.emplace(folder.trace_parts(), group_ == nullptr ? 0 : group_->rank());
+  part_.emplace(folder.trace_parts(), ranks_.rank());
   timeline_.also_to([this](const Span& span) { part_->add(span); });
 }
 
 std::vector<ClockReading> Tracer::read_clocks() const {
-  if (group_ == nullptr) return {ClockReading{.at_ns = Timeline::now_ns()}};
+  if (ranks_.group() == nullptr) return {ClockReading{.at_ns = Timeline::now_ns()}};
   std::vector<ClockReading> readings;
-  group_->call([&](dist::Communicator& communicator) {
+  ranks_.group()->call([&](dist::Communicator& communicator) {
     for (const dist::ClockOffset& offset :
-         dist::measure_clock_offsets(communicator, ranks_, Timeline::now_ns, group_->limit())) {
+         dist::measure_clock_offsets(communicator, traced_, Timeline::now_ns, ranks_.group()->limit())) {
       readings.push_back({.at_ns = Timeline::now_ns() + offset.offset_ns, .offset = offset});
     }
   });
@@ -239,34 +241,19 @@ void Tracer::write(const std::filesystem::path& path) {
   const std::vector<ClockReading> end = read_clocks();
   timeline_.also_to(nullptr);
   part_.reset();
-  const RankTrace own{.spans = timeline_.spans(), .dropped = timeline_.dropped()};
-  if (!is_first()) {
-    if (!is_traced_) return;
-    group_->call([&](dist::Communicator& communicator) {
-      send_bytes(communicator, to_bytes(own), {.rank = 0}, kPhase, group_->limit());
-    });
-    return;
-  }
+  const std::string own = to_bytes({.spans = timeline_.spans(), .dropped = timeline_.dropped()});
   std::vector<RankTrace> traces = clocks();
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    std::string bytes;
-    if (ranks_[i] == 0) {
-      bytes = to_bytes(own);
-    } else {
-      group_->call([&](dist::Communicator& communicator) {
-        bytes = receive_bytes(communicator, {.rank = ranks_[i]}, kPhase, group_->limit());
-      });
-    }
+  for (std::size_t i = 0; i < traced_.size(); ++i) {
+    const std::string bytes = ranks_.broadcast(traced_[i] == ranks_.rank() ? own : "", kPhase, traced_[i]);
+    if (!ranks_.is_first()) continue;
     RankTrace spans = rank_trace_from(bytes);
     traces[i].spans = std::move(spans.spans);
     traces[i].names = std::move(spans.names);
     traces[i].dropped = spans.dropped;
     traces[i].end = end[i];
   }
-  TraceParts parts = merge_traces(traces);
-  const Value about = this->about();
-  for (const auto& [key, value] : about.as_table()) parts.about.set(key, value);
-  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
+  if (!ranks_.is_first()) return;
+  write_trace(path, traces, about());
   std::error_code ignored;  // a next start removes what is left
   if (kept_) std::filesystem::remove_all(kept_->trace_parts(), ignored);
   kept_.reset();

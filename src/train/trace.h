@@ -15,6 +15,7 @@
 #include "core/value.h"
 #include "dist/clock_offset.h"
 #include "io/chrome_trace.h"
+#include "train/ranks.h"
 #include "train/run_folder.h"
 #include "train/trace_options.h"
 #include "train/trace_parts.h"
@@ -65,6 +66,9 @@ struct TraceParts {
 /// WAIT_FOR_OTHER_TENSOR_DATA (not started yet by the last of these ranks) and MPI_ALLREDUCE: Horovod's words.
 [[nodiscard]] TraceParts merge_traces(const std::vector<RankTrace>& ranks);
 
+/// Writes merge_traces() of these ranks, and `about` beside what it says. DataError when it cannot be written.
+void write_trace(const std::filesystem::path& path, const std::vector<RankTrace>& ranks, const Value& about);
+
 /// A rank's part of the trace. One thread. CommError as dist::CommThread.
 class Tracer {
  public:
@@ -91,15 +95,14 @@ class Tracer {
   /// On rank 0: ranks, hosts and clocks; no spans.
   [[nodiscard]] std::vector<RankTrace> clocks() const;
   [[nodiscard]] Value about() const;
-  [[nodiscard]] bool is_first() const;
 
   const TraceOptions options_;
-  dist::CommThread* const group_;
-  const std::vector<int> ranks_;
+  const Ranks ranks_;
+  const std::vector<int> traced_;
   const bool is_traced_;
   Timeline timeline_;
   std::int64_t update_ = 0;
-  /// On rank 0: of each of ranks_.
+  /// On rank 0: of each of traced_.
   std::vector<ClockReading> begin_;
   std::optional<TracePart> part_;
   /// On rank 0: of the run that is kept.

@@ -15,13 +15,6 @@
 #include "train/trace.h"
 
 namespace roentgen::train {
-namespace {
-
-// MPI counts bytes with an int.
-constexpr std::size_t kPieceBytes = std::size_t{64} << 20U;
-
-}  // namespace
-
 void append_line(fmt::memory_buffer& text, const Span& span) {
   fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {}\t{}\n", span.index, span.begin_ns, span.end_ns,
                  span.started_ns, span.ticket, span.bytes, span.name);
@@ -67,28 +60,6 @@ RankTrace rank_trace_from(const std::string& bytes) {
   if (trace.spans.size() == count) return trace;
   throw CommError(error_text("train.trace", "spans", fmt::format("{} of them", count),
                              fmt::to_string(trace.spans.size()), "the same build on all ranks"));
-}
-
-void send_bytes(dist::Communicator& group, const std::string& bytes, dist::Address to, dist::Phase phase,
-                std::chrono::milliseconds limit) {
-  const std::uint64_t count = bytes.size();
-  group.send(std::as_bytes(std::span(&count, 1)), to, phase).wait(limit);
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kPieceBytes) {
-    const std::size_t piece = std::min(kPieceBytes, bytes.size() - begin);
-    group.send(std::as_bytes(std::span(bytes).subspan(begin, piece)), to, phase).wait(limit);
-  }
-}
-
-std::string receive_bytes(dist::Communicator& group, dist::Address from, dist::Phase phase,
-                          std::chrono::milliseconds limit) {
-  std::uint64_t count = 0;
-  group.receive(std::as_writable_bytes(std::span(&count, 1)), from, phase).wait(limit);
-  std::string bytes(count, '\0');
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kPieceBytes) {
-    const std::size_t piece = std::min(kPieceBytes, bytes.size() - begin);
-    group.receive(std::as_writable_bytes(std::span(bytes).subspan(begin, piece)), from, phase).wait(limit);
-  }
-  return bytes;
 }
 
 }  // namespace roentgen::train

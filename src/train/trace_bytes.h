@@ -6,12 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <string>
 #include <string_view>
 
 #include "core/timeline.h"
-#include "dist/communicator.h"
 
 namespace roentgen::train {
 
@@ -26,11 +24,5 @@ void read_lines(std::string_view text, RankTrace& into);
 [[nodiscard]] std::string to_bytes(const RankTrace& own);
 /// What to_bytes() made, with names; CommError for anything else.
 [[nodiscard]] RankTrace rank_trace_from(const std::string& bytes);
-
-/// Bytes of any number, which the other end gets by receive_bytes(). CommError as dist::Pending::wait().
-void send_bytes(dist::Communicator& group, const std::string& bytes, dist::Address to, dist::Phase phase,
-                std::chrono::milliseconds limit);
-[[nodiscard]] std::string receive_bytes(dist::Communicator& group, dist::Address from, dist::Phase phase,
-                                        std::chrono::milliseconds limit);
 
 }  // namespace roentgen::train

@@ -82,11 +82,10 @@ void merge_trace_parts(const fs::path& folder, const fs::path& path) {
     read_lines(lines.value(), trace);
     traces.push_back(std::move(trace));
   }
-  TraceParts parts = merge_traces(traces);
-  for (const auto& [key, value] : begun.at("about").as_table()) parts.about.set(key, value);
-  parts.about.set("traced_ranks", std::ssize(traces));
-  parts.about.set("is_whole", false);
-  io::write_chrome_trace(path, parts.names, parts.events, parts.about);
+  Value about = begun.at("about");
+  about.set("traced_ranks", std::ssize(traces));
+  about.set("is_whole", false);
+  write_trace(path, traces, about);
 }
 
 }  // namespace roentgen::train

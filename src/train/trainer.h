@@ -4,59 +4,13 @@
 // The training loop: epochs of updates, validation, selection, checkpoints, resume.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <vector>
 
-#include "train/trace_options.h"
-
-namespace roentgen::data {
-struct Dataset;
-}
-namespace roentgen::dist {
-class CommThread;
-}
-namespace roentgen::engine {
-class Engine;
-}
-namespace roentgen::graph {
-class Graph;
-}
+#include "train/train_job.h"
 
 namespace roentgen::train {
-
-class Observer;
-class RunFolder;
-struct Recipe;
-
-/// Whether a run begins or goes on.
-enum class Start : std::uint8_t { Fresh, Resume };
-
-/// A run, with everything it needs. What it points at must outlive train().
-struct TrainJob {
-  const Recipe& recipe;
-  const data::Dataset& dataset;
-  /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
-  const graph::Graph& model;
-  engine::Engine& engine;
-  /// There once on_ready has returned; train() fills log.jsonl, checkpoints, preds.csv and aucs.csv.
-  const RunFolder& folder;
-  Start start = Start::Fresh;
-  std::vector<Observer*> observers;
-  /// Called once before anything is written, when all that can be refused before the first update has been: the time to
-  /// make the folder. May be empty.
-  std::function<void()> on_ready{};
-  /// Asked after every update; true: write the resume file and stop, on all ranks.
-  std::function<bool()> is_stop_asked;
-  /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.
-  std::int64_t stop_after_steps = 0;
-  /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and
-  /// is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
-  dist::CommThread* group = nullptr;
-  /// What goes into folder.trace(), also of a run that fails; nothing: no trace. The same on all ranks.
-  std::optional<TraceOptions> trace{};
-};
 
 /// How a run ended.
 struct TrainOutcome {

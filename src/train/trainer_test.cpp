@@ -15,7 +15,7 @@
 #include "io/safetensors.h"
 #include "train/observer.h"
 #include "train/ranks.h"
-#include "train/trainer_setup.h"
+#include "train/resumed_run.h"
 #include "train/trainer_testing.h"
 
 namespace roentgen::train {
@@ -282,37 +282,6 @@ TEST_F(Trainer, goes_on_with_the_validation_that_failed) {
   }
 }
 
-TEST_F(Trainer, is_ready_when_all_that_can_be_refused_has_been) {
-  recipe_.train.accumulate = 5;
-  const data::Dataset dataset = load();
-  const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 2);
-  const RunFolder folder(out_.path() / "a");
-  int calls = 0;
-  const auto train_it = [&] {
-    static_cast<void>(train({.recipe = recipe_,
-                             .dataset = dataset,
-                             .model = model,
-                             .engine = engine_,
-                             .folder = folder,
-                             .observers = {},
-                             .on_ready =
-                                 [&] {
-                                   ++calls;
-                                   folder.create_new();
-                                 },
-                             .is_stop_asked = {}}));
-  };
-  EXPECT_THROW(train_it(), ConfigError);
-  EXPECT_EQ(calls, 0);
-  recipe_.train.accumulate = 1;
-  recipe_.train.init = out_.path() / "none.safetensors";
-  EXPECT_THROW(train_it(), ConfigError);
-  EXPECT_EQ(calls, 0);
-  recipe_.train.init.clear();
-  train_it();
-  EXPECT_EQ(calls, 1);
-}
-
 TEST_F(Trainer, says_when_other_epochs_change_the_rates) {
   const std::string begun = to_toml(recipe_);
   const RunState state{.step = 3, .updates_per_epoch = 4};
@@ -324,29 +293,6 @@ TEST_F(Trainer, says_when_other_epochs_change_the_rates) {
     recipe_.schedule.name = independent;
     EXPECT_EQ(changed_rates(recipe_, begun, state), "") << independent;
   }
-}
-
-TEST_F(Trainer, refuses_a_selection_that_is_undefined) {
-  std::string csv = "path,patient,split,bright,noise\n";
-  for (int i = 0; i < 48; ++i) csv += fmt::format("img{:02}.png,p{},{},0,0\n", i, i, i < 32 ? "train" : "val");
-  data_.write("labels.csv", csv);
-  EXPECT_THAT(message_of<ConfigError>([&] { run("a"); }), HasSubstr("train.select=loss"));
-}
-
-TEST_F(Trainer, refuses_a_model_of_another_shape) {
-  const data::Dataset dataset = load();
-  const graph::Graph model = fake_model(recipe_.train.batch, kSizePx, 3);
-  const RunFolder folder(out_.path());
-  EXPECT_THAT(message_of<ConfigError>([&] {
-                static_cast<void>(train({.recipe = recipe_,
-                                         .dataset = dataset,
-                                         .model = model,
-                                         .engine = engine_,
-                                         .folder = folder,
-                                         .observers = {},
-                                         .is_stop_asked = {}}));
-              }),
-              HasSubstr("model: logits"));
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ std::string some(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kShown ? ", ..." : "");
 }
 
+template <typename Named>
+std::unordered_map<std::string_view, const Named*> by_name(const std::vector<Named>& all) {
+  std::unordered_map<std::string_view, const Named*> map;
+  for (const Named& each : all) map[each.name] = &each;
+  return map;
+}
+
 }  // namespace
 
 std::vector<NamedTensor> weights_of(const engine::Executable& executable) {
@@ -73,14 +80,13 @@ std::string LoadReport::text() const {
 }
 
 LoadReport compare(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters) {
-  std::unordered_map<std::string_view, const NamedTensor*> by_name;
-  for (const NamedTensor& tensor : tensors) by_name[tensor.name] = &tensor;
+  const auto named = by_name(tensors);
   LoadReport report;
   std::unordered_set<std::string_view> wanted;
   for (const graph::Parameter& parameter : parameters) {
     wanted.insert(parameter.name);
-    const auto found = by_name.find(parameter.name);
-    if (found == by_name.end()) {
+    const auto found = named.find(parameter.name);
+    if (found == named.end()) {
       report.missing.push_back(parameter.name);
     } else if (found->second->shape != parameter.shape) {
       report.misshapen.push_back(
@@ -102,11 +108,10 @@ void require_fit(const LoadReport& report, const graph::Graph& graph, std::strin
 
 void require_sound(const std::vector<NamedTensor>& tensors, const std::vector<graph::Parameter>& parameters,
                    std::string_view what) {
-  std::unordered_map<std::string_view, const graph::Parameter*> by_name;
-  for (const graph::Parameter& parameter : parameters) by_name[parameter.name] = &parameter;
+  const auto named = by_name(parameters);
   for (const NamedTensor& tensor : tensors) {
-    const auto found = by_name.find(tensor.name);
-    if (found == by_name.end() || found->second->shape != tensor.shape) continue;
+    const auto found = named.find(tensor.name);
+    if (found == named.end() || found->second->shape != tensor.shape) continue;
     const bool is_variance = found->second->role == graph::Role::RunningVariance;
     const auto bad = std::find_if(tensor.values.begin(), tensor.values.end(),
                                   [&](float value) { return !std::isfinite(value) || (is_variance && value < 0.0F); });
@@ -124,11 +129,10 @@ LoadReport load_weights(const std::vector<NamedTensor>& tensors, engine::Executa
   LoadReport report = compare(tensors, parameters);
   if (strictness == Strictness::Strict) require_fit(report, executable.graph(), what);
   require_sound(tensors, parameters, what);
-  std::unordered_map<std::string_view, const NamedTensor*> by_name;
-  for (const NamedTensor& tensor : tensors) by_name[tensor.name] = &tensor;
+  const auto named = by_name(tensors);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto found = by_name.find(parameters[i].name);
-    if (found == by_name.end() || found->second->shape != parameters[i].shape) continue;
+    const auto found = named.find(parameters[i].name);
+    if (found == named.end() || found->second->shape != parameters[i].shape) continue;
     executable.load(static_cast<std::int32_t>(i), found->second->values);
   }
   return report;

@@ -70,12 +70,13 @@ std::int64_t lines_of(const fs::path& path) {
 
 }  // namespace
 
-Process::Process(std::vector<std::string> arguments, const fs::path& folder, const std::vector<std::string>& starter) {
+Process::Process(std::vector<std::string> arguments, const fs::path& folder, const std::vector<std::string>& starter,
+                 const std::string& program) {
   static int started = 0;  // several may run in one folder, each with output of its own
   const std::string number = std::to_string(++started);
   out_ = folder / ("stdout" + number + ".txt");
   err_ = folder / ("stderr" + number + ".txt");
-  arguments.insert(arguments.begin(), RG_PROGRAM);
+  arguments.insert(arguments.begin(), program.empty() ? RG_PROGRAM : program);
   arguments.insert(arguments.begin(), starter.begin(), starter.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

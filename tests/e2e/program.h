@@ -28,10 +28,11 @@ struct Ended {
 /// A program that is running.
 class Process {
  public:
-  /// Starts RG_PROGRAM with these arguments, output into files below `folder`.
+  /// Starts the program under test with these arguments, output into files below `folder`.
   /// @param starter a program that starts it, and its arguments; empty: none
+  /// @param program another one to test; empty: RG_PROGRAM
   Process(std::vector<std::string> arguments, const std::filesystem::path& folder,
-          const std::vector<std::string>& starter = {});
+          const std::vector<std::string>& starter = {}, const std::string& program = {});
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   /// Kills what is still running.

@@ -24,7 +24,7 @@ struct Blow {
   Fault fault = Fault::Kill;
   /// As dist::Phase::text().
   std::string place;
-  /// Update, from 0, or "any": ROENTGEN_HOLD in dist/launch_board.h.
+  /// Update, from 0, or "any": held_reach.cpp.
   std::string step = "5";
   int ranks = 2;
   int rank = 1;
@@ -81,7 +81,7 @@ class Struck : public Launch {
     const std::string hold = std::to_string(blow.rank) + ":" + blow.place + ":" + blow.step + ":" + sign.string();
     const std::vector<std::string> words = job(run, blow), starter = hosts(blow);
     ::setenv("ROENTGEN_HOLD", hold.c_str(), 1);
-    Process process(words, place_.root(), starter);
+    Process process(words, place_.root(), starter, RG_HELD_PROGRAM);
     ::unsetenv("ROENTGEN_HOLD");
     std::string pid;
     while (!pid.ends_with('\n') && process.is_running()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "train/input_notes.h"
+#include "train/run_input.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "train/run_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/foreign_text.h"
+#include "core/log.h"
+#include "core/plural.h"
+#include "data/source/dataset.h"
+#include "data/stage/disk_cache.h"
+#include "data/stage/image_cache.h"
+#include "data/stage/loader.h"
+#include "data/stage/memory_plan.h"
+#include "data/transform/transform.h"
+#include "runtime/cache_folder.h"
+#include "runtime/memory.h"
+#include "train/ranks.h"
+#include "train/recipe.h"
+#include "train/resume.h"
+#include "train/run_folder.h"
+#include "train/train_job.h"
+
+namespace roentgen::train {
+namespace {
+
+// Once, however many folders there are.
+void warn_of_network(const TrainJob& job) {
+  std::vector<std::filesystem::path> roots{job.dataset.root};
+  for (const data::DatasetPart& part : job.dataset.parts) roots.push_back(part.root);
+  for (const std::filesystem::path& root : roots) {
+    const std::string note = network_note(runtime::network_file_system(root), root, keeps_on_disk(job.recipe.train));
+    if (note.empty()) continue;
+    log::warning(note);
+    return;
+  }
+}
+
+// Decoded images: in memory, or where the recipe keeps them on a disk, which it logs.
+std::unique_ptr<data::ImageStore> make_store(const TrainJob& job, std::uint64_t cache_bytes) {
+  const TrainRecipe& recipe = job.recipe.train;
+  if (!keeps_on_disk(recipe)) {
+    return std::make_unique<data::ImageCache>(std::ssize(job.dataset.samples), cache_bytes);
+  }
+  auto cache = std::make_unique<data::DiskCache>(
+      job.dataset, data::DiskCacheOptions{.folder = recipe.cache_dir.empty() ? runtime::default_cache_folder()
+                                                                             : std::filesystem::path(recipe.cache_dir),
+                                          .preprocess = job.recipe.preprocess,
+                                          .shrunk_px = recipe.cache_px});
+  log::info(cache->text());
+  return cache;
+}
+
+// Options of a run that begins.
+data::LoaderOptions first_options(const TrainJob& job, const RunInput& input, DType dtype) {
+  const Recipe& recipe = job.recipe;
+  data::LoaderOptions options;
+  options.mode = data::LoadMode::Training;
+  const Ranks ranks(job.group);
+  options.shard = {.batch = recipe.train.batch,
+                   .tail = data::parse_tail(recipe.train.tail),
+                   .rank = ranks.rank(),
+                   .ranks = ranks.size()};
+  options.pipeline = training_pipeline(recipe.train);
+  options.workers = decode_workers(recipe.train);
+  options.cores = train_cores(recipe.train).input;
+  options.seed = static_cast<std::uint64_t>(recipe.train.seed);
+  options.epochs = static_cast<std::uint32_t>(recipe.train.epochs);
+  options.preprocess = recipe.preprocess;
+  options.augment = recipe.augment;
+  options.dtype = dtype;
+  options.label_form = recipe.loss.name == "softmax" ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
+  options.most_readers = input.readers;
+  options.cache = input.store.get();
+  options.max_bad_share = recipe.train.max_bad;
+  if (ranks.is_first()) options.quarantine = job.folder.quarantine();
+  return options;
+}
+
+std::int64_t batches_per_epoch(const TrainJob& job, const RunInput& input) {
+  return data::steps_per_epoch(job.dataset, input.training, first_options(job, input, DType::F32));
+}
+
+}  // namespace
+
+RunInput plan_input(const TrainJob& job) {
+  const TrainRecipe& recipe = job.recipe.train;
+  if (recipe.slots == 1) {
+    throw ConfigError(
+        error_text("train.run", "train.slots", "2 or more, or 0 for as many as fit", "1", "--set train.slots=0"));
+  }
+  RunInput input{.training = data::samples_of(job.dataset, data::Split::Train),
+                 .validation = data::samples_of(job.dataset, data::Split::Val)};
+  constexpr int kMostSlots = 8, kFewestSlots = 2;
+  const int asked = static_cast<int>(recipe.slots);
+  const std::uint64_t budget =
+      data::input_budget_bytes(recipe.memory_mb, runtime::available_memory_bytes(), Ranks(job.group).local_size());
+  data::MemoryWishes wishes{
+      .needs = {.samples = std::ssize(input.training),
+                .sample = data::largest_sample(job.dataset, input.training, job.recipe.preprocess.channels),
+                .batch = recipe.batch,
+                .row_bytes = data::slot_bytes(job.recipe.preprocess, DType::F32) +
+                             2 * sizeof(float) * job.dataset.label_names.size(),
+                .workers = decode_workers(recipe),
+                .slots = asked > 0 ? asked : kMostSlots},
+      .fewest_slots = asked > 0 ? asked : kFewestSlots,
+      .cache_bytes = keeps_on_disk(recipe) ? 0 : static_cast<std::uint64_t>(recipe.cache_mb) << 20U};
+  if (!input.validation.empty()) {
+    data::MemoryNeeds validating = wishes.needs;
+    validating.slots = kFewestSlots;
+    const auto uses = data::memory_uses(data::evaluation_pipeline(), validating);
+    wishes.others.push_back({.what = "validation", .bytes = data::total_bytes(uses)});
+  }
+  const data::MemoryShares shares = data::share_memory(training_pipeline(recipe), std::move(wishes), budget);
+  log::info(shares.text());
+  warn_of_network(job);
+  input.slots = shares.slots;
+  input.readers = shares.readers;
+  input.store = make_store(job, shares.cache_bytes);
+  return input;
+}
+
+std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input) {
+  const TrainRecipe& recipe = job.recipe.train;
+  const std::int64_t batches = batches_per_epoch(job, input);
+  if (batches == 0) {
+    throw ConfigError(error_text("train.run", "train.batch",
+                                 fmt::format("a batch for {} of {}", ranks_text(Ranks(job.group).size()),
+                                             counted(std::ssize(input.training), "image")),
+                                 fmt::to_string(recipe.batch),
+                                 "a smaller train.batch, fewer ranks, or train.tail=wrap"));
+  }
+  if (batches >= recipe.accumulate) return batches / recipe.accumulate;
+  throw ConfigError(error_text("train.run", "train.accumulate",
+                               "at most the " + counted(batches, "batch", "batches") + " of an epoch",
+                               fmt::to_string(recipe.accumulate), "a smaller train.accumulate or train.batch"));
+}
+
+void warn_of_skipped(const TrainJob& job, const RunInput& input, std::int64_t updates) {
+  const TrainRecipe& recipe = job.recipe.train;
+  const std::int64_t ranks = Ranks(job.group).size();
+  const std::string note = skipped_note({.images = std::ssize(input.training),
+                                         .updates = updates,
+                                         .images_per_update = recipe.accumulate * recipe.batch * ranks,
+                                         .ranks = ranks});
+  if (!note.empty()) log::warning(note);
+}
+
+data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, DType dtype, RunState& state) {
+  data::LoaderOptions now = first_options(job, input, dtype);
+  now.known_bad = state.bad_samples;
+  const auto epoch = static_cast<std::uint32_t>(state.epoch);
+  const RunLeg here{.ranks = now.shard.ranks, .batch = now.shard.batch};
+  // After the resume file of a shorter or longer epoch: `updates` of the present one are done, and the loss with them.
+  const auto count_made = [&](std::int64_t updates) {
+    const auto made = static_cast<double>(std::max<std::int64_t>(state.step_in_epoch, 1));
+    state.step_in_epoch = updates;
+    state.loss_sum *= static_cast<double>(updates) / made;
+  };
+  // A run that ended in a validation goes on with it: what is loaded next is the epoch after.
+  if (state.step_in_epoch == state.updates_per_epoch) {
+    count_made(updates_per_epoch(job, input));
+    now.start = {.epoch = epoch + 1, .batch = 0};
+    return now;
+  }
+  const auto is_here = [&](const RunLeg& leg) { return leg.ranks == here.ranks && leg.batch == here.batch; };
+  if (state.legs.empty()) state.legs = {{here.ranks, here.batch, state.step_in_epoch * job.recipe.train.accumulate}};
+  now.start = {.epoch = epoch, .batch = state.legs.front().batches};
+  if (state.legs.size() == 1 && is_here(state.legs.front())) return now;
+
+  const auto options_of = [&](const RunLeg& leg) {
+    data::LoaderOptions options = now;
+    options.start = {};
+    options.shard.batch = leg.batch;
+    options.shard.ranks = static_cast<int>(leg.ranks);
+    if (!is_here(leg)) options.shard.rank = 0;
+    return options;
+  };
+  data::LoaderOptions then = options_of(state.legs.front());
+  then.start = {.epoch = epoch, .batch = 0};
+  for (std::size_t i = 0; i < state.legs.size(); ++i) {
+    const data::LoaderPosition position{.epoch = epoch, .batch = then.start.batch + state.legs[i].batches};
+    const RunLeg& next = i + 1 < state.legs.size() ? state.legs[i + 1] : here;
+    then = data::resume_elsewhere(job.dataset, input.training, then, position, options_of(next));
+  }
+  state.legs.push_back(here);
+  const bool is_over = then.start.epoch != epoch;
+  const std::int64_t batches = is_over ? 0 : batches_per_epoch(job, input) - then.start.batch;
+  count_made(updates_per_epoch(job, input) - batches / job.recipe.train.accumulate);
+  return then;
+}
+
+std::string skipped_note(const EpochUse& use) {
+  const std::int64_t skipped = use.images - use.updates * use.images_per_update;
+  if (skipped < use.images_per_update) return {};
+  const char* const reason = use.ranks > 1
+                                 ? "all ranks make as many updates as the one with the fewest images; files of equal "
+                                   "size, a multiple of the ranks in number, or train.pipeline=default leave out none"
+                                 : "train.pipeline ends it there";
+  return fmt::format("an epoch leaves out {} of {} training images ({:.0f}%): {}", skipped, use.images,
+                     100.0 * static_cast<double>(skipped) / static_cast<double>(use.images), reason);
+}
+
+std::string network_note(const char* network, const std::filesystem::path& data, bool keeps_on_disk) {
+  if (network == nullptr || keeps_on_disk) return {};
+  return fmt::format(
+      "{} lies on {}, which every epoch reads again: roentgen copy-local {} DIR, or --cache-dir DIR on a "
+      "disk of this host, reads it once",
+      data.string(), network, shell_word(data.string()));
+}
+
+}  // namespace roentgen::train

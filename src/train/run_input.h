@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// RunInput: which images a run reads, with how much memory, and from which place on. Of the trainer, not for others.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/shape.h"
+
+namespace roentgen::data {
+class ImageStore;
+struct LoaderOptions;
+}  // namespace roentgen::data
+
+namespace roentgen::train {
+
+struct RunState;
+struct TrainJob;
+
+/// Images of a run, and how the memory for them is shared out: train.memory_mb, or this rank's share of half of what is
+/// left. Move-only.
+struct RunInput {
+  /// Indices into the data set's samples.
+  std::vector<std::uint32_t> training;
+  std::vector<std::uint32_t> validation;
+  /// Batches held by the training step: train.slots, or as many as there is room for.
+  int slots = 2;
+  /// Files that may be read ahead of the decoding threads.
+  int readers = 0;
+  /// Decoded images, in memory or on a disk; never null.
+  std::unique_ptr<data::ImageStore> store;
+};
+
+/// Shares out the memory and logs who has how much. ConfigError as data::require_fits() when the pipeline does not fit,
+/// or when train.slots is 1; throws as data::DiskCache.
+[[nodiscard]] RunInput plan_input(const TrainJob& job);
+
+/// Updates of an epoch, at least 1. ConfigError where the ranks cannot fill a batch, or where train.accumulate asks for
+/// more batches than there are.
+[[nodiscard]] std::int64_t updates_per_epoch(const TrainJob& job, const RunInput& input);
+
+/// Warns where an epoch of so many updates leaves images out (skipped_note()).
+void warn_of_skipped(const TrainJob& job, const RunInput& input, std::int64_t updates);
+
+/// How the training images are loaded from where `state` stands. With the ranks and the batch of all legs before, the
+/// first batch is the one after the last. Else it holds what no rank has had yet, and legs, step in the epoch and loss
+/// of `state` become those of the present ranks. ConfigError as data::resume_elsewhere().
+/// @param dtype of the images, as the engine wants them
+[[nodiscard]] data::LoaderOptions loader_options(const TrainJob& job, const RunInput& input, DType dtype,
+                                                 RunState& state);
+
+/// Images that the updates of an epoch take.
+struct EpochUse {
+  /// Training images there are.
+  std::int64_t images = 0;
+  /// Updates of an epoch, and images of all ranks in each.
+  std::int64_t updates = 0;
+  std::int64_t images_per_update = 0;
+  std::int64_t ranks = 1;
+};
+
+/// Returns a line where an epoch leaves out as many images as an update takes, or more; else empty.
+[[nodiscard]] std::string skipped_note(const EpochUse& use);
+
+/// Returns a line where every epoch reads the data through a network; else empty.
+/// @param network kind of the network file system (runtime/cache_folder.h), or null
+/// @param keeps_on_disk decoded images stay on a disk of this host
+[[nodiscard]] std::string network_note(const char* network, const std::filesystem::path& data, bool keeps_on_disk);
+
+}  // namespace roentgen::train

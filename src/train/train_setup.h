@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// TrainSetup: all that a run holds when its first step begins, made of a job in one fixed order of steps. Of the
+// trainer, not for others.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "data/stage/image_store.h"
+#include "data/stage/loader.h"
+#include "engine/engine.h"
+#include "runtime/core_list.h"
+#include "train/checkpoint_info.h"
+#include "train/ema.h"
+#include "train/observer.h"
+#include "train/ranks.h"
+#include "train/resume.h"
+#include "train/run_input.h"
+#include "train/schedule/schedule.h"
+#include "train/stepper.h"
+#include "train/trace.h"
+#include "train/trained_pixels.h"
+
+namespace roentgen::train {
+
+struct TrainJob;
+
+/// Parts of a run, later ones made of earlier ones. Move-only; the job must outlive it. One thread.
+struct TrainSetup {
+  Ranks ranks;
+  /// Cores of the compute threads.
+  std::unique_ptr<runtime::BoundToCores> bound;
+  RunInput input;
+  /// Metadata of the checkpoints, without step, epoch and metric.
+  CheckpointInfo info;
+  /// Null without TrainJob::trace.
+  std::unique_ptr<Tracer> tracer;
+  /// Training form.
+  std::unique_ptr<engine::Executable> executable;
+  /// Inference form; null without validation images.
+  std::unique_ptr<engine::Executable> validator;
+  std::unique_ptr<TrainedPixels> pixels;
+  std::unique_ptr<Stepper> stepper;
+  std::unique_ptr<Schedule> schedule;
+  /// Null without train.ema.
+  std::unique_ptr<Ema> ema;
+  /// Position of the run; step 0 of a fresh one.
+  RunState state;
+  /// Resumed, with the mean of all ranks' running statistics on each rank; false: each rank has its own, or none yet.
+  bool has_averaged_statistics = false;
+  std::unique_ptr<data::Loader> loader;
+  /// log.jsonl and TensorBoard, on rank 0.
+  std::vector<std::unique_ptr<Observer>> logs;
+  /// Those of the job, and `logs`.
+  std::vector<Observer*> observers;
+  /// Peak of memory beside the input, as planned.
+  std::size_t planned_bytes = 0;
+};
+
+/// Makes the setup of a job. The table has all steps in their order. Collective ones have phases (dist::Phase), in
+/// which the ranks of the group wait for each other: every rank must come to them, once and in this order. Memory is
+/// weights, running statistics, optimizer and averages.
+///
+///   step                     needs                     gives                   collective: phases
+///   check_job                job                       a refusal or nothing
+///   BoundToCores             recipe                    bound
+///   plan_input               job                       input
+///   describe_run             job                       info
+///   require_same_job         job, info                 a refusal or nothing    comparing jobs, comparing data
+///   Tracer                   job.trace                 tracer                  clocks
+///   read_resume              job, info                 resume                  resume file
+///   compile_training         input, resume, tracer     executable, plan        plan
+///   compile_validation       job                       validator               plan
+///   TrainedPixels, Stepper   resume, executable        pixels, stepper
+///   updates_per_epoch        input                     updates, schedule
+///   load_first_weights, Ema  executable                memory of rank 0
+///   load_resume              resume, memory            memory of rank 0
+///   share_memory             memory of rank 0          equal memory of all     first weights
+///   scatter_statistics       resume                    each rank's statistics  statistics
+///   on_ready, on rank 0                                run folder
+///   Tracer::keep_in          tracer, run folder        files of the trace      trace
+///   Loader                   input, state, executable  loader
+///   write_plan, on rank 0    run folder, plan          plan.json
+///   open_logs, on rank 0     run folder, state         logs, observers
+///
+/// Nothing is written before on_ready but the files of train.cache=disk. All is refused before that which needs no
+/// image: ConfigError (recipe, init or resume file that does not fit, ranks that differ), DataError (disk), CommError
+/// as dist::CommThread. The loader alone refuses later: labels that are no class index, a pipeline that other ranks
+/// cannot resume.
+[[nodiscard]] TrainSetup make_train_setup(const TrainJob& job);
+
+}  // namespace roentgen::train

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// dist::reach() of roentgen_held, the program that tests of failures start in roentgen's place. It is the program of
+// the same objects, linked with --wrap: calls of dist::reach() come here. With ROENTGEN_HOLD=RANK:PLACE:STEP:FILE in
+// the environment, that rank makes FILE, with its process id in it, when it comes to that place, and stands still until
+// the file is gone. PLACE is Phase::text(); STEP is an update from 0, or "any" for the first time.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "dist/communicator.h"
+#include "dist/launch_board.h"
+#include "dist/launched.h"
+
+namespace roentgen::dist {
+
+// Names that the linker's --wrap gives to the function of launch_board.cpp and to the one that its callers get.
+void real_reach(Phase place, std::int64_t step) asm("__real__ZN8roentgen4dist5reachENS0_5PhaseEl");
+void held_reach(Phase place, std::int64_t step) asm("__wrap__ZN8roentgen4dist5reachENS0_5PhaseEl");
+
+namespace {
+
+struct Hold {
+  std::string rank, place, step, file;
+};
+
+std::optional<Hold> asked_hold() {
+  const char* text = std::getenv("ROENTGEN_HOLD");
+  if (text == nullptr) return std::nullopt;
+  std::string_view rest(text);
+  Hold hold;
+  for (std::string* field : {&hold.rank, &hold.place, &hold.step}) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    *field = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  hold.file = rest;
+  return hold;
+}
+
+bool is_at(const Hold& hold, Phase place, std::int64_t step) {
+  const auto own = launched_rank();
+  return own && hold.rank == std::to_string(own->rank) && hold.place == place.text() &&
+         (hold.step == "any" || hold.step == std::to_string(step));
+}
+
+void stand_still(const std::string& file) {
+  std::ofstream(file) << ::getpid() << '\n';
+  std::error_code error;
+  while (std::filesystem::exists(file, error)) std::this_thread::yield();
+}
+
+}  // namespace
+
+void held_reach(Phase place, std::int64_t step) {
+  real_reach(place, step);
+  static std::optional<Hold> hold = asked_hold();  // of the one thread that works
+  if (!hold || !is_at(*hold, place, step)) return;
+  stand_still(hold->file);
+  hold.reset();
+}
+
+}  // namespace roentgen::dist
