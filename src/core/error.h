@@ -14,33 +14,33 @@ namespace roentgen {
 /// Base of every exception Roentgen throws. `what()` is one line: "[room.thing] what: expected X, got Y; try Z".
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message) : std::runtime_error(message) {}
+  explicit Error(const std::string& message) : std::runtime_error(message) {}  ///< carries a text of error_text()
 };
 
 /// Bad option, recipe, graph text or checkpoint: the user can mend it.
 class ConfigError : public Error {
  public:
-  using Error::Error;
+  using Error::Error;  ///< takes the text of error_text()
 };
 /// Bad or missing input data.
 class DataError : public Error {
  public:
-  using Error::Error;
+  using Error::Error;  ///< takes the text of error_text()
 };
 /// Shapes that do not fit together.
 class ShapeError : public Error {
  public:
-  using Error::Error;
+  using Error::Error;  ///< takes the text of error_text()
 };
 /// A device or its library refused.
 class DeviceError : public Error {
  public:
-  using Error::Error;
+  using Error::Error;  ///< takes the text of error_text()
 };
 /// A rank, link or collective failed.
 class CommError : public Error {
  public:
-  using Error::Error;
+  using Error::Error;  ///< takes the text of error_text()
 };
 
 /// Builds the one-line text of an error: "[thing] what: expected X, got Y; try Z".

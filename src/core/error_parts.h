@@ -12,11 +12,11 @@ namespace roentgen {
 
 /// What error_text() was given.
 struct ErrorParts {
-  std::string thing;
-  std::string what;
-  std::string expected;
-  std::string got;
-  std::string remedy;
+  std::string thing;     ///< room and thing, without brackets
+  std::string what;      ///< file, op or option concerned
+  std::string expected;  ///< condition that was not met
+  std::string got;       ///< value that was found
+  std::string remedy;    ///< step to try; empty: none
 };
 
 /// Reads the parts back. A text of another form is all `got`.

@@ -24,7 +24,8 @@ namespace roentgen {
 /// file names.
 [[nodiscard]] std::string python_string(std::string_view text);
 
-/// One word of a shell's command line, with quotes where it holds anything but letters, digits and `_-./,:=@%+`.
+/// One word of a shell's command line, with quotes where it holds anything but letters, digits and
+/// _ - . / , : = @ % +.
 /// Text that a terminal would not show as it is takes bash's form $'...', with octal escapes.
 [[nodiscard]] std::string shell_word(std::string_view text);
 

@@ -16,9 +16,9 @@ void set_level(Level level);
 /// Writes one line. Thread-safe. Callers format with fmt::format.
 void write(Level level, std::string_view text);
 
-inline void debug(std::string_view text) { write(Level::Debug, text); }
-inline void info(std::string_view text) { write(Level::Info, text); }
-inline void warning(std::string_view text) { write(Level::Warning, text); }
-inline void error(std::string_view text) { write(Level::Error, text); }
+inline void debug(std::string_view text) { write(Level::Debug, text); }      ///< writes a line of this severity
+inline void info(std::string_view text) { write(Level::Info, text); }        ///< writes a line of this severity
+inline void warning(std::string_view text) { write(Level::Warning, text); }  ///< writes a line of this severity
+inline void error(std::string_view text) { write(Level::Error, text); }      ///< writes a line of this severity
 
 }  // namespace roentgen::log

@@ -12,9 +12,9 @@ namespace roentgen {
 
 /// What a stream belongs to. Two different keys give independent streams.
 struct RandomKey {
-  std::uint64_t seed = 0;
-  std::uint32_t epoch = 0;
-  std::uint64_t sample = 0;
+  std::uint64_t seed = 0;    ///< seed of the whole job
+  std::uint32_t epoch = 0;   ///< 0 where nothing is drawn by epoch
+  std::uint64_t sample = 0;  ///< number of the sample or thing drawn for
   /// Which purpose: a constant per caller, see RandomStage.
   std::uint32_t stage = 0;
 };
@@ -46,7 +46,8 @@ enum class RandomStage : std::uint32_t {
 /// Bit-identical on every machine: integer arithmetic and exactly rounded float operations only.
 class Random {
  public:
-  explicit Random(RandomKey key);
+  explicit Random(RandomKey key);  ///< begins the stream of that key
+  /// Begins the stream of a purpose that RandomStage names.
   Random(std::uint64_t seed, RandomStage stage, std::uint64_t sample = 0, std::uint32_t epoch = 0)
       : Random(RandomKey{seed, epoch, sample, static_cast<std::uint32_t>(stage)}) {}
 

@@ -15,7 +15,7 @@ namespace roentgen {
 
 /// Why an item failed: one line in the form of error_text().
 struct Failure {
-  std::string message;
+  std::string message;  ///< text of error_text()
 };
 
 /// Builds a Failure with error_text()'s wording.
@@ -28,28 +28,33 @@ struct Failure {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Failure why) : state_(std::in_place_index<1>, std::move(why)) {}
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}    ///< success
+  Result(Failure why) : state_(std::in_place_index<1>, std::move(why)) {}  ///< failure
 
-  [[nodiscard]] bool ok() const { return state_.index() == 0; }
-  explicit operator bool() const { return ok(); }
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }  ///< true for a value
+  explicit operator bool() const { return ok(); }                ///< true for a value
 
+  /// The value; asserts ok().
   [[nodiscard]] T& value() & {
     RG_ASSERT(ok());
     return std::get<0>(state_);
   }
+  /// The value; asserts ok().
   [[nodiscard]] const T& value() const& {
     RG_ASSERT(ok());
     return std::get<0>(state_);
   }
+  /// The value, to move from; asserts ok().
   [[nodiscard]] T&& value() && {
     RG_ASSERT(ok());
     return std::get<0>(std::move(state_));
   }
+  /// The failure's text; asserts that there is one.
   [[nodiscard]] const std::string& error() const {
     RG_ASSERT(!ok());
     return std::get<1>(state_).message;
   }
+  /// The failure; asserts that there is one.
   [[nodiscard]] const Failure& why() const {
     RG_ASSERT(!ok());
     return std::get<1>(state_);
@@ -68,6 +73,6 @@ class [[nodiscard]] Result {
 
 /// Result of something that gives nothing back.
 struct Done {};
-using Status = Result<Done>;
+using Status = Result<Done>;  ///< success without a value
 
 }  // namespace roentgen

@@ -25,13 +25,15 @@ enum class DType : std::uint8_t { F32, Bf16, F16, F64, I64, I32, U16, U8 };
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<std::int64_t> dims) : dims_(dims) {}
-  explicit Shape(std::vector<std::int64_t> dims) : dims_(std::move(dims)) {}
+  Shape(std::initializer_list<std::int64_t> dims) : dims_(dims) {}            ///< sizes from outermost to innermost
+  explicit Shape(std::vector<std::int64_t> dims) : dims_(std::move(dims)) {}  ///< sizes from outermost to innermost
 
-  [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }
+  [[nodiscard]] int rank() const { return static_cast<int>(dims_.size()); }  ///< number of axes
+  /// Size of an axis; std::out_of_range.
   [[nodiscard]] std::int64_t operator[](int axis) const { return dims_.at(static_cast<std::size_t>(axis)); }
+  /// Size of an axis, to change; std::out_of_range.
   [[nodiscard]] std::int64_t& operator[](int axis) { return dims_.at(static_cast<std::size_t>(axis)); }
-  [[nodiscard]] const std::vector<std::int64_t>& dims() const { return dims_; }
+  [[nodiscard]] const std::vector<std::int64_t>& dims() const { return dims_; }  ///< sizes of all axes
   /// Number of elements; 1 for rank 0.
   [[nodiscard]] std::int64_t elements() const;
   /// "(16, 64, 56, 56)".

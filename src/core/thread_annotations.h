@@ -22,8 +22,8 @@ namespace roentgen {
 /// std::mutex that clang's analysis can follow. Thread-safe.
 class RG_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
  public:
-  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }
-  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
+  void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) { mutex_.lock(); }      ///< waits until no other thread has it
+  void unlock() RG_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }  ///< gives it back
 
  private:
   std::mutex mutex_;
@@ -32,16 +32,19 @@ class RG_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
 /// Holds a Mutex for a scope. Works with std::condition_variable_any through lock() and unlock().
 class RG_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
  public:
+  /// Locks.
   explicit MutexLock(Mutex& mutex) RG_THREAD_ATTRIBUTE(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
   ~MutexLock() RG_THREAD_ATTRIBUTE(release_capability()) {
     if (is_held_) mutex_.unlock();
   }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
+  /// Locks again after unlock().
   void lock() RG_THREAD_ATTRIBUTE(acquire_capability()) {
     mutex_.lock();
     is_held_ = true;
   }
+  /// Unlocks before the end of the scope.
   void unlock() RG_THREAD_ATTRIBUTE(release_capability()) {
     is_held_ = false;
     mutex_.unlock();

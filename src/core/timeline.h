@@ -21,15 +21,15 @@ struct Span {
   const char* name = "";
   /// Which one: of a step, of a bucket; negative: there is only one.
   std::int64_t index = -1;
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
+  std::int64_t begin_ns = 0;  ///< start
+  std::int64_t end_ns = 0;    ///< end
   /// Only of collectives, whose spans may overlap: begin_ns is when it was asked for, this is when it was started.
   std::int64_t started_ns = -1;
   /// Of a collective: the same number on all ranks.
   std::int64_t ticket = -1;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< size of a message; 0: not of one
 
-  [[nodiscard]] bool is_collective() const { return ticket >= 0; }
+  [[nodiscard]] bool is_collective() const { return ticket >= 0; }  ///< has it a ticket?
 };
 
 /// Thread-safe.
@@ -43,9 +43,10 @@ class Timeline {
 
   /// Recording begins, or ends, with spans that begin from now on.
   void record(bool is_recording) { is_recording_.store(is_recording, std::memory_order_relaxed); }
+  /// Are new spans kept?
   [[nodiscard]] bool is_recording() const { return is_recording_.load(std::memory_order_relaxed); }
 
-  void add(const Span& span);
+  void add(const Span& span);  ///< keeps a span, or counts it
   /// From now on every span that is kept, those before it at once, goes to `keep` as well, one at a time; null: no
   /// more.
   void also_to(std::function<void(const Span&)> keep);

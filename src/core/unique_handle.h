@@ -12,6 +12,7 @@ namespace roentgen {
 template <auto Destroy>
 struct HandleDeleter {
   template <typename T>
+  /// Frees the handle.
   void operator()(T* handle) const noexcept {
     static_cast<void>(Destroy(handle));
   }

@@ -18,48 +18,49 @@ namespace roentgen {
 /// Null, bool, integer, double, string, array or table. Tables keep insertion order. Thread-compatible value type.
 class Value {
  public:
-  using Array = std::vector<Value>;
-  using Table = std::vector<std::pair<std::string, Value>>;
+  using Array = std::vector<Value>;                          ///< items in order
+  using Table = std::vector<std::pair<std::string, Value>>;  ///< keys and values in the order they were set
 
   Value() = default;
-  Value(std::nullptr_t) {}
-  Value(bool value) : data_(value) {}
-  Value(int value) : data_(static_cast<std::int64_t>(value)) {}
-  Value(long value) : data_(static_cast<std::int64_t>(value)) {}
-  Value(long long value) : data_(static_cast<std::int64_t>(value)) {}
-  Value(unsigned value) : data_(static_cast<std::int64_t>(value)) {}
-  Value(unsigned long value) : data_(static_cast<std::int64_t>(value)) {}
-  Value(double value) : data_(value) {}
-  Value(const char* value) : data_(std::string(value)) {}
-  Value(std::string_view value) : data_(std::string(value)) {}
-  Value(std::string value) : data_(std::move(value)) {}
-  Value(Array value) : data_(std::move(value)) {}
-  Value(Table value) : data_(std::move(value)) {}
+  Value(std::nullptr_t) {}                                                 ///< null
+  Value(bool value) : data_(value) {}                                      ///< from a boolean
+  Value(int value) : data_(static_cast<std::int64_t>(value)) {}            ///< from an integer
+  Value(long value) : data_(static_cast<std::int64_t>(value)) {}           ///< from an integer
+  Value(long long value) : data_(static_cast<std::int64_t>(value)) {}      ///< from an integer
+  Value(unsigned value) : data_(static_cast<std::int64_t>(value)) {}       ///< from an integer
+  Value(unsigned long value) : data_(static_cast<std::int64_t>(value)) {}  ///< from an integer
+  Value(double value) : data_(value) {}                                    ///< from a number
+  Value(const char* value) : data_(std::string(value)) {}                  ///< from a string
+  Value(std::string_view value) : data_(std::string(value)) {}             ///< from a string
+  Value(std::string value) : data_(std::move(value)) {}                    ///< from a string
+  Value(Array value) : data_(std::move(value)) {}                          ///< from a list
+  Value(Table value) : data_(std::move(value)) {}                          ///< from a table
 
-  [[nodiscard]] static Value table() { return Value(Table{}); }
-  [[nodiscard]] static Value array() { return Value(Array{}); }
+  [[nodiscard]] static Value table() { return Value(Table{}); }  ///< an empty table
+  [[nodiscard]] static Value array() { return Value(Array{}); }  ///< an empty array
 
-  [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
-  [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }
-  [[nodiscard]] bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }
+  [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }   ///< holds nothing?
+  [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }             ///< holds a boolean?
+  [[nodiscard]] bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }  ///< holds an integer?
+  /// Holds a floating-point number?
   [[nodiscard]] bool is_double() const { return std::holds_alternative<double>(data_); }
   /// Integer or double.
   [[nodiscard]] bool is_number() const { return is_integer() || is_double(); }
-  [[nodiscard]] bool is_string() const { return std::holds_alternative<std::string>(data_); }
-  [[nodiscard]] bool is_array() const { return std::holds_alternative<Array>(data_); }
-  [[nodiscard]] bool is_table() const { return std::holds_alternative<Table>(data_); }
+  [[nodiscard]] bool is_string() const { return std::holds_alternative<std::string>(data_); }  ///< holds a string?
+  [[nodiscard]] bool is_array() const { return std::holds_alternative<Array>(data_); }         ///< holds an array?
+  [[nodiscard]] bool is_table() const { return std::holds_alternative<Table>(data_); }         ///< holds a table?
   /// "string", "integer", ... for error texts.
   [[nodiscard]] std::string_view kind() const;
 
   /// Access by kind; ConfigError when the kind is another. as_double also takes an integer.
   [[nodiscard]] bool as_bool() const;
-  [[nodiscard]] std::int64_t as_integer() const;
-  [[nodiscard]] double as_double() const;
-  [[nodiscard]] const std::string& as_string() const;
-  [[nodiscard]] const Array& as_array() const;
-  [[nodiscard]] Array& as_array();
-  [[nodiscard]] const Table& as_table() const;
-  [[nodiscard]] Table& as_table();
+  [[nodiscard]] std::int64_t as_integer() const;       ///< an integer
+  [[nodiscard]] double as_double() const;              ///< an integer or a double
+  [[nodiscard]] const std::string& as_string() const;  ///< a string
+  [[nodiscard]] const Array& as_array() const;         ///< an array
+  [[nodiscard]] Array& as_array();                     ///< an array, to change
+  [[nodiscard]] const Table& as_table() const;         ///< a table
+  [[nodiscard]] Table& as_table();                     ///< a table, to change
 
   /// The entry of a table, or nullptr when this is no table or has no such key.
   [[nodiscard]] const Value* find(std::string_view key) const;

@@ -15,8 +15,8 @@ namespace roentgen::data {
 
 /// Form of a decoded picture.
 struct ImageLayout {
-  std::int64_t width_px = 0;
-  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;   ///< columns
+  std::int64_t height_px = 0;  ///< rows
   /// 1 = gray, 3 = red, green, blue. Alpha never gets this far.
   int channels = 1;
   /// Bits of the container of one sample: 8 (std::uint8_t) or 16 (std::uint16_t, native order).
@@ -24,9 +24,11 @@ struct ImageLayout {
   /// The sample value that means white: 255, 65535, or less where a file says so (12-bit DICOM: 4095).
   std::uint32_t max_value = 255;
 
+  /// Bytes of one row.
   [[nodiscard]] std::size_t row_bytes() const {
     return static_cast<std::size_t>(width_px) * static_cast<std::size_t>(channels) * static_cast<std::size_t>(bits / 8);
   }
+  /// Bytes of all rows.
   [[nodiscard]] std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(height_px); }
   friend bool operator==(const ImageLayout&, const ImageLayout&) = default;
 };
@@ -38,10 +40,10 @@ struct ImagePart {
   int reduction = 1;
   /// In such pixels, from the picture's upper left corner.
   std::int64_t left = 0;
-  std::int64_t top = 0;
+  std::int64_t top = 0;  ///< pixels from the picture's upper edge
   /// The picture as its file has it.
   std::int64_t picture_width_px = 0;
-  std::int64_t picture_height_px = 0;
+  std::int64_t picture_height_px = 0;  ///< rows of the picture
   friend bool operator==(const ImagePart&, const ImagePart&) = default;
 };
 
@@ -50,7 +52,7 @@ struct ImagePart {
 class Image {
  public:
   Image() = default;
-  explicit Image(const ImageLayout& layout) { reset(layout); }
+  explicit Image(const ImageLayout& layout) { reset(layout); }  ///< pixels are undefined
   /// An image that shows the pixels of this one, as long as they stay.
   [[nodiscard]] Image view() const {
     Image image;
@@ -89,8 +91,8 @@ class Image {
     borrowed_ = nullptr;
   }
 
-  [[nodiscard]] const ImageLayout& layout() const { return layout_; }
-  [[nodiscard]] const ImagePart& part() const { return part_; }
+  [[nodiscard]] const ImageLayout& layout() const { return layout_; }  ///< form of the pixels
+  [[nodiscard]] const ImagePart& part() const { return part_; }        ///< part of the picture that they are
   /// Are these all pixels of the picture, at its own size?
   [[nodiscard]] bool is_whole() const { return part_ == whole(layout_); }
   /// layout(), but with the width and height of the picture.
@@ -104,15 +106,16 @@ class Image {
   [[nodiscard]] bool is_for_one_use() const { return is_for_one_use_; }
   /// Until the next reset() or show().
   void set_for_one_use() { is_for_one_use_ = true; }
-  [[nodiscard]] std::int64_t width_px() const { return layout_.width_px; }
-  [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }
-  [[nodiscard]] int channels() const { return layout_.channels; }
+  [[nodiscard]] std::int64_t width_px() const { return layout_.width_px; }    ///< columns
+  [[nodiscard]] std::int64_t height_px() const { return layout_.height_px; }  ///< rows
+  [[nodiscard]] int channels() const { return layout_.channels; }             ///< 1 or 3
 
   /// For writing; not of borrowed pixels.
   [[nodiscard]] std::span<std::byte> bytes() {
     RG_ASSERT(borrowed_ == nullptr);
     return memory_.bytes().first(layout_.bytes());
   }
+  /// Bytes of all pixels, for reading.
   [[nodiscard]] std::span<const std::byte> bytes() const {
     return borrowed_ != nullptr ? std::span(borrowed_, layout_.bytes()) : memory_.bytes().first(layout_.bytes());
   }
@@ -124,6 +127,7 @@ class Image {
     return {reinterpret_cast<T*>(bytes().data()), layout_.bytes() / sizeof(T)};
   }
   template <typename T>
+  /// All samples as T, for reading.
   [[nodiscard]] std::span<const T> samples() const {
     RG_ASSERT(layout_.bits == static_cast<int>(8 * sizeof(T)));
     return {reinterpret_cast<const T*>(bytes().data()), layout_.bytes() / sizeof(T)};

@@ -18,7 +18,7 @@ namespace roentgen::dist {
 
 /// What a collective is for, as its timeout names it: {"gradient bucket", 3}. `name` must be a literal.
 struct Phase {
-  const char* name = "";
+  const char* name = "";  ///< name, a literal
   /// Which one; negative: there is only one.
   std::int64_t index = -1;
   /// "gradient bucket 3", "start-up".
@@ -35,8 +35,8 @@ class [[nodiscard]] Pending {
   Pending() = default;
   /// For communicators: collective `ticket` of `owner`, which must outlive this.
   Pending(Communicator& owner, std::int64_t ticket, Phase phase) : owner_(&owner), ticket_(ticket), phase_(phase) {}
-  Pending(Pending&& other) noexcept;
-  Pending& operator=(Pending&& other) noexcept;
+  Pending(Pending&& other) noexcept;             ///< takes over the collective
+  Pending& operator=(Pending&& other) noexcept;  ///< takes over the collective; logs an error where one was under way
   ~Pending();
 
   /// Drives the collective a little; true when it is done. CommError when it failed.
@@ -57,11 +57,11 @@ class [[nodiscard]] Pending {
 
 /// The other end of a message. Between two ranks, messages of one tag arrive in the order they were sent.
 struct Address {
-  int rank = 0;
+  int rank = 0;  ///< the other end
   /// 0 to kUserTags - 1; those above are of composites.
   int tag = 0;
 };
-inline constexpr int kUserTags = 1024;
+inline constexpr int kUserTags = 1024;  ///< tags below it are the caller's
 
 /// A collective made of messages. Of the communicator's thread; must outlive its Pending.
 class Composite {
@@ -97,7 +97,7 @@ class Communicator {
   virtual Pending broadcast(std::span<std::byte> data, int root, Phase phase) = 0;
   /// Every rank ends with the sum over ranks, in place. The same bits on all ranks, and for the same ranks every time.
   virtual Pending all_reduce_sum(std::span<float> data, Phase phase) = 0;
-  virtual Pending all_reduce_sum(std::span<double> data, Phase phase) = 0;
+  virtual Pending all_reduce_sum(std::span<double> data, Phase phase) = 0;  ///< all_reduce_sum() in double
   /// As all_reduce_sum, divided by size().
   virtual Pending all_reduce_mean(std::span<float> data, Phase phase) = 0;
   /// `all` becomes the `own` of every rank, in rank order: size() * own.size() bytes, else CommError. `own` may be this
@@ -109,6 +109,7 @@ class Communicator {
   /// A message to another rank, which receives as many bytes from this one under the same tag. No collective: only the
   /// two take part. CommError for what is no other rank, and from communicators that know collectives alone.
   virtual Pending send(std::span<const std::byte> data, Address to, Phase phase);
+  /// The receiving end of send().
   virtual Pending receive(std::span<std::byte> data, Address from, Phase phase);
   /// Starts a collective of messages, which counts as any other: all ranks, the same order, missing ranks named.
   virtual Pending compose(Composite& composite, Phase phase);

@@ -19,22 +19,23 @@ namespace roentgen::dist {
 
 /// From one rank to another.
 struct Link {
-  int from = 0;
-  int to = 0;
+  int from = 0;  ///< rank that sends
+  int to = 0;    ///< rank that receives
   /// Both ranks run on one host: the other kind of link is never compared with it.
   bool is_within_host = false;
   /// Half a round trip of 8 bytes, which both directions share: the least of all rounds, because what else the
   /// machine does comes on top. 0: not measured.
   double us = 0.0;
-  double gb_per_s = 0.0;
+  double gb_per_s = 0.0;  ///< bandwidth; 0: not measured
 };
 
 /// What a kind of link can do: the median over ranks of each one's best link, because one slow port is most of the
 /// links of three hosts. 0 when there are none.
 struct UsualLink {
-  double us = 0.0;
-  double gb_per_s = 0.0;
+  double us = 0.0;        ///< latency
+  double gb_per_s = 0.0;  ///< bandwidth
 };
+/// Latency and bandwidth of that kind of link, as UsualLink defines them.
 [[nodiscard]] UsualLink usual_link(std::span<const Link> links, bool is_within_host);
 
 /// Those that are slow among their kind, in their order: bandwidth below the usual one divided by `slow_factor`, or
@@ -54,8 +55,8 @@ struct UsualLink {
 
 /// Two ranks; the lower one is first.
 struct RankPair {
-  int low = 0;
-  int high = 0;
+  int low = 0;   ///< lower rank
+  int high = 0;  ///< higher rank
 };
 /// Which pairs are tested, one round after another; those of a round, which share no rank, at the same time.
 using PairRounds = std::vector<std::vector<RankPair>>;

@@ -36,8 +36,8 @@ using SumOverRanks = std::function<void(std::span<double> sums, std::int64_t ind
 
 /// Ranks whose batches are one for batch norms: mean and variance of all their images, in forward and backward.
 struct NormGroup {
-  int ranks = 1;
-  SumOverRanks sum{};
+  int ranks = 1;       ///< number of ranks
+  SumOverRanks sum{};  ///< adds up over the ranks; empty for one rank
 };
 
 /// What choices of kernels follow from beside graph and options. Equal ones on all ranks of a run choose equally.
@@ -52,7 +52,7 @@ struct ChoiceInputs {
 
 /// Options of compile().
 struct CompileOptions {
-  Form form = Form::Training;
+  Form form = Form::Training;  ///< training or inference
   /// Compute threads; 0 = all cores the process may use.
   int threads = 0;
   /// Input slots: how many batches can be filled ahead of the running step.
@@ -68,7 +68,7 @@ struct CompileOptions {
   /// resumed run takes it from there. "direct": plain convolutions only. "winograd", "split", "split2", "pointwise":
   /// wherever they can be: for tests.
   std::string algorithms = "auto";
-  ChoiceInputs choice{};
+  ChoiceInputs choice{};  ///< inputs of the rule that chooses kernels
   /// "f32"; or "bf16": activations and their gradients are stored in bf16, and convolutions multiply bf16 and add up
   /// in f32, on machines with products of bf16 numbers (with algorithms "auto" by Winograd's in f32 where those are
   /// faster); parameters, their gradients and all sums stay f32. "auto": bf16 in training where the instruction
@@ -79,7 +79,7 @@ struct CompileOptions {
   /// bits.
   std::string recompute = "auto";
   /// Kernel choices to use instead of choosing: from an earlier Plan (resume). Refused when they do not fit the graph.
-  std::map<std::string, std::string> choices;
+  std::map<std::string, std::string> choices{};
   /// Root of dropout's random streams.
   std::uint64_t seed = 0;
   /// Null: batch norms take this executable's own batch. Training form.
@@ -88,7 +88,7 @@ struct CompileOptions {
 
 /// What a batch slot of one graph input holds. The engine says it; the pipeline fills it.
 struct InputSpec {
-  std::string name;
+  std::string name;  ///< name in the graph
   /// Shape as in the graph: (N, C, H, W) or (N, K).
   Shape shape;
   /// F32: the pipeline normalises. U8 or U16: raw gray levels, the device normalises.
@@ -103,13 +103,13 @@ struct ParameterSlice {
   std::int32_t parameter = 0;
   /// First element and number of elements, kernel layout, padding included.
   std::int64_t begin = 0;
-  std::int64_t count = 0;
+  std::int64_t count = 0;  ///< elements, padding included
 };
 
 /// Gradients that become ready together: arena elements [begin, begin + count). Buckets are in backward order.
 struct Bucket {
-  std::int64_t begin = 0;
-  std::int64_t count = 0;
+  std::int64_t begin = 0;  ///< first arena element
+  std::int64_t count = 0;  ///< elements
 };
 
 /// Called on the stepping thread as soon as bucket `index` of the gradient arena is final.
@@ -123,7 +123,7 @@ class Executable {
 
   /// Graph after the passes; parameter indices are those of the graph given to compile().
   [[nodiscard]] virtual const graph::Graph& graph() const = 0;
-  [[nodiscard]] virtual const Plan& plan() const = 0;
+  [[nodiscard]] virtual const Plan& plan() const = 0;  ///< entries and memory
 
   /// The graph's inputs, in graph order.
   [[nodiscard]] virtual const std::vector<InputSpec>& inputs() const = 0;
@@ -146,8 +146,10 @@ class Executable {
   /// zero under any update that maps a zero gradient and zero weight to zero. Inference: what is written here counts
   /// when parameters() was called after the last forward().
   [[nodiscard]] virtual std::span<float> parameters() = 0;
+  /// Gradients of the last backward(); parallel to parameters().
   [[nodiscard]] virtual std::span<float> gradients() = 0;
-  [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;
+  [[nodiscard]] virtual const std::vector<ParameterSlice>& slices() const = 0;  ///< one for each trained parameter
+  /// Buckets in the order in which backward() fills them.
   [[nodiscard]] virtual const std::vector<Bucket>& buckets() const = 0;
 
   /// Copies plain row-major values into a parameter or state tensor; `values` has the parameter's element count.
@@ -158,11 +160,12 @@ class Executable {
   [[nodiscard]] virtual std::vector<float> store_gradient(std::int32_t parameter) const = 0;
   /// Converts between any array laid out like the parameter arena (optimizer state, say) and plain order. Allocates.
   [[nodiscard]] virtual std::vector<float> to_plain(std::int32_t parameter, std::span<const float> arena) const = 0;
+  /// Writes plain row-major `values` into the parameter's elements of such an array.
   virtual void from_plain(std::int32_t parameter, std::span<const float> values, std::span<float> arena) const = 0;
 
   /// Time per plan entry since the last reset, in plan order.
   [[nodiscard]] virtual std::vector<EntryTime> profile() const = 0;
-  virtual void reset_profile() = 0;
+  virtual void reset_profile() = 0;  ///< starts profile() again at zero
   /// Runs one entry alone `repeats` times on the step's own buffers and returns the best time in seconds: what the
   /// kernel costs with warm caches. Spoils the step's values: for benchmarks, after the step was measured.
   [[nodiscard]] virtual double time_entry(std::int32_t entry, int repeats);

@@ -17,7 +17,7 @@ namespace roentgen::engine {
 
 class Engine;
 
-#define RG_ENGINE_FACTORY(name) std::unique_ptr<Engine> make_##name##_engine();
+#define RG_ENGINE_FACTORY(name) /** As make_engine() of that name. */ std::unique_ptr<Engine> make_##name##_engine();
 RG_ENGINE_LIST(RG_ENGINE_FACTORY)
 #undef RG_ENGINE_FACTORY
 

@@ -14,9 +14,9 @@ namespace roentgen::engine {
 /// A tensor's size and the plan entries it lives for: [first, last], both included. A tensor with first < 0 or with no
 /// bytes is never alive; its offset is 0.
 struct Lifetime {
-  std::size_t bytes = 0;
-  int first = -1;
-  int last = -1;
+  std::size_t bytes = 0;  ///< size; 0: no memory
+  int first = -1;         ///< first entry; negative: never alive
+  int last = -1;          ///< last entry, included
 };
 
 /// Byte offsets into one arena, one per lifetime, each a multiple of `alignment` (at least 1). Two tensors that are

@@ -30,9 +30,9 @@ enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, 
 
 /// A piece of memory that entries read and write.
 struct PlanTensor {
-  std::string name;
-  std::size_t bytes = 0;  ///< PerThread: of one thread
-  Storage storage = Storage::Planned;
+  std::string name;                    ///< name of a value, parameter or scratch
+  std::size_t bytes = 0;               ///< PerThread: of one thread
+  Storage storage = Storage::Planned;  ///< storage it lives in
   /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
   std::string layout;
   /// Of its elements, for values and gradients; scratch is bytes to whoever uses it.
@@ -41,12 +41,12 @@ struct PlanTensor {
   std::size_t offset = 0;
   /// Lifetime: first and last entry that touches it; -1 when none does.
   std::int32_t first = -1;
-  std::int32_t last = -1;
+  std::int32_t last = -1;  ///< last entry that touches it; -1: none
 };
 
 /// Which part of an op an entry is.
 enum class Pass : std::uint8_t { Forward, BackwardData, BackwardWeights, Auxiliary };
-[[nodiscard]] std::string_view name_of(Pass pass);
+[[nodiscard]] std::string_view name_of(Pass pass);  ///< "forward", "backward_data", "backward_weights" or "auxiliary"
 
 /// One kernel call of a step.
 struct PlanEntry {
@@ -54,26 +54,27 @@ struct PlanEntry {
   std::string name;
   /// Kind of kernel ("conv2d", "reorder", "gradient_sum"): rows of the profile.
   std::string kind;
-  graph::NodeId node = -1;
-  Pass pass = Pass::Forward;
-  std::vector<TensorId> reads;
-  std::vector<TensorId> writes;
+  graph::NodeId node = -1;       ///< node of Executable::graph(); -1: none
+  Pass pass = Pass::Forward;     ///< part of the op
+  std::vector<TensorId> reads;   ///< tensors that it reads
+  std::vector<TensorId> writes;  ///< tensors that it writes
   /// Implementation chosen ("jit:avx512_core", "batch_norm_relu:avx3").
   std::string implementation;
   /// Floating-point operations and bytes moved to and from memory, counted, not measured.
   std::int64_t flops = 0;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< bytes moved to and from memory, counted
 };
 
 /// Memory of an executable, in bytes.
 struct MemoryReport {
   std::size_t activations = 0;      ///< arena of planned tensors, forward and backward, and what each thread has
   std::size_t threads_scratch = 0;  ///< part of activations: scratch that threads have each of their own, with padding
-  std::size_t parameters = 0;
-  std::size_t gradients = 0;
-  std::size_t state = 0;  ///< running statistics
-  std::size_t inputs = 0;
-  std::size_t kept = 0;  ///< per-executable constants and outputs
+  std::size_t parameters = 0;       ///< trained parameters
+  std::size_t gradients = 0;        ///< gradients of the trained parameters
+  std::size_t state = 0;            ///< running statistics
+  std::size_t inputs = 0;           ///< slots of all inputs
+  std::size_t kept = 0;             ///< per-executable constants and outputs
+  /// Sum, without threads_scratch.
   [[nodiscard]] std::size_t total() const { return activations + parameters + gradients + state + inputs + kept; }
   /// "1249.1 MiB: activations 904.2 (scratch of threads 8.0), parameters 89.7, gradients 89.7, inputs 18.4,
   /// optimizer 89.7", with more than the report knows of by name; "other" is state and kept. What is not there is left
@@ -83,8 +84,8 @@ struct MemoryReport {
 
 /// A whole step.
 struct Plan {
-  std::vector<PlanTensor> tensors;
-  std::vector<PlanEntry> entries;
+  std::vector<PlanTensor> tensors;  ///< all that entries touch
+  std::vector<PlanEntry> entries;   ///< kernel calls in the order they run
   /// What inference derives from parameters (folded weights): run by the first forward after they were loaded.
   std::vector<PlanEntry> preparations;
   /// Entries [0, forward_end) are the forward.
@@ -102,7 +103,7 @@ struct Plan {
   std::map<std::string, std::int64_t> fused;
   /// Role of every batch norm of a training step, by node: "own", or the parts that kernels around it compute.
   std::map<std::string, std::string> norm_roles;
-  MemoryReport memory;
+  MemoryReport memory;  ///< bytes of all storage
   /// Bytes from what a thread has of tensors of Storage::PerThread to what the next one has; 0 without such tensors.
   std::size_t thread_stride_bytes = 0;
 
@@ -117,9 +118,9 @@ struct Plan {
 
 /// Time spent in one entry.
 struct EntryTime {
-  std::int32_t entry = 0;
-  std::int64_t calls = 0;
-  double seconds = 0.0;
+  std::int32_t entry = 0;  ///< index into Plan::entries
+  std::int64_t calls = 0;  ///< times that it ran
+  double seconds = 0.0;    ///< seconds of all calls
   /// Of the fastest call; 0 before the first.
   double best_s = 0.0;
 };

@@ -39,7 +39,8 @@ class RankedScores {
   /// from this object. As auroc() for what multiplicity must be. O(n).
   void count(std::span<const std::uint32_t> multiplicity, ScoreCounts& counts) const;
 
-  [[nodiscard]] std::int64_t positives() const { return positives_; }
+  [[nodiscard]] std::int64_t positives() const { return positives_; }  ///< samples of label 1
+  /// Samples of label 0.
   [[nodiscard]] std::int64_t negatives() const { return static_cast<std::int64_t>(entries_.size()) - positives_; }
 
  private:

@@ -18,7 +18,7 @@ namespace roentgen::eval {
 struct BootstrapOptions {
   /// 0: no intervals.
   std::int64_t replicates = 1000;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  ///< seed of the resamples
   /// Probability the interval is meant to cover.
   double level = 0.95;
   /// Threads that share the replicates; the result does not depend on it.
@@ -33,8 +33,9 @@ void check_options(const BootstrapOptions& options);
 /// order of samples nor gaps in the ids change a resample.
 struct Clusters {
   std::vector<std::uint32_t> index;  ///< (samples)
-  std::int64_t count = 0;
+  std::int64_t count = 0;            ///< number of clusters
 };
+/// Cluster of every sample by its id.
 [[nodiscard]] Clusters make_clusters(std::span<const std::int64_t> ids);
 
 /// One resample: how often each of `clusters` clusters is drawn, summing to `clusters`. A pure function of
@@ -48,7 +49,7 @@ using Statistic = std::function<void(std::span<const std::uint32_t> multiplicity
 
 /// Values of a statistic's columns over the replicates.
 struct Replicates {
-  std::int64_t columns = 0;
+  std::int64_t columns = 0;  ///< values of a replicate
   /// (replicates, columns), NaN = undefined
   std::vector<double> values;
 
@@ -63,8 +64,8 @@ struct Replicates {
 
 /// A two-sided interval.
 struct Interval {
-  double low = 0.0;
-  double high = 0.0;
+  double low = 0.0;   ///< lower end
+  double high = 0.0;  ///< upper end
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 

@@ -21,10 +21,10 @@ inline constexpr int kReliabilityBins = 15;
 
 /// One bin: probabilities in [low, high), in the last one [low, 1].
 struct ReliabilityBin {
-  double low = 0.0;
-  double high = 0.0;
-  std::int64_t n = 0;
-  std::int64_t positives = 0;
+  double low = 0.0;            ///< least probability, included
+  double high = 0.0;           ///< greatest probability
+  std::int64_t n = 0;          ///< samples in it
+  std::int64_t positives = 0;  ///< positives among them
   /// NaN in an empty bin.
   double mean_probability = 0.0;
 };

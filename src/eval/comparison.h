@@ -32,34 +32,34 @@ namespace roentgen::eval {
 /// AUROC of A and of B, means over their seeds, and what lies between them. Undefined where a class is absent, in all
 /// three alike: the truth is the same.
 struct Difference {
-  std::string label{};
-  Estimate a{};
-  Estimate b{};
+  std::string label{};  ///< name; of the mean empty
+  Estimate a{};         ///< AUROC of A
+  Estimate b{};         ///< AUROC of B
   /// b - a, resampled as a pair: A and B are scored on the same patients in every resample.
   Estimate delta{};
   /// Two-sided, of "no difference": bootstrap_p(), or student_t_p() over seeds. Nothing where delta has no interval.
   std::optional<double> p{};
   /// Standard deviation (n - 1) over the seeds; nothing for one.
   std::optional<double> sd_a{};
-  std::optional<double> sd_b{};
+  std::optional<double> sd_b{};  ///< standard deviation of B
   /// Of Student's t, may be infinite; nothing where seeds are not covered.
   std::optional<double> dof{};
-  std::int64_t positives = 0;
+  std::int64_t positives = 0;  ///< images with the label
   /// Images whose truth is known for this label.
   std::int64_t n = 0;
 };
 
 /// All labels and their mean.
 struct Comparison {
-  std::vector<Difference> labels{};
+  std::vector<Difference> labels{};  ///< rows in the order of the predictions
   /// Over the labels that are defined, as EvalTable::mean; from the same resamples. positives and n are 0.
   Difference mean{};
-  std::int64_t labels_in_mean = 0;
-  std::int64_t images = 0;
-  std::int64_t patients = 0;
-  BootstrapOptions bootstrap{};
-  std::int64_t seeds_a = 1;
-  std::int64_t seeds_b = 1;
+  std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
+  std::int64_t images = 0;          ///< images compared
+  std::int64_t patients = 0;        ///< distinct patients among them
+  BootstrapOptions bootstrap{};     ///< options of the resamples
+  std::int64_t seeds_a = 1;         ///< models of A
+  std::int64_t seeds_b = 1;         ///< models of B
   /// Intervals and p are of recipes: over seeds and patients. Otherwise of these very models: over patients.
   [[nodiscard]] bool covers_seeds() const { return seeds_a > 1 && seeds_b > 1; }
 };

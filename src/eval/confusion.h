@@ -18,10 +18,10 @@ namespace roentgen::eval {
 
 /// Samples by truth and call.
 struct Confusion {
-  std::int64_t true_positives = 0;
-  std::int64_t false_positives = 0;
-  std::int64_t false_negatives = 0;
-  std::int64_t true_negatives = 0;
+  std::int64_t true_positives = 0;   ///< positives that are called
+  std::int64_t false_positives = 0;  ///< negatives that are called
+  std::int64_t false_negatives = 0;  ///< positives that are not called
+  std::int64_t true_negatives = 0;   ///< negatives that are not called
   friend bool operator==(const Confusion&, const Confusion&) = default;
 };
 
@@ -43,7 +43,7 @@ struct Confusion {
 struct CurvePoint {
   /// +infinity at the first point, where nothing is called positive.
   double threshold = 0.0;
-  Confusion confusion{};
+  Confusion confusion{};  ///< counts at that threshold
 };
 
 /// The points of the ROC and precision-recall curves: nothing called first, then one for each distinct score that

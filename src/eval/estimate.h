@@ -24,7 +24,8 @@ inline constexpr double kMostUndefined = 0.10;
 
 /// Why there is no interval; as the reasons of figure.h.
 inline constexpr std::string_view kFewPatients = "fewer than 5 patients have the finding, or lack it";
-inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";
+inline constexpr std::string_view kMeanOfFewPatients = "a finding in it has too few patients";  ///< reason for a mean
+/// Reason for any figure.
 inline constexpr std::string_view kOftenUndefined = "undefined in more than 10% of the resamples";
 
 /// A figure with its interval.

@@ -13,8 +13,8 @@ namespace roentgen::eval {
 
 /// One number a cell of a feature map. Plain value.
 struct CoarseMap {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
+  std::int64_t width = 0;   ///< cells in a row
+  std::int64_t height = 0;  ///< rows
   /// (height, width) row-major
   std::vector<float> values;
 };
@@ -26,8 +26,8 @@ struct CoarseMap {
 /// Where one axis of the network's input lies in the original picture: pixel p of the picture has its middle at
 /// (p + 0.5 - start) / step of `inputs` network pixels. data::Axis without augmentation.
 struct MapAxis {
-  double start = 0.0;
-  double step = 1.0;
+  double start = 0.0;  ///< start in picture pixels; may lie outside
+  double step = 1.0;   ///< picture pixels per network pixel
   /// Network pixels.
   std::int64_t inputs = 0;
   /// Pixels of the original picture.
@@ -36,13 +36,13 @@ struct MapAxis {
 
 /// One number a pixel of the original picture; NaN where the network saw nothing (outside a crop). Plain value.
 struct HeatMap {
-  std::int64_t width_px = 0;
-  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;   ///< columns
+  std::int64_t height_px = 0;  ///< rows
   /// (height_px, width_px) row-major
   std::vector<float> values;
   /// Smallest and largest of the numbers, NaN left out.
   float low = 0.0F;
-  float high = 0.0F;
+  float high = 0.0F;  ///< largest of the numbers
   /// Largest of the cells. A map of negative cells can be positive between two of them, where the curve swings over;
   /// that says nothing about the picture.
   float highest_cell = 0.0F;
@@ -64,10 +64,11 @@ struct HeatMap {
 
 /// Red, green and blue of the colour map JET at `share` in [0, 1]: 0 dark blue, 0.5 green, 1 dark red; 0 to 1 each.
 struct Colour {
-  double red = 0.0;
-  double green = 0.0;
-  double blue = 0.0;
+  double red = 0.0;    ///< 0 to 1
+  double green = 0.0;  ///< 0 to 1
+  double blue = 0.0;   ///< 0 to 1
 };
+/// Colour of JET at `share`, 0 to 1.
 [[nodiscard]] Colour jet(double share);
 
 /// The picture in gray (0 to 255), covered by the map in JET: half where the map is at or over half of its largest

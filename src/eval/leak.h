@@ -16,9 +16,9 @@ enum class OnOverlap : std::uint8_t { Refuse, Warn };
 
 /// Distinct patients of two sets and how many are in both.
 struct PatientOverlap {
-  std::int64_t training = 0;
-  std::int64_t test = 0;
-  std::int64_t shared = 0;
+  std::int64_t training = 0;  ///< distinct training patients
+  std::int64_t test = 0;      ///< distinct test patients
+  std::int64_t shared = 0;    ///< patients in both
   /// Test patients of whom only the number without leading zeros is in both.
   std::int64_t similar = 0;
 };
@@ -52,9 +52,9 @@ struct TestPatient {
 
 /// Images of a test set and how many have the pixels of an image that was trained on.
 struct PixelOverlap {
-  std::int64_t training = 0;
-  std::int64_t test = 0;
-  std::int64_t shared = 0;
+  std::int64_t training = 0;  ///< distinct training images
+  std::int64_t test = 0;      ///< test images
+  std::int64_t shared = 0;    ///< test images that were trained on
 };
 
 /// Counts. Empty hashes (blank images) match nothing.
@@ -63,6 +63,7 @@ struct PixelOverlap {
 
 /// As leak_text() and clean_check_text(), of pixels.
 [[nodiscard]] std::string pixel_leak_text(const PixelOverlap& overlap);
+/// One line that says how many images were compared, or why none were; in the way of clean_check_text().
 [[nodiscard]] std::string clean_pixels_text(const PixelOverlap& overlap);
 
 }  // namespace roentgen::eval

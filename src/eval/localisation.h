@@ -17,10 +17,10 @@ namespace roentgen::eval {
 
 /// A rectangle in pixels of the original picture: [x, x + width] by [y, y + height], from the top left corner.
 struct Box {
-  double x = 0.0;
-  double y = 0.0;
-  double width = 0.0;
-  double height = 0.0;
+  double x = 0.0;       ///< left edge, px
+  double y = 0.0;       ///< upper edge, px
+  double width = 0.0;   ///< extent, px
+  double height = 0.0;  ///< extent, px
 };
 
 /// Overlaps that a box must reach to count as found.
@@ -39,8 +39,8 @@ inline constexpr double kHeatShare = 0.5;
 
 /// The exact pixels of a finding in a picture.
 struct Mask {
-  std::int64_t width_px = 0;
-  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;   ///< columns
+  std::int64_t height_px = 0;  ///< rows
   /// (height_px, width_px) row-major
   std::vector<bool> is_inside;
 };
@@ -61,17 +61,17 @@ struct Mask {
 
 /// Sums over the maps of one label, or of all; a map is one image and one label with at least one box, or a mask.
 struct LocalisationRow {
-  std::string label;
-  std::int64_t maps = 0;
-  double pointing = 0.0;
-  double pointing_chance = 0.0;
+  std::string label;             ///< name; of all maps together "all"
+  std::int64_t maps = 0;         ///< maps with boxes
+  double pointing = 0.0;         ///< sum of pointing_hit()
+  double pointing_chance = 0.0;  ///< sum of pointing_chance()
   /// By kIouThresholds.
   std::array<double, kIouThresholds.size()> found{};
-  std::array<double, kIouThresholds.size()> found_by_chance{};
+  std::array<double, kIouThresholds.size()> found_by_chance{};  ///< sums of iou_chances()
   /// Of maps with a mask.
   std::int64_t masks = 0;
-  double mask_pointing = 0.0;
-  double mask_chance = 0.0;
+  double mask_pointing = 0.0;  ///< sum of pointing_hit() on masks
+  double mask_chance = 0.0;    ///< sum of pointing_chance() on masks
 
   /// Adds one map; `boxes`, at least one, are all those of the image and label: the best of them counts.
   void add(const HeatMap& map, std::span<const Box> boxes);

@@ -36,24 +36,25 @@ enum class MetricClasses : std::uint8_t {
 
 /// How a metric is called.
 struct MetricInfo {
-  Metric metric{};
+  Metric metric{};  ///< metric that is described
   /// In JSON: "auprc".
   std::string_view key;
   /// In tables: "AUPRC".
   std::string_view title;
-  MetricNeeds needs{};
-  MetricClasses classes{};
+  MetricNeeds needs{};      ///< inputs of the metric
+  MetricClasses classes{};  ///< use of positives and negatives
 };
 
 /// All metrics, in the order of Metric.
 [[nodiscard]] std::span<const MetricInfo> metrics();
+/// Key, title and needs of a metric.
 [[nodiscard]] const MetricInfo& info_of(Metric metric);
 /// All of them as a request.
 [[nodiscard]] std::vector<Metric> all_metrics();
 
 /// One label under one resample.
 struct MetricInput {
-  const ScoreCounts& counts;
+  const ScoreCounts& counts;  ///< the label's samples by score
   /// At the label's threshold; null: it has none.
   const Confusion* confusion = nullptr;
   /// Of the scaled scores; null: no temperature.

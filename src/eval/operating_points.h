@@ -19,7 +19,7 @@ namespace roentgen::eval {
 
 /// Thresholds and temperature, and where they come from. Plain value.
 struct OperatingPoints {
-  ThresholdRule rule = ThresholdRule::MaxF1;
+  ThresholdRule rule = ThresholdRule::MaxF1;  ///< rule that chose the thresholds
   /// (K)
   std::vector<std::string> label_names{};
   /// (K) a score at or above it is called positive; nothing where validation had one class only.
@@ -28,8 +28,8 @@ struct OperatingPoints {
   std::optional<double> temperature{};
   /// Of the validation set: counts, and io::name_list_sha256 of its names (empty: not known).
   std::int64_t images = 0;
-  std::int64_t patients = 0;
-  std::string list_sha256{};
+  std::int64_t patients = 0;  ///< distinct patients of the validation set
+  std::string list_sha256{};  ///< hash of its names; empty: not known
   /// What a score is of: "image", or "study, max" and "study, mean" after merge_studies(). Points of one fit no other.
   std::string unit = "image";
   /// What the model was fed: preprocessing and test-time views in words; empty: not known (predictions of a file).
@@ -46,7 +46,7 @@ struct OperatingPoints {
 [[nodiscard]] std::vector<std::optional<double>> thresholds_for(const OperatingPoints& points,
                                                                 const std::vector<std::string>& label_names);
 
-inline constexpr std::string_view kPointsFormat = "roentgen-points-1";
+inline constexpr std::string_view kPointsFormat = "roentgen-points-1";  ///< value of the key "format"
 
 /// {"format", "rule", "thresholds": {label: number or null}, "temperature", "unit", "input" and "weights_sha256" where
 /// known, "fitted_on": {"images", "patients", "list_sha256"}}.

@@ -33,10 +33,10 @@ struct Predictions {
   std::vector<float> probabilities;
   /// (N, K) 1, 0 or kUnknown
   std::vector<std::int8_t> labels;
-  Outputs outputs = Outputs::Independent;
+  Outputs outputs = Outputs::Independent;  ///< kind of the probabilities
 
-  [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }
-  [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }
+  [[nodiscard]] std::int64_t image_count() const { return static_cast<std::int64_t>(image_ids.size()); }    ///< N
+  [[nodiscard]] std::int64_t label_count() const { return static_cast<std::int64_t>(label_names.size()); }  ///< K
 };
 
 /// Throws DataError when sizes do not fit together, a name or image occurs twice, a probability is not finite or a

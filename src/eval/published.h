@@ -26,16 +26,16 @@ inline constexpr std::array<std::string_view, 14> kPublishedFindings{
 
 /// One published column.
 struct PublishedColumn {
-  std::string_view title;
+  std::string_view title;  ///< heading of the column
   /// Id of the KnownList beside which it may stand.
   std::string_view list;
   /// Its own test images were another random split, never published: told wherever the column is.
   bool is_own_split = false;
-  std::string_view source;
+  std::string_view source;  ///< publication
   /// AUROC by kPublishedFindings.
   std::array<double, 14> auroc{};
 
-  [[nodiscard]] double mean() const;
+  [[nodiscard]] double mean() const;  ///< mean over the 14 findings
 };
 
 /// All columns. A further one is one line in published.cpp.
@@ -48,12 +48,12 @@ struct PublishedColumn {
 
 /// How a table stands against a column. The interval is that of our figure: a published one is a number without error.
 struct Verdict {
-  std::int64_t findings = 0;
-  std::int64_t above = 0;
+  std::int64_t findings = 0;  ///< findings compared
+  std::int64_t above = 0;     ///< findings in which ours is higher
   /// Of those above: the interval of the difference excludes 0.
   std::int64_t clearly_above = 0;
-  std::int64_t below = 0;
-  std::int64_t clearly_below = 0;
+  std::int64_t below = 0;          ///< findings in which ours is lower
+  std::int64_t clearly_below = 0;  ///< of those below, ones whose interval excludes 0
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 /// Over the findings that both have.

@@ -18,12 +18,13 @@ struct ScoreCounts {
   std::span<const float> scores{};
   /// (G) samples of that score; both can be 0 under resampling.
   std::vector<std::uint32_t> positives{};
-  std::vector<std::uint32_t> negatives{};
+  std::vector<std::uint32_t> negatives{};  ///< (G) negatives of that score
   /// Their sums.
   std::int64_t all_positives = 0;
-  std::int64_t all_negatives = 0;
+  std::int64_t all_negatives = 0;  ///< sum of `negatives`
 
-  [[nodiscard]] std::int64_t all() const { return all_positives + all_negatives; }
+  [[nodiscard]] std::int64_t all() const { return all_positives + all_negatives; }  ///< samples of both classes
+  /// Is there at least one of each class?
   [[nodiscard]] bool has_both_classes() const { return all_positives > 0 && all_negatives > 0; }
 };
 

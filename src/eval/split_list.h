@@ -19,7 +19,7 @@ struct KnownList {
   std::string_view id;
   /// Name for people.
   std::string_view name;
-  std::int64_t images = 0;
+  std::int64_t images = 0;  ///< number of images
   /// SHA-256 (64 lower-case hex digits) of the distinct base names, sorted bytewise, each followed by a newline; see
   /// io::name_list_sha256().
   std::string_view sha256;

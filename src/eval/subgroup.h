@@ -18,8 +18,8 @@ namespace roentgen::eval {
 
 /// Images that share a value.
 struct Group {
-  std::string name{};
-  std::vector<std::size_t> rows{};
+  std::string name{};               ///< the value that they share
+  std::vector<std::size_t> rows{};  ///< indices of the images, ascending
 };
 
 /// Rows by value, in bytewise order of the values; those with an empty value last, as "unknown".
@@ -47,8 +47,8 @@ enum class Aggregate : std::uint8_t { Max, Mean };
 
 /// The table of one group.
 struct GroupTable {
-  std::string name;
-  EvalTable table;
+  std::string name;  ///< value that the images share
+  EvalTable table;   ///< figures of its images
 };
 
 /// Evaluates each group alone: intervals from resamples of its own patients.

@@ -22,40 +22,40 @@ namespace roentgen::eval {
 
 /// One row of the table.
 struct LabelResult {
-  std::string label{};
-  Estimate auroc{};
-  std::int64_t positives = 0;
+  std::string label{};         ///< name
+  Estimate auroc{};            ///< with its interval
+  std::int64_t positives = 0;  ///< images with the label
   /// Images whose truth is known for this label.
   std::int64_t n = 0;
 };
 
 /// One metric of all labels.
 struct MetricColumn {
-  Metric metric{};
+  Metric metric{};  ///< metric of the column
   /// (K)
   std::vector<Estimate> labels{};
   /// Over the labels that are defined, as EvalTable::mean.
   Estimate mean{};
-  std::int64_t labels_in_mean = 0;
+  std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
 };
 
 /// Share of images whose true label is among the k most probable ones (top_k.h).
 struct TopAccuracy {
-  std::int64_t k = 1;
-  Estimate accuracy{};
+  std::int64_t k = 1;   ///< most probable labels that are looked at
+  Estimate accuracy{};  ///< share, with its interval
 };
 
 /// AUROC of every label, other figures where asked for, and their means.
 struct EvalTable {
-  std::vector<LabelResult> labels{};
+  std::vector<LabelResult> labels{};  ///< rows in the order of the predictions
   /// Mean over the labels that are defined; its replicates come from the same resamples, and those in which any of
   /// these labels is undefined are left out, so that all of them average the same labels. No interval where one of
   /// these labels has too few patients for its own (estimate.h).
   Estimate mean{};
-  std::int64_t labels_in_mean = 0;
-  std::int64_t images = 0;
-  std::int64_t patients = 0;
-  BootstrapOptions bootstrap{};
+  std::int64_t labels_in_mean = 0;  ///< labels that the mean is over
+  std::int64_t images = 0;          ///< images evaluated
+  std::int64_t patients = 0;        ///< distinct patients among them
+  BootstrapOptions bootstrap{};     ///< options of the resamples
   /// What was asked for beside AUROC, in that order, less what needs points when there are none.
   std::vector<MetricColumn> metrics{};
   /// Of Exclusive outputs: top-1, and top-5 with more than five labels. Only when metrics were asked for.
@@ -69,7 +69,7 @@ struct EvalTable {
 
 /// What evaluate() is asked for beside AUROC.
 struct MetricRequest {
-  std::vector<Metric> metrics{};
+  std::vector<Metric> metrics{};  ///< beside AUROC
   /// From validation. Held fixed over the resamples. Without them there are no figures at a threshold and none of
   /// scaled scores: neither is ever fitted on the predictions that are evaluated.
   std::optional<OperatingPoints> points{};

@@ -10,10 +10,12 @@
 
 namespace roentgen::eval {
 
-/// T is looked for between these; a best T at either end is refused as undefined.
+/// Least T looked for. A best T at either end is refused as undefined.
 inline constexpr double kMinTemperature = 0.05;
+/// Greatest T looked for.
 inline constexpr double kMaxTemperature = 20.0;
 
+/// Reason why there is no best T.
 inline constexpr std::string_view kNoTemperature =
     "no temperature between 0.05 and 20 is best: validation is separated perfectly, or scores are no better than noise";
 

@@ -15,8 +15,8 @@ namespace roentgen::eval {
 
 /// A heading and one cell a line.
 struct TextColumn {
-  std::string title;
-  std::vector<std::string> cells;
+  std::string title;               ///< heading
+  std::vector<std::string> cells;  ///< one a line
 };
 
 /// Whether a rule parts the last line from the others.

@@ -17,8 +17,8 @@ namespace roentgen::graph {
 
 /// Height and width of a window, in pixels.
 struct Extent {
-  std::int64_t height = 1;
-  std::int64_t width = 1;
+  std::int64_t height = 1;  ///< rows
+  std::int64_t width = 1;   ///< columns
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
@@ -27,13 +27,13 @@ struct Extent {
 class AttributeVisitor {
  public:
   virtual ~AttributeVisitor() = default;
-  virtual void integer(std::string_view name, std::int64_t& value, std::int64_t default_value) = 0;
-  virtual void number(std::string_view name, double& value, double default_value) = 0;
-  virtual void flag(std::string_view name, bool& value, bool default_value) = 0;
+  virtual void integer(std::string_view name, std::int64_t& value, std::int64_t default_value) = 0;  ///< a whole number
+  virtual void number(std::string_view name, double& value, double default_value) = 0;               ///< a number
+  virtual void flag(std::string_view name, bool& value, bool default_value) = 0;                     ///< "yes" or "no"
   /// Prints as "3x3".
   virtual void extent(std::string_view name, Extent& value, Extent default_value) = 0;
-  virtual void init(std::string_view name, Init& value, const Init& default_value) = 0;
-  virtual void numbers(std::string_view name, std::vector<double>& value) = 0;
+  virtual void init(std::string_view name, Init& value, const Init& default_value) = 0;  ///< how a parameter starts
+  virtual void numbers(std::string_view name, std::vector<double>& value) = 0;           ///< a list; empty: not printed
   /// One word out of `words`; `value` is its index.
   virtual void word(std::string_view name, int& value, int default_value,
                     const std::vector<std::string_view>& words) = 0;

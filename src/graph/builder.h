@@ -18,7 +18,7 @@ namespace roentgen::graph {
 /// Adds nodes in topological order, inferring shapes as it goes. One thread.
 class Builder {
  public:
-  explicit Builder(std::string name);
+  explicit Builder(std::string name);  ///< begins an empty graph of that name
   /// Starts from a finished graph, to append to it (a loss, say).
   explicit Builder(Graph graph);
 
@@ -27,12 +27,13 @@ class Builder {
   /// Applies an op. Throws ShapeError naming op, node and shapes; ConfigError for a name used twice or an unusable name
   /// (letters, digits, '_' and '.', not starting with a digit or '.'... digits may follow a '.').
   NodeId add(std::string name, Op op, std::span<const NodeId> inputs);
+  /// Applies an op to inputs written in place.
   NodeId add(std::string name, Op op, std::initializer_list<NodeId> inputs) {
     return add(std::move(name), std::move(op), std::span<const NodeId>(inputs.begin(), inputs.size()));
   }
   /// Names a result. ConfigError for a name used twice or unusable.
   void output(std::string name, NodeId id);
-  [[nodiscard]] const Shape& shape(NodeId id) const { return graph_.node(id).shape; }
+  [[nodiscard]] const Shape& shape(NodeId id) const { return graph_.node(id).shape; }  ///< shape of a value
   /// The graph so far, moved out.
   [[nodiscard]] Graph build() &&;
 

@@ -25,8 +25,8 @@ using NodeId = std::int32_t;
 struct Node {
   /// Unique; parameters are named "<node>.<parameter>", as torchvision's modules are.
   std::string name;
-  Op op;
-  std::vector<NodeId> inputs;
+  Op op;                       ///< attributes of one op
+  std::vector<NodeId> inputs;  ///< values that it reads, in order
   /// Shape of the output.
   Shape shape;
   /// Indices into Graph::parameters().
@@ -34,17 +34,18 @@ struct Node {
   /// Multiply-adds of one forward over the batch.
   std::int64_t multiply_adds = 0;
 
-  [[nodiscard]] bool is_input() const { return op.index() == 0; }
+  [[nodiscard]] bool is_input() const { return op.index() == 0; }  ///< does its value come from outside?
   friend bool operator==(const Node&, const Node&) = default;
 };
 
 /// A finished network. Immutable value; thread-safe to read. Made by Builder (builder.h) or parse_graph (text.h).
 class Graph {
  public:
-  [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-  [[nodiscard]] const Node& node(NodeId id) const { return nodes_.at(static_cast<std::size_t>(id)); }
-  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+  [[nodiscard]] const std::string& name() const { return name_; }          ///< name that Builder was given
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }  ///< in topological order
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_.at(static_cast<std::size_t>(id)); }  ///< by index
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }  ///< trained ones and state
+  /// Parameter or state by index.
   [[nodiscard]] const Parameter& parameter(std::int32_t id) const {
     return parameters_.at(static_cast<std::size_t>(id));
   }

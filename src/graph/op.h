@@ -16,7 +16,7 @@ namespace roentgen::graph {
 
 /// Result of an op's shape rule: the output's shape, the parameters the op owns, and what one forward costs.
 struct Inferred {
-  Shape output;
+  Shape output;  ///< shape of the op's value
   /// Names are relative to the node's ("weight"); the graph prefixes them.
   std::vector<Parameter> parameters;
   /// Multiply-adds of one forward pass over the whole batch.
@@ -25,17 +25,17 @@ struct Inferred {
 
 /// What an op's backward reads of its forward, so that the engine knows what to keep.
 struct Keeps {
-  bool inputs = false;
-  bool output = false;
+  bool inputs = false;  ///< are the values read needed?
+  bool output = false;  ///< is the value made needed?
 };
 
 /// Static description of an op kind, one per line of op_list.h.
 struct OpInfo {
   /// Name in graph text: "conv2d".
   std::string_view name;
-  int inputs_min = 1;
-  int inputs_max = 1;
-  Keeps keeps;
+  int inputs_min = 1;  ///< fewest inputs
+  int inputs_max = 1;  ///< most inputs
+  Keeps keeps{};       ///< values that backward reads
 };
 
 }  // namespace roentgen::graph

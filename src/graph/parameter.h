@@ -22,6 +22,7 @@ enum class Role : std::uint8_t { Weight, Bias, NormScale, NormShift, RunningMean
 
 /// How a parameter starts.
 struct Init {
+  /// Distributions.
   enum class Kind : std::uint8_t {
     Constant,      ///< `value`
     NormalFanOut,  ///< normal, sd = sqrt(2 / (OC KH KW)): He et al. 2015 for ReLU, fan out (torchvision ResNet)
@@ -29,8 +30,8 @@ struct Init {
     UniformFanIn,  ///< uniform in +-1/sqrt(fan_in): torch's default for convolutions and linear layers
     Normal,        ///< normal, sd = `value`
   };
-  Kind kind = Kind::Constant;
-  double value = 0.0;
+  Kind kind = Kind::Constant;  ///< distribution
+  double value = 0.0;          ///< value or standard deviation of Constant and Normal
   /// Inputs to one output for UniformFanIn of a bias; 0 = derived from the parameter's own shape.
   std::int64_t fan_in = 0;
   friend bool operator==(const Init&, const Init&) = default;
@@ -40,9 +41,9 @@ struct Init {
 struct Parameter {
   /// Full name as torchvision has it: "layer1.0.conv1.weight".
   std::string name;
-  Shape shape;
-  Role role = Role::Weight;
-  Init init;
+  Shape shape;               ///< plain shape, as torchvision's
+  Role role = Role::Weight;  ///< purpose of the parameter
+  Init init;                 ///< initial values
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

@@ -16,9 +16,9 @@ namespace roentgen::graph {
 
 /// One node.
 struct SummaryRow {
-  std::string node;
-  std::string op;
-  Shape output;
+  std::string node;  ///< name of the node
+  std::string op;    ///< name of the op
+  Shape output;      ///< shape of the value
   /// Elements of trained parameters.
   std::int64_t parameters = 0;
   /// Of one forward over the batch.
@@ -30,15 +30,16 @@ struct SummaryRow {
 
 /// All nodes, inputs included, and their sums.
 struct Summary {
-  std::string name;
-  std::vector<SummaryRow> rows;
-  std::int64_t parameters = 0;
+  std::string name;              ///< name of the graph
+  std::vector<SummaryRow> rows;  ///< rows in the order of the nodes
+  std::int64_t parameters = 0;   ///< elements of all trained parameters
   /// Elements of running statistics, which are saved and not trained.
   std::int64_t state_elements = 0;
-  std::int64_t multiply_adds = 0;
-  std::int64_t activation_bytes = 0;
+  std::int64_t multiply_adds = 0;     ///< multiply-adds of one forward over the batch
+  std::int64_t activation_bytes = 0;  ///< bytes of all values, held as f32
 };
 
+/// Rows and sums of a graph.
 [[nodiscard]] Summary summarise(const Graph& graph);
 /// A table with one line a node and the totals behind, columns aligned, newline at the end.
 [[nodiscard]] std::string to_text(const Summary& summary);

@@ -28,10 +28,10 @@ namespace roentgen::graph {
 
 /// Values for the letters a graph text may use in place of numbers; 0 = not given, and then refused where used.
 struct Symbols {
-  std::int64_t batch = 0;
-  std::int64_t channels = 0;
-  std::int64_t image_px = 0;
-  std::int64_t labels = 0;
+  std::int64_t batch = 0;     ///< N
+  std::int64_t channels = 0;  ///< C
+  std::int64_t image_px = 0;  ///< S
+  std::int64_t labels = 0;    ///< K
 };
 
 /// Prints with all dimensions as numbers; parse_graph gives the same graph back.

@@ -36,12 +36,12 @@ struct ModelConfig {
   std::int64_t channels = 1;
   /// Side of the square input, 32 or more.
   std::int64_t image_px = 224;
-  std::int64_t batch = 16;
+  std::int64_t batch = 16;  ///< images at a time
   /// Channels after the stem, a multiple of 8; all others scale with it (DenseNet's growth is half of it, VGG's hidden
   /// layers 64 of it). 64: torchvision's.
   std::int64_t width = 64;
-  Stem stem = Stem::ImageNet;
-  ResNetStride stride = ResNetStride::V1_5;
+  Stem stem = Stem::ImageNet;                ///< first layers
+  ResNetStride stride = ResNetStride::V1_5;  ///< place where a bottleneck halves the image
   /// How many of the last stages (0 to 3) keep the image's size and dilate their 3x3 convolutions by what the strides
   /// would have been (Chen et al. 2017, arXiv 1706.05587; torchvision's replace_stride_with_dilation): finer heat-maps
   /// at more arithmetic, with the same parameters. ResNets and DenseNets only.
@@ -67,6 +67,6 @@ struct ModelConfig {
 
 /// From a recipe's words: "imagenet" or "small"; "v1.5" or "v1". Others: ConfigError.
 [[nodiscard]] Stem parse_stem(std::string_view word);
-[[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);
+[[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);  ///< "v1.5" or "v1"; others: ConfigError
 
 }  // namespace roentgen::models

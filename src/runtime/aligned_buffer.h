@@ -12,8 +12,8 @@ namespace roentgen::runtime {
 
 /// Frees what AlignedBuffer took.
 struct FreeBuffer {
-  std::size_t mapped = 0;  // bytes of its mapping; 0 where malloc has it
-  void operator()(std::byte* memory) const noexcept;
+  std::size_t mapped = 0;                             ///< bytes of its mapping; 0 where malloc has it
+  void operator()(std::byte* memory) const noexcept;  ///< unmaps or frees it
 };
 
 /// Zeroed memory, 64-byte aligned (a cache line and an AVX-512 vector), rounded up to whole lines. Move-only. From 4
@@ -21,14 +21,14 @@ struct FreeBuffer {
 /// back to the system, so that what a process holds is what its buffers hold.
 class AlignedBuffer {
  public:
-  static constexpr std::size_t kAlignment = 64;
+  static constexpr std::size_t kAlignment = 64;  ///< alignment in bytes
 
   AlignedBuffer() = default;
   /// DeviceError naming the size when the machine has not that much.
   explicit AlignedBuffer(std::size_t bytes);
-  [[nodiscard]] std::byte* data() const { return data_.get(); }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::span<std::byte> bytes() const { return {data_.get(), size_}; }
+  [[nodiscard]] std::byte* data() const { return data_.get(); }  ///< null: no memory
+  [[nodiscard]] std::size_t size() const { return size_; }       ///< bytes, rounded up to whole lines
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data_.get(), size_}; }  ///< the whole memory
 
  private:
   std::unique_ptr<std::byte, FreeBuffer> data_;

@@ -21,8 +21,8 @@ namespace roentgen::train {
 struct SplitRecord {
   /// "train", "val", "test".
   std::string split;
-  std::int64_t images = 0;
-  std::int64_t patients = 0;
+  std::int64_t images = 0;    ///< images in it
+  std::int64_t patients = 0;  ///< distinct known patients
   /// io::name_list_sha256 of its base names.
   std::string list_sha256;
   friend bool operator==(const SplitRecord&, const SplitRecord&) = default;
@@ -46,19 +46,19 @@ struct CheckpointInfo {
   std::string graph;
   /// Salted hashes of the training patients (data::patient_hashes), sorted, and what they were made with.
   std::vector<std::string> training_patients;
-  std::string patient_salt;
-  std::string patient_namespace;
+  std::string patient_salt;       ///< salt of the hashes
+  std::string patient_namespace;  ///< data::Dataset::patient_namespace
   /// Hashes of the images trained on (data::pixel_hash_text), sorted; empty in files from before there were any.
   std::vector<std::string> training_pixels{};
-  std::vector<SplitRecord> splits;
+  std::vector<SplitRecord> splits;  ///< train, val and test, where there are any
   /// Rule by which the splits were drawn. Files written before the rule existed mean SplitRule::Written.
   data::SplitRule split_rule = data::SplitRule::Normal;
   /// Updates made and epochs finished.
   std::int64_t step = 0;
-  std::int64_t epoch = 0;
+  std::int64_t epoch = 0;  ///< epochs finished
   /// Of the selection: "auroc" or "loss" and the validation's value; empty when there was none.
   std::string metric;
-  double metric_value = 0.0;
+  double metric_value = 0.0;  ///< value of that figure
   friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
 };
 
@@ -69,6 +69,6 @@ struct CheckpointInfo {
 Result<CheckpointInfo> from_metadata(const std::map<std::string, std::string>& metadata, std::string_view what,
                                      std::string_view remedy = "a checkpoint as roentgen train wrote it");
 
-inline constexpr std::string_view kCheckpointFormat = "roentgen-1";
+inline constexpr std::string_view kCheckpointFormat = "roentgen-1";  ///< value of the key "format"
 
 }  // namespace roentgen::train

@@ -21,7 +21,7 @@ struct TrainRecipe;
 
 /// Choices by layer (engine::MeasuredChoice::layer).
 struct ChoiceFile {
-  std::map<std::string, std::string> algorithms;
+  std::map<std::string, std::string> algorithms;  ///< algorithm by layer
   /// Of the file, 64 hex digits.
   std::string sha256;
 };

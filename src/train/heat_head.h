@@ -26,7 +26,7 @@ enum class HeatMethod : std::uint8_t {
 
 /// The value that maps are made of.
 struct HeatHead {
-  HeatMethod method = HeatMethod::Cam;
+  HeatMethod method = HeatMethod::Cam;  ///< weights of the channels
   /// (N, C, H, W), H * W > 1.
   graph::NodeId features = -1;
   /// Cam: the linear layer that gives the logits; else -1.

@@ -26,7 +26,7 @@ class HeatMapper {
   HeatMapper(const HeatMapper&) = delete;
   HeatMapper& operator=(const HeatMapper&) = delete;
 
-  [[nodiscard]] const HeatHead& head() const { return head_; }
+  [[nodiscard]] const HeatHead& head() const { return head_; }  ///< the head that maps come from
   /// The map of label `label` for row `row` of the last forward(). Cam: sum over c of weight[label, c] * feature[c], in
   /// units of the logit: its mean plus the bias is the logit. GradCam: max(0, sum over c of g[c] * feature[c]), g[c]
   /// the mean of d logit / d feature[c] over the cells, in double precision (engine/reference).

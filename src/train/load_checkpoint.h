@@ -26,12 +26,12 @@ class Ranks;
 
 /// How load_checkpoint() compiles.
 struct LoadOptions {
-  std::int64_t batch = 32;
+  std::int64_t batch = 32;  ///< images at a time
   /// 0 = all cores.
   int threads = 0;
   /// As engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
-  Strictness strictness = Strictness::Strict;
+  Strictness strictness = Strictness::Strict;  ///< treatment of tensors that do not fit
   /// Also gives what heat-maps are made of.
   bool has_heatmaps = false;
   /// The ranks that all load it, and choose their kernels as one; null: this process alone.
@@ -40,9 +40,9 @@ struct LoadOptions {
 
 /// A model in inference form, with the one definition of its input.
 struct LoadedModel {
-  CheckpointInfo info;
-  data::Preprocess preprocess;
-  std::unique_ptr<engine::Executable> executable;
+  CheckpointInfo info;                             ///< metadata of the file
+  data::Preprocess preprocess;                     ///< definition of the network's input
+  std::unique_ptr<engine::Executable> executable;  ///< executable of inference form, with the weights
   /// With has_heatmaps: where they come from, for HeatMapper.
   std::optional<HeatHead> heat;
   /// What a partial load left out.

@@ -20,16 +20,16 @@ namespace roentgen::train {
 struct StepRecord {
   /// Updates made, this one included.
   std::int64_t step = 0;
-  std::int64_t total_steps = 0;
+  std::int64_t total_steps = 0;  ///< updates of the whole run
   /// From 0.
   std::int64_t epoch = 0;
   /// Mean over the accumulated batches.
   double loss = 0.0;
-  double lr = 0.0;
+  double lr = 0.0;  ///< learning rate of the update
   /// Global norm before clipping; absent without clipping.
   std::optional<double> gradient_norm{};
-  std::int64_t images = 0;
-  double seconds = 0.0;
+  std::int64_t images = 0;  ///< images of the update, over all ranks
+  double seconds = 0.0;     ///< whole time of the update
   /// Part of `seconds` spent waiting for the loader.
   double data_wait_seconds = 0.0;
   /// Part of `seconds` spent waiting for the gradients of other ranks; absent where it was not measured.
@@ -40,27 +40,29 @@ struct StepRecord {
   /// The rank that `imbalance` is of; -1: none.
   int slowest_rank = -1;
 
+  /// Images a second of this update.
   [[nodiscard]] double images_per_s() const { return seconds > 0.0 ? static_cast<double>(images) / seconds : 0.0; }
+  /// Share of `seconds` spent waiting for the loader.
   [[nodiscard]] double data_wait_share() const { return seconds > 0.0 ? data_wait_seconds / seconds : 0.0; }
 };
 
 /// One epoch, after its validation.
 struct EpochRecord {
-  std::int64_t epoch = 0;
-  std::int64_t step = 0;
-  double train_loss = 0.0;
+  std::int64_t epoch = 0;   ///< epoch, from 0
+  std::int64_t step = 0;    ///< updates made
+  double train_loss = 0.0;  ///< mean over the epoch's updates
   /// Absent without validation images.
   std::optional<double> val_loss{};
   /// Mean over the labels that are defined; absent when none is.
   std::optional<double> val_auroc{};
-  std::int64_t labels_in_mean = 0;
-  std::int64_t labels_total = 0;
+  std::int64_t labels_in_mean = 0;  ///< labels that val_auroc is over
+  std::int64_t labels_total = 0;    ///< labels of the data set
   /// Labels without an AUROC: one class only among the validation images.
   std::vector<std::string> labels_left_out{};
-  bool is_best = false;
+  bool is_best = false;  ///< best epoch so far?
   /// Training and validation time of this epoch, as far as this process ran it.
   double train_seconds = 0.0;
-  double val_seconds = 0.0;
+  double val_seconds = 0.0;  ///< seconds of its validation
   /// Unreadable images met so far by this process.
   std::int64_t bad_images = 0;
   /// Physical memory that the process holds at its end.
@@ -73,7 +75,7 @@ struct LinksRecord {
   std::int64_t step = 0;
   /// What a link between hosts can do (dist::usual_link).
   double usual_mb_per_s = 0.0;
-  std::vector<dist::Link> slow{};
+  std::vector<dist::Link> slow{};  ///< links slower than half the usual
   /// Of the hosts and links behind `slow`: "host3", "host1 to host2".
   std::vector<std::string> names{};
 };
@@ -82,13 +84,14 @@ struct LinksRecord {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void on_step(const StepRecord& record) { static_cast<void>(record); }
-  virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }
+  virtual void on_step(const StepRecord& record) { static_cast<void>(record); }    ///< called after every update
+  virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }  ///< called after a test of the links
   /// Images of a validation done so far.
   virtual void on_validation(std::int64_t done, std::int64_t total) {
     static_cast<void>(done);
     static_cast<void>(total);
   }
+  /// Called after every epoch's validation.
   virtual void on_epoch(const EpochRecord& record) { static_cast<void>(record); }
   /// The run is over or stopped; ends an open line.
   virtual void on_end() {}

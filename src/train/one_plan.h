@@ -24,7 +24,7 @@ using KernelChoices = std::map<std::string, std::string>;
 
 /// What a run computes by, as it is stored with it.
 struct RunPlan {
-  KernelChoices choices;
+  KernelChoices choices;  ///< Plan::choices of rank 0
   /// Plan::hash() of rank 0.
   std::string hash;
   /// Plan::choice_revision; 0 in files of versions that chose by timing.

@@ -32,10 +32,10 @@ class Ranks;
 
 /// How predict() reads.
 struct PredictOptions {
-  data::Preprocess preprocess;
+  data::Preprocess preprocess{};  ///< definition of the network's input
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
-  int workers = 1;
+  int workers = 1;  ///< decoding threads, at least 1
   /// As data::LoaderOptions::most_readers.
   int most_readers = 32;
   /// As data::LoaderOptions::cores.
@@ -48,18 +48,18 @@ struct PredictOptions {
   /// double. Empty, or one that changes nothing: each image as it is, once.
   std::vector<data::AugmentDraw> views{};
   /// Called after every batch with the images done; views count as images.
-  std::function<void(std::int64_t done)> on_progress;
+  std::function<void(std::int64_t done)> on_progress{};
 };
 
 /// The loss of one batch: its mean over known labels, and how many those are.
 struct BatchLoss {
-  double loss = 0.0;
-  double known = 0.0;
+  double loss = 0.0;   ///< mean loss over known labels
+  double known = 0.0;  ///< number of known labels
 };
 
 /// What predict() gives.
 struct PredictResult {
-  eval::Predictions predictions;
+  eval::Predictions predictions;  ///< one row a sample, in their order
   /// Mean loss over known labels, and over views; 0 when the graph has no loss.
   double loss = 0.0;
   /// What it is the mean of, in order; this rank's where there are others.

@@ -42,9 +42,9 @@ class Ranks {
   /// @param group null: one process; must outlive this
   explicit Ranks(dist::CommThread* group) : group_(group) {}
 
-  [[nodiscard]] dist::CommThread* group() const { return group_; }
-  [[nodiscard]] int rank() const;
-  [[nodiscard]] int size() const;
+  [[nodiscard]] dist::CommThread* group() const { return group_; }  ///< null: one process
+  [[nodiscard]] int rank() const;                                   ///< this process, from 0
+  [[nodiscard]] int size() const;                                   ///< number of ranks
   /// Ranks of this host, this one included.
   [[nodiscard]] int local_size() const;
   /// Name of the host of a rank; "this process" where there is no group.

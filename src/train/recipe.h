@@ -32,101 +32,101 @@ struct ScheduleOptions;
 
 /// [model]: which network. Words are models/model.h's; this room does not know them.
 struct ModelRecipe {
-  std::string name = "densenet121";
+  std::string name = "densenet121";  ///< one of models::model_names()
   /// Graph text to train instead of a named model; "" = none.
   std::string file;
-  std::int64_t width = 64;
-  std::string stem = "imagenet";
-  std::string resnet = "v1.5";
-  std::int64_t dilated_stages = 0;
-  bool auxiliary = true;
+  std::int64_t width = 64;          ///< channels after the stem
+  std::string stem = "imagenet";    ///< "imagenet" or "small"
+  std::string resnet = "v1.5";      ///< "v1.5" or "v1": where a bottleneck strides
+  std::int64_t dilated_stages = 0;  ///< last stages that dilate, 0 to 3
+  bool auxiliary = true;            ///< with auxiliary classifiers, where the model has them
 };
 
 /// [train]: the loop.
 struct TrainRecipe {
-  std::int64_t epochs = 10;
-  std::int64_t batch = 32;
-  std::string tail = "drop";
-  std::string pipeline = "default";
-  std::int64_t accumulate = 1;
-  double clip_norm = 0.0;
-  double ema = 0.0;
-  std::int64_t seed = 0;
-  std::string select = "auroc";
-  std::int64_t early_stop = 0;
-  std::int64_t workers = 0;
-  std::int64_t threads = 0;
-  std::string input_cores;
-  std::int64_t slots = 3;
-  std::int64_t memory_mb = 0;
-  std::string cache = "memory";
-  std::int64_t cache_mb = 1024;
-  std::string cache_dir;
-  std::int64_t cache_px = 0;
-  double max_bad = 0.001;
-  std::string init;
-  std::string init_preset;
-  bool partial = false;
-  std::int64_t keep_best = 1;
-  std::int64_t keep_last = 1;
-  std::int64_t checkpoint_steps = 0;
-  std::string engine = "cpu";
-  std::string fuse = "on";
-  std::string algorithms = "auto";
-  std::string choices;
-  std::string dtype = "f32";
-  std::string recompute = "auto";
-  double bucket_mb = 4.0;
-  std::string batch_norm = "local";
+  std::int64_t epochs = 10;           ///< passes over the training images
+  std::int64_t batch = 32;            ///< images of a step on one rank
+  std::string tail = "drop";          ///< images that fill no batch: "drop" or "wrap"
+  std::string pipeline = "default";   ///< name or text of a data::Pipeline
+  std::int64_t accumulate = 1;        ///< batches of an update
+  double clip_norm = 0.0;             ///< largest global gradient norm; 0: no limit
+  double ema = 0.0;                   ///< decay of the weights' moving average; 0: none
+  std::int64_t seed = 0;              ///< root of all random streams
+  std::string select = "auroc";       ///< figure that picks the best epoch: "auroc" or "loss"
+  std::int64_t early_stop = 0;        ///< epochs without improvement; 0: never
+  std::int64_t workers = 0;           ///< decoding threads; 0: chosen
+  std::int64_t threads = 0;           ///< compute threads; 0: asked_threads()
+  std::string input_cores;            ///< cores of the decoding threads: "0-1,4", kSharedCores or ""
+  std::int64_t slots = 3;             ///< batches kept ahead; 0: all that memory_mb allows
+  std::int64_t memory_mb = 0;         ///< MiB for all input; 0: half of what is left
+  std::string cache = "memory";       ///< decoded images: "memory" or "disk"
+  std::int64_t cache_mb = 1024;       ///< MiB of decoded images in memory
+  std::string cache_dir;              ///< folder of cache = "disk"; "": the user's cache folder
+  std::int64_t cache_px = 0;          ///< short side of images kept on the disk; 0: decoded size
+  double max_bad = 0.001;             ///< share of unreadable images that is tolerated
+  std::string init;                   ///< safetensors file to start from; "": at random
+  std::string init_preset;            ///< preprocessing of init, where the file says none
+  bool partial = false;               ///< load of init what fits
+  std::int64_t keep_best = 1;         ///< best epochs whose weights are kept
+  std::int64_t keep_last = 1;         ///< resume files that are kept
+  std::int64_t checkpoint_steps = 0;  ///< updates between resume files; 0: an epoch
+  std::string engine = "cpu";         ///< name for engine::make_engine()
+  std::string fuse = "on";            ///< engine::CompileOptions::fuse
+  std::string algorithms = "auto";    ///< engine::CompileOptions::algorithms
+  std::string choices;                ///< file of measured choices (choice_file.h); "": none
+  std::string dtype = "f32";          ///< engine::CompileOptions::dtype
+  std::string recompute = "auto";     ///< engine::CompileOptions::recompute
+  double bucket_mb = 4.0;             ///< MiB of gradients that are averaged together
+  std::string batch_norm = "local";   ///< statistics: "local" or "sync", of all ranks
 };
 
 /// [optimizer].
 struct OptimizerRecipe {
-  std::string name = "adam";
-  double lr = 1e-4;
-  double weight_decay = 0.0;
-  bool decay_norm_and_bias = false;
-  double momentum = 0.9;
-  bool nesterov = false;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  double trust = 1e-3;
-  std::int64_t lr_batch = 0;
+  std::string name = "adam";         ///< name for make_optimizer()
+  double lr = 1e-4;                  ///< learning rate after warm-up
+  double weight_decay = 0.0;         ///< weight decay of weights
+  bool decay_norm_and_bias = false;  ///< weight decay also of batch norms and biases
+  double momentum = 0.9;             ///< sgd, lars: momentum
+  bool nesterov = false;             ///< sgd: Nesterov's form of momentum
+  double beta1 = 0.9;                ///< adam, adamw
+  double beta2 = 0.999;              ///< adam, adamw
+  double epsilon = 1e-8;             ///< adam, adamw
+  double trust = 1e-3;               ///< lars: trust coefficient
+  std::int64_t lr_batch = 0;         ///< images of an update that lr is for; 0: any
 };
 
 /// [schedule]. Times are epochs here, since that is how people think; the schedules themselves count steps.
 struct ScheduleRecipe {
-  std::string name = "cosine";
-  double warmup_epochs = 0.0;
-  double warmup_start = 0.1;
-  std::vector<double> milestones_epochs;
-  double gamma = 0.1;
-  double final_share = 0.0;
-  double power = 2.0;
-  std::int64_t patience = 1;
-  double min_delta = 1e-4;
+  std::string name = "cosine";            ///< name for make_schedule()
+  double warmup_epochs = 0.0;             ///< epochs of linear warm-up
+  double warmup_start = 0.1;              ///< share of lr at which it starts
+  std::vector<double> milestones_epochs;  ///< multistep: epochs of the drops
+  double gamma = 0.1;                     ///< multistep, plateau: factor of a drop
+  double final_share = 0.0;               ///< cosine, poly, plateau: lowest rate as a share of lr
+  double power = 2.0;                     ///< poly: exponent
+  std::int64_t patience = 1;              ///< plateau: validations without improvement
+  double min_delta = 1e-4;                ///< plateau: least change of the loss
 };
 
 /// [loss].
 struct LossRecipe {
-  std::string name = "sigmoid";
-  std::string reduction = "mean_known";
-  double label_smoothing = 0.0;
-  std::string positive_weights = "none";
+  std::string name = "sigmoid";           ///< "sigmoid" or "softmax"
+  std::string reduction = "mean_known";   ///< "mean_known", "mean_batch" or "sum"
+  double label_smoothing = 0.0;           ///< softmax: share spread over all classes
+  std::string positive_weights = "none";  ///< sigmoid: "none" or "balanced"
 };
 
 /// The whole. Plain value.
 struct Recipe {
-  ModelRecipe model;
+  ModelRecipe model;  ///< the network
   /// root is empty: the data folder is no part of a recipe.
   data::SourceOptions data;
-  data::Preprocess preprocess;
-  data::Augment augment;
-  TrainRecipe train;
-  OptimizerRecipe optimizer;
-  ScheduleRecipe schedule;
-  LossRecipe loss;
+  data::Preprocess preprocess;  ///< definition of the network's input
+  data::Augment augment;        ///< random distortions in training
+  TrainRecipe train;            ///< the loop
+  OptimizerRecipe optimizer;    ///< rule by which gradients change weights
+  ScheduleRecipe schedule;      ///< learning rate over time
+  LossRecipe loss;              ///< the loss that is minimised
 };
 
 /// Reads a recipe from a table of sections; what is absent keeps its default. ConfigError naming `what`, the key, and
@@ -146,9 +146,9 @@ struct Recipe {
 
 /// Sections whose keys data declares, as it reads and prints them.
 struct ForeignSections {
-  Value data;
-  Value preprocess;
-  Value augment;
+  Value data;        ///< keys of [data]
+  Value preprocess;  ///< keys of [preprocess]
+  Value augment;     ///< keys of [augment]
 };
 /// Every key of a recipe (recipe_fields.cpp). Both arguments must outlive the list.
 [[nodiscard]] FieldList recipe_fields(Recipe& recipe, ForeignSections& foreign);
@@ -163,13 +163,15 @@ inline constexpr std::string_view kSharedCores = "shared";
 /// of several ranks that has its cores to itself keeps them apart as runtime::place(). ConfigError on a list that is
 /// none, or that leaves no core to compute.
 struct TrainCores {
-  runtime::CoreList input;
-  runtime::CoreList compute;
+  runtime::CoreList input;    ///< cores of decoding
+  runtime::CoreList compute;  ///< cores of computing
 };
+/// Cores of a recipe, as TrainCores describes them.
 [[nodiscard]] TrainCores train_cores(const TrainRecipe& recipe);
 /// Compute and decoding threads, with 0 in the recipe resolved to what the process may use, or to their own cores.
 /// ConfigError for more compute threads than that; as train_cores().
 [[nodiscard]] int compute_threads(const TrainRecipe& recipe);
+/// Decoding threads, with 0 resolved to as many as there are cores for them. ConfigError as train_cores().
 [[nodiscard]] int decode_workers(const TrainRecipe& recipe);
 /// Are decoded images kept on the disk: by train.cache, or a stage of train.pipeline? ConfigError where train.cache_px
 /// is set and they are not.

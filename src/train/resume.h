@@ -23,7 +23,7 @@ class Optimizer;
 
 /// A part of an epoch that one group of ranks made.
 struct RunLeg {
-  std::int64_t ranks = 1;
+  std::int64_t ranks = 1;  ///< number of ranks
   /// Images of a rank's batch.
   std::int64_t batch = 1;
   /// Batches that each rank had.
@@ -37,14 +37,14 @@ struct RunState {
   std::int64_t step = 0;
   /// Epoch the run is in (from 0) and updates made within it.
   std::int64_t epoch = 0;
-  std::int64_t step_in_epoch = 0;
+  std::int64_t step_in_epoch = 0;  ///< updates made in it
   /// Of the epoch so far.
   double loss_sum = 0.0;
   /// Best validation figure so far, higher is better; meaningless before the first.
   double best_score = 0.0;
-  bool has_best = false;
-  std::int64_t best_epoch = 0;
-  std::int64_t epochs_without_improvement = 0;
+  bool has_best = false;                        ///< was there a validation?
+  std::int64_t best_epoch = 0;                  ///< epoch of best_score, from 0
+  std::int64_t epochs_without_improvement = 0;  ///< since best_epoch
   /// Set when the last epoch is done or early stop ended the run.
   bool is_finished = false;
   /// Schedule::state().
@@ -57,8 +57,8 @@ struct RunState {
   std::int64_t updates_per_epoch = 0;
   /// The parts of the epoch so far; the last is under way.
   std::vector<RunLeg> legs;
-  std::int64_t threads = 0;
-  std::uint64_t seed = 0;
+  std::int64_t threads = 0;  ///< compute threads
+  std::uint64_t seed = 0;    ///< train.seed
   /// What all ranks compute by.
   RunPlan plan;
 
@@ -68,33 +68,34 @@ struct RunState {
   friend bool operator==(const RunState&, const RunState&) = default;
 };
 
+/// The state as one table.
 [[nodiscard]] Value to_value(const RunState& state);
 /// ConfigError naming the key that is missing or of another kind.
 [[nodiscard]] RunState run_state_from_value(const Value& table);
 
 /// What a run holds beside its state.
 struct RunMemory {
-  engine::Executable& executable;
-  Optimizer& optimizer;
+  engine::Executable& executable;  ///< weights and running statistics
+  Optimizer& optimizer;            ///< with its state
   /// Null without train.ema.
   Ema* ema = nullptr;
   /// gather_statistics(), where ranks hold different ones; else empty.
   std::vector<float> rank_statistics{};
 };
 
-/// Writes weights, optimizer state ("optimizer.<state>.<parameter>", plain layout), averages ("optimizer.ema.
-/// <parameter>") and metadata. Atomic; DataError on a full disk.
+/// Writes weights, optimizer state ("optimizer.STATE.PARAMETER", plain layout), averages
+/// ("optimizer.ema.PARAMETER") and metadata. Atomic; DataError on a full disk.
 void write_resume(const std::filesystem::path& path, const RunMemory& memory, const CheckpointInfo& info,
                   const RunState& state);
 
 /// A resume file read whole, before anything is changed.
 struct Resume {
-  CheckpointInfo info;
-  RunState state;
-  std::vector<NamedTensor> weights;
+  CheckpointInfo info;               ///< description of the model
+  RunState state;                    ///< position of the run
+  std::vector<NamedTensor> weights;  ///< tensors of weights_of()
   /// Names as in the file.
   std::vector<NamedTensor> optimizer;
-  std::vector<NamedTensor> ema;
+  std::vector<NamedTensor> ema;  ///< averages; empty without train.ema
   /// As RunMemory's.
   std::vector<float> rank_statistics{};
 };

@@ -15,10 +15,12 @@ namespace roentgen::train {
 /// Paths in a run folder. Value type.
 class RunFolder {
  public:
-  explicit RunFolder(std::filesystem::path root) : root_(std::move(root)) {}
+  explicit RunFolder(std::filesystem::path root) : root_(std::move(root)) {}  ///< touches no file
+  /// The folder.
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   /// Resolved recipe.
   [[nodiscard]] std::filesystem::path recipe() const { return root_ / "recipe.toml"; }
+  /// Records of steps and epochs, a JSON object a line.
   [[nodiscard]] std::filesystem::path log() const { return root_ / "log.jsonl"; }
   /// Machine, libraries, program.
   [[nodiscard]] std::filesystem::path environment() const { return root_ / "environment.json"; }
@@ -32,6 +34,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path quarantine() const { return root_ / "quarantine.csv"; }
   /// Of the validation images, by the best epoch.
   [[nodiscard]] std::filesystem::path predictions() const { return root_ / "preds.csv"; }
+  /// AUROC of every label, of the same predictions.
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
   /// What the ranks did when, of the last start that was asked for it.
   [[nodiscard]] std::filesystem::path trace() const { return root_ / "trace.json"; }
@@ -39,8 +42,11 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path trace_parts() const { return root_ / "trace.parts"; }
   /// Held while somebody trains here (train/run_lock.h).
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
+  /// Folder of weights and resume files.
   [[nodiscard]] std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
+  /// Weights of the best epoch.
   [[nodiscard]] std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
+  /// Everything needed to go on.
   [[nodiscard]] std::filesystem::path resume() const { return checkpoints() / "resume.safetensors"; }
   /// "epoch-007.safetensors" (from 1): a kept best epoch.
   [[nodiscard]] static std::string epoch_file(std::int64_t epoch);
@@ -76,7 +82,7 @@ using KeptBest = std::vector<std::pair<std::string, double>>;
 [[nodiscard]] std::vector<std::string> keep_best(KeptBest& kept, const std::string& file, double score,
                                                  std::int64_t limit);
 
-/// Before a new resume file is written: keeps the present one as resume-<step>.safetensors when limit > 1, and removes
+/// Before a new resume file is written: keeps the present one as resume-STEP.safetensors when limit > 1, and removes
 /// the oldest such files beyond limit - 1.
 /// @param step of the present file
 void rotate_resume(const RunFolder& folder, std::int64_t step, std::int64_t limit);

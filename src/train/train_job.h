@@ -36,20 +36,20 @@ enum class Start : std::uint8_t { Fresh, Resume };
 
 /// A run, with everything it needs. What it points at must outlive train().
 struct TrainJob {
-  const Recipe& recipe;
-  const data::Dataset& dataset;
+  const Recipe& recipe;          ///< settings of the run
+  const data::Dataset& dataset;  ///< with labels and a training split
   /// Input "image" (recipe.train.batch, C, S, S) and output "logits" (batch, K); no loss.
   const graph::Graph& model;
-  engine::Engine& engine;
+  engine::Engine& engine;  ///< computes
   /// There once on_ready has returned; train() fills log.jsonl, checkpoints, preds.csv and aucs.csv.
   const RunFolder& folder;
-  Start start = Start::Fresh;
-  std::vector<Observer*> observers;
+  Start start = Start::Fresh;          ///< go on from folder.resume(), or begin
+  std::vector<Observer*> observers{};  ///< are told of every step; owned by the caller
   /// Called once before anything is written, when all that can be refused before the first update has been: the time to
   /// make the folder. May be empty.
   std::function<void()> on_ready{};
   /// Asked after every update; true: write the resume file and stop, on all ranks.
-  std::function<bool()> is_stop_asked;
+  std::function<bool()> is_stop_asked{};
   /// Stop, as if asked, after so many updates in all; 0 = none. For tests and time limits.
   std::int64_t stop_after_steps = 0;
   /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and

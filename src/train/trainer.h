@@ -14,20 +14,20 @@ namespace roentgen::train {
 
 /// How a run ended.
 struct TrainOutcome {
-  bool is_finished = false;
-  std::int64_t step = 0;
-  std::int64_t epochs = 0;
+  bool is_finished = false;  ///< false: stopped, with everything saved
+  std::int64_t step = 0;     ///< updates made in all
+  std::int64_t epochs = 0;   ///< epochs finished
   /// Epoch (from 0) and figure of the selection; no figure without validation.
   std::int64_t best_epoch = 0;
-  std::optional<double> best_value;
+  std::optional<double> best_value;  ///< the figure
   /// Mean loss of the last epoch that was run here.
   double train_loss = 0.0;
   /// Whole time of updates, and the part spent waiting for data.
   double step_seconds = 0.0;
-  double data_wait_seconds = 0.0;
+  double data_wait_seconds = 0.0;  ///< part of step_seconds spent waiting for data
   /// The part spent waiting for other ranks.
   double comm_exposed_seconds = 0.0;
-  std::int64_t images = 0;
+  std::int64_t images = 0;  ///< images of the updates made here
   /// Peak of memory beside the input, as planned and told before the first step.
   std::size_t planned_bytes = 0;
 };

@@ -31,9 +31,9 @@ inline constexpr std::string_view kOptimizerPrefix = "optimizer.";
 
 /// One tensor in memory.
 struct NamedTensor {
-  std::string name;
-  Shape shape;
-  std::vector<float> values;
+  std::string name;           ///< torchvision's name
+  Shape shape;                ///< plain
+  std::vector<float> values;  ///< row-major
 };
 
 /// All parameters and running statistics of an executable, in the graph's order. Allocates.
@@ -55,6 +55,7 @@ struct LoadReport {
   std::vector<std::string> unexpected;
   /// "name: (2, 3), not (2, 4)".
   std::vector<std::string> misshapen;
+  /// Did all fit?
   [[nodiscard]] bool is_clean() const { return missing.empty() && unexpected.empty() && misshapen.empty(); }
   /// One line: "2 missing (a, b), 1 unexpected (c)"; names at most three of each.
   [[nodiscard]] std::string text() const;

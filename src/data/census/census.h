@@ -25,7 +25,7 @@ enum class CensusDepth : std::uint8_t { Headers, Pixels };
 
 /// What take_census() is asked for.
 struct CensusOptions {
-  CensusDepth depth = CensusDepth::Headers;
+  CensusDepth depth = CensusDepth::Headers;  ///< how much of each file is read
   /// Threads; 0: as many as the process may use cores.
   int threads = 0;
   /// Called now and then with the number of images done, by one thread at a time.
@@ -34,24 +34,24 @@ struct CensusOptions {
 
 /// An image that cannot be read.
 struct BrokenImage {
-  std::uint32_t sample = 0;
-  std::string reason;
+  std::uint32_t sample = 0;  ///< index into Dataset::samples
+  std::string reason;        ///< one line that names the image
 };
 
 /// Images that are the same: by the bytes of their files, or by their pixels (data::pixel_hash; blank ones are not).
 struct SameImages {
   /// Distinct images that come more than once, and how many images those are.
   std::int64_t groups = 0;
-  std::int64_t images = 0;
+  std::int64_t images = 0;  ///< images in all groups together
   /// Groups in two of train, val and test; of two patients.
   std::int64_t across_splits = 0;
-  std::int64_t across_patients = 0;
+  std::int64_t across_patients = 0;  ///< groups with images of two patients
 };
 
 /// Gray values that occur, as numbers of the files.
 struct GrayRange {
-  std::uint32_t lowest = 0;
-  std::uint32_t highest = 0;
+  std::uint32_t lowest = 0;   ///< least gray value
+  std::uint32_t highest = 0;  ///< greatest gray value
   /// What white is: the largest of the files' containers.
   std::uint32_t white = 0;
   /// Images whose values, from the lowest to the highest, span less than a quarter of their container.
@@ -62,16 +62,16 @@ struct GrayRange {
 
 /// What was found.
 struct Census {
-  CensusDepth depth = CensusDepth::Headers;
-  std::int64_t images = 0;
+  CensusDepth depth = CensusDepth::Headers;  ///< depth of the reading
+  std::int64_t images = 0;                   ///< images looked at, broken ones included
   /// Of image files, or parts of record files.
   std::uint64_t bytes = 0;
   /// "png gray 8 bit": images of that form.
   std::map<std::string, std::int64_t> forms;
   /// (width, height) px: images of that size.
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;
-  std::vector<BrokenImage> broken;
-  SameImages duplicates;
+  std::vector<BrokenImage> broken;  ///< in the order of the samples
+  SameImages duplicates;            ///< images that occur more than once
   /// By form; empty for CensusDepth::Headers.
   std::map<std::string, GrayRange> ranges;
 };

@@ -33,8 +33,8 @@ struct ImageInfo {
   std::string_view format;
   /// "gray", "gray+alpha", "palette", "rgb", "rgba", "ycbcr", "cmyk".
   std::string_view colour;
-  std::int64_t width_px = 0;
-  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;   ///< columns
+  std::int64_t height_px = 0;  ///< rows
   /// Channels without alpha: 1, or 3 for colour and palette.
   int channels = 1;
   /// Bits of one sample as stored, 1 to 16; 8 for a palette's colours.
@@ -58,15 +58,15 @@ struct ImageNeed {
   int reduction = 1;
   /// In such pixels.
   std::int64_t left = 0;
-  std::int64_t top = 0;
-  std::int64_t width_px = 0;
-  std::int64_t height_px = 0;
+  std::int64_t top = 0;        ///< pixels from the picture's upper edge
+  std::int64_t width_px = 0;   ///< columns
+  std::int64_t height_px = 0;  ///< rows
 };
 
 /// How to decode.
 struct DecodeOptions {
-  Channels channels = Channels::FromFile;
-  DecodeLimits limits;
+  Channels channels = Channels::FromFile;  ///< channels of the decoded image
+  DecodeLimits limits;                     ///< limits beyond which it is refused
   /// How stored values of a DICOM file become gray levels; other formats have none of their own.
   Intensity intensity = Intensity::Stored;
   /// Pixels that are stored as they are may be shown where they lie (Image::borrow) instead of copied.
@@ -84,8 +84,9 @@ struct DecodeOptions {
 struct DecodeScratch {
   /// Of the file's own channels, where others are asked for.
   runtime::AlignedBuffer pixels;
-  /// PNG: data chunks joined, rows as they come out of inflate, rows in SIMD lanes.
-  runtime::AlignedBuffer packed, filtered, lanes;
+  runtime::AlignedBuffer packed;    ///< PNG: data chunks joined
+  runtime::AlignedBuffer filtered;  ///< PNG: rows as they come out of inflate
+  runtime::AlignedBuffer lanes;     ///< PNG: rows in SIMD lanes
   /// DICOM: samples as the file has them.
   runtime::AlignedBuffer stored;
 };

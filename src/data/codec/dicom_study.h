@@ -45,10 +45,11 @@ struct DicomStudy {
 
 /// Of this program.
 struct DicomSupport {
-  bool is_built = false;
+  bool is_built = false;  ///< does it read DICOM?
   /// The libraries, or what to install.
   std::string text;
 };
+/// Says whether this program reads DICOM, and by which libraries.
 [[nodiscard]] DicomSupport dicom_support();
 
 }  // namespace roentgen::data

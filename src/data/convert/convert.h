@@ -28,20 +28,20 @@ enum class Encoding : std::uint8_t {
 
 /// What to write.
 struct ConvertOptions {
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< output folder; made where it is absent
   /// A name of record_form.h.
   std::string form = "tfrecord";
-  Encoding encoding = Encoding::Keep;
+  Encoding encoding = Encoding::Keep;  ///< how images are stored
   /// Of Encoding::Jpeg, 1 to 100.
   int jpeg_quality = 92;
   /// Side of the stored images, px; 0: as they are. Not with Keep.
   std::int64_t size_px = 0;
   /// How they are resized.
   Fit fit = Fit::Squash;
-  Filter filter = Filter::Triangle;
+  Filter filter = Filter::Triangle;  ///< filter of the resize
   /// How DICOM files become gray levels. Not with Keep.
   Intensity intensity = Intensity::Stored;
-  JpegSize jpeg = JpegSize::Scaled;
+  JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
   /// Record files of each split; 0: as many as make about 128 MiB each of the files as they are. Not of PNG files.
   std::int64_t shards = 0;
   /// Record files written at a time; at least 1.
@@ -59,16 +59,16 @@ void parse_encoding(std::string_view text, ConvertOptions& options);
 
 /// What was done.
 struct Converted {
-  std::int64_t images = 0;
-  std::int64_t files = 0;
+  std::int64_t images = 0;  ///< images in the written files
+  std::int64_t files = 0;   ///< files of the folder
   /// Of them, those that an earlier run had written.
   std::int64_t files_kept = 0;
   /// Images whose gray is no longer that of their files (StoredForm::has_other_gray); told in a warning, too.
   std::int64_t other_grays = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  ///< bytes of these files
 };
 
-/// Writes <folder>/<split>-00000-of-00010.tfrecord, ... (or .tar; or images/*.png and at last labels.csv), each in one
+/// Writes FOLDER/SPLIT-00000-of-00010.tfrecord, ... (or .tar; or images/*.png and at last labels.csv), each in one
 /// piece under its final name or not at all, and convert.json, which says what they are of. Called again with the same
 /// data set and options, after a kill say, it keeps the files that are there. ConfigError: options that do not fit, or
 /// a folder with files of something else. DataError: an image that cannot be read or decoded, a full disk, a record

@@ -24,23 +24,23 @@ namespace roentgen::data {
 
 /// An image as it is stored.
 struct StoredForm {
-  std::vector<std::byte> image{};
+  std::vector<std::byte> image{};  ///< bytes as they go into the record
   /// "png", "jpeg", ..., or "raw": rows of interleaved samples, little endian.
   std::string_view format{};
-  ImageLayout layout{};
+  ImageLayout layout{};  ///< size, channels and bits
   /// True for pixels of a colour JPEG file. The file's gray is its Y; the gray of RGB pixels is rounded once more.
   bool has_other_gray = false;
 };
 
 /// Where the image lies in a record that was written, and its form where it has no codec.
 struct WrittenImage {
-  std::span<const std::byte> bytes{};
-  std::optional<ImageLayout> raw{};
+  std::span<const std::byte> bytes{};  ///< a view into the record
+  std::optional<ImageLayout> raw{};    ///< nothing: the bytes have a codec
 };
 
 /// One kind of file.
 struct RecordForm {
-  std::string_view name{};
+  std::string_view name{};  ///< name in RG_RECORD_FORMS
   /// Of the files: ".tfrecord".
   std::string_view ending{};
   /// A file for every image, and a table of them, instead of many images in a file.
@@ -55,7 +55,7 @@ struct RecordForm {
   Result<std::int64_t> (*count)(std::span<const std::byte> file, const std::string& what) = nullptr;
 };
 
-#define RG_DECLARE_FORM(name) [[nodiscard]] RecordForm name##_form();
+#define RG_DECLARE_FORM(name) /** The form of that name. */ [[nodiscard]] RecordForm name##_form();
 RG_RECORD_FORMS(RG_DECLARE_FORM)
 #undef RG_DECLARE_FORM
 

@@ -21,6 +21,7 @@ namespace roentgen::data {
 
 /// Which part an image belongs to. None: in no part (in no list, say); never trained on, never evaluated.
 enum class Split : std::uint8_t { Train, Val, Test, None };
+/// All of them, in the order of Dataset::summaries.
 inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split::None};
 
 /// "train", "val", "test", "none".
@@ -45,14 +46,14 @@ enum class PixelOrder : std::uint8_t {
 struct StoredImage {
   /// What is read of the file: all of the record that its checksum is of, and the checksum.
   std::uint64_t begin = 0;
-  std::uint64_t length = 0;
+  std::uint64_t length = 0;  ///< bytes that are read
   /// The image in it, once it is joined.
   std::uint64_t image_begin = 0;
-  std::uint64_t image_length = 0;
-  Framing framing = Framing::Plain;
+  std::uint64_t image_length = 0;    ///< bytes of the image
+  Framing framing = Framing::Plain;  ///< how the record's bytes lie
   /// Form of pixels that are stored without a codec, little endian.
   std::optional<ImageLayout> raw{};
-  PixelOrder order = PixelOrder::Interleaved;
+  PixelOrder order = PixelOrder::Interleaved;  ///< order of raw pixels
 };
 
 /// One image.
@@ -70,7 +71,7 @@ struct Sample {
   std::string written_patient{};
   /// Study that the image belongs to, distinct among all patients; empty: unknown (settle_studies()). Never printed.
   std::string study{};
-  Split split = Split::None;
+  Split split = Split::None;  ///< part that it belongs to
   /// (K): 1 positive, 0 negative, NaN unknown.
   std::vector<float> labels{};
   /// "PA", "AP", "LL", ...; empty: unknown.
@@ -89,24 +90,24 @@ struct DatasetPart {
   std::string name{};
   /// Which source read it: a name of source_list.h.
   std::string source{};
-  std::filesystem::path root{};
-  std::string patient_namespace{};
-  std::string split_origin{};
+  std::filesystem::path root{};     ///< its folder
+  std::string patient_namespace{};  ///< Dataset::patient_namespace of this part
+  std::string split_origin{};       ///< Dataset::split_origin of this part
   /// Labels of the Dataset of which it knows something.
   std::vector<std::string> known_labels{};
 };
 
 /// Of one label in one split. Their sum is the number of images.
 struct LabelCounts {
-  std::int64_t positives = 0;
-  std::int64_t negatives = 0;
-  std::int64_t unknown = 0;
+  std::int64_t positives = 0;  ///< images with the label
+  std::int64_t negatives = 0;  ///< images without it
+  std::int64_t unknown = 0;    ///< images of which it is not known
 };
 
 /// Of one split.
 struct SplitSummary {
-  Split split = Split::None;
-  std::int64_t images = 0;
+  Split split = Split::None;  ///< split that is counted
+  std::int64_t images = 0;    ///< images in it
   /// Distinct known patients.
   std::int64_t patients = 0;
   /// io::name_list_sha256 of the names of its images; empty when it has none. eval/split_list.h names known ones.
@@ -132,6 +133,7 @@ struct Dataset {
   std::vector<Sample> samples;
   /// Label tables read, and the SHA-256 of each one's bytes (hex), same order.
   std::vector<std::filesystem::path> csv;
+  /// SHA-256 of each table's bytes, hex, in the order of `csv`.
   std::vector<std::string> csv_sha256;
   /// Where train, val and test come from, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
   std::string split_origin;
@@ -141,6 +143,7 @@ struct Dataset {
   /// In the order of kSplits.
   std::array<SplitSummary, 4> summaries;
 
+  /// Counts of one split.
   [[nodiscard]] const SplitSummary& summary(Split split) const { return summaries.at(static_cast<std::size_t>(split)); }
 };
 
@@ -151,8 +154,8 @@ enum class Uncertain : std::uint8_t { Ignore, One, Zero };
 
 /// How fields that are neither 0 nor 1 are read.
 struct LabelPolicy {
-  Blank blank = Blank::Unknown;
-  Uncertain uncertain = Uncertain::Ignore;
+  Blank blank = Blank::Unknown;             ///< meaning of an empty field
+  Uncertain uncertain = Uncertain::Ignore;  ///< meaning of -1
   friend bool operator==(const LabelPolicy&, const LabelPolicy&) = default;
 };
 
@@ -183,22 +186,22 @@ enum class SplitRule : std::uint8_t {
 /// How images are parted into train, val and test. Drawing is by hash of (seed, namespace, patient), so a patient keeps
 /// its side when the data set grows; a side that would be empty gets the one patient nearest to it.
 struct SplitOptions {
-  SplitMode mode = SplitMode::Auto;
-  ValidationFrom validation = ValidationFrom::Auto;
+  SplitMode mode = SplitMode::Auto;                  ///< origin of train, val and test
+  ValidationFrom validation = ValidationFrom::Auto;  ///< origin of the validation part
   /// Image: where the patient is unknown, the image is drawn instead of refusing.
   SplitUnit unit = SplitUnit::Patient;
-  SplitRule rule = SplitRule::Normal;
+  SplitRule rule = SplitRule::Normal;  ///< spelling of patients
   /// Share of the patients that go to test when test is drawn.
   double test_fraction = 0.2;
   /// Share of the remaining patients that go to val when val is drawn.
   double val_fraction = 0.125;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  ///< seed of the draw
   /// Lists of image names, one a line (anything after the first space is ignored), relative to the root or absolute;
   /// empty: looked for by their usual names.
-  std::filesystem::path train_val_list;
-  std::filesystem::path train_list;
-  std::filesystem::path val_list;
-  std::filesystem::path test_list;
+  std::filesystem::path train_val_list{};
+  std::filesystem::path train_list{};  ///< list of the training images
+  std::filesystem::path val_list{};    ///< list of the validation images
+  std::filesystem::path test_list{};   ///< list of the test images
 };
 
 /// What to do with a csv row whose image is not there.
@@ -221,36 +224,36 @@ enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 /// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
   /// Data folder. Never written to.
-  std::filesystem::path root;
+  std::filesystem::path root{};
   /// "auto" or a name of source_list.h.
   std::string source = "auto";
   /// Label tables, relative to the root or absolute; empty: looked for.
-  std::vector<std::filesystem::path> csv;
+  std::vector<std::filesystem::path> csv{};
   /// Folders below the root where images are looked for (source nih); empty: everywhere below it.
-  std::vector<std::filesystem::path> images;
+  std::vector<std::filesystem::path> images{};
   /// Labels to learn. A name is a finding (nih) or a column (csv), or "Column:value" = the column holds that value:
   /// "View:AP", "Sex:M" (nih), "etiology:virus" (csv). Empty: the source's own (nih: the 14 findings in CheXNet order).
-  std::vector<std::string> labels;
-  UnknownLabels unknown_labels = UnknownLabels::Refuse;
-  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;
+  std::vector<std::string> labels{};
+  UnknownLabels unknown_labels = UnknownLabels::Refuse;  ///< treatment of labels that the source lacks
+  UnnamedLabels unnamed_labels = UnnamedLabels::Refuse;  ///< treatment of a source without named labels
   /// Labels that the source calls otherwise, beside the names of finding_names.h: label, and the source's own name.
-  std::vector<std::pair<std::string, std::string>> label_map;
+  std::vector<std::pair<std::string, std::string>> label_map{};
   /// For all labels, and exceptions by label name.
-  LabelPolicy policy;
-  std::vector<std::pair<std::string, LabelPolicy>> label_policies;
+  LabelPolicy policy{};
+  std::vector<std::pair<std::string, LabelPolicy>> label_policies{};  ///< exceptions by label name
   /// Views to keep: names, or "frontal" (PA, AP and their variants); empty: all. Images of unknown view are kept and
   /// counted.
-  std::vector<std::string> views;
-  Absent absent = Absent::Refuse;
-  Duplicates duplicates = Duplicates::Refuse;
-  ImageFiles files = ImageFiles::Needed;
-  SplitOptions split;
+  std::vector<std::string> views{};
+  Absent absent = Absent::Refuse;              ///< treatment of rows without their image
+  Duplicates duplicates = Duplicates::Refuse;  ///< treatment of repeated names
+  ImageFiles files = ImageFiles::Needed;       ///< whether image files are looked for
+  SplitOptions split{};                        ///< how images are parted
   /// See Dataset::patient_namespace; empty: the source's name, of one among several `name`.
-  std::string patient_namespace;
+  std::string patient_namespace{};
   /// Of one among several: letters, digits, _, - and dots.
-  std::string name;
+  std::string name{};
   /// Data sets that are read as one. What is above then says `labels`, the labels of all; the rest is each one's own.
-  std::vector<SourceOptions> sources;
+  std::vector<SourceOptions> sources{};
 };
 
 /// Gives the data sets that are asked for their folders, each "DIR" or "NAME=DIR": with options.sources to those of

@@ -38,7 +38,8 @@ namespace roentgen::data {
 /// Counts by kind.
 class DicomTally {
  public:
-  void add(const std::string& kind) { ++counts_[kind]; }
+  void add(const std::string& kind) { ++counts_[kind]; }  ///< counts one
+  /// Adds up.
   DicomTally& operator+=(const DicomTally& other) {
     for (const auto& [kind, count] : other.counts_) counts_[kind] += count;
     return *this;

@@ -24,7 +24,7 @@ namespace roentgen::data {
 /// Names that a table has and no label asks for, with counts. One thread.
 class UnaskedNames {
  public:
-  void add(const std::string& name) { ++counts_[name]; }
+  void add(const std::string& name) { ++counts_[name]; }  ///< counts one
   /// "title: Efusion 2, Scar 1 and 3 more"; empty when there is none. Names that look like a slip of one of `labels`
   /// come first, then the most frequent ones. Names of over 40 bytes, which may be reports, are counted alone.
   [[nodiscard]] std::string note(std::string_view title, const std::vector<std::string>& labels) const;
@@ -37,7 +37,7 @@ class UnaskedNames {
 /// finding_text_key(), or of a number those that are equal as numbers. One thread.
 class FindingText {
  public:
-  explicit FindingText(std::vector<std::string> labels);
+  explicit FindingText(std::vector<std::string> labels);  ///< labels to find, in the order of read()'s result
 
   /// (K) Labels that a field means: all of it as one name, else the names that it lists. Counts names that mean none.
   [[nodiscard]] std::vector<bool> read(const std::string& field);

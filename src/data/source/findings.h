@@ -9,6 +9,7 @@
 
 namespace roentgen::data {
 
+/// The findings of ChestX-ray14, in the order of their labels.
 inline constexpr std::array<std::string_view, 14> kNihFindings{
     "Atelectasis", "Cardiomegaly", "Effusion",           "Infiltration",  "Mass",
     "Nodule",      "Pneumonia",    "Pneumothorax",       "Consolidation", "Edema",

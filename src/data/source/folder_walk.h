@@ -20,10 +20,10 @@ namespace roentgen::data {
 /// Counts by name.
 class Tally {
  public:
-  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }
-  Tally& operator+=(const Tally& other);
-  [[nodiscard]] bool is_empty() const { return counts_.empty(); }
-  [[nodiscard]] std::int64_t total() const;
+  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }  ///< counts `count` more
+  Tally& operator+=(const Tally& other);                                                 ///< adds up
+  [[nodiscard]] bool is_empty() const { return counts_.empty(); }                        ///< was nothing counted?
+  [[nodiscard]] std::int64_t total() const;                                              ///< sum over the names
   /// ".bmp 2, .gif 1", in the order of the names.
   [[nodiscard]] std::string text() const;
 
@@ -39,7 +39,7 @@ struct LeftOut {
   std::vector<std::filesystem::path> dangling{};
   /// Folders called masks or pairs, or the like (is_companion_folder()), and image files below them.
   std::int64_t companions = 0;
-  std::int64_t companion_images = 0;
+  std::int64_t companion_images = 0;  ///< image files below companion folders
   /// Folders with the ending of an image. They are walked as others are.
   std::int64_t image_folders = 0;
   /// Files with the ending of an image whose name, or a folder of it, begins with a dot.
@@ -49,7 +49,7 @@ struct LeftOut {
   /// Folders that were walked before, and the path under which they were.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> repeated{};
 
-  LeftOut& operator+=(const LeftOut& other);
+  LeftOut& operator+=(const LeftOut& other);  ///< adds up
   /// Lines for people that name no file; none when nothing was left out.
   /// @param why of files: "which are no DICOM"
   [[nodiscard]] std::vector<std::string> notes(std::string_view why) const;
@@ -70,7 +70,7 @@ class FolderWalk {
   /// Says of an image file in a folder that is passed over whether it counts as left out.
   using Counts = std::function<bool(const std::filesystem::path&)>;
 
-  FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}
+  FolderWalk(WalkOrder order, Take take) : order_(order), take_(std::move(take)) {}  ///< `take` is asked of every file
 
   /// Walks all below `path`; files are told as `path` / name. DataError for a folder that cannot be read, unless
   /// pass_unreadable().
@@ -83,7 +83,7 @@ class FolderWalk {
   void pass_unreadable() { passes_unreadable_ = true; }
   /// Asked of hidden image files and of those in companion folders; without it all of them count.
   void count_left_out(Counts counts) { counts_ = std::move(counts); }
-  [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
+  [[nodiscard]] const LeftOut& left_out() const { return left_out_; }  ///< files and folders left out so far
 
  private:
   void take(const std::filesystem::directory_entry& entry);

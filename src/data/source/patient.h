@@ -29,7 +29,7 @@ struct Listing;
 [[nodiscard]] bool looks_like_patient(std::string_view name);
 
 /// Normal form of a patient's id: without blanks around it, and of a number without a decimal part of zeros ("12" of
-/// "12.0"). Empty for words that name nobody: nan, na, n/a, <na>, none, null and unknown in any case.
+/// "12.0"). Empty for words that name nobody: nan, na, n/a, `<na>`, none, null and unknown in any case.
 [[nodiscard]] std::string normal_patient(std::string_view text);
 
 /// Other spellings under which a table may hold the patient of that normal form: "12.0" of "12".

@@ -15,7 +15,7 @@ namespace roentgen::data {
 
 /// One list file.
 struct NameList {
-  std::filesystem::path path;
+  std::filesystem::path path;  ///< file that was read
   /// First word of each line, as written.
   std::vector<std::string> names;
   /// The 0 and 1 behind each name; empty vectors where the file has names only.
@@ -24,8 +24,11 @@ struct NameList {
 
 /// The lists of a data set; those that are not there are empty.
 struct SplitLists {
-  std::optional<NameList> train_val, train, val, test;
-  [[nodiscard]] bool any() const { return train_val || train || val || test; }
+  std::optional<NameList> train_val;  ///< training and validation images together
+  std::optional<NameList> train;      ///< training images
+  std::optional<NameList> val;        ///< validation images
+  std::optional<NameList> test;       ///< test images
+  [[nodiscard]] bool any() const { return train_val || train || val || test; }  ///< is any list there?
 };
 
 /// Reads a list. DataError: unreadable, no name in it, a name twice, labels other than 0 and 1, rows of unequal length.

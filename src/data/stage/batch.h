@@ -25,14 +25,14 @@ struct BatchSlot {
 
 /// A row whose sample could not be read, and why: one line that names the sample.
 struct BadRow {
-  std::int64_t row = 0;
-  std::string reason;
+  std::int64_t row = 0;  ///< row of the batch, from 0
+  std::string reason;    ///< one line that names the sample
 };
 
 /// A filled slot. Belongs to the caller until release(slot).
 struct Batch {
-  int slot = 0;
-  std::uint32_t epoch = 0;
+  int slot = 0;             ///< index into the loader's slots
+  std::uint32_t epoch = 0;  ///< epoch of its samples, from 0
   /// Of the epoch, from 0.
   std::int64_t index = 0;
   /// Index into Dataset::samples of each valid row: what is in it, so a replacement's own index. Until release(slot).
@@ -55,13 +55,13 @@ class BatchSource {
 
 /// What a loader did so far.
 struct LoaderStats {
-  std::int64_t samples = 0;
+  std::int64_t samples = 0;  ///< samples loaded
   /// Time callers spent in next().
   double wait_s = 0.0;
   /// Sums over workers.
   double read_s = 0.0;
-  double decode_s = 0.0;
-  double transform_s = 0.0;
+  double decode_s = 0.0;     ///< seconds of decoding, over all workers
+  double transform_s = 0.0;  ///< seconds of resizing and normalising, over all workers
   /// Bytes read from files.
   std::uint64_t read_bytes = 0;
   /// Samples that came from the cache.

@@ -17,14 +17,14 @@ enum class CachePlace : std::uint8_t { Memory, Disk };
 
 /// In memory: refuses more than `limit_mb` MiB.
 struct CacheStage {
-  static constexpr std::string_view kName = "cache";
-  std::int64_t limit_mb = kLimit_mb;
-  CachePlace where = CachePlace::Memory;
+  static constexpr std::string_view kName = "cache";  ///< name in the text
+  std::int64_t limit_mb = kLimit_mb;                  ///< most that is kept in memory, MiB
+  CachePlace where = CachePlace::Memory;              ///< memory or disk
 
-  static constexpr std::int64_t kLimit_mb = 1024;
+  static constexpr std::int64_t kLimit_mb = 1024;  ///< default of limit_mb
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const CacheStage&, const CacheStage&) = default;
 };
 

@@ -33,7 +33,7 @@ namespace roentgen::data {
 
 /// One image.
 struct CacheEntry {
-  ImageLayout layout;
+  ImageLayout layout;  ///< form of the pixels
   /// Of the file it was decoded from.
   std::uint64_t identity = 0;
   /// Of the decoded image, before any shrinking.
@@ -46,7 +46,7 @@ struct CacheEntry {
 struct CacheFileForm {
   /// 32 hex digits.
   std::string_view key;
-  std::int64_t samples = 0;
+  std::int64_t samples = 0;  ///< number of records
   /// A multiple of 64 KiB. Larger images are not kept.
   std::uint64_t segment_bytes = std::uint64_t{1} << 28;
 };
@@ -64,7 +64,7 @@ class CacheFile {
   /// locks everybody has it.
   class Claim {
    public:
-    Claim(const CacheFile& file, std::uint32_t sample);
+    Claim(const CacheFile& file, std::uint32_t sample);  ///< waits for it
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
     ~Claim();

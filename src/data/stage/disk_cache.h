@@ -56,7 +56,7 @@ class DiskCache final : public ImageStore {
                                           Image& memory) override;
   void require_intact() const override { file_.require_intact(); }
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }  ///< the cache's file
   /// Images in the file.
   [[nodiscard]] std::int64_t kept() const { return file_.kept(); }
   /// One line: "cache: 12 of 100 images kept in /…".

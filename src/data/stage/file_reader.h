@@ -23,10 +23,10 @@ class FileReader {
   /// Whether what is read is dropped from the page cache before (advice to the system): for measuring.
   enum class PageCache : std::uint8_t { Use, Drop };
 
-  explicit FileReader(PageCache page_cache = PageCache::Use);
+  explicit FileReader(PageCache page_cache = PageCache::Use);  ///< opens nothing yet
   ~FileReader();
-  FileReader(FileReader&&) noexcept;
-  FileReader& operator=(FileReader&&) noexcept;
+  FileReader(FileReader&&) noexcept;             ///< takes over its memory and open files
+  FileReader& operator=(FileReader&&) noexcept;  ///< takes over its memory and open files
 
   /// The bytes of a regular file of at most `limit_bytes`, by pread; valid until the next call. `what` names it in
   /// messages. Failure: absent, a folder, empty, too large, shorter than it said, or what the system says.
@@ -36,7 +36,7 @@ class FileReader {
   /// as above, or a file that ends before.
   [[nodiscard]] Result<std::span<const std::byte>> read_part(const std::filesystem::path& path, std::string_view what,
                                                              std::uint64_t begin, std::uint64_t length);
-  static constexpr std::size_t kOpenFiles = 4;
+  static constexpr std::size_t kOpenFiles = 4;  ///< files that stay open
   /// Largest part of a file that is read.
   static constexpr std::uint64_t kLimit_bytes = std::uint64_t{1} << 30;
   /// Was a file opened by the last call?

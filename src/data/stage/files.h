@@ -12,10 +12,10 @@ namespace roentgen::data {
 
 /// Where a pipeline begins that orders files, as one over record files does.
 struct FilesStage {
-  static constexpr std::string_view kName = "files";
+  static constexpr std::string_view kName = "files";  ///< name in the text
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const FilesStage&, const FilesStage&) = default;
 };
 

@@ -15,13 +15,13 @@ namespace roentgen::data {
 /// by the next to come, as tf.data's interleave has it. `parallel` threads read ahead (1: whoever pulls reads), up to
 /// that many samples.
 struct InterleaveStage {
-  static constexpr std::string_view kName = "interleave";
-  std::int64_t cycle = 1;
-  std::int64_t block = 1;
-  std::int64_t parallel = 1;
+  static constexpr std::string_view kName = "interleave";  ///< name in the text
+  std::int64_t cycle = 1;                                  ///< files open at a time
+  std::int64_t block = 1;                                  ///< samples of one file in a row
+  std::int64_t parallel = 1;                               ///< threads that read
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const InterleaveStage&, const InterleaveStage&) = default;
 };
 

@@ -40,16 +40,16 @@ enum class LabelForm : std::uint8_t { MultiLabel, ClassIndex };
 
 /// Where in the data a loader is: the next batch to be returned.
 struct LoaderPosition {
-  std::uint32_t epoch = 0;
-  std::int64_t batch = 0;
+  std::uint32_t epoch = 0;  ///< epoch, from 0
+  std::int64_t batch = 0;   ///< batch of this rank in the epoch, from 0
   friend bool operator==(const LoaderPosition&, const LoaderPosition&) = default;
 };
 
 /// Options of a Loader.
 struct LoaderOptions {
-  LoadMode mode = LoadMode::Training;
+  LoadMode mode = LoadMode::Training;  ///< use of the batches
   /// Batch size, tail policy, rank. Training usually drops the tail, evaluation pads.
-  ShardOptions shard;
+  ShardOptions shard{};
   /// The way of the samples; nothing: training_pipeline(shard.tail), or evaluation_pipeline() in the other modes.
   std::optional<Pipeline> pipeline{};
   /// Threads of a map_and_batch that names no number; at least 1.
@@ -61,27 +61,27 @@ struct LoaderOptions {
   /// Root of the streams Shuffle, Augment and Replace.
   std::uint64_t seed = 0;
   /// Where to start, for resume.
-  LoaderPosition start;
+  LoaderPosition start{};
   /// Samples (indices, ascending) of the epoch of `start` that were given before it: they are not given again. For a
   /// run that goes on with another batch size or number of ranks; resume_elsewhere() makes it and `start`. It belongs
   /// to the position: who stores one within that epoch stores it too.
   std::vector<std::uint32_t> seen = {};
   /// Of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
-  Preprocess preprocess;
+  Preprocess preprocess{};  ///< from a picture to the network's input
   /// Not used in evaluation.
-  Augment augment;
+  Augment augment{};
   /// Evaluation: one distortion of every image (test_views.h); nothing: as they are. Not used in training.
   std::optional<AugmentDraw> view{};
   /// Element type of the slots' images.
   DType dtype = DType::F32;
-  LabelForm label_form = LabelForm::MultiLabel;
+  LabelForm label_form = LabelForm::MultiLabel;  ///< form of labels and masks
   /// Training: largest share of the samples that may turn out corrupt before next() throws. 0: none may.
   double max_bad_share = 0.001;
   /// Training: samples that were found corrupt before `start`; they count towards the share.
   std::vector<std::uint32_t> known_bad = {};
   /// Training: csv (image, epoch, reason) to which corrupt samples are appended; empty: not written.
-  std::filesystem::path quarantine;
+  std::filesystem::path quarantine{};
   /// Decoded images kept between epochs, shared by loaders of the same Dataset; may be null. Owned by the caller, must
   /// outlive the Loader. Changes no byte of any batch, but for training images that a DiskCache was told to shrink.
   ImageStore* cache = nullptr;
@@ -124,7 +124,7 @@ class Loader final : public BatchSource {
   [[nodiscard]] std::optional<Batch> next() override;
   void release(int slot) override;
 
-  [[nodiscard]] std::int64_t steps_per_epoch() const;
+  [[nodiscard]] std::int64_t steps_per_epoch() const;  ///< batches of an epoch, as the function
   /// Of the batch that next() returns next: what a checkpoint stores.
   [[nodiscard]] LoaderPosition position() const;
   /// Indices of the corrupt samples met in the batches returned so far and of those known before, ascending: what a
@@ -136,7 +136,7 @@ class Loader final : public BatchSource {
   void unite_bad(const std::vector<FoundBad>& found);
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
-  [[nodiscard]] const Pipeline& pipeline() const;
+  [[nodiscard]] const Pipeline& pipeline() const;  ///< stages that it carries out
   /// Are all sizes that the pipeline left to measuring found?
   [[nodiscard]] bool has_settled() const;
   /// What each stage did, in order. Thread-safe.

@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// With `parallel` threads (1: whoever pulls does it), which work up to that many rows ahead.
 struct MapStage {
-  static constexpr std::string_view kName = "map";
-  std::int64_t parallel = 1;
+  static constexpr std::string_view kName = "map";  ///< name in the text
+  std::int64_t parallel = 1;                        ///< threads
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const MapStage&, const MapStage&) = default;
 };
 

@@ -16,8 +16,8 @@ namespace roentgen::data {
 
 /// Of one sample on its way.
 struct SampleBytes {
-  std::uint64_t file = 0;
-  std::uint64_t decoded = 0;
+  std::uint64_t file = 0;     ///< bytes as stored
+  std::uint64_t decoded = 0;  ///< bytes of its pixels
 };
 
 /// The largest of up to `looked_at` of `samples` (indices), evenly spread, by their headers; what cannot be read is
@@ -28,22 +28,22 @@ struct SampleBytes {
 
 /// What decides how much is held.
 struct MemoryNeeds {
-  std::int64_t samples = 0;
-  SampleBytes sample;
-  std::int64_t batch = 1;
+  std::int64_t samples = 0;  ///< samples that are read
+  SampleBytes sample;        ///< the largest sample
+  std::int64_t batch = 1;    ///< rows of a batch
   /// Of a batch: image, labels and mask (slot_bytes() and 8 bytes a label).
   std::uint64_t row_bytes = 0;
   /// Threads of a map_and_batch that names no number, and files that are read ahead of them.
   int workers = 1;
-  int readers = 0;
-  int slots = 2;
+  int readers = 0;  ///< files read ahead
+  int slots = 2;    ///< batches held at a time
 };
 
 /// One of those that hold.
 struct MemoryUse {
   /// "shuffle(buffer=500)", "2 decoding threads", "3 batches".
   std::string what;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  ///< most that it holds
 };
 
 /// Files that may be read ahead of the decoding threads: as many as an eighth of what is left holds, at most 32.
@@ -53,6 +53,7 @@ struct MemoryUse {
 /// file, one that decodes three times the decoded image besides: input, output, and the codec's own.
 [[nodiscard]] std::vector<MemoryUse> memory_uses(const Pipeline& pipeline, const MemoryNeeds& needs);
 
+/// Sum over all uses.
 [[nodiscard]] std::uint64_t total_bytes(const std::vector<MemoryUse>& uses);
 /// "3 batches 27.6 MiB, 2 decoding threads 9.1 MiB", the largest first.
 [[nodiscard]] std::string text_of(std::vector<MemoryUse> uses);
@@ -78,12 +79,12 @@ struct MemoryWishes {
 };
 /// How it is shared.
 struct MemoryShares {
-  std::uint64_t budget_bytes = 0;
-  int slots = 0;
+  std::uint64_t budget_bytes = 0;  ///< budget that was shared
+  int slots = 0;                   ///< batches held at a time
   /// MemoryNeeds::readers.
   int readers = 0;
-  std::uint64_t cache_bytes = 0;
-  std::vector<MemoryUse> uses;
+  std::uint64_t cache_bytes = 0;  ///< bytes for decoded images
+  std::vector<MemoryUse> uses;    ///< shares of the pipeline and of others
   /// "input memory: 31.2 of 40.0 MiB: 8 batches 27.6 MiB, ..."
   [[nodiscard]] std::string text() const;
 };

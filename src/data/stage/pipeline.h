@@ -27,7 +27,7 @@ class Pipeline {
   /// behind a shard that pads.
   explicit Pipeline(std::vector<Stage> stages);
 
-  [[nodiscard]] const std::vector<Stage>& stages() const { return stages_; }
+  [[nodiscard]] const std::vector<Stage>& stages() const { return stages_; }  ///< stages in order
   /// As it is parsed.
   [[nodiscard]] std::string text() const;
   /// Does it begin with files?
@@ -51,9 +51,9 @@ class Pipeline {
 
 /// A pipeline by name, and what it is.
 struct PipelinePreset {
-  std::string_view name;
-  std::string_view text;
-  std::string_view what;
+  std::string_view name;  ///< name for parse_pipeline()
+  std::string_view text;  ///< stages of the preset
+  std::string_view what;  ///< one line that describes it
 };
 /// "default", "tf-official", "naive".
 [[nodiscard]] const std::vector<PipelinePreset>& pipeline_presets();

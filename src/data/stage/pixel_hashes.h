@@ -24,12 +24,13 @@ namespace roentgen::data {
 /// A hash a sample, filled by the workers that decode. Thread-safe.
 class PixelHashes {
  public:
-  explicit PixelHashes(std::int64_t samples) : hashes_(static_cast<std::size_t>(samples)) {}
+  explicit PixelHashes(std::int64_t samples) : hashes_(static_cast<std::size_t>(samples)) {}  ///< all hashes are 0
 
   /// Nothing yet, or a blank image: 0.
   [[nodiscard]] std::uint64_t get(std::uint32_t sample) const {
     return hashes_.at(sample).load(std::memory_order_relaxed);
   }
+  /// Stores a hash.
   void set(std::uint32_t sample, std::uint64_t hash) { hashes_.at(sample).store(hash, std::memory_order_relaxed); }
 
  private:

@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// Up to `count` elements; behind a batch, batches. 0 ("auto"): behind a batch as many as there are slots, else 2.
 struct PrefetchStage {
-  static constexpr std::string_view kName = "prefetch";
-  std::int64_t count = 0;
+  static constexpr std::string_view kName = "prefetch";  ///< name in the text
+  std::int64_t count = 0;                                ///< elements ahead; 0: chosen
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const PrefetchStage&, const PrefetchStage&) = default;
 };
 

@@ -15,15 +15,15 @@ namespace roentgen::data {
 
 /// A sample that could not be read, and why.
 struct BadSample {
-  std::uint32_t sample = 0;
-  std::string id;
-  std::string reason;
+  std::uint32_t sample = 0;  ///< index into Dataset::samples
+  std::string id;            ///< Sample::id
+  std::string reason;        ///< one line that names the sample
 };
 
 /// Where a rank met it.
 struct FoundBad {
-  BadSample bad;
-  std::uint32_t epoch = 0;
+  BadSample bad;            ///< sample and reason
+  std::uint32_t epoch = 0;  ///< epoch, from 0
 };
 
 /// Collects them. One thread.
@@ -44,7 +44,7 @@ class Quarantine {
   void unite(const std::vector<FoundBad>& found);
   /// The samples that were counted, ascending.
   [[nodiscard]] std::vector<std::uint32_t> samples() const { return {known_.begin(), known_.end()}; }
-  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }  ///< distinct samples
 
  private:
   /// False for one that is known.

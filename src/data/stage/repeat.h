@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// times = 0 ("forever"): until the training ends.
 struct RepeatStage {
-  static constexpr std::string_view kName = "repeat";
-  std::int64_t times = 0;
+  static constexpr std::string_view kName = "repeat";  ///< name in the text
+  std::int64_t times = 0;                              ///< passes; 0: endless
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const RepeatStage&, const RepeatStage&) = default;
 };
 

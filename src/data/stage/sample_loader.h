@@ -21,12 +21,13 @@ struct LoaderOptions;
 
 /// Time and bytes of the samples loaded since the last take().
 struct SampleCosts {
-  double read_s = 0.0;
-  double decode_s = 0.0;
-  double transform_s = 0.0;
-  std::uint64_t read_bytes = 0;
-  std::int64_t cached = 0;
+  double read_s = 0.0;           ///< seconds of reading
+  double decode_s = 0.0;         ///< seconds of decoding
+  double transform_s = 0.0;      ///< seconds of resizing and normalising
+  std::uint64_t read_bytes = 0;  ///< bytes read from files
+  std::int64_t cached = 0;       ///< samples that came from the cache
 
+  /// Adds up.
   SampleCosts& operator+=(const SampleCosts& other) {
     read_s += other.read_s;
     decode_s += other.decode_s;

@@ -12,10 +12,10 @@ namespace roentgen::data {
 
 /// Where a pipeline begins that orders samples.
 struct SamplesStage {
-  static constexpr std::string_view kName = "samples";
+  static constexpr std::string_view kName = "samples";  ///< name in the text
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const SamplesStage&, const SamplesStage&) = default;
 };
 

@@ -24,9 +24,9 @@ enum class Tail : std::uint8_t {
 struct ShardOptions {
   /// Samples of a full batch on one rank.
   std::int64_t batch = 1;
-  Tail tail = Tail::Drop;
-  int rank = 0;
-  int ranks = 1;
+  Tail tail = Tail::Drop;  ///< treatment of samples that fill no last batch
+  int rank = 0;            ///< this process, from 0
+  int ranks = 1;           ///< processes that share the samples
 };
 
 }  // namespace roentgen::data

@@ -14,11 +14,11 @@ namespace roentgen::data {
 /// buffer = 0 ("all"): a Fisher-Yates shuffle of the whole pass; else a buffer of that many elements, from which one is
 /// drawn and replaced by the next to come, which is all that can be done where elements are too large to hold.
 struct ShuffleStage {
-  static constexpr std::string_view kName = "shuffle";
-  std::int64_t buffer = 0;
+  static constexpr std::string_view kName = "shuffle";  ///< name in the text
+  std::int64_t buffer = 0;                              ///< elements held; 0: the whole pass
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const ShuffleStage&, const ShuffleStage&) = default;
 };
 

@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// Without the first `count` elements.
 struct SkipStage {
-  static constexpr std::string_view kName = "skip";
-  std::int64_t count = 0;
+  static constexpr std::string_view kName = "skip";  ///< name in the text
+  std::int64_t count = 0;                            ///< elements left out
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const SkipStage&, const SkipStage&) = default;
 };
 

@@ -17,22 +17,22 @@ struct StageMeter {
   double pull_s = 0.0;
   /// Sums of its threads, where it has any.
   double busy_s = 0.0;
-  int threads = 0;
+  int threads = 0;  ///< threads that compute
   /// Threads beside them that wait for storage.
   int readers = 0;
   /// Room for finished elements, how many of them were full when one was pulled (sum over pulls), how often a pull
   /// found none, and how often a thread found no room.
   std::int64_t capacity = 0;
-  std::int64_t depth_sum = 0;
-  std::int64_t empty_waits = 0;
-  std::int64_t full_waits = 0;
+  std::int64_t depth_sum = 0;    ///< full rooms, summed over pulls
+  std::int64_t empty_waits = 0;  ///< pulls that found none
+  std::int64_t full_waits = 0;   ///< times that a thread found no room
 };
 
 /// A stage as a report shows it.
 struct StageReport {
   /// "interleave(cycle=10)".
   std::string stage;
-  StageMeter meter;
+  StageMeter meter;  ///< counts of the stage
 };
 
 }  // namespace roentgen::data

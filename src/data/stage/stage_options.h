@@ -24,11 +24,11 @@ enum class Carries : std::uint8_t {
 
 /// A whole number among a stage's settings.
 struct CountSetting {
-  std::string_view name;
-  std::int64_t default_value = 0;
+  std::string_view name;           ///< name in the text
+  std::int64_t default_value = 0;  ///< value that is not printed
   /// How 0 is written ("auto", "all", "forever"); empty: 0 is not allowed.
   std::string_view word_for_zero{};
-  std::int64_t greatest = std::numeric_limits<std::int32_t>::max();
+  std::int64_t greatest = std::numeric_limits<std::int32_t>::max();  ///< largest value allowed
 };
 
 /// Visits a stage's settings by name: one visitor, written once per stage, serves printer and parser. The first one
@@ -36,7 +36,7 @@ struct CountSetting {
 class StageVisitor {
  public:
   virtual ~StageVisitor() = default;
-  virtual void count(const CountSetting& setting, std::int64_t& value) = 0;
+  virtual void count(const CountSetting& setting, std::int64_t& value) = 0;  ///< visits a whole number
   /// One word out of `words`; `value` is its index.
   virtual void word(std::string_view name, int& value, int default_value,
                     const std::vector<std::string_view>& words) = 0;

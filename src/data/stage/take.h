@@ -13,11 +13,11 @@ namespace roentgen::data {
 
 /// The first `count` elements.
 struct TakeStage {
-  static constexpr std::string_view kName = "take";
-  std::int64_t count = 0;
+  static constexpr std::string_view kName = "take";  ///< name in the text
+  std::int64_t count = 0;                            ///< elements kept
 
-  void describe(StageVisitor& visitor);
-  [[nodiscard]] Carries gives(Carries before) const;
+  void describe(StageVisitor& visitor);               ///< lists the settings
+  [[nodiscard]] Carries gives(Carries before) const;  ///< output; ConfigError for another input
   friend bool operator==(const TakeStage&, const TakeStage&) = default;
 };
 

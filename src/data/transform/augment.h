@@ -59,20 +59,20 @@ struct AugmentDraw {
   double shear = 0.0;
   /// By how much the picture moves right and down, as fractions of the output.
   double shift_x = 0.0;
-  double shift_y = 0.0;
-  double zoom = 1.0;
+  double shift_y = 0.0;  ///< shift downwards
+  double zoom = 1.0;     ///< magnification
   /// Kept part: its sides and its middle as fractions of the picture.
   double crop_width = 1.0;
-  double crop_height = 1.0;
-  double crop_x = 0.5;
-  double crop_y = 0.5;
-  bool flip = false;
-  double brightness = 0.0;
-  double contrast = 1.0;
+  double crop_height = 1.0;  ///< share of the picture's height
+  double crop_x = 0.5;       ///< middle of the kept part, from the left
+  double crop_y = 0.5;       ///< middle of the kept part, from the top
+  bool flip = false;         ///< mirrored left to right
+  double brightness = 0.0;   ///< added gray, as a share of black to white
+  double contrast = 1.0;     ///< factor about mid-gray
   /// Where Preprocess cuts its input out of a larger picture: place among the choices of a first pixel, left to right
   /// and top to bottom: choice ceil(place * choices) of 1, 2, ...; the middle at 0.5.
   double cut_x = 0.5;
-  double cut_y = 0.5;
+  double cut_y = 0.5;  ///< place from top to bottom
 
   friend bool operator==(const AugmentDraw&, const AugmentDraw&) = default;
 };
@@ -83,8 +83,8 @@ struct AugmentDraw {
 
 /// Which image is distorted, and when.
 struct AugmentKey {
-  std::uint64_t seed = 0;
-  std::uint32_t epoch = 0;
+  std::uint64_t seed = 0;   ///< seed of the run
+  std::uint32_t epoch = 0;  ///< epoch, from 0
   /// Sample::id.
   std::string_view id;
 };

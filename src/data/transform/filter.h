@@ -22,10 +22,10 @@ namespace roentgen::data {
 
 /// Where the output pixels of one axis lie in the source: pixel i at start + step * (i + 0.5). A negative step mirrors.
 struct Axis {
-  double start = 0.0;
-  double step = 1.0;
-  std::int64_t outputs = 0;
-  std::int64_t source = 0;
+  double start = 0.0;        ///< start in source pixels; may lie outside
+  double step = 1.0;         ///< source pixels per output pixel
+  std::int64_t outputs = 0;  ///< number of output pixels
+  std::int64_t source = 0;   ///< number of source pixels
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
@@ -48,10 +48,10 @@ class Taps {
   }
   /// Weights per output, padding included.
   [[nodiscard]] std::int64_t stride() const { return stride_; }
-  [[nodiscard]] std::int64_t outputs() const { return axis_.outputs; }
+  [[nodiscard]] std::int64_t outputs() const { return axis_.outputs; }  ///< number of outputs
   /// Source pixels [begin(), end()) are all that any output uses; both 0 when all is black.
   [[nodiscard]] std::int64_t begin() const { return begin_; }
-  [[nodiscard]] std::int64_t end() const { return end_; }
+  [[nodiscard]] std::int64_t end() const { return end_; }  ///< end of the source pixels in use
 
  private:
   void set_output(std::int64_t i, Filter filter);

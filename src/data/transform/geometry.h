@@ -16,17 +16,17 @@ namespace roentgen::data {
 struct Geometry {
   /// Of the output; with rotation of the upright picture, which is square.
   Axis x;
-  Axis y;
+  Axis y;  ///< axis of the height
   /// Or sheared: "with rotation" means either.
   bool is_rotated = false;
   /// With rotation, output pixel (i, j) of S x S lies in the upright picture at its middle + (xx a + xy b, yx a + yy
   /// b), where (a, b) = (mirror (i - (S - 1) / 2), j - (S - 1) / 2), all in pixels. The upright picture has room for
   /// all four neighbours of any of them.
   double xx = 1.0;
-  double xy = 0.0;
-  double yx = 0.0;
-  double yy = 1.0;
-  double mirror = 1.0;
+  double xy = 0.0;      ///< share of b in x
+  double yx = 0.0;      ///< share of a in y
+  double yy = 1.0;      ///< share of b in y
+  double mirror = 1.0;  ///< -1: mirrored left to right
 };
 
 /// Geometry of one picture. Pure function.

@@ -36,12 +36,15 @@ enum class JpegSize : std::uint8_t {
 
 /// "squash", "crop", "pad"; and back, ConfigError naming the choices.
 [[nodiscard]] std::string_view name_of(Fit fit);
+/// The reverse of name_of(); ConfigError naming the choices.
 [[nodiscard]] Fit parse_fit(std::string_view text);
 /// "triangle", "area"; and back.
 [[nodiscard]] std::string_view name_of(Filter filter);
+/// The reverse of name_of(); ConfigError naming the choices.
 [[nodiscard]] Filter parse_filter(std::string_view text);
 /// "exact", "scaled"; and back.
 [[nodiscard]] std::string_view name_of(JpegSize jpeg);
+/// The reverse of name_of(); ConfigError naming the choices.
 [[nodiscard]] JpegSize parse_jpeg_size(std::string_view text);
 
 /// A network's input: x = (v - mean[c]) / stddev[c], where v in [0, 1] is the resized sample divided by the file's
@@ -54,15 +57,15 @@ struct Preprocess {
   std::int64_t resize_px = 0;
   /// 1 (gray) or 3; a gray picture fills all three.
   int channels = 1;
-  Fit fit = Fit::Squash;
-  Filter filter = Filter::Triangle;
-  JpegSize jpeg = JpegSize::Scaled;
+  Fit fit = Fit::Squash;             ///< how a picture becomes square
+  Filter filter = Filter::Triangle;  ///< filter of the resize
+  JpegSize jpeg = JpegSize::Scaled;  ///< size at which JPEG files are decoded
   /// How the stored values of a DICOM file become gray levels: a name of codec/intensity.h. Files of other formats are
   /// taken as they are.
   std::string intensity = "stored";
   /// (channels), on the [0, 1] scale.
   std::vector<double> mean{0.5};
-  std::vector<double> stddev{0.25};
+  std::vector<double> stddev{0.25};  ///< (channels), on the [0, 1] scale
 
   friend bool operator==(const Preprocess&, const Preprocess&) = default;
 

@@ -51,8 +51,8 @@ class Transformer {
  public:
   Transformer();
   ~Transformer();
-  Transformer(Transformer&&) noexcept;
-  Transformer& operator=(Transformer&&) noexcept;
+  Transformer(Transformer&&) noexcept;             ///< takes over its memory
+  Transformer& operator=(Transformer&&) noexcept;  ///< takes over its memory
 
   /// Fills `out`. `augment` may be null (evaluation): then nothing is drawn and nothing distorted. Throws ShapeError
   /// when `out` has another size, std::logic_error on an empty image.

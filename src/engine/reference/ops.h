@@ -15,8 +15,8 @@ namespace roentgen::engine::reference {
 
 /// What one node works on. Pointers are owned by ReferenceRun and never null.
 struct Scope {
-  const graph::Node* node = nullptr;
-  Form form = Form::Training;
+  const graph::Node* node = nullptr;  ///< node that is computed
+  Form form = Form::Training;         ///< training or inference
   /// Inputs of the node.
   std::vector<const Array*> src;
   /// Parameters and state, in the order of the op's shape rule. State is what the step started with.
@@ -36,7 +36,7 @@ struct Scope {
   const Array* diff_dst = nullptr;
   /// Backward adds into these, parallel to `src` and to `parameters`.
   std::vector<Array*> diff_src;
-  std::vector<Array*> diff_parameters;
+  std::vector<Array*> diff_parameters;  ///< gradients of `parameters`, parallel to them
 };
 
 #define RG_DECLARE_REFERENCE(Kind)                   \

@@ -27,7 +27,7 @@ class ReferenceRun {
   /// Sets a graph input, a parameter or a running statistic by name; plain row-major. Throws ShapeError for another
   /// number of elements and ConfigError for an unknown name.
   void set(std::string_view name, std::span<const double> values);
-  void set(std::string_view name, std::span<const float> values);
+  void set(std::string_view name, std::span<const float> values);  ///< sets f32 values
   /// What a dropout node keeps (1) and drops (0), shape of its output. Without one it keeps all.
   void set_mask(std::string_view node, std::vector<double> mask);
 
@@ -38,12 +38,15 @@ class ReferenceRun {
 
   /// Value of a node.
   [[nodiscard]] const Array& value(graph::NodeId id) const { return values_.at(static_cast<std::size_t>(id)); }
+  /// Value of a named output; ConfigError for an unknown name.
   [[nodiscard]] const Array& output(std::string_view name) const;
   /// Gradient with respect to a node's value.
   [[nodiscard]] const Array& value_gradient(graph::NodeId id) const {
     return value_gradients_.at(static_cast<std::size_t>(id));
   }
+  /// Value by index into Graph::parameters().
   [[nodiscard]] const Array& parameter(std::int32_t id) const { return parameters_.at(static_cast<std::size_t>(id)); }
+  /// Gradient with respect to a parameter.
   [[nodiscard]] const Array& parameter_gradient(std::int32_t id) const {
     return parameter_gradients_.at(static_cast<std::size_t>(id));
   }

@@ -14,8 +14,8 @@ namespace roentgen::graph {
 
 /// [begin, end) of one axis of a region, in pixels.
 struct Region {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
+  std::int64_t begin = 0;  ///< first pixel
+  std::int64_t end = 0;    ///< behind the last pixel
 };
 
 /// Region `index` of `count` over an axis of `size` pixels, as torch cuts it: floor(index size / count) to
@@ -28,12 +28,12 @@ struct Region {
 /// (N, C, H, W) -> (N, C, OH, OW), as torch.nn.AdaptiveAvgPool2d. diff_src = diff_dst / pixels of the region, summed
 /// over the regions a pixel is in.
 struct AdaptiveAvgPool {
-  static constexpr OpInfo kInfo{.name = "adaptive_avg_pool"};
+  static constexpr OpInfo kInfo{.name = "adaptive_avg_pool"};  ///< name and inputs
   /// (OH, OW).
   Extent out{1, 1};
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const AdaptiveAvgPool&, const AdaptiveAvgPool&) = default;
 };
 

@@ -16,11 +16,11 @@ namespace roentgen::graph {
 /// the loss adds `weight` times itself on them (graph/loss.h). Inference computes neither them nor what only they need
 /// (graph/inference.h). The gradient passes unchanged.
 struct Auxiliary {
-  static constexpr OpInfo kInfo{.name = "auxiliary"};
-  double weight = 0.3;
+  static constexpr OpInfo kInfo{.name = "auxiliary"};  ///< name and inputs
+  double weight = 0.3;                                 ///< weight of its loss
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Auxiliary&, const Auxiliary&) = default;
 };
 

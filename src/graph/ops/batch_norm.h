@@ -21,16 +21,17 @@ namespace roentgen::graph {
 ///   diff_src = scale * istd * (g - diff_shift / M - xhat * diff_scale / M).
 /// `relu`, `folded` and the second input are written by the passes (graph/passes) and may be written by hand as well.
 struct BatchNorm {
+  /// Name and inputs.
   static constexpr OpInfo kInfo{.name = "batch_norm", .inputs_max = 2, .keeps = {.inputs = true, .output = true}};
-  double epsilon = 1e-5;
-  double momentum = 0.1;
-  bool relu = false;
+  double epsilon = 1e-5;  ///< added to the variance
+  double momentum = 0.1;  ///< share of the batch in running statistics
+  bool relu = false;      ///< act is max(., 0), else nothing
   /// In inference the convolution before it, which nothing else reads, computes this as well: with weights that hold
   /// scale and statistics. What is computed stays the same.
   bool folded = false;
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const BatchNorm&, const BatchNorm&) = default;
 };
 

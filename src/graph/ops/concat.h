@@ -16,11 +16,11 @@ namespace roentgen::graph {
 /// The gradient is cut up the same way. `is_virtual` (written by the pass virtual_concat): the result is never stored;
 /// its readers take the pieces where they lie.
 struct Concat {
-  static constexpr OpInfo kInfo{.name = "concat", .inputs_max = 1024};
-  bool is_virtual = false;
+  static constexpr OpInfo kInfo{.name = "concat", .inputs_max = 1024};  ///< name and inputs
+  bool is_virtual = false;                                              ///< never stored
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Concat&, const Concat&) = default;
 };
 

@@ -19,19 +19,19 @@ namespace roentgen::graph {
 /// Gradients: diff_src = transposed convolution of diff_dst with weight; diff_weight = correlation of src with
 /// diff_dst; diff_bias = sum of diff_dst over n, oh, ow.
 struct Conv2d {
-  static constexpr OpInfo kInfo{.name = "conv2d", .keeps = {.inputs = true}};
-  std::int64_t out_channels = 0;
-  Extent kernel{1, 1};
-  Extent stride{1, 1};
-  Extent pad{0, 0};
-  Extent dilation{1, 1};
-  std::int64_t groups = 1;
-  bool bias = true;
-  Init weight_init{Init::Kind::UniformFanIn};
-  Init bias_init{Init::Kind::UniformFanIn};
+  static constexpr OpInfo kInfo{.name = "conv2d", .keeps = {.inputs = true}};  ///< name and inputs
+  std::int64_t out_channels = 0;                                               ///< OC
+  Extent kernel{1, 1};                                                         ///< (KH, KW)
+  Extent stride{1, 1};                                                         ///< (SH, SW)
+  Extent pad{0, 0};                                                            ///< (PH, PW), on each side
+  Extent dilation{1, 1};                                                       ///< (DH, DW)
+  std::int64_t groups = 1;                                                     ///< divides IC and OC
+  bool bias = true;                                                            ///< has a bias?
+  Init weight_init{Init::Kind::UniformFanIn};                                  ///< initial weight
+  Init bias_init{Init::Kind::UniformFanIn};                                    ///< initial bias
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Conv2d&, const Conv2d&) = default;
 };
 

@@ -14,10 +14,10 @@ namespace roentgen::graph {
 
 /// (N, C, H, W) -> (N, C*H*W), row-major. The gradient is reshaped back.
 struct Flatten {
-  static constexpr OpInfo kInfo{.name = "flatten"};
+  static constexpr OpInfo kInfo{.name = "flatten"};  ///< name and inputs
 
-  void visit(AttributeVisitor&) {}
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Flatten&, const Flatten&) = default;
 };
 

@@ -15,14 +15,14 @@ namespace roentgen::graph {
 /// dst = src * weight^T + bias. src (N, IC), weight (OC, IC), bias (OC), dst (N, OC).
 /// diff_src = diff_dst * weight; diff_weight = diff_dst^T * src; diff_bias = sum of diff_dst over n.
 struct Linear {
-  static constexpr OpInfo kInfo{.name = "linear", .keeps = {.inputs = true}};
-  std::int64_t out_features = 0;
-  bool bias = true;
-  Init weight_init{Init::Kind::UniformFanIn};
-  Init bias_init{Init::Kind::UniformFanIn};
+  static constexpr OpInfo kInfo{.name = "linear", .keeps = {.inputs = true}};  ///< name and inputs
+  std::int64_t out_features = 0;                                               ///< OC
+  bool bias = true;                                                            ///< has a bias?
+  Init weight_init{Init::Kind::UniformFanIn};                                  ///< initial weight
+  Init bias_init{Init::Kind::UniformFanIn};                                    ///< initial bias
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Linear&, const Linear&) = default;
 };
 

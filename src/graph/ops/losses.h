@@ -31,14 +31,15 @@ inline constexpr int kMostAuxiliary = 8;
 /// Training: further inputs a_i (N, K) are the logits of auxiliary classifiers, and the value is
 /// loss(z) + sum_i auxiliary_weights[i] loss(a_i). Inference reads the first three inputs alone.
 struct SigmoidCrossEntropy {
+  /// Name and inputs.
   static constexpr OpInfo kInfo{.name = "sigmoid_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
-  int reduction = 0;
-  std::vector<double> positive_weights;
+  int reduction = 0;                     ///< a Reduction
+  std::vector<double> positive_weights;  ///< (K), or empty: all 1
   /// One for each input behind the third.
   std::vector<double> auxiliary_weights;
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const SigmoidCrossEntropy&, const SigmoidCrossEntropy&) = default;
 };
 
@@ -47,14 +48,15 @@ struct SigmoidCrossEntropy {
 ///   term = -m * sum_k q_k log p_k; diff_logits = m * (p - q) / divisor. MeanKnown divides by sum of m.
 /// Auxiliary classifiers as in SigmoidCrossEntropy.
 struct SoftmaxCrossEntropy {
+  /// Name and inputs.
   static constexpr OpInfo kInfo{.name = "softmax_cross_entropy", .inputs_min = 3, .inputs_max = 3 + kMostAuxiliary};
-  int reduction = 0;
-  double label_smoothing = 0.0;
+  int reduction = 0;             ///< a Reduction
+  double label_smoothing = 0.0;  ///< e, 0 to below 1
   /// One for each input behind the third.
   std::vector<double> auxiliary_weights;
 
-  void visit(AttributeVisitor& visitor);
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor);                                                     ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const SoftmaxCrossEntropy&, const SoftmaxCrossEntropy&) = default;
 };
 

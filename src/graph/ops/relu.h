@@ -14,14 +14,14 @@ namespace roentgen::graph {
 
 /// dst = max(src, 0), any shape. diff_src = diff_dst where dst > 0, else 0.
 struct Relu {
-  static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};
+  static constexpr OpInfo kInfo{.name = "relu", .keeps = {.output = true}};  ///< name and inputs
 
   /// In inference the convolution or linear layer before it, which nothing else reads, computes this as well. Written
   /// by a pass (graph/passes); what is computed stays the same.
   bool folded = false;
 
-  void visit(AttributeVisitor& visitor) { visitor.flag("folded", folded, false); }
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor& visitor) { visitor.flag("folded", folded, false); }           ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Relu&, const Relu&) = default;
 };
 

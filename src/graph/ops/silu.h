@@ -15,10 +15,10 @@ namespace roentgen::graph {
 /// dst = src * s, s = 1 / (1 + exp(-src)) (Elfwing et al. 2017), any shape. diff_src = diff_dst * s * (1 + src * (1 -
 /// s)).
 struct Silu {
-  static constexpr OpInfo kInfo{.name = "silu", .keeps = {.inputs = true}};
+  static constexpr OpInfo kInfo{.name = "silu", .keeps = {.inputs = true}};  ///< name and inputs
 
-  void visit(AttributeVisitor&) {}
-  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;
+  void visit(AttributeVisitor&) {}                                                           ///< lists the attributes
+  [[nodiscard]] Inferred infer(std::string_view node, std::span<const Shape> inputs) const;  ///< shape rule; ShapeError
   friend bool operator==(const Silu&, const Silu&) = default;
 };
 

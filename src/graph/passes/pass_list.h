@@ -38,7 +38,7 @@
 
 namespace roentgen::graph {
 
-#define RG_PASS_DECLARATION(name, use) [[nodiscard]] Graph name(const Graph& graph);
+#define RG_PASS_DECLARATION(name, use) /** The pass of that name. */ [[nodiscard]] Graph name(const Graph& graph);
 RG_PASS_LIST(RG_PASS_DECLARATION)
 #undef RG_PASS_DECLARATION
 
@@ -47,14 +47,15 @@ enum class Purpose : std::uint8_t { Training, Inference };
 
 /// Which fusions a choice leaves on.
 struct Fusions {
-#define RG_FUSION_MEMBER(name) bool name = false;
+#define RG_FUSION_MEMBER(name) bool name = false; /**< is this fusion on? */
   RG_FUSION_LIST(RG_FUSION_MEMBER)
 #undef RG_FUSION_MEMBER
   bool operator==(const Fusions&) const = default;
 };
 
-/// Names of all passes, in running order; of those that training can use.
+/// Names of all passes, in running order.
 [[nodiscard]] const std::vector<std::string_view>& pass_names();
+/// Names of the passes that training can use.
 [[nodiscard]] std::vector<std::string_view> training_pass_names();
 /// Names of all fusions.
 [[nodiscard]] const std::vector<std::string_view>& fusion_names();

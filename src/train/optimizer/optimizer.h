@@ -20,7 +20,7 @@ struct OptimizerOptions {
   bool is_nesterov = false;
   /// Decay rates of adam's moments.
   double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta2 = 0.999;  ///< decay rate of the second moment
   /// Added to adam's denominator, outside the square root.
   double epsilon = 1e-8;
   /// Trust coefficient of lars; above 0.
@@ -31,9 +31,9 @@ struct OptimizerOptions {
 
 /// Consecutive arena elements that share one weight decay.
 struct UpdateRange {
-  std::int64_t begin = 0;
-  std::int64_t count = 0;
-  double weight_decay = 0.0;
+  std::int64_t begin = 0;     ///< first arena element
+  std::int64_t count = 0;     ///< elements
+  double weight_decay = 0.0;  ///< weight decay of these elements
   /// All of one layer's weights, for optimizers that look at their norms.
   bool is_layer = false;
 };
@@ -42,8 +42,8 @@ struct UpdateRange {
 struct Update {
   /// The arenas, whole.
   std::span<float> parameters;
-  std::span<const float> gradients;
-  std::span<const UpdateRange> ranges;
+  std::span<const float> gradients;     ///< gradient arena, whole
+  std::span<const UpdateRange> ranges;  ///< parts to update
   /// Learning rate of this step.
   double lr = 0.0;
   /// 1 for the first update: adam's bias correction.
@@ -70,6 +70,7 @@ class Optimizer {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Does it want every layer's weights as a range of their own?
   [[nodiscard]] virtual bool is_layerwise() const { return false; }
+  /// Updates the ranges.
   virtual void apply(const Update& update) = 0;
   /// All state there is, zero at first; what a checkpoint saves and restores. May be empty.
   [[nodiscard]] virtual std::vector<OptimizerState> state() = 0;
