@@ -4,7 +4,6 @@
 // The board, between this process and children that stand for ranks: what they map, they map once.
 #include "dist/launch_board.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-
-#include "core/folder_testing.h"
 
 namespace roentgen::dist {
 namespace {

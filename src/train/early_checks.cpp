@@ -30,7 +30,7 @@ constexpr std::string_view kChangeable[] = {
     "train.epochs", "train.early_stop", "train.workers", "train.threads", "train.slots", "train.keep_best",
     "train.keep_last", "train.checkpoint_steps", "train.max_bad", "train.init", "train.init_preset", "train.partial",
     "train.cache_mb", "train.input_cores", "train.cache", "train.cache_dir", "train.memory_mb", "train.bucket_mb",
-    // With other ranks, for the same global batch (resumed_run.cpp).
+    // Changes with the number of ranks, for the same global batch (resumed_run.cpp).
     "train.batch"};
 
 void require(bool holds, std::string_view what, std::string_view expected, std::string_view got,

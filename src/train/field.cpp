@@ -53,7 +53,7 @@ std::string remedy_for(std::string_view name, const std::vector<std::string>& ca
   return near.empty() ? std::string(kSeeKeys) : near;
 }
 
-// What goes into a table for a field's value.
+// Value of a field, as a table has it.
 template <typename Plain>
 Value value_of(const Plain& value) {
   return value;

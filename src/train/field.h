@@ -35,9 +35,9 @@ using Words = std::vector<std::string_view>;
 struct Field {
   std::string_view name;
   std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<double>*> value;
-  /// Of a text.
+  /// Words that a text accepts.
   Words words;
-  /// Of a number or of each of several.
+  /// Range of a number, or of each of several.
   Range range;
   /// One line for people.
   std::string_view doc;

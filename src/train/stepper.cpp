@@ -72,6 +72,11 @@ std::vector<std::vector<UpdateRange>> ranges_by_bucket(const std::vector<UpdateR
   return parts;
 }
 
+// A bucket's part of an arena.
+std::span<float> part_of(std::span<float> arena, const engine::Bucket& bucket) {
+  return arena.subspan(static_cast<std::size_t>(bucket.begin), static_cast<std::size_t>(bucket.count));
+}
+
 }  // namespace
 
 Stepper::Stepper(engine::Executable& executable, StepperOptions options)
@@ -130,28 +135,24 @@ void Stepper::run_batch(data::BatchSource& batches, std::int64_t i, StepRecord& 
 
 void Stepper::take_bucket(std::int64_t bucket, std::int64_t i) {
   const engine::Bucket& place = executable_.buckets()[static_cast<std::size_t>(bucket)];
-  const auto part = [&](std::span<float> arena) {
-    return arena.subspan(static_cast<std::size_t>(place.begin), static_cast<std::size_t>(place.count));
-  };
   if (!total_.empty()) {
-    const std::span<float> fresh = part(executable_.gradients());
+    const std::span<float> fresh = part_of(executable_.gradients(), place);
+    const std::span<float> total = part_of(total_, place);
     if (i == 0) {
-      std::ranges::copy(fresh, part(total_).begin());
+      std::ranges::copy(fresh, total.begin());
     } else {
-      accumulate(part(total_), fresh, options_.optimizer_options.threads);
+      accumulate(total, fresh, options_.optimizer_options.threads);
     }
   }
-  if (exchange_ && options_.is_overlapped && i + 1 == options_.accumulate) exchange_->send(bucket, part(gradients()));
+  if (exchange_ && options_.is_overlapped && i + 1 == options_.accumulate) {
+    exchange_->send(bucket, part_of(gradients(), place));
+  }
 }
 
 void Stepper::send_all(std::int64_t i) {
   if (!exchange_ || i + 1 != options_.accumulate) return;
-  const std::vector<engine::Bucket>& buckets = executable_.buckets();
-  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-    exchange_->send(static_cast<std::int64_t>(bucket),
-                    gradients().subspan(static_cast<std::size_t>(buckets[bucket].begin),
-                                        static_cast<std::size_t>(buckets[bucket].count)));
-  }
+  std::int64_t number = 0;
+  for (const engine::Bucket& bucket : executable_.buckets()) exchange_->send(number++, part_of(gradients(), bucket));
 }
 
 double Stepper::gradient_scale(StepRecord& record) {

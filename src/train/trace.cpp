@@ -13,7 +13,6 @@
 
 #include "core/log.h"
 #include "dist/comm_thread.h"
-#include "train/trace_bytes.h"
 
 namespace roentgen::train {
 namespace {

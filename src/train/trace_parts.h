@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // Traces of runs that fail: what each rank wrote down, in a file of its own that holds all of it when the rank is
-// killed. A run that ends well sends it to rank 0 instead (trace.h), with clocks measured at the end as well.
+// killed. A run that ends well sends the same lines to rank 0 instead (trace.h), with clocks measured at the end as
+// well.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +16,11 @@
 namespace roentgen::train {
 
 struct RankTrace;
+
+/// Spans and names of this process's own spans, and how many were dropped, as text for another rank.
+[[nodiscard]] std::string to_bytes(const RankTrace& own);
+/// Reads text of to_bytes(), with names; CommError for anything else.
+[[nodiscard]] RankTrace rank_trace_from(const std::string& bytes);
 
 /// A rank's file in the folder of parts: a line for each span. Not movable. One thread at a time.
 class TracePart {

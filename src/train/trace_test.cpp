@@ -18,7 +18,6 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "train/run_lock.h"
-#include "train/trace_bytes.h"
 #include "train/trace_parts.h"
 #include "train/trainer_testing.h"
 

@@ -55,7 +55,7 @@ struct TrainJob {
   /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and
   /// is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
   dist::CommThread* group = nullptr;
-  /// What goes into folder.trace(), also of a run that fails; nothing: no trace. The same on all ranks.
+  /// Options of folder.trace(), which a run that fails leaves, too; nullopt: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };
 

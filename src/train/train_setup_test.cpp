@@ -154,7 +154,7 @@ class SetupOfRanks : public RanksOfARun {
     });
   }
 
-  /// Of the last set_up().
+  /// Group of the last set_up().
   std::optional<dist::LocalGroup> group_;
   std::function<void(data::Dataset&)> other_data_;
   std::function<void(Recipe&)> other_recipe_;

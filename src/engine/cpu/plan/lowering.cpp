@@ -242,10 +242,6 @@ std::int32_t Lowering::parameter_index(const graph::Node& node, std::string_view
   return -1;
 }
 
-bool Lowering::has_parameter(const graph::Node& node, std::string_view name) const {
-  return parameter_index(node, name) >= 0;
-}
-
 TensorId Lowering::parameter(const graph::Node& node, std::string_view name) {
   return places.at(static_cast<std::size_t>(parameter_index(node, name))).tensor;
 }

@@ -118,7 +118,6 @@ class Lowering {
   /// A node's parameter, its gradient, by relative name ("weight"). State (running statistics) likewise.
   TensorId parameter(const graph::Node& node, std::string_view name);
   TensorId parameter_gradient(const graph::Node& node, std::string_view name);
-  [[nodiscard]] bool has_parameter(const graph::Node& node, std::string_view name) const;
   /// A parameter's kernel form.
   [[nodiscard]] std::shared_ptr<const ParameterLayout> layout_of_parameter(const graph::Node& node,
                                                                            std::string_view name) const;
