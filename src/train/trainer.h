@@ -54,7 +54,7 @@ struct TrainJob {
   /// The ranks that train together: recipe.train.batch images each, a job that is equal but for on_ready, observers and
   /// is_stop_asked. Rank 0 alone writes; the others need no folder. Null: this process alone.
   dist::CommThread* group = nullptr;
-  /// What goes into folder.trace(), also of a run that fails; nothing: no trace. The same on all ranks.
+  /// Content of folder.trace(), also of a run that fails; nothing: no trace. Equal on all ranks.
   std::optional<TraceOptions> trace{};
 };
 
