@@ -20,7 +20,8 @@ LONG_LABELS := slow|gpu|product
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train
 
-.PHONY: help setup build quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format bench clean
+.PHONY: help setup build install quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
+  bench clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -31,6 +32,9 @@ setup:  ## Install what is missing (apt; prints what to install elsewhere)
 build: setup  ## Build everything, tests too, into build/release
 	cmake --preset release
 	cmake --build $(RELEASE) -j$(JOBS)
+
+install: build  ## Install program, library, headers, recipes and man page below PREFIX (/usr/local)
+	cmake --install $(RELEASE) --prefix $(or $(PREFIX),/usr/local)
 
 quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table in minutes
 	cmake --preset release
@@ -78,6 +82,11 @@ tidy: setup  ## clang-tidy on the whole tree
 
 format: setup  ## Format all sources in place
 	tools/format.sh
+
+docs-api:  ## Write the reference of the library's headers into build/docs-api; every name has its comment
+	tools/setup.sh --docs
+	cmake --preset release >/dev/null
+	cmake --build $(RELEASE) --target docs_api
 
 bench: setup  ## Time one training step of both models (alone; beside PyTorch: tools/peers/compare_step.py)
 	cmake --preset release

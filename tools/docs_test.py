@@ -19,6 +19,10 @@ class Docs(unittest.TestCase):
         shown = re.search(r"^shown=(\S+)$", (ROOT / "tools" / "quickstart.sh").read_text(), re.MULTILINE)
         self.assertIn(f"`{shown[1]}`", (ROOT / "README.md").read_text(encoding="utf-8"))
 
+    def test_the_program_of_the_library_page_is_the_one_that_is_tested(self):
+        shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/library.md").read_text(encoding="utf-8"), re.DOTALL)
+        self.assertIn(shown[1], (ROOT / "tests/consumer/main.cpp").read_text(encoding="utf-8"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,7 @@
 #   tools/setup.sh             what `make build`, `make test` and `make lint` need
 #   tools/setup.sh --minimal   without the lint tools
 #   tools/setup.sh --fuzz      what `make fuzz` needs: without the lint tools, with clang
+#   tools/setup.sh --docs      what `make docs-api` needs: without the lint tools, with Doxygen
 #   tools/setup.sh --all       also what planned parts will use: ONNX
 set -euo pipefail
 
@@ -18,13 +19,15 @@ packages=(g++ cmake ninja-build pkg-config git python3
 lint=(clang-format clang-tidy)
 planned=(libonnx-dev libprotobuf-dev protobuf-compiler)
 fuzz=(clang-14 libclang-rt-14-dev libomp-14-dev)
+docs=(doxygen)
 case "${1:-}" in
   "") packages+=("${lint[@]}") ;;
   --minimal) ;;
   --fuzz) packages+=("${fuzz[@]}") ;;
+  --docs) packages+=("${docs[@]}") ;;
   --all) packages+=("${lint[@]}" "${planned[@]}") ;;
   *)
-    echo "[setup.options] $1: expected --minimal, --fuzz, --all or nothing, got another word; try tools/setup.sh" >&2
+    echo "[setup.options] $1: expected --minimal, --fuzz, --docs, --all or nothing, got another word; try tools/setup.sh" >&2
     exit 1
     ;;
 esac
@@ -39,6 +42,7 @@ by_hand() {
   to build again in less time: ccache
   to lint:  clang-format and clang-tidy 14
   to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
+  for the API reference: Doxygen 1.9
   for DICOM: DCMTK 3.6, OpenJPEG 2.5
   for several processes: Open MPI 4 or MPICH 4
   where there is a GPU: CUDA toolkit 12

@@ -10,7 +10,7 @@
 
 namespace roentgen {
 
-/// What error_text() was given.
+/// Arguments of error_text().
 struct ErrorParts {
   std::string thing;     ///< room and thing, without brackets
   std::string what;      ///< file, op or option concerned
@@ -22,10 +22,10 @@ struct ErrorParts {
 /// Reads the parts back. A text of another form is all `got`.
 [[nodiscard]] ErrorParts error_parts(std::string_view text);
 
-/// The same error with another remedy.
+/// An error's text with another remedy.
 [[nodiscard]] std::string with_remedy(std::string_view text, std::string_view remedy);
 
-/// The same error, told of something in `place`: "place" + what.
+/// An error's text, told of something in `place`: "place" + what.
 [[nodiscard]] std::string with_place(std::string_view text, std::string_view place);
 
 /// The cause alone, for an error of a wider scope: "an empty file, not a PNG image".

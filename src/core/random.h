@@ -10,12 +10,12 @@
 
 namespace roentgen {
 
-/// What a stream belongs to. Two different keys give independent streams.
+/// Key of a stream. Two different keys give independent streams.
 struct RandomKey {
   std::uint64_t seed = 0;    ///< seed of the whole job
   std::uint32_t epoch = 0;   ///< 0 where nothing is drawn by epoch
   std::uint64_t sample = 0;  ///< number of the sample or thing drawn for
-  /// Which purpose: a constant per caller, see RandomStage.
+  /// Purpose: a constant per caller, see RandomStage.
   std::uint32_t stage = 0;
 };
 

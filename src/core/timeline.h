@@ -19,13 +19,13 @@ namespace roentgen {
 struct Span {
   /// A literal.
   const char* name = "";
-  /// Which one: of a step, of a bucket; negative: there is only one.
+  /// Number of the step or bucket; negative: there is only one.
   std::int64_t index = -1;
   std::int64_t begin_ns = 0;  ///< start
   std::int64_t end_ns = 0;    ///< end
   /// Only of collectives, whose spans may overlap: begin_ns is when it was asked for, this is when it was started.
   std::int64_t started_ns = -1;
-  /// Of a collective: the same number on all ranks.
+  /// Number of a collective, equal on all ranks.
   std::int64_t ticket = -1;
   std::int64_t bytes = 0;  ///< size of a message; 0: not of one
 

@@ -33,7 +33,7 @@ struct ImageLayout {
   friend bool operator==(const ImageLayout&, const ImageLayout&) = default;
 };
 
-/// Which part of a picture pixels are, and at what size.
+/// Part of a picture that pixels show, and their size.
 struct ImagePart {
   /// Each pixel is the mean of reduction x reduction of the picture's, or of as many as there are at its right and
   /// lower edges.
@@ -82,7 +82,7 @@ class Image {
   /// Takes a new form. Memory grows when it must and never shrinks; the pixels are undefined afterwards. Throws
   /// DeviceError when memory is short: callers check their limits first.
   void reset(const ImageLayout& layout) { reset(layout, whole(layout)); }
-  /// Likewise, of a part of a picture.
+  /// Takes a new form, of a part of a picture.
   void reset(const ImageLayout& layout, const ImagePart& part) {
     if (layout.bytes() > memory_.size()) memory_ = runtime::AlignedBuffer(layout.bytes());
     layout_ = layout;

@@ -21,10 +21,10 @@
 
 namespace roentgen::engine {
 
-/// What a graph is compiled for. Training: batch statistics, dropout, backward. Inference: running statistics, no loss
+/// Purpose of an executable. Training: batch statistics, dropout, backward. Inference: running statistics, no loss
 /// gradient, nothing kept.
 enum class Form : std::uint8_t { Training, Inference };
-/// What graph passes and fusions of that form are for.
+/// Purpose of the graph passes and fusions of that form.
 [[nodiscard]] constexpr graph::Purpose purpose_of(Form form) {
   return form == Form::Training ? graph::Purpose::Training : graph::Purpose::Inference;
 }
@@ -40,13 +40,13 @@ struct NormGroup {
   SumOverRanks sum{};  ///< adds up over the ranks; empty for one rank
 };
 
-/// What choices of kernels follow from beside graph and options. Equal ones on all ranks of a run choose equally.
+/// Inputs of the rule that chooses kernels, beside graph and options. Ranks with equal inputs choose equally.
 struct ChoiceInputs {
   /// Engine::instruction_set() whose kernels may be taken; empty: this machine's.
   std::string instruction_set{};
   /// Threads that kernels of training are chosen for; 0: CompileOptions::threads.
   int threads = 0;
-  /// Of training, measured on purpose and taken instead of the rule's: MeasuredChoice::layer -> algorithm.
+  /// Measured choices of training, taken instead of the rule's: MeasuredChoice::layer -> algorithm.
   std::map<std::string, std::string> measured{};
 };
 
@@ -74,7 +74,7 @@ struct CompileOptions {
   /// faster); parameters, their gradients and all sums stay f32. "auto": bf16 in training where the instruction
   /// set multiplies it, else f32. Training form; of no account with `choices`, which know.
   std::string dtype = "f32";
-  /// Which values backward computes again instead of keeping them: "auto", what a kernel
+  /// Values that backward computes again instead of keeping them: "auto", what a kernel
   /// that reads the input anyway can write; "all", also what takes a pass over memory of its own; "none". The same
   /// bits.
   std::string recompute = "auto";
@@ -86,14 +86,14 @@ struct CompileOptions {
   std::shared_ptr<const NormGroup> norm_group{};
 };
 
-/// What a batch slot of one graph input holds. The engine says it; the pipeline fills it.
+/// Content of a batch slot for one graph input. The engine says it; the pipeline fills it.
 struct InputSpec {
   std::string name;  ///< name in the graph
   /// Shape as in the graph: (N, C, H, W) or (N, K).
   Shape shape;
   /// F32: the pipeline normalises. U8 or U16: raw gray levels, the device normalises.
   DType dtype = DType::F32;
-  /// Of one slot: row-major in the order of `shape`, so images are planar.
+  /// Bytes of one slot: row-major in the order of `shape`, so images are planar.
   std::size_t bytes = 0;
 };
 
@@ -176,7 +176,7 @@ void copy_parameters(const Executable& from, Executable& to);
 /// Loads initial_values() of every parameter.
 void initialise(Executable& executable, std::uint64_t seed);
 
-/// What the algorithms take that can compute a pass of a convolution.
+/// Times of the algorithms that can compute a pass of a convolution.
 struct MeasuredChoice {
   /// "<node>/<pass>", as in Plan::choices.
   std::string name;
@@ -196,10 +196,10 @@ class Engine {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// One line for logs and environment.json: library version, instruction set, threads.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// What choices of kernels follow from of this machine, as one word. Default: the engine's name, as if all machines
+  /// Property of this machine that kernels are chosen by, as one word. Default: the engine's name, as if all machines
   /// were alike.
   [[nodiscard]] virtual std::string instruction_set() const;
-  /// Of such words the one whose kernels all those machines have. Default: the first. At least one is given.
+  /// The word among `sets` whose kernels all those machines have. Default: the first. At least one is given.
   [[nodiscard]] virtual std::string least_instruction_set(const std::vector<std::string>& sets) const;
   /// Compiles; throws ShapeError, ConfigError (bad choices, unknown pass) or DeviceError (no kernel, out of memory).
   [[nodiscard]] virtual std::unique_ptr<Executable> compile(const graph::Graph& graph,

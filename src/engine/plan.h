@@ -23,7 +23,7 @@ inline constexpr std::string_view kDtypeChoice = "dtype";
 /// Index into Plan::tensors.
 using TensorId = std::int32_t;
 
-/// Where a tensor lives. Planned: in the arena, for the entries of its lifetime. PerThread: each thread has its own,
+/// Memory of a tensor. Planned: in the arena, for the entries of its lifetime. PerThread: each thread has its own,
 /// which starts where that of every other tensor of this storage does, behind the planned ones. The others have memory
 /// of their own.
 enum class Storage : std::uint8_t { Planned, Input, Parameter, Gradient, State, Kept, PerThread };
@@ -35,7 +35,7 @@ struct PlanTensor {
   Storage storage = Storage::Planned;  ///< storage it lives in
   /// "nChw16c", "nchw", "nc": for the printed plan and its hash.
   std::string layout;
-  /// Of its elements, for values and gradients; scratch is bytes to whoever uses it.
+  /// Type of its elements, for values and gradients; scratch is bytes to whoever uses it.
   DType dtype = DType::F32;
   /// Byte offset: into the arena of its storage. PerThread: of the first thread's.
   std::size_t offset = 0;
@@ -44,7 +44,7 @@ struct PlanTensor {
   std::int32_t last = -1;  ///< last entry that touches it; -1: none
 };
 
-/// Which part of an op an entry is.
+/// Part of an op that an entry computes.
 enum class Pass : std::uint8_t { Forward, BackwardData, BackwardWeights, Auxiliary };
 [[nodiscard]] std::string_view name_of(Pass pass);  ///< "forward", "backward_data", "backward_weights" or "auxiliary"
 
@@ -86,7 +86,7 @@ struct MemoryReport {
 struct Plan {
   std::vector<PlanTensor> tensors;  ///< all that entries touch
   std::vector<PlanEntry> entries;   ///< kernel calls in the order they run
-  /// What inference derives from parameters (folded weights): run by the first forward after they were loaded.
+  /// Entries that derive folded weights from parameters: run by the first forward after these were loaded.
   std::vector<PlanEntry> preparations;
   /// Entries [0, forward_end) are the forward.
   std::int32_t forward_end = 0;
@@ -95,7 +95,7 @@ struct Plan {
   /// Kernel choices, "<node>/<pass>" -> "direct", "winograd", "split", "split2", "bf16", "winograd_bf16" or
   /// "pointwise", and "dtype" -> "bf16" where it is not f32: what a resumed run must use again.
   std::map<std::string, std::string> choices;
-  /// Of the rule that chose; 0 of an engine without one.
+  /// Revision of the rule that chose; 0: an engine without a rule.
   std::int64_t choice_revision = 0;
   /// Choices that are those of ChoiceInputs::measured.
   std::int64_t measured_choices = 0;
@@ -121,7 +121,7 @@ struct EntryTime {
   std::int32_t entry = 0;  ///< index into Plan::entries
   std::int64_t calls = 0;  ///< times that it ran
   double seconds = 0.0;    ///< seconds of all calls
-  /// Of the fastest call; 0 before the first.
+  /// Seconds of the fastest call; 0 before the first.
   double best_s = 0.0;
 };
 

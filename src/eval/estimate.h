@@ -19,7 +19,7 @@ namespace roentgen::eval {
 
 /// A finding that fewer patients have, or fewer lack, gets no interval and no p.
 inline constexpr std::int64_t kFewestPatients = 5;
-/// Nor does a figure that is undefined in a larger share of the resamples.
+/// A figure that is undefined in a larger share of the resamples gets no interval and no p, either.
 inline constexpr double kMostUndefined = 0.10;
 
 /// Why there is no interval; as the reasons of figure.h.

@@ -23,7 +23,7 @@ struct CoarseMap {
 [[nodiscard]] CoarseMap weighted_sum(std::span<const float> features, std::span<const double> weights,
                                      std::int64_t width, std::int64_t height);
 
-/// Where one axis of the network's input lies in the original picture: pixel p of the picture has its middle at
+/// Place of one axis of the network's input in the original picture: pixel p of the picture has its middle at
 /// (p + 0.5 - start) / step of `inputs` network pixels. data::Axis without augmentation.
 struct MapAxis {
   double start = 0.0;  ///< start in picture pixels; may lie outside

@@ -21,14 +21,14 @@ namespace roentgen::eval {
 enum class Metric : std::uint8_t { RG_METRIC_LIST(RG_METRIC_ENUMERATOR) };
 #undef RG_METRIC_ENUMERATOR
 
-/// What a metric is computed from.
+/// Inputs of a metric.
 enum class MetricNeeds : std::uint8_t {
   Counts,       ///< the label's scores alone
   Threshold,    ///< also a threshold from validation
   Temperature,  ///< the scores scaled by a temperature from validation
 };
 
-/// What a metric makes of positives and negatives.
+/// Use that a metric makes of positives and negatives.
 enum class MetricClasses : std::uint8_t {
   Apart,   ///< it is of one class, or of both against each other: as sure as the rarer class is large
   Pooled,  ///< a mean over all images, whatever their class
@@ -57,7 +57,7 @@ struct MetricInput {
   const ScoreCounts& counts;  ///< the label's samples by score
   /// At the label's threshold; null: it has none.
   const Confusion* confusion = nullptr;
-  /// Of the scaled scores; null: no temperature.
+  /// Samples by scaled score; null: no temperature.
   const ScoreCounts* scaled = nullptr;
 };
 

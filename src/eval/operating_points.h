@@ -26,13 +26,13 @@ struct OperatingPoints {
   std::vector<std::optional<double>> thresholds{};
   /// All logits are divided by it; nothing where none is best.
   std::optional<double> temperature{};
-  /// Of the validation set: counts, and io::name_list_sha256 of its names (empty: not known).
+  /// Images of the validation set; its io::name_list_sha256 is list_sha256.
   std::int64_t images = 0;
   std::int64_t patients = 0;  ///< distinct patients of the validation set
   std::string list_sha256{};  ///< hash of its names; empty: not known
-  /// What a score is of: "image", or "study, max" and "study, mean" after merge_studies(). Points of one fit no other.
+  /// Unit of a score: "image", or "study, max" and "study, mean" after merge_studies(). Points of one fit no other.
   std::string unit = "image";
-  /// What the model was fed: preprocessing and test-time views in words; empty: not known (predictions of a file).
+  /// Preprocessing and test-time views of the model in words; empty: not known (predictions of a file).
   std::string input{};
   /// SHA-256 of the weights that gave the scores; empty: not known (predictions of a file).
   std::string weights_sha256{};

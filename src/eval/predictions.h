@@ -15,7 +15,7 @@ namespace roentgen::eval {
 /// Truth that is not known: left out of every figure of its label.
 inline constexpr std::int8_t kUnknown = -1;
 
-/// What the K probabilities of an image are.
+/// Kind of the K probabilities of an image.
 enum class Outputs : std::uint8_t {
   Independent,  ///< one sigmoid a label
   Exclusive,    ///< softmax: they sum to 1 and one label is true

@@ -56,18 +56,18 @@ struct EvalTable {
   std::int64_t images = 0;          ///< images evaluated
   std::int64_t patients = 0;        ///< distinct patients among them
   BootstrapOptions bootstrap{};     ///< options of the resamples
-  /// What was asked for beside AUROC, in that order, less what needs points when there are none.
+  /// Metrics that were asked for beside AUROC, in that order; without points, less those that need them.
   std::vector<MetricColumn> metrics{};
-  /// Of Exclusive outputs: top-1, and top-5 with more than five labels. Only when metrics were asked for.
+  /// Top-1 of Exclusive outputs, and top-5 with more than five labels. Only when metrics were asked for.
   std::vector<TopAccuracy> top{};
-  /// As given.
+  /// Thresholds and temperature that were given.
   std::optional<OperatingPoints> points{};
 
   /// The column of a metric, or null.
   [[nodiscard]] const MetricColumn* find(Metric metric) const;
 };
 
-/// What evaluate() is asked for beside AUROC.
+/// Figures beside AUROC that evaluate() computes.
 struct MetricRequest {
   std::vector<Metric> metrics{};  ///< beside AUROC
   /// From validation. Held fixed over the resamples. Without them there are no figures at a threshold and none of

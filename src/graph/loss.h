@@ -11,7 +11,7 @@
 
 namespace roentgen::graph {
 
-/// Which loss, in the words of recipes and graph text (graph/ops/losses.h has the formulas).
+/// A loss in the words of recipes and graph text (graph/ops/losses.h has the formulas).
 struct LossConfig {
   /// "sigmoid": every label on its own, with a mask. "softmax": one class out of K.
   std::string kind = "sigmoid";

@@ -23,7 +23,7 @@ struct Inferred {
   std::int64_t multiply_adds = 0;
 };
 
-/// What an op's backward reads of its forward, so that the engine knows what to keep.
+/// Values of its forward that an op's backward reads, so that the engine knows what to keep.
 struct Keeps {
   bool inputs = false;  ///< are the values read needed?
   bool output = false;  ///< is the value made needed?

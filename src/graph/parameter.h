@@ -13,7 +13,7 @@
 
 namespace roentgen::graph {
 
-/// What a parameter is for. Norm scales, shifts and biases can be left out of weight decay; running statistics are
+/// Purpose of a parameter. Norm scales, shifts and biases can be left out of weight decay; running statistics are
 /// state: saved, never trained.
 enum class Role : std::uint8_t { Weight, Bias, NormScale, NormShift, RunningMean, RunningVariance };
 

@@ -21,9 +21,9 @@ struct SummaryRow {
   Shape output;      ///< shape of the value
   /// Elements of trained parameters.
   std::int64_t parameters = 0;
-  /// Of one forward over the batch.
+  /// Multiply-adds of one forward over the batch.
   std::int64_t multiply_adds = 0;
-  /// Of the output, held as f32. What an engine keeps is less (virtual concatenation, in-place ReLU): see its memory
+  /// Bytes of the output, held as f32. An engine keeps less (virtual concatenation, in-place ReLU): see its memory
   /// report.
   std::int64_t activation_bytes = 0;
 };

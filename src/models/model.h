@@ -20,13 +20,13 @@ enum class Stem : std::uint8_t {
   Small,     ///< 3x3 convolution of stride 1, no pooling: keeps four times the resolution; for little images
 };
 
-/// Where a ResNet's bottleneck halves the image. Blocks of two 3x3 convolutions are the same in both.
+/// Convolution of a ResNet's bottleneck that halves the image. Blocks of two 3x3 convolutions are alike in both.
 enum class ResNetStride : std::uint8_t {
   V1_5,  ///< in the 3x3 convolution: torchvision's
   V1,    ///< in the first 1x1 convolution: He et al. 2015
 };
 
-/// What a model is built from. The names of parameters depend on `name` only.
+/// Settings of a model. The names of parameters depend on `name` only.
 struct ModelConfig {
   /// One of model_names().
   std::string name = "densenet121";

@@ -56,13 +56,13 @@ struct CheckpointInfo {
   /// Updates made and epochs finished.
   std::int64_t step = 0;
   std::int64_t epoch = 0;  ///< epochs finished
-  /// Of the selection: "auroc" or "loss" and the validation's value; empty when there was none.
+  /// Figure that selected the epoch, "auroc" or "loss"; empty without validation.
   std::string metric;
   double metric_value = 0.0;  ///< value of that figure
   friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
 };
 
-/// As metadata; key "format" is kCheckpointFormat.
+/// Metadata of a safetensors file; key "format" is kCheckpointFormat.
 [[nodiscard]] std::map<std::string, std::string> to_metadata(const CheckpointInfo& info);
 /// The reverse. Failure naming file and key; for a file that is no checkpoint of ours it says so.
 /// @param remedy for that error: what helps depends on what the file was to be used for

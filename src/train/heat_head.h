@@ -44,7 +44,7 @@ inline constexpr std::string_view kFeaturesOutput = "heat.features";
 /// The graph with the head's value as one more output; all else stays.
 [[nodiscard]] graph::Graph with_features(graph::Graph graph, const HeatHead& head);
 
-/// What follows the features, for one image and as inference computes it, but built of ops that a gradient passes
+/// Nodes behind the features, for one image and as inference computes them, but built of ops that a gradient passes
 /// through: input kFeaturesOutput (1, C, H, W), output "logits". Dropout is left out; a batch norm is a convolution of
 /// each channel by itself, so that its statistics stay what they are.
 [[nodiscard]] graph::Graph tail_of(const graph::Graph& graph, const HeatHead& head);

@@ -29,7 +29,7 @@ struct LoadOptions {
   std::int64_t batch = 32;  ///< images at a time
   /// 0 = all cores.
   int threads = 0;
-  /// As engine::CompileOptions::algorithms.
+  /// Value of engine::CompileOptions::algorithms.
   std::string algorithms = "auto";
   Strictness strictness = Strictness::Strict;  ///< treatment of tensors that do not fit
   /// Also gives what heat-maps are made of.
@@ -45,7 +45,7 @@ struct LoadedModel {
   std::unique_ptr<engine::Executable> executable;  ///< executable of inference form, with the weights
   /// With has_heatmaps: where they come from, for HeatMapper.
   std::optional<HeatHead> heat;
-  /// What a partial load left out.
+  /// Tensors that a partial load left out.
   LoadReport report;
 };
 

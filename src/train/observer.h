@@ -73,10 +73,10 @@ struct EpochRecord {
 struct LinksRecord {
   /// Updates made.
   std::int64_t step = 0;
-  /// What a link between hosts can do (dist::usual_link).
+  /// Bandwidth that a link between hosts can have (dist::usual_link).
   double usual_mb_per_s = 0.0;
   std::vector<dist::Link> slow{};  ///< links slower than half the usual
-  /// Of the hosts and links behind `slow`: "host3", "host1 to host2".
+  /// Hosts and links behind `slow`: "host3", "host1 to host2".
   std::vector<std::string> names{};
 };
 
@@ -111,7 +111,7 @@ inline constexpr std::string_view kEventSuffix = ".roentgen";
 /// epoch/val_auroc. DataError as io::EventFile.
 [[nodiscard]] std::unique_ptr<Observer> make_tensorboard(const std::filesystem::path& folder, std::int64_t step);
 
-/// Where progress goes.
+/// Form of the progress.
 enum class ProgressStyle : std::uint8_t {
   Line,  ///< one line that is overwritten, a few times a second
   Log,   ///< a line every half minute, and one an epoch

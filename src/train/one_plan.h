@@ -22,7 +22,7 @@ class Ranks;
 /// Plan::choices.
 using KernelChoices = std::map<std::string, std::string>;
 
-/// What a run computes by, as it is stored with it.
+/// Choices that a run computes by, as they are stored with it.
 struct RunPlan {
   KernelChoices choices;  ///< Plan::choices of rank 0
   /// Plan::hash() of rank 0.
@@ -36,8 +36,8 @@ struct RunPlan {
   friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-/// What all ranks choose kernels by: the least instruction set among their machines, and rank 0's threads. All ranks
-/// call it. @param threads compute threads of this rank, at least 1
+/// Inputs by which all ranks choose kernels: the least instruction set among their machines, and rank 0's threads.
+/// All ranks call it. @param threads compute threads of this rank, at least 1
 [[nodiscard]] engine::ChoiceInputs shared_choice_inputs(const Ranks& ranks, const engine::Engine& engine, int threads);
 
 /// Nothing where all ranks compute by the same choices and gradients lie alike, so that they can be averaged as they

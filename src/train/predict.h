@@ -36,9 +36,9 @@ struct PredictOptions {
   /// "sigmoid" or "softmax".
   std::string loss = "sigmoid";
   int workers = 1;  ///< decoding threads, at least 1
-  /// As data::LoaderOptions::most_readers.
+  /// Value of data::LoaderOptions::most_readers.
   int most_readers = 32;
-  /// As data::LoaderOptions::cores.
+  /// Value of data::LoaderOptions::cores.
   std::vector<int> cores{};
   /// May be null; must outlive the call.
   data::ImageStore* cache = nullptr;
@@ -57,14 +57,14 @@ struct BatchLoss {
   double known = 0.0;  ///< number of known labels
 };
 
-/// What predict() gives.
+/// Result of predict().
 struct PredictResult {
   eval::Predictions predictions;  ///< one row a sample, in their order
   /// Mean loss over known labels, and over views; 0 when the graph has no loss.
   double loss = 0.0;
-  /// What it is the mean of, in order; this rank's where there are others.
+  /// Losses of the batches, in order; this rank's where there are others.
   std::vector<BatchLoss> losses{};
-  /// Of the last view.
+  /// Counts and times of the loader that read the last view.
   data::LoaderStats loader;
 };
 
@@ -93,7 +93,7 @@ class SlotMemory {
 [[nodiscard]] PredictResult predict(engine::Executable& executable, const data::Dataset& dataset,
                                     const std::vector<std::uint32_t>& samples, const PredictOptions& options);
 
-/// The same shared out over ranks, a run of whole batches each; on all ranks the same result as of one process, to the
+/// predict() shared out over ranks, a run of whole batches each; all ranks have the result of one process, to the
 /// last digit. All ranks must call it, with executables of equal weights.
 [[nodiscard]] PredictResult predict(const Ranks& ranks, engine::Executable& executable, const data::Dataset& dataset,
                                     const std::vector<std::uint32_t>& samples, const PredictOptions& options);

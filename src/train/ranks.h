@@ -80,7 +80,7 @@ class Ranks {
 /// @param ema may be null
 void share_memory(const Ranks& ranks, engine::Executable& executable, Optimizer& optimizer, Ema* ema);
 
-/// What engine::CompileOptions::norm_group is to be, so that batch norms take the images of all ranks; null for one
+/// Value of engine::CompileOptions::norm_group by which batch norms take the images of all ranks; null for one
 /// process. A rank that waits in vain is told of "batch norm 17", the node's number in the graph.
 /// @param timeline where waits are written down; may be null
 [[nodiscard]] std::shared_ptr<const engine::NormGroup> norm_group(const Ranks& ranks, Timeline* timeline = nullptr);

@@ -135,7 +135,7 @@ struct Recipe {
 /// Reads a TOML file and applies "section.key=value" overrides in order. ConfigError naming the file, or the override
 /// that brought the mistake as "--set section.key=value".
 [[nodiscard]] Recipe read_recipe(const std::filesystem::path& path, std::span<const std::string> overrides);
-/// As read_recipe, from text: of a checkpoint's metadata, say.
+/// Reads a recipe from text, a checkpoint's metadata, say; overrides and errors as in read_recipe().
 [[nodiscard]] Recipe parse_recipe(std::string_view toml, std::string_view what, std::span<const std::string> overrides);
 /// Every key with its value.
 [[nodiscard]] Value to_value(const Recipe& recipe);
@@ -157,7 +157,7 @@ struct ForeignSections {
 [[nodiscard]] std::int64_t asked_threads(const TrainRecipe& recipe);
 /// train.input_cores: decoding and computing share all cores.
 inline constexpr std::string_view kSharedCores = "shared";
-/// The same with kSharedCores: of commands that have no recipe.
+/// The recipe with input_cores = kSharedCores, for commands that have no recipe.
 [[nodiscard]] TrainRecipe sharing_cores(TrainRecipe recipe);
 /// Cores that decoding and computing are bound to; both empty where they share all. Where the recipe says nothing, one
 /// of several ranks that has its cores to itself keeps them apart as runtime::place(). ConfigError on a list that is
@@ -179,13 +179,13 @@ struct TrainCores {
 /// The way of the training samples. ConfigError when its text is no pipeline, when it ends after one pass, or when
 /// `tail` is set beside a pipeline that is not the default one.
 [[nodiscard]] data::Pipeline training_pipeline(const TrainRecipe& recipe);
-/// What [optimizer] asks make_optimizer() for.
+/// Options of make_optimizer() by [optimizer].
 [[nodiscard]] OptimizerOptions optimizer_options(const OptimizerRecipe& recipe, int threads);
-/// What [schedule] asks make_schedule() for: epochs become steps, and with optimizer.lr_batch the rate grows with the
+/// Options of make_schedule() by [schedule]: epochs become steps, and with optimizer.lr_batch the rate grows with the
 /// images of an update (linear scaling: Goyal et al. 2017, arXiv:1706.02677).
 /// @param ranks each with batches of train.batch
 [[nodiscard]] ScheduleOptions schedule_options(const Recipe& recipe, std::int64_t steps_per_epoch, int ranks = 1);
-/// What [loss] asks with_loss() for. "balanced" positive weights are negatives / positives of the training split, kept
+/// Options of with_loss() by [loss]. "balanced" positive weights are negatives / positives of the training split, kept
 /// within 1/100 ... 100; 1 where a class is absent.
 [[nodiscard]] graph::LossConfig loss_config(const LossRecipe& recipe, const data::SplitSummary& training);
 

@@ -32,13 +32,13 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path data_folders() const { return root_ / "data_folders.txt"; }
   /// Unreadable images met in training.
   [[nodiscard]] std::filesystem::path quarantine() const { return root_ / "quarantine.csv"; }
-  /// Of the validation images, by the best epoch.
+  /// Predictions of the best epoch on the validation images.
   [[nodiscard]] std::filesystem::path predictions() const { return root_ / "preds.csv"; }
   /// AUROC of every label, of the same predictions.
   [[nodiscard]] std::filesystem::path aurocs() const { return root_ / "aucs.csv"; }
-  /// What the ranks did when, of the last start that was asked for it.
+  /// Trace of all ranks over time, by the last start that was asked for one.
   [[nodiscard]] std::filesystem::path trace() const { return root_ / "trace.json"; }
-  /// What each rank has written down for it: while the run goes on, and after a kill until the next start.
+  /// Parts of the trace, a file a rank: while the run goes on, and after a kill until the next start.
   [[nodiscard]] std::filesystem::path trace_parts() const { return root_ / "trace.parts"; }
   /// Held while somebody trains here (train/run_lock.h).
   [[nodiscard]] std::filesystem::path lock() const { return root_ / "lock"; }
@@ -65,7 +65,7 @@ class RunFolder {
   /// Removes half-written files that a killed run left, and makes a trace of what it wrote down for one; under the
   /// folder's lock.
   void remove_leftovers() const;
-  /// The same, of a run that has ended, however it has. Nothing where there is nothing to do, or somebody trains here.
+  /// remove_leftovers() of a run that has ended in any way. Does nothing while somebody trains here.
   void tidy_up() const;
   /// Removes a run's own files, and nothing else.
   void remove_run() const;
@@ -74,7 +74,7 @@ class RunFolder {
   std::filesystem::path root_;
 };
 
-/// Which epochs' weights are kept, best first: (file, score), higher is better.
+/// Epochs whose weights are kept, best first: (file, score), higher is better.
 using KeptBest = std::vector<std::pair<std::string, double>>;
 
 /// Puts (file, score) into its place and cuts the list at `limit`. Equal scores: the earlier one stays in front.

@@ -10,7 +10,7 @@ namespace roentgen::train {
 
 /// Checkpoints and validations are always in it.
 struct TraceOptions {
-  /// So many updates of this start, and after them every `every`-th.
+  /// Updates of this start that are traced, and after them every `every`-th.
   std::int64_t first = 100;
   /// At least 1.
   std::int64_t every = 100;

@@ -44,7 +44,7 @@ struct NamedTensor {
 void write_weights(const std::filesystem::path& path, const std::vector<NamedTensor>& weights, std::int64_t updates,
                    const std::map<std::string, std::string>& metadata);
 
-/// What to do with tensors that do not fit.
+/// Treatment of tensors that do not fit.
 enum class Strictness : std::uint8_t { Strict, Partial };
 
 /// How a set of tensors fits a graph's parameters. All three are empty in a strict load.

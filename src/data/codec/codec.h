@@ -27,7 +27,7 @@
 
 namespace roentgen::data {
 
-/// What a file's header says.
+/// Facts that a file's header gives.
 struct ImageInfo {
   /// Name from codec_list.h: "png", "jpeg", "dicom".
   std::string_view format;
@@ -45,14 +45,14 @@ struct ImageInfo {
 struct DecodeLimits {
   /// Width times height.
   std::int64_t max_pixels = std::int64_t{1} << 28;
-  /// Of the decoded Image.
+  /// Bytes of the decoded Image.
   std::size_t max_bytes = std::size_t{1} << 30;
 };
 
 /// Channels of the decoded Image. FromFile: 1 for gray files, 3 for colour (also where R = G = B).
 enum class Channels : std::uint8_t { FromFile = 0, Gray = 1, Rgb = 3 };
 
-/// What is needed of a picture, where a codec can give less than all of it for less work.
+/// Part of a picture that is needed, where a codec can give less than all of it for less work.
 struct ImageNeed {
   /// Means of so many times so many pixels (ImagePart): 1, 2, 4 or 8.
   int reduction = 1;
@@ -82,7 +82,7 @@ struct DecodeOptions {
 
 /// Memory that codecs keep from file to file, each grown when it must; the contents mean nothing between files.
 struct DecodeScratch {
-  /// Of the file's own channels, where others are asked for.
+  /// Pixels with the file's own channels, where others are asked for.
   runtime::AlignedBuffer pixels;
   runtime::AlignedBuffer packed;    ///< PNG: data chunks joined
   runtime::AlignedBuffer filtered;  ///< PNG: rows as they come out of inflate

@@ -19,7 +19,7 @@
 
 namespace roentgen::data {
 
-/// Which part an image belongs to. None: in no part (in no list, say); never trained on, never evaluated.
+/// Part that an image belongs to. None: no part, because no list names it, say; never trained on, never evaluated.
 enum class Split : std::uint8_t { Train, Val, Test, None };
 /// All of them, in the order of Dataset::summaries.
 inline constexpr std::array kSplits{Split::Train, Split::Val, Split::Test, Split::None};
@@ -44,7 +44,7 @@ enum class PixelOrder : std::uint8_t {
 
 /// An image that is a part of a file: of a record.
 struct StoredImage {
-  /// What is read of the file: all of the record that its checksum is of, and the checksum.
+  /// First byte that is read of the file: all of the record that its checksum covers, and the checksum.
   std::uint64_t begin = 0;
   std::uint64_t length = 0;  ///< bytes that are read
   /// The image in it, once it is joined.
@@ -62,7 +62,7 @@ struct Sample {
   std::string id{};
   /// File to read.
   std::filesystem::path path{};
-  /// Where in it the image is; nothing: it is the whole file.
+  /// Place of the image in the file; nothing: the image is the whole file.
   std::optional<StoredImage> stored{};
   /// Patient in normal form (patient.h; NIH: decimal without leading zeros), of several sources behind its namespace
   /// and a line break. Empty: unknown. Never printed or written.
@@ -88,7 +88,7 @@ struct Sample {
 struct DatasetPart {
   /// Among the others: SourceOptions::name.
   std::string name{};
-  /// Which source read it: a name of source_list.h.
+  /// Name in source_list.h of the source that read it.
   std::string source{};
   std::filesystem::path root{};     ///< its folder
   std::string patient_namespace{};  ///< Dataset::patient_namespace of this part
@@ -97,14 +97,14 @@ struct DatasetPart {
   std::vector<std::string> known_labels{};
 };
 
-/// Of one label in one split. Their sum is the number of images.
+/// Counts of one label in one split. Their sum is the number of images.
 struct LabelCounts {
   std::int64_t positives = 0;  ///< images with the label
   std::int64_t negatives = 0;  ///< images without it
   std::int64_t unknown = 0;    ///< images of which it is not known
 };
 
-/// Of one split.
+/// Counts of one split.
 struct SplitSummary {
   Split split = Split::None;  ///< split that is counted
   std::int64_t images = 0;    ///< images in it
@@ -118,14 +118,14 @@ struct SplitSummary {
 
 /// A data set, listed. Thread-safe to read.
 struct Dataset {
-  /// Which source read it: a name of source_list.h; the names of several, with " + " between them.
+  /// Name in source_list.h of the source that read it; the names of several, with " + " between them.
   std::string source;
   /// The folder, of several the first.
   std::filesystem::path root;
   /// Keeps patient "17" of one hospital apart from patient "17" of another in patient_hashes(). Empty: each part has
   /// its own.
   std::string patient_namespace;
-  /// What it was made of: one or several; none when it was not listed by load_dataset().
+  /// Data sets that it was made of, one or several; none when load_dataset() did not list it.
   std::vector<DatasetPart> parts;
   /// (K)
   std::vector<std::string> label_names;
@@ -135,7 +135,7 @@ struct Dataset {
   std::vector<std::filesystem::path> csv;
   /// SHA-256 of each table's bytes, hex, in the order of `csv`.
   std::vector<std::string> csv_sha256;
-  /// Where train, val and test come from, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
+  /// Origin of train, val and test, one line: "test: test_list.txt; val: 12.5% of the patients of ..., seed 0".
   std::string split_origin;
   /// Lines that the program prints at load: what was found, dropped, filtered, left unknown. No patient and no
   /// image is named in them: an image's name can hold a patient's number.
@@ -147,9 +147,9 @@ struct Dataset {
   [[nodiscard]] const SplitSummary& summary(Split split) const { return summaries.at(static_cast<std::size_t>(split)); }
 };
 
-/// What an empty label field means.
+/// Meaning of an empty label field.
 enum class Blank : std::uint8_t { Unknown, Negative };
-/// What -1 means (CheXpert's "uncertain").
+/// Meaning of -1 (CheXpert's "uncertain").
 enum class Uncertain : std::uint8_t { Ignore, One, Zero };
 
 /// How fields that are neither 0 nor 1 are read.
@@ -159,7 +159,7 @@ struct LabelPolicy {
   friend bool operator==(const LabelPolicy&, const LabelPolicy&) = default;
 };
 
-/// Where the splits come from.
+/// Origin of the splits.
 enum class SplitMode : std::uint8_t {
   Auto,    ///< lists or a split column when there are any; else random
   Given,   ///< lists or a split column; DataError when there are none
@@ -167,14 +167,14 @@ enum class SplitMode : std::uint8_t {
   Whole,   ///< every image is test: somebody else's data, for eval
 };
 
-/// Where the validation part comes from.
+/// Origin of the validation part.
 enum class ValidationFrom : std::uint8_t {
   Auto,  ///< given (list or column) when there is any, else a patient-wise part of train
   Part,  ///< a patient-wise part of train and val together
   None,  ///< no validation: everything that is not test trains
 };
 
-/// What is drawn where the patient is unknown.
+/// Unit that is drawn where the patient is unknown.
 enum class SplitUnit : std::uint8_t { Patient, Image };
 
 /// Spelling of a patient's id by which splits are drawn. The numbers stand in checkpoints.
@@ -204,9 +204,9 @@ struct SplitOptions {
   std::filesystem::path test_list{};   ///< list of the test images
 };
 
-/// What to do with a csv row whose image is not there.
+/// Treatment of a csv row whose image is not there.
 enum class Absent : std::uint8_t { Refuse, Skip };
-/// What to do with a name that comes twice, as a row or as a file.
+/// Treatment of a name that comes twice, as a row or as a file.
 enum class Duplicates : std::uint8_t { Refuse, First };
 
 /// Treatment of a label that a source does not know. Mask: it is unknown of all its images; a data set that knows
@@ -221,7 +221,7 @@ enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 /// wants the labels of images and no pixels.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
-/// What load_dataset() is asked for. docs/data.md describes every key of a recipe's [data] section.
+/// Settings of load_dataset(). docs/data.md describes every key of a recipe's [data] section.
 struct SourceOptions {
   /// Data folder. Never written to.
   std::filesystem::path root{};
@@ -250,7 +250,7 @@ struct SourceOptions {
   SplitOptions split{};                        ///< how images are parted
   /// See Dataset::patient_namespace; empty: the source's name, of one among several `name`.
   std::string patient_namespace{};
-  /// Of one among several: letters, digits, _, - and dots.
+  /// Name of one among several: letters, digits, _, - and dots.
   std::string name{};
   /// Data sets that are read as one. What is above then says `labels`, the labels of all; the rest is each one's own.
   std::vector<SourceOptions> sources{};

@@ -33,7 +33,7 @@ struct BadRow {
 struct Batch {
   int slot = 0;             ///< index into the loader's slots
   std::uint32_t epoch = 0;  ///< epoch of its samples, from 0
-  /// Of the epoch, from 0.
+  /// Number of the batch in its epoch, from 0.
   std::int64_t index = 0;
   /// Index into Dataset::samples of each valid row: what is in it, so a replacement's own index. Until release(slot).
   std::span<const std::uint32_t> samples;
@@ -43,7 +43,7 @@ struct Batch {
   std::span<const BadRow> bad;
 };
 
-/// What gives batches: a Loader, or who measures without one. One thread.
+/// Source of batches: a Loader, or a measurement without one. One thread.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
@@ -53,7 +53,7 @@ class BatchSource {
   virtual void release(int slot) = 0;
 };
 
-/// What a loader did so far.
+/// Counts and times of a loader so far.
 struct LoaderStats {
   std::int64_t samples = 0;  ///< samples loaded
   /// Time callers spent in next().

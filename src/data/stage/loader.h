@@ -38,7 +38,7 @@ enum class LoadMode : std::uint8_t { Training, Evaluation, Prediction };
 /// unknown one (mask 0).
 enum class LabelForm : std::uint8_t { MultiLabel, ClassIndex };
 
-/// Where in the data a loader is: the next batch to be returned.
+/// Position of a loader: the next batch that it returns.
 struct LoaderPosition {
   std::uint32_t epoch = 0;  ///< epoch, from 0
   std::int64_t batch = 0;   ///< batch of this rank in the epoch, from 0
@@ -60,13 +60,13 @@ struct LoaderOptions {
   std::vector<int> cores = {};
   /// Root of the streams Shuffle, Augment and Replace.
   std::uint64_t seed = 0;
-  /// Where to start, for resume.
+  /// Position to start at, for resume.
   LoaderPosition start{};
   /// Samples (indices, ascending) of the epoch of `start` that were given before it: they are not given again. For a
   /// run that goes on with another batch size or number of ranks; resume_elsewhere() makes it and `start`. It belongs
   /// to the position: who stores one within that epoch stores it too.
   std::vector<std::uint32_t> seen = {};
-  /// Of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
+  /// End of a repeat that names no number: next() gives nothing from this epoch on; 0: endless.
   std::uint32_t epochs = 0;
   Preprocess preprocess{};  ///< from a picture to the network's input
   /// Not used in evaluation.
@@ -125,21 +125,21 @@ class Loader final : public BatchSource {
   void release(int slot) override;
 
   [[nodiscard]] std::int64_t steps_per_epoch() const;  ///< batches of an epoch, as the function
-  /// Of the batch that next() returns next: what a checkpoint stores.
+  /// Position of the batch that next() returns next; a checkpoint stores it.
   [[nodiscard]] LoaderPosition position() const;
   /// Indices of the corrupt samples met in the batches returned so far and of those known before, ascending: what a
   /// checkpoint stores.
   [[nodiscard]] std::vector<std::uint32_t> bad_samples() const;
   /// Corrupt samples met in the batches returned since the last call: what the loaders of other ranks are told.
   [[nodiscard]] std::vector<FoundBad> take_found_bad();
-  /// What the loaders of other ranks have met counts here, too. DataError as next() beyond max_bad_share.
+  /// Counts corrupt samples that the loaders of other ranks met. DataError beyond max_bad_share.
   void unite_bad(const std::vector<FoundBad>& found);
   /// Thread-safe.
   [[nodiscard]] LoaderStats stats() const;
   [[nodiscard]] const Pipeline& pipeline() const;  ///< stages that it carries out
   /// Are all sizes that the pipeline left to measuring found?
   [[nodiscard]] bool has_settled() const;
-  /// What each stage did, in order. Thread-safe.
+  /// Counts of each stage, in order. Thread-safe.
   [[nodiscard]] std::vector<StageReport> report() const;
 
  private:

@@ -28,7 +28,7 @@ class Pipeline {
   explicit Pipeline(std::vector<Stage> stages);
 
   [[nodiscard]] const std::vector<Stage>& stages() const { return stages_; }  ///< stages in order
-  /// As it is parsed.
+  /// Text that parse_pipeline() takes.
   [[nodiscard]] std::string text() const;
   /// Does it begin with files?
   [[nodiscard]] bool is_of_files() const;
@@ -40,7 +40,7 @@ class Pipeline {
   std::vector<Stage> stages_;
 };
 
-/// What a stage gives to the next one when it is given `before`; ConfigError when it cannot take that.
+/// Kind that a stage gives to the next one when it is given `before`; ConfigError when it cannot take that.
 [[nodiscard]] Carries gives(const Stage& stage, Carries before);
 
 /// "prefetch(count=2)".
@@ -58,7 +58,7 @@ struct PipelinePreset {
 /// "default", "tf-official", "naive".
 [[nodiscard]] const std::vector<PipelinePreset>& pipeline_presets();
 
-/// What evaluation and prediction run: every sample once, in order, the last batch padded.
+/// Pipeline of evaluation and prediction: every sample once, in order, the last batch padded.
 [[nodiscard]] Pipeline evaluation_pipeline();
 /// The preset "default" with another tail.
 [[nodiscard]] Pipeline training_pipeline(Tail tail);

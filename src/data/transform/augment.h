@@ -31,7 +31,7 @@ struct Augment {
   double crop_aspect_max = 1.0;
   /// Probability of a left-right mirror image.
   double flip_probability = 0.0;
-  /// Where Preprocess cuts its input out of a larger picture: any part of it, in whole pixels, instead of the middle.
+  /// Place of the input that Preprocess cuts out of a larger picture: any, in whole pixels, instead of the middle.
   bool is_crop_random = false;
   /// Added gray, uniform in [-, +] of the range black to white.
   double brightness = 0.0;
@@ -69,7 +69,7 @@ struct AugmentDraw {
   bool flip = false;         ///< mirrored left to right
   double brightness = 0.0;   ///< added gray, as a share of black to white
   double contrast = 1.0;     ///< factor about mid-gray
-  /// Where Preprocess cuts its input out of a larger picture: place among the choices of a first pixel, left to right
+  /// Cut that Preprocess makes out of a larger picture: place among the choices of a first pixel, left to right
   /// and top to bottom: choice ceil(place * choices) of 1, 2, ...; the middle at 0.5.
   double cut_x = 0.5;
   double cut_y = 0.5;  ///< place from top to bottom
@@ -81,7 +81,7 @@ struct AugmentDraw {
 /// changes what another draws.
 [[nodiscard]] AugmentDraw draw(const Augment& augment, Random& random);
 
-/// Which image is distorted, and when.
+/// Image and epoch of a distortion.
 struct AugmentKey {
   std::uint64_t seed = 0;   ///< seed of the run
   std::uint32_t epoch = 0;  ///< epoch, from 0

@@ -42,10 +42,10 @@ namespace roentgen::graph {
 RG_PASS_LIST(RG_PASS_DECLARATION)
 #undef RG_PASS_DECLARATION
 
-/// What a graph is prepared for.
+/// Purpose that a graph is prepared for.
 enum class Purpose : std::uint8_t { Training, Inference };
 
-/// Which fusions a choice leaves on.
+/// Fusions that a choice leaves on.
 struct Fusions {
 #define RG_FUSION_MEMBER(name) bool name = false; /**< is this fusion on? */
   RG_FUSION_LIST(RG_FUSION_MEMBER)

@@ -46,7 +46,7 @@ class Schedule {
   [[nodiscard]] virtual double lr(std::int64_t step) const = 0;
   /// A validation result, lower is better. Only plateau listens.
   virtual void observe(double metric) { static_cast<void>(metric); }
-  /// What a checkpoint must hold beside the step. Null for pure functions.
+  /// State that a checkpoint must hold beside the step. Null for pure functions.
   [[nodiscard]] virtual Value state() const { return {}; }
   /// Restores state(); ConfigError when it is not of this schedule.
   virtual void restore(const Value& state) { static_cast<void>(state); }
