@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <unordered_set>
 
 #include "core/error.h"
 #include "core/foreign_text.h"
+#include "core/lower_case.h"
 #include "data/source/image_index.h"
 
 namespace roentgen::data {
@@ -23,12 +23,6 @@ namespace fs = std::filesystem;
 bool is_below(const fs::path& path) {
   return !path.empty() && path.is_relative() && path.has_filename() &&
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".." || part == "."; });
-}
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
 }
 
 // One column of the table: its name, and a sample's field.
@@ -51,7 +45,7 @@ constexpr std::array<std::string_view, 9> kOtherNames{
 
 void check_labels(const Dataset& dataset) {
   for (const std::string& label : dataset.label_names) {
-    const std::string small = lower(label);
+    const std::string small = lower_case(label);
     const bool is_taken = std::ranges::find(kColumns, small, &Column::name) != kColumns.end() ||
                           std::ranges::find(kOtherNames, small) != kOtherNames.end();
     if (!is_taken) continue;

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <fstream>
 
+#include "core/lower_case.h"
 #include "io/file.h"
 
 namespace roentgen::data {
@@ -58,8 +59,7 @@ bool is_of_chest(const DicomStudy& study) {
 
 bool may_be_dicom(const fs::path& path) {
   constexpr std::array<std::string_view, 4> kEndings{".dcm", ".dicom", ".dic", ".ima"};
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lower_case(path.extension().string());
   const bool has_letters = std::ranges::any_of(ending, [](unsigned char c) { return std::isalpha(c) != 0; });
   return !has_letters || is_one_of(ending, kEndings);
 }

@@ -6,10 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 #include "data/source/class_layout.h"
 #include "data/source/image_index.h"
 
@@ -151,9 +151,8 @@ void FolderWalk::take(const fs::directory_entry& entry) {
 }
 
 std::string ending_of(const fs::path& path) {
-  std::string ending = path.extension().string();
+  const std::string ending = lower_case(path.extension().string());
   if (ending.size() < 2) return "no ending";
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const bool has_blank = ending.find_first_of(" \t") != std::string::npos;
   return has_blank ? fmt::format("\"{}\"", ending) : ending;
 }

@@ -4,38 +4,28 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 
 namespace roentgen::data {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
-
-}  // namespace
-
 bool has_image_extension(const fs::path& path) {
-  const std::string extension = in_small_letters(path.extension().string());
+  const std::string extension = lower_case(path.extension().string());
   constexpr std::array<std::string_view, 5> kExtensions{".png", ".jpg", ".jpeg", ".dcm", ".dicom"};
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
 bool is_companion_folder(std::string_view name) {
   constexpr std::array<std::string_view, 4> kNames{"masks", "mask", "pairs", "pair"};
-  return std::ranges::find(kNames, in_small_letters(name)) != kNames.end();
+  return std::ranges::find(kNames, lower_case(name)) != kNames.end();
 }
 
-bool is_archive_folder(std::string_view name) { return in_small_letters(name) == "__macosx"; }
+bool is_archive_folder(std::string_view name) { return lower_case(name) == "__macosx"; }
 
 ImageIndex::ImageIndex(const std::vector<fs::path>& folders) {
   std::set<std::string> visited;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 #include "data/source/finding_names.h"
 #include "data/source/source.h"
 
@@ -43,9 +43,7 @@ constexpr std::array<std::pair<std::string_view, LabelValue>, 20> kWords{{
 }  // namespace
 
 std::optional<LabelValue> parse_label_value(std::string_view text) {
-  std::string word(stripped(text));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = lower_case(stripped(text));
   for (const auto& [known, value] : kWords) {
     if (word == known) return value;
   }

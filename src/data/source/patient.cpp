@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "core/lower_case.h"
 #include "data/source/finding_names.h"
 #include "data/source/source.h"
 
@@ -26,9 +26,7 @@ bool is_number(std::string_view text) {
 
 bool names_nobody(std::string_view text) {
   constexpr std::array<std::string_view, 7> kNobody{"nan", "na", "n/a", "<na>", "none", "null", "unknown"};
-  std::string word(text);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(kNobody, word) != kNobody.end();
+  return std::ranges::find(kNobody, lower_case(text)) != kNobody.end();
 }
 
 /// Without blanks around it, no-break spaces among them, which tables from web pages have.

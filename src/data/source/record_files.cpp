@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 #include "data/source/split.h"
 
 namespace roentgen::data {
@@ -67,12 +68,6 @@ std::optional<Numbered> numbered(std::string_view name) {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-std::string in_small_letters(std::string_view name) {
-  std::string small(name);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
-
 // True as well for gzipped files, and for numbers behind the ending.
 bool has_ending(std::string_view name, RecordKind kind) {
   static constexpr std::array<std::string_view, 3> kTfRecord{".tfrecord", ".tfrecords", ".tfrec"};
@@ -81,11 +76,7 @@ bool has_ending(std::string_view name, RecordKind kind) {
   static constexpr std::array<std::span<const std::string_view>, 3> kEndings{kTfRecord, kTar, kRecordIo};
   name = without_gz(name);
   if (const auto numbers = numbered_without_ending(name)) name = numbers->name;
-  const auto ends_with = [name](std::string_view ending) {
-    return name.size() >= ending.size() &&
-           std::ranges::equal(name.substr(name.size() - ending.size()), ending, {},
-                              [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  };
+  const auto ends_with = [small = lower_case(name)](std::string_view ending) { return small.ends_with(ending); };
   return std::ranges::any_of(kEndings.at(static_cast<std::size_t>(kind)), ends_with);
 }
 
@@ -106,7 +97,7 @@ Split split_of_name(std::string_view name) {
                                                                          {"val", Split::Val},
                                                                          {"test", Split::Test},
                                                                          {"testing", Split::Test}}};
-  const std::string small = in_small_letters(name);
+  const std::string small = lower_case(name);
   for (const auto& [prefix, split] : kPrefixes) {
     if (!small.starts_with(prefix)) continue;
     const std::string_view rest = std::string_view(small).substr(prefix.size());
@@ -116,7 +107,7 @@ Split split_of_name(std::string_view name) {
 }
 
 bool holds_split_word(std::string_view name) {
-  const std::string small = in_small_letters(name);
+  const std::string small = lower_case(name);
   for (auto begin = small.begin(); begin != small.end();) {
     const auto end = std::find_if_not(begin, small.end(), is_letter);
     const auto split = find_split(std::string_view(begin, end));

@@ -5,12 +5,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
 #include "core/error.h"
+#include "core/lower_case.h"
 #include "core/plural.h"
 #include "data/source/finding_names.h"
 #include "data/source/patient.h"
@@ -36,10 +36,7 @@ std::optional<std::string> text_of_number(double number, int digits) {
   return static_cast<double>(whole) == number ? fmt::format("{}.0", whole) : fmt::format("{}", number);
 }
 
-bool differ_in_case_alone(std::string_view a, std::string_view b) {
-  const auto small = [](unsigned char c) { return std::tolower(c); };
-  return a != b && std::ranges::equal(a, b, {}, small, small);
-}
+bool differ_in_case_alone(std::string_view a, std::string_view b) { return a != b && lower_case(a) == lower_case(b); }
 
 std::string nih_patient(std::string_view id) {
   const auto line = id.find('_');

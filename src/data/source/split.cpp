@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -16,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/error_parts.h"
+#include "core/lower_case.h"
 #include "core/plural.h"
 #include "data/source/class_layout.h"
 #include "data/source/finding_names.h"
@@ -220,8 +220,7 @@ void note_split_folders(Listing& listing) {
 }  // namespace
 
 std::optional<Split> find_split(std::string_view text) {
-  std::string word(stripped(text));
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = lower_case(stripped(text));
   for (const Split split : kSplits) {
     if (name_of(split) == word) return split;
   }

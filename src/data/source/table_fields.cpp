@@ -5,23 +5,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 
+#include "core/lower_case.h"
 #include "data/source/patient.h"
 
 namespace roentgen::data {
 namespace {
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 std::optional<std::size_t> column_named(const std::vector<std::string>& header, std::string_view name) {
   for (std::size_t i = 0; i < header.size(); ++i) {
-    if (equal_ignoring_case(stripped(header[i]), name)) return i;
+    if (lower_case(stripped(header[i])) == lower_case(name)) return i;
   }
   return std::nullopt;
 }
@@ -105,8 +100,7 @@ float parse_age(std::string_view text) {
 }
 
 std::string parse_sex(std::string_view text) {
-  std::string word(text);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = lower_case(text);
   if (word == "m" || word == "male") return "M";
   if (word == "f" || word == "female") return "F";
   if (word == "unknown" || word == "u" || word == "nan" || word == "none") return {};

@@ -11,6 +11,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/lower_case.h"
+
 namespace roentgen::data {
 namespace {
 
@@ -27,9 +29,8 @@ struct Cut {
 };
 
 Cut cut_at(std::string_view name, std::size_t dot) {
-  std::string ending(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return {.key = name.substr(0, dot), .ending = std::move(ending)};
+  const std::string_view ending = dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
+  return {.key = name.substr(0, dot), .ending = lower_case(ending)};
 }
 
 // Ending as notes have it: few different ones, however files are called. ".seg.png", ".tiff", "without ending".

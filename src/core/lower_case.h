@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Words of files and tables without regard to case.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace roentgen {
+
+/// `text` with the letters A to Z made small, all other bytes as they are.
+[[nodiscard]] inline std::string lower_case(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return small;
+}
+
+}  // namespace roentgen
