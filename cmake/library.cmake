@@ -5,7 +5,7 @@
 # man page, both libraries with their public headers, and the package that find_package(roentgen) reads.
 
 # Rooms with public headers (cmake/public_headers.cmake says which these are), and rooms that these need.
-set(public_rooms core graph data engine models eval train)
+set(public_rooms core graph data engine models eval score train)
 set(needed_rooms runtime io dist engine_cpu engines)
 if(TARGET roentgen_engine_cuda)
   list(APPEND needed_rooms engine_cuda)
