@@ -149,7 +149,8 @@ TEST_F(Bench, fusion_shows_passes_alone_and_together) {
 
 TEST_F(Bench, lists_its_cases) {
   const std::string names = place_.must_run({"bench", "--list"}).out;
-  for (const char* name : {"step", "pipeline", "overlap", "formats", "ablation", "infer", "fusion", "data.decode_png"}) {
+  for (const char* name :
+       {"step", "pipeline", "overlap", "formats", "ablation", "infer", "fusion", "data.decode_png"}) {
     EXPECT_THAT("\n" + names, ContainsRegex("\n" + std::string(name) + " +[a-z]")) << "and a sentence for each";
   }
 }
