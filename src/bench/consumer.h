@@ -37,7 +37,7 @@ class Consumer {
 /// Size of the batches.
 struct BatchSize {
   std::int64_t images = 64;
-  /// Of one image.
+  /// Bytes of one image.
   std::size_t image_bytes = 0;
   int slots = 3;
 };

@@ -16,7 +16,7 @@ namespace roentgen::bench {
 /// When, within a step, things are done; shares of the step's time.
 struct StepCourse {
   double forward_over = 0.0;
-  /// Of each bucket, in the order in which they become ready, ascending, the last at most 1.
+  /// Share of each bucket, in the order in which they become ready, ascending, the last at most 1.
   std::vector<double> buckets_ready;
 };
 

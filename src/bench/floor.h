@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a step's convolutions alone would take: what all else of a step is measured against.
+// Time of a step's convolutions alone, which a step is measured against.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Floor {
 
   /// Sum over all of them. Nothing where the engine cannot time single entries, and before the first measure().
   [[nodiscard]] std::optional<double> seconds() const;
-  /// Of one entry of the plan; nothing where it is no convolution.
+  /// Best time of one entry of the plan; nothing where it is no convolution.
   [[nodiscard]] std::optional<double> seconds(std::int32_t entry) const;
 
  private:

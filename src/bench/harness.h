@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What every benchmark case shares: repetition after a warm-up, summaries of times, a checked answer, and what the
+// Parts of every benchmark case: repetition after a warm-up, summaries of times, a checked answer, and what the
 // machine and the program were. A case that gives a wrong answer throws: its time would mean nothing.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Summary {
   double min = 0.0;
   double max = 0.0;
 };
-/// Of at least one time.
+/// Summary of at least one time.
 [[nodiscard]] Summary summarise(std::span<const double> times);
 /// The smallest of at least one time that `percent` of them do not exceed (nearest rank), 0 < percent <= 100.
 [[nodiscard]] double percentile(std::span<const double> times, std::int64_t percent);

@@ -42,7 +42,8 @@ struct InputOptions {
   data::Augment augment{};
   /// Threads of a map_and_batch that names no number; 0: as many as there are cores for them.
   int workers = 0;
-  /// As data::LoaderOptions::most_readers; case `pipeline` lowers it to what its memory holds.
+  /// Files read at once, at most (data::LoaderOptions::most_readers); case `pipeline` lowers it to what its memory
+  /// holds.
   int most_readers = 32;
   /// Cores that the pipeline's threads are bound to (runtime/core_list.h); empty: all that the process may use.
   std::vector<int> cores{};
@@ -63,7 +64,7 @@ struct InputOptions {
   std::uint64_t seed = 0;
   /// Decoded images are kept in a file here (data::DiskCache); empty: nowhere.
   std::filesystem::path cache_dir{};
-  /// Of case `pipeline`: all that it may hold, MiB; 0: half of what the machine has left.
+  /// Memory that case `pipeline` may hold, MiB; 0: half of what the machine has left.
   std::int64_t memory_mb = 0;
 };
 
@@ -95,18 +96,18 @@ class Input {
   std::unique_ptr<data::Loader> loader_;
 };
 
-/// What the consumer saw of the measured batches.
+/// Measurements of batches, as the consumer saw them.
 struct Course {
   std::vector<double> batch_s;
   std::int64_t images = 0;
   double wall_s = 0.0;
-  /// Of the whole process.
+  /// Processor time of the whole process.
   double processor_s = 0.0;
   /// Waiting for batches.
   double wait_s = 0.0;
   /// Share of the images, loaded meanwhile, that came from a cache; 0 without one.
   double cached_share = 0.0;
-  /// Of the first batch.
+  /// Checksum of the first batch.
   std::string checksum;
 
   [[nodiscard]] double images_per_s() const { return static_cast<double>(images) / wall_s; }
@@ -136,7 +137,7 @@ struct BatchCounts {
 /// Reads every file of the data set, so that the page cache holds as much of it as it can.
 void read_once(const data::Dataset& dataset);
 
-/// What `options` ask for besides the pipeline, as every case with images reports it: images to seed of run_pipeline().
+/// Adds the options besides the pipeline, as every case with images reports them: images to seed of run_pipeline().
 void add_settings(Value& result, const data::Dataset& dataset, const InputOptions& options);
 /// "input" where the consumer does nothing or waits for more than 5% of the time, else "compute".
 [[nodiscard]] std::string_view bound_of(const Course& course, const Consumer& consumer);

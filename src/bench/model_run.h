@@ -18,7 +18,7 @@ namespace roentgen::bench {
 /// is a forward. One thread.
 class ModelRun {
  public:
-  /// What compile_step() and compile_inference() throw. `options.threads` above 0; its profile is not used.
+  /// Throws as compile_step() and compile_inference(). `options.threads` above 0; its profile is not used.
   ModelRun(const NetworkOptions& options, engine::Form form, engine::Engine& engine);
 
   [[nodiscard]] const engine::Plan& plan() const { return executable_->plan(); }

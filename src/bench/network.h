@@ -30,7 +30,7 @@ namespace roentgen::bench {
 
 /// A network, how it is computed, and how often.
 struct NetworkOptions {
-  /// As models::ModelConfig: name, batch, image side, channels, labels.
+  /// Name of a model of models/model_list.h; sizes as in models::ModelConfig.
   std::string model = "resnet50";
   /// Network of these sizes in place of the model of that name.
   std::optional<graph::Graph> graph{};
@@ -87,7 +87,7 @@ struct StepTeam {
 [[nodiscard]] std::vector<engine::MeasuredChoice> measure_step_choices(const NetworkOptions& options,
                                                                        engine::Engine& engine, StepTeam team);
 
-/// As compile_step(), for inference: without loss and labels; one slot. Running statistics are drawn as well, so that
+/// The model compiled for inference: without loss and labels; one slot. Running statistics are drawn as well, so that
 /// batch norms do something.
 [[nodiscard]] std::unique_ptr<engine::Executable> compile_inference(const NetworkOptions& options,
                                                                     engine::Engine& engine, int threads);

@@ -21,9 +21,10 @@ namespace roentgen::bench {
 /// Upper end of options that have no natural one.
 inline constexpr double kMany = 1e6;
 
+/// Names of options: {"--batch", "--image"}.
 using Names = std::initializer_list<std::string_view>;
 
-/// All of them, in their order.
+/// Options of all groups, in their order.
 [[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> groups);
 
 /// Texts between commas: "a,b"; none of an empty text.
@@ -31,9 +32,9 @@ using Names = std::initializer_list<std::string_view>;
 /// Batch sizes, "1,4,16"; ConfigError unless all are numbers from 1 to 65536.
 [[nodiscard]] std::vector<std::int64_t> parse_batches(std::string_view text);
 
-/// --rounds.
+/// The option --rounds.
 [[nodiscard]] Option rounds_option(std::int64_t& rounds);
-/// --slow. 0: the case's own.
+/// The option --slow; 0 means the case's own factor.
 [[nodiscard]] Option slow_option(double& factor);
 
 /// How much is computed, and how often: --batch, --image, --channels, --warmup, --steps.
@@ -46,10 +47,11 @@ struct SizeArguments {
   std::int64_t warmup = 3;
   std::int64_t steps = 10;
 
+  /// The group's options of these names, bound to this object, as are those of the other groups.
   [[nodiscard]] std::vector<Option> options(Names names);
   /// The one number in `batch`, or `usual`. ConfigError for several.
   [[nodiscard]] std::int64_t batch_or(std::int64_t usual) const;
-  /// For cases that take several.
+  /// The same sizes without a batch, for cases that take several.
   [[nodiscard]] SizeArguments without_batch() const;
   [[nodiscard]] std::int64_t channels_or(std::int64_t usual) const { return channels > 0 ? channels : usual; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where the time of an executable's runs went, by kind of kernel and by layer.
+// Tables of the time of an executable's runs, by kind of kernel and by layer.
 #pragma once
 
 #include <cstdint>

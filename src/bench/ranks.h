@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the benchmarks over several ranks share: they are one program launched several times, and rank 0 tells.
+// Parts of the benchmarks over several ranks, which are one program launched several times; rank 0 prints.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,8 @@ inline constexpr std::chrono::milliseconds kRankLimit{60'000};
 [[nodiscard]] std::unique_ptr<dist::Communicator> join_ranks(std::string_view case_name);
 /// Every rank's number, in rank order.
 [[nodiscard]] std::vector<double> gather(dist::Communicator& group, double own);
-/// As interleave() of rounds.h, of seconds: all ranks begin a run together, and its time is that of the slowest rank.
+/// Seconds by arm and round, in the order of interleave() (rounds.h): all ranks begin a run together, and its time is
+/// that of the slowest rank.
 [[nodiscard]] std::vector<std::vector<double>> interleave_ranks(dist::Communicator& group, std::size_t arms,
                                                                 std::int64_t rounds,
                                                                 const std::function<double(std::size_t)>& run);

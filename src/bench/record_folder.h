@@ -22,7 +22,7 @@ class RecordFolder {
   RecordFolder(const RecordFolder&) = delete;
   RecordFolder& operator=(const RecordFolder&) = delete;
 
-  /// What the files hold: the images in their order.
+  /// Images of the files, in their order.
   [[nodiscard]] const data::Dataset& dataset() const { return dataset_; }
   /// Time that converting took.
   [[nodiscard]] double seconds() const { return seconds_; }

@@ -232,7 +232,7 @@ void refuse_empty_values(const CLI::App& app, const std::vector<Option>& options
   }
 }
 
-/// What CLI11 did not understand, in our form.
+/// Tells in our form what CLI11 did not understand.
 [[noreturn]] void explain(const CLI::ParseError& error, const CLI::App& app, const std::vector<Option>& options) {
   const std::string name = app.get_name() == "roentgen" ? "" : app.get_name();
   const std::string what = name.empty() ? "options" : name;

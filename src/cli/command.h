@@ -37,12 +37,12 @@ inline constexpr int kBadInput = 2;
 /// Stopped by a signal or a limit, with everything saved: run again with --resume.
 inline constexpr int kStopped = 3;
 
-/// What a command gives back.
+/// Result of a command.
 struct CommandResult {
   /// For --json FILE.
   Value json;
   int exit_code = kSuccess;
-  /// Of a process that another one speaks for: writes no --json file.
+  /// Another process speaks for this one, which writes no --json file.
   bool is_silent = false;
 };
 

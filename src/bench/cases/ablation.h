@@ -29,14 +29,14 @@ struct OrderSizes {
 /// One order, as parse_pipeline() reads it.
 struct Order {
   std::string_view name;
-  /// What is wrong with it; empty: nothing.
+  /// Fault of the order; empty: none.
   std::string_view fault;
   std::string pipeline;
 };
 /// tf-official first, then with each fault of the naive order on its own, then naive and default.
 [[nodiscard]] std::vector<Order> ablation_orders(const OrderSizes& sizes);
 
-/// What to measure.
+/// Options of the case.
 struct AblationOptions {
   /// Its pipeline is not used; ranks: those that share the data, of which rank 0 is measured.
   InputOptions input{.ranks = 2};

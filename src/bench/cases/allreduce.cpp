@@ -95,7 +95,7 @@ class Bench {
     }
   }
 
-  // As CommThread does.
+  // Tests all buckets, even after one that is not done, as CommThread does.
   [[nodiscard]] bool poll_all() {
     bool are_done = true;
     for (dist::Pending& each : pending_) are_done = each.is_done() && are_done;

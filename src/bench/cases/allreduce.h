@@ -21,9 +21,9 @@ struct AllreduceOptions {
   /// Sizes are `least_bytes` and its multiples by powers of 4, up to `most_bytes`, which is one as well.
   std::size_t least_bytes = 4096;
   std::size_t most_bytes = std::size_t{512} << 20U;
-  /// As in dist/reduce/reduce_list.h; empty: all.
+  /// Names of dist/reduce/reduce_list.h; empty: all.
   std::vector<std::string> ways{};
-  /// As in dist/reduce/wire.h; empty: all.
+  /// Names of dist/reduce/wire.h; empty: all.
   std::vector<std::string> wires{};
   /// Buckets of a size that are under way at once, as in training; at least 1.
   std::int64_t in_flight = 1;

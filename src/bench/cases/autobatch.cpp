@@ -93,7 +93,7 @@ std::int64_t largest_batch(const std::function<std::size_t(std::int64_t)>& neede
     const double more = slope > 0.0 ? std::floor(left / slope) : static_cast<double>(most);
     guess = low.batch + static_cast<std::int64_t>(std::clamp(more, 1.0, static_cast<double>(most)));
     guess = std::min(guess, high.batch - 1);
-    // Where the line misleads, halves do not; beyond `most` there is nothing to halve.
+    // Halves do not mislead, as the line may; beyond `most` there is nothing to halve.
     if (tried.size() >= kGuesses && high.batch <= most) guess = (low.batch + high.batch) / 2;
   }
   return low.batch;

@@ -18,11 +18,11 @@
 
 namespace roentgen::bench {
 
-/// What to look for.
+/// Options of the case.
 struct AutobatchOptions {
   /// Model, image, channels, labels, threads, engine, fuse, algorithms and recompute. The batch is what is looked for.
   NetworkOptions network{};
-  /// What the whole process may hold.
+  /// Memory that the whole process may hold.
   std::size_t budget_bytes = 0;
   /// Largest batch to think of.
   std::int64_t most = 65536;
@@ -34,7 +34,7 @@ struct AutobatchOptions {
 struct PlannedBatch {
   std::int64_t batch = 0;
   std::size_t bytes = 0;
-  /// What it did hold, where a step was run.
+  /// Memory that the process held, where a step was run.
   std::optional<std::size_t> measured_bytes{};
   /// By plan and, where it was run, by its step.
   [[nodiscard]] bool fits(std::size_t budget_bytes) const {

@@ -29,7 +29,7 @@ struct ChooseOptions {
   /// Image, channels, labels, threads, engine, fuse, algorithms and dtype. The rest is not used.
   NetworkOptions step{};
   std::vector<ChooseNetwork> networks{};
-  /// Where the fastest of every layer is written, for train.choices; empty: nowhere.
+  /// File for the fastest of every layer, for train.choices; empty: none.
   std::filesystem::path file{};
 };
 

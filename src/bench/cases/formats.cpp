@@ -28,7 +28,7 @@ namespace {
 
 enum Temperature : std::size_t { kWarm, kCold, kTemperatures };
 
-// What was measured of a form in one round.
+// Measurement of a form in one round.
 struct Speed {
   double images_per_s = 0.0;
   std::string checksum;

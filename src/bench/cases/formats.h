@@ -16,7 +16,7 @@
 
 namespace roentgen::bench {
 
-/// What to measure.
+/// Options of the case.
 struct FormatsOptions {
   /// Its steps are the most that are measured, its time above 0. Whether it is cold is not asked: both are measured.
   InputOptions input{.most_s = 1.0};

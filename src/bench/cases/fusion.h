@@ -14,7 +14,7 @@
 
 namespace roentgen::bench {
 
-/// What to measure.
+/// Options of the case.
 struct FusionOptions {
   /// Networks, by name, without auxiliary classifiers; at least one.
   std::vector<std::string> models{"inception_v3", "inception_v4", "vgg16",      "vgg19",

@@ -43,7 +43,7 @@ double compare_logits(std::span<const float> fused, std::span<const float> unfus
   return rounding;
 }
 
-// What one batch size gave.
+// Results of one batch size.
 struct Measured {
   Value row;
   double rounding = 0.0;

@@ -12,7 +12,7 @@
 
 namespace roentgen::bench {
 
-/// What to measure.
+/// Options of the case.
 struct InferOptions {
   /// Model, image, channels, labels, threads, engine, fuse, algorithms and profile; warm-up, and steps of a round. Its
   /// batch and graph are not used.

@@ -222,7 +222,7 @@ class NodesCase final : public Case {
       if (group == nullptr) {
         throw ConfigError(error_text("bench.nodes", "ranks", "at least 2", "1", "mpirun -np 2 roentgen bench nodes"));
       }
-      // As many as the rank may use once it is bound to its cores.
+      // The rank is bound to its cores by now.
       if (options.step.threads == 0) options.step.threads = runtime::default_compute_threads();
       return run_nodes(options, *group);
     });

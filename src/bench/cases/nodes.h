@@ -27,7 +27,7 @@ struct NodesOptions {
   double slow_factor = 1.15;
 };
 
-/// What a rank came to.
+/// Results of one rank.
 struct NodeFigures {
   double step_s = 0.0;  ///< median
   /// Bytes read and written over the time of a copy of 64 MiB, the best of some.

@@ -21,7 +21,7 @@ struct Dataset;
 
 namespace roentgen::bench {
 
-/// What to measure.
+/// Options of the case.
 struct OverlapOptions {
   /// Its batch, image side and channels are also the model's; its device, where it names one, takes the model's place.
   InputOptions input;
@@ -41,7 +41,7 @@ struct StepTimes {
   double input_work_s = 0.0;
 };
 
-/// Where input and computing run.
+/// Cores that input and computing run on.
 enum class Cores : std::uint8_t {
   Disjoint,  ///< each on cores of its own, or computing on another device
   Shared,    ///< both on all cores

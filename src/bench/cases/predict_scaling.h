@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a cluster would make of a training step that was measured on one machine.
+// Case `predict-scaling`: predicts a cluster's throughput from a training step that is measured on one machine.
 #pragma once
 
 #include <cstdint>
@@ -34,23 +34,23 @@ struct Cluster {
   LinkCost between_hosts{.bytes_per_s = 125e6, .latency_s = 50e-6};
 };
 
-/// What averaging takes, in seconds.
+/// Seconds that averaging takes.
 struct LinkTime {
   /// Nothing else travels meanwhile.
   double busy_s = 0.0;
   /// Until the last bytes have arrived; others can be on their way behind them.
   double late_s = 0.0;
 };
-/// Of averaging `bytes` over `ranks` in a ring, whose slowest links count: every rank sends 2 (n - 1) / n of them in 2
-/// (n - 1) messages (Patarasuk and Yuan 2009).
+/// Time of averaging `bytes` over `ranks` in a ring, whose slowest links count: every rank sends 2 (n - 1) / n of them
+/// in 2 (n - 1) messages (Patarasuk and Yuan 2009).
 [[nodiscard]] LinkTime allreduce_time(double bytes, std::int64_t ranks, const Cluster& cluster);
 
 /// A step as it was measured on one rank.
 struct MeasuredStep {
-  /// Of several steps; draws are made from these.
+  /// Times of several steps; draws are made from these.
   std::vector<double> step_s;
   StepCourse course;
-  /// Of each bucket.
+  /// Size of each bucket.
   std::vector<double> bucket_bytes;
 };
 
@@ -71,7 +71,7 @@ struct PredictOptions {
   NetworkOptions step;
   /// Not 0: a step takes batch / device_images_per_s s.
   double device_images_per_s = 0.0;
-  /// Of such a device: how its steps vary (normal_steps).
+  /// Standard deviation of such a device's steps (normal_steps()).
   double device_sd = 0.0;
   double bucket_mb = 4.0;
   bool is_overlapped = true;

@@ -157,7 +157,7 @@ Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group) 
 
 namespace {
 
-/// What the rounds gave of one point.
+/// Results of one point in all rounds.
 struct Point {
   std::int64_t ranks = 1;
   std::vector<Value> rounds;

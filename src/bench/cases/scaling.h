@@ -33,7 +33,7 @@ struct ScalingOptions {
   double bucket_mb = 4.0;
   /// False: they travel when backward is over.
   bool is_overlapped = true;
-  /// Where batches come from, of its pipeline, workers, storage and cores; nothing: the same drawn batch again and
+  /// Source of batches, with pipeline, workers, storage and cores; nothing: the same drawn batch again and
   /// again.
   std::optional<InputOptions> input{};
   /// For `input`.
@@ -48,7 +48,7 @@ struct ScalingOptions {
 ///   "kind": "measured" or "emulated", ...}; the same of every rank save for times
 [[nodiscard]] Value run_scaling_point(const ScalingOptions& options, dist::CommThread* group);
 
-/// Which points, and how often.
+/// Points to measure, and how often.
 struct ScalingPlan {
   /// At least one; efficiency counts from one rank, and there is none where that is not measured.
   std::vector<std::int64_t> ranks{1};

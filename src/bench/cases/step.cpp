@@ -27,11 +27,11 @@ namespace {
 // Networks of docs/benchmarks/step.md and step_history.md take 1.07 to 2.34 times as long as their convolutions alone.
 constexpr double kMostFloorRatio = 5.0;
 
-/// What the measured steps left behind.
+/// Results of the steps.
 struct Measurements {
   std::vector<double> step_s;
   std::vector<double> optimizer_s;
-  /// Of all steps, the warm-up included.
+  /// One for each step, the warm-up included.
   std::vector<float> losses;
 };
 
@@ -68,7 +68,7 @@ std::size_t state_bytes(train::Optimizer& optimizer) {
   return bytes;
 }
 
-/// What is planned and what was measured; see run_step().
+/// Planned and measured memory; see run_step().
 Value memory_table(const engine::MemoryReport& planned, std::size_t optimizer_bytes,
                    std::optional<std::size_t> measured_bytes) {
   const auto number = [](std::size_t bytes) { return Value(static_cast<std::int64_t>(bytes)); };
