@@ -24,16 +24,16 @@ enum class Need : std::uint8_t { Optional, Required };
 struct Option {
   /// "--out", or "DIR" for an argument without a name.
   std::string name;
-  Target target;
-  std::string doc;
-  Need need = Need::Optional;
+  Target target;               ///< takes the value; not owned
+  std::string doc;             ///< sentence for the help
+  Need need = Need::Optional;  ///< whether it must be given
   /// The command writes this file.
   bool is_output = false;
   /// Placeholder of the value in help and errors: "FILE"; empty: by the target's type.
   std::string value_name = {};
   /// Numbers it takes, both ends included.
   double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();  ///< greatest number it takes
   /// The command only reads these files and folders: no output may lie in one.
   bool is_input = false;
   /// Value of the command's first argument without a name that has this option ("step" in `bench step`); empty: all.

@@ -16,14 +16,14 @@ namespace roentgen::eval {
 
 /// AUROCs of one seed, as its run's aucs.csv has them.
 struct SeedAurocs {
-  std::int64_t seed = 0;
+  std::int64_t seed = 0;  ///< train.seed of the run
   /// (label, value), nothing where undefined.
   std::vector<std::pair<std::string, std::optional<double>>> labels;
 };
 
 /// One finding over the seeds.
 struct SeedRow {
-  std::string label;
+  std::string label;  ///< name of the finding, or "mean"
   /// In the order of the seeds.
   std::vector<std::optional<double>> values;
   /// Nothing when any value is undefined.
@@ -34,8 +34,8 @@ struct SeedRow {
 
 /// All findings, then as row "mean" each seed's mean over the findings that all seeds define.
 struct SeedTable {
-  std::vector<std::int64_t> seeds;
-  std::vector<SeedRow> rows;
+  std::vector<std::int64_t> seeds;  ///< in the order of the runs
+  std::vector<SeedRow> rows;        ///< a finding each, then the mean
 };
 
 /// Matched by label name. DataError when a run has other labels than the first; at least one run.

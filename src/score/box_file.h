@@ -32,7 +32,9 @@ class BoxFile {
   /// The boxes of a label in that image, in pixels of a picture of this size.
   [[nodiscard]] std::vector<eval::Box> boxes_of(std::string_view image, std::size_t label, std::int64_t width_px,
                                                 std::int64_t height_px) const;
+  /// Number of boxes in the file, of any label.
   [[nodiscard]] std::int64_t count() const { return count_; }
+  /// Number of those of labels that were not asked for.
   [[nodiscard]] std::int64_t other_labels() const { return other_labels_; }
 
  private:

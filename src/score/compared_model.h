@@ -19,8 +19,8 @@ namespace roentgen::score {
 struct ComparedModel {
   /// As the user names it.
   std::string what{};
-  PredictionFile predictions{};
-  std::string predictions_sha256{};
+  PredictionFile predictions{};      ///< rows as the file has them
+  std::string predictions_sha256{};  ///< hash of that file
   /// Of a run: its validation images chose the best epoch.
   std::optional<Value> recipe{};
   /// Of a run: SHA-256 of the label tables that it was trained with.

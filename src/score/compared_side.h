@@ -21,10 +21,10 @@ namespace roentgen::score {
 struct ComparedSide {
   /// As the user names it.
   std::string what;
-  std::vector<ComparedModel> models;
+  std::vector<ComparedModel> models;  ///< one, or one a seed
   /// Label tables of its truth.
   std::vector<std::string> label_files;
-  std::vector<std::string> labels_sha256;
+  std::vector<std::string> labels_sha256;  ///< hashes of label_files, in their order
   /// One a model: the same images in the same order.
   std::vector<EvalSet> sets;
 

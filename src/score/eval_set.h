@@ -22,18 +22,18 @@ namespace roentgen::score {
 
 /// What is known of an image beside its labels. Empty or NaN: not known.
 struct ImageFacts {
-  std::string patient{};
-  std::string study{};
-  std::string view{};
-  std::string sex{};
-  float age_years = std::numeric_limits<float>::quiet_NaN();
+  std::string patient{};                                      ///< never printed
+  std::string study{};                                        ///< distinct among all patients
+  std::string view{};                                         ///< "PA", "AP", "LL", ...
+  std::string sex{};                                          ///< "M" or "F"
+  float age_years = std::numeric_limits<float>::quiet_NaN();  ///< age in years
   /// Which of several data sets it is of.
   std::string source{};
 };
 
 /// Predictions beside the truth, with facts of each image. Plain value.
 struct EvalSet {
-  eval::Predictions predictions{};
+  eval::Predictions predictions{};  ///< (N, K) scores and labels
   /// (N)
   std::vector<ImageFacts> facts{};
   /// io::name_list_sha256 of the images, by the names that the labels have: those of the data set.

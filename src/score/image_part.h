@@ -19,7 +19,7 @@ namespace roentgen::score {
 struct NamedImages {
   /// For people: "list test_list.txt".
   std::string title;
-  std::vector<std::string> names;
+  std::vector<std::string> names;  ///< in the order of the file
   /// io::name_list_sha256.
   std::string list_sha256;
 };
@@ -34,7 +34,7 @@ struct Part {
   std::vector<std::uint32_t> samples;
   /// Distinct known ones.
   std::int64_t patients = 0;
-  std::string list_sha256;
+  std::string list_sha256;  ///< io::name_list_sha256 of its images
 };
 
 /// What --list names in a data folder: a file (a name a line; what stands behind it is not read), "official" (NIH's

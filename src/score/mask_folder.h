@@ -17,7 +17,7 @@
 
 namespace roentgen::score {
 
-/// Masks in <folder>/<Finding>/<image>.png. One thread.
+/// Masks in `folder/Finding/image.png`. One thread.
 class MaskFolder {
  public:
   /// Folders of findings that are not among `labels` are left out. DataError when `path` is no folder or has a folder

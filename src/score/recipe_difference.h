@@ -13,9 +13,9 @@ namespace roentgen::score {
 
 /// One key with both values; null where a recipe has no such key.
 struct RecipeDifference {
-  std::string key;
-  Value a;
-  Value b;
+  std::string key;  ///< "section.key"
+  Value a;          ///< value in the first recipe
+  Value b;          ///< value in the second one
   friend bool operator==(const RecipeDifference&, const RecipeDifference&) = default;
 };
 

@@ -21,7 +21,7 @@ namespace roentgen::score {
 struct Truth {
   /// Name of the table or folder, for errors.
   std::string what{};
-  data::Dataset dataset{};
+  data::Dataset dataset{};  ///< a sample each image
   /// Of dataset.samples.
   data::NameIndex index{};
 

@@ -34,9 +34,9 @@ void check_resumed_recipe(Recipe& recipe, const RunFolder& folder);
 
 /// Key whose values differ in two recipes, with both as JSON; "nothing" where a recipe has no such key.
 struct ChangedKey {
-  std::string key;
-  std::string first;
-  std::string other;
+  std::string key;    ///< "section.key"
+  std::string first;  ///< value in the first recipe
+  std::string other;  ///< value in the other one
 };
 
 /// How find_changed_key() compares.

@@ -26,7 +26,7 @@ struct FinishedRun {
 /// data.json cannot be read.
 [[nodiscard]] FinishedRun read_finished_run(const std::filesystem::path& folder);
 
-/// The runs of `train --seeds` in their folder: its seed-<number> folders in the order of the numbers. The path itself
+/// The runs of `train --seeds` in their folder: its folders `seed-N` in the order of the numbers. The path itself
 /// where it is a run, no folder, or a folder without such runs.
 [[nodiscard]] std::vector<std::filesystem::path> seed_runs(const std::filesystem::path& path);
 

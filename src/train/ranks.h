@@ -120,10 +120,9 @@ void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, da
 
 /// A rank whose text is not rank 0's.
 struct Difference {
-  int rank = 0;
-  /// Rank 0's text, and that rank's.
-  std::string first;
-  std::string other;
+  int rank = 0;       ///< first rank that differs
+  std::string first;  ///< text of rank 0
+  std::string other;  ///< text of that rank
 };
 
 /// Compares a text of every rank: each check that all ranks agree is made of this. All ranks call it and are given the

@@ -38,7 +38,11 @@ namespace roentgen::data {
 
 /// Columns of what is known of an image beside its labels; none where the table has no such column.
 struct FactColumns {
-  std::optional<std::size_t> patient, study, view, sex, age;
+  std::optional<std::size_t> patient{};  ///< number or name of the patient
+  std::optional<std::size_t> study{};    ///< study, or NIH's follow-up number
+  std::optional<std::size_t> view{};     ///< position of the patient to the film
+  std::optional<std::size_t> sex{};      ///< sex of the patient
+  std::optional<std::size_t> age{};      ///< age of the patient
 };
 
 /// Finds them by the names that NIH's tables and other common ones give them.
