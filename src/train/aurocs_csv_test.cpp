@@ -21,8 +21,10 @@ TEST(AurocsCsv, has_a_row_a_label_and_nothing_where_undefined) {
   const data::TestFolder folder;
   const auto aurocs = read_aurocs(folder.write("aucs.csv", aurocs_csv(table)));
   ASSERT_EQ(aurocs.size(), 2U);
-  EXPECT_EQ(aurocs[0], std::pair("Mass, large", 0.75));
-  EXPECT_EQ(aurocs[1], std::pair("Hernia", std::optional<double>()));
+  EXPECT_EQ(aurocs[0].first, "Mass, large");
+  EXPECT_EQ(aurocs[0].second, 0.75);
+  EXPECT_EQ(aurocs[1].first, "Hernia");
+  EXPECT_FALSE(aurocs[1].second.has_value());
 }
 
 TEST(AurocsCsv, of_another_form_is_refused) {
