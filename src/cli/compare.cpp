@@ -25,6 +25,7 @@
 #include "score/evaluated_data.h"
 #include "score/image_part.h"
 #include "score/recipe_difference.h"
+#include "score/truth.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 

@@ -28,6 +28,7 @@
 #include "eval/leak.h"
 #include "eval/published.h"
 #include "eval/split_list.h"
+#include "eval/subgroup.h"
 #include "eval/table.h"
 #include "io/file.h"
 #include "io/json.h"

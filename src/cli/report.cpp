@@ -19,6 +19,7 @@
 #include "publish/report_page.h"
 #include "score/eval_set.h"
 #include "score/evaluated_data.h"
+#include "score/prediction_file.h"
 #include "score/stored_evaluation.h"
 #include "score/truth.h"
 #include "train/aurocs_csv.h"

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/plural.h"
 #include "score/prediction_match.h"
+#include "score/truth.h"
 
 namespace roentgen::score {
 namespace {

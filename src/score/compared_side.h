@@ -13,9 +13,10 @@
 #include "eval/comparison.h"
 #include "score/compared_model.h"
 #include "score/eval_set.h"
-#include "score/truth.h"
 
 namespace roentgen::score {
+
+struct Truth;
 
 /// A or B.
 struct ComparedSide {

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "data/source/source_testing.h"
+#include "score/truth.h"
 
 namespace roentgen::score {
 namespace {

@@ -16,7 +16,12 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/plural.h"
+#include "data/source/dataset.h"
+#include "eval/leak.h"
+#include "eval/subgroup.h"
 #include "io/sha256.h"
+#include "score/prediction_file.h"
+#include "score/truth.h"
 
 namespace roentgen::score {
 namespace {

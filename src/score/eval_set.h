@@ -11,14 +11,20 @@
 #include <string_view>
 #include <vector>
 
-#include "data/source/dataset.h"
-#include "eval/leak.h"
 #include "eval/predictions.h"
-#include "eval/subgroup.h"
-#include "score/prediction_file.h"
-#include "score/truth.h"
+
+namespace roentgen::data {
+struct Dataset;
+}
+namespace roentgen::eval {
+enum class Aggregate : std::uint8_t;
+enum class OnOverlap : std::uint8_t;
+}  // namespace roentgen::eval
 
 namespace roentgen::score {
+
+struct PredictionFile;
+struct Truth;
 
 /// What is known of an image beside its labels. Empty or NaN: not known.
 struct ImageFacts {

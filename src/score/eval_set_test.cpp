@@ -7,6 +7,10 @@
 
 #include "core/error.h"
 #include "data/source/source_testing.h"
+#include "eval/leak.h"
+#include "eval/subgroup.h"
+#include "score/prediction_file.h"
+#include "score/truth.h"
 
 namespace roentgen::score {
 namespace {
