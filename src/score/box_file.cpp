@@ -49,11 +49,11 @@ BoxFile::BoxFile(const fs::path& path, const std::vector<std::string>& labels, s
     : grid_px_(grid_px) {
   const io::Csv table = io::read_csv(path).or_throw();
   const std::string what = path.filename().string();
-  const Column image = data::find_column(table.header, {"image index", "image", "path", "file", "filename"});
-  const Column finding = data::find_column(table.header, {"finding label", "label", "finding"});
+  const Column image = data::first_column(table.header, {"image index", "image", "path", "file", "filename"});
+  const Column finding = data::first_column(table.header, {"finding label", "label", "finding"});
   const std::array<Column, 4> columns{
-      data::find_column(table.header, {"bbox [x", "x"}), data::find_column(table.header, {"y"}),
-      data::find_column(table.header, {"w", "width"}), data::find_column(table.header, {"h]", "h", "height"})};
+      data::first_column(table.header, {"bbox [x", "x"}), data::first_column(table.header, {"y"}),
+      data::first_column(table.header, {"w", "width"}), data::first_column(table.header, {"h]", "h", "height"})};
   const bool has_box = std::ranges::all_of(columns, [](const Column& column) { return column.has_value(); });
   if (!image || !finding || !has_box) {
     throw DataError(error_text("cli.boxes", what, "columns Image Index, Finding Label, x, y, w, h",

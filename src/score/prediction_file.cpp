@@ -55,7 +55,7 @@ float read_probability(const std::string& text, const std::string& where) {
 PredictionFile read_prediction_file(const std::filesystem::path& path) {
   const io::Csv table = io::read_csv(path).or_throw();
   const std::string what = path.filename().string();
-  const auto image = data::find_column(table.header, {"image index", "image", "path", "file", "filename"});
+  const auto image = data::first_column(table.header, {"image index", "image", "path", "file", "filename"});
   if (!image) {
     throw DataError(error_text("cli.predictions", what, "a column Image Index", data::first_names(table.header, 20),
                                "a header like Image Index,prob_Mass,prob_Nodule"));

@@ -81,6 +81,14 @@ Truth read_truth(const fs::path& path, const std::vector<std::string>& labels, d
   const bool is_alone = !is_folder && is_read_alone(options);
   truth.dataset = is_alone ? load_table(std::move(options), truth.what) : load_folder(std::move(options), overrides);
   truth.index = data::NameIndex(truth.dataset);
+  if (!is_alone) return truth;
+  truth.dataset.label_names = labels;  // as they were asked for
+  for (std::size_t i = 0; i < truth.dataset.samples.size(); ++i) {
+    // A converted image has its first name as id, and lies under another.
+    const data::Sample& sample = truth.dataset.samples[i];
+    const std::string file = sample.path.generic_string();
+    if (!file.ends_with(sample.id)) truth.index.add(file, i);
+  }
   return truth;
 }
 

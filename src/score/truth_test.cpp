@@ -80,6 +80,26 @@ TEST(Truth, of_a_table_of_its_own_is_read_alone) {
   }
 }
 
+TEST(Truth, of_a_converted_table_knows_images_by_their_first_names_and_by_their_files) {
+  const TestFolder folder;
+  folder.write("convert.json", R"({"format": "png", "labels": ["Mass"]})");
+  const auto table = folder.write("labels.csv", "path,id,Mass\nimages/1.png,a/1.dcm,1\nimages/2.png,a/2.dcm,0\n");
+  const Truth truth = read_truth(table, {"Mass"}, {});
+  for (const char* name : {"a/2.dcm", "2.dcm", "images/2.png", "2.png"}) {
+    EXPECT_EQ(truth.find(name), &truth.dataset.samples.at(1)) << name;
+  }
+}
+
+TEST(Truth, names_labels_as_the_predictions_do) {
+  const TestFolder folder;
+  const auto table = folder.write("nih.csv", "Image Index,Finding Labels\na.png,Effusion\nb.png,No Finding\n");
+  const std::vector<std::string> labels{"Effusion", "Pleural Effusion", "Lung Opacity"};
+  const Truth truth = read_truth(table, labels, {});
+  EXPECT_EQ(truth.dataset.label_names, labels);
+  EXPECT_THAT(data::absent_labels(truth.dataset), ElementsAre("Lung Opacity"));
+  EXPECT_EQ(truth.dataset.samples.at(0).labels[1], 1.0F);
+}
+
 TEST(Truth, refuses_what_a_table_does_not_know) {
   const TestFolder folder;
   const auto refusal = [&folder](std::string_view table, const std::string& label) {

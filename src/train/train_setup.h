@@ -82,6 +82,7 @@ struct TrainSetup {
 ///   scatter_statistics       resume                    each rank's statistics  statistics
 ///   on_ready, on rank 0                                run folder
 ///   Tracer::keep_in          tracer, run folder        files of the trace      trace
+///   first state              resume                    state
 ///   Loader                   input, state, executable  loader
 ///   write_plan, on rank 0    run folder, plan          plan.json
 ///   open_logs, on rank 0     run folder, state         logs, observers

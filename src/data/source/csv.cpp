@@ -131,7 +131,7 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
                         .split = find_column(table.header, {"split"}),
                         .facts = find_facts(table.header)};
   for (const auto& column : columns.all()) {
-    if (column) check_only(table.header, *column, what);
+    if (column && column != columns.facts.study) check_only(table.header, *column, what);
   }
   return columns;
 }
@@ -307,9 +307,11 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
     const std::string where = fmt::format("{} line {}", what, table.lines[i]);
-    if (row.size() != table.header.size()) {
-      throw DataError(error_text("data.csv", where, fmt::format("{} fields", table.header.size()),
-                                 fmt::format("{}", row.size()), "quotes around fields with commas"));
+    const std::size_t fields = table.header.size();
+    const bool is_whole = row.size() == fields || (row.size() == fields + 1 && row.back().empty());  // "a,b,"
+    if (!is_whole) {
+      throw DataError(error_text("data.csv", where, fmt::format("{} fields", fields), fmt::format("{}", row.size()),
+                                 "quotes around fields with commas"));
     }
     const std::string image = field(row, columns.path);
     const std::string id = field(row, columns.id);

@@ -189,8 +189,10 @@ Dataset load_one(const SourceOptions& asked) {
   settle_studies(listing);
   note_other_records(asked, source.name, listing);
   note_other_files(asked, source.name, listing);
-  check_distinct(listing.label_names);
-  filter_views(listing, options);
+  if (options.files == ImageFiles::Needed) {
+    check_distinct(listing.label_names);
+    filter_views(listing, options);
+  }
   std::string split_origin = assign_splits(listing, options);
   note_linked_files(listing);
 

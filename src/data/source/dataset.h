@@ -217,8 +217,8 @@ enum class UnknownLabels : std::uint8_t { Refuse, Mask };
 /// notes say how to name them and why no split can be drawn.
 enum class UnnamedLabels : std::uint8_t { Refuse, Propose };
 
-/// Whether the image files that a table names must be there. Unneeded: the rows alone are read (source csv), for who
-/// wants the labels of images and no pixels.
+/// Whether the image files that a table names must be there. Unneeded: the rows alone are read (sources csv and nih),
+/// all of them whatever their view. Errors name lines, no image.
 enum class ImageFiles : std::uint8_t { Needed, Unneeded };
 
 /// Settings of load_dataset(). docs/data.md describes every key of a recipe's [data] section.

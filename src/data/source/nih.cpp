@@ -4,7 +4,8 @@
 // The source `nih`: ChestX-ray14 and whatever has its form. Image files anywhere below the folder, found by base name;
 // a csv with "Image Index" and "Finding Labels" (Data_Entry_2017.csv with its trailing comma and ages like 058Y, or
 // Data_Entry_2017_v2020.csv); without a csv, the community's lists ("name 0 1 0 ...", 14 marks in CheXNet's order).
-// Labels: the findings the csv knows, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F".
+// Labels: the findings the csv knows, "No Finding", "View:AP", "View:PA", "Sex:M", "Sex:F"; other columns of the csv by
+// their names, and "Column:value".
 // Full set: 112,120 images, 30,805 patients (docs/data.md has the positives of both csv versions).
 #include <fmt/core.h>
 
@@ -34,9 +35,17 @@ namespace fs = std::filesystem;
 constexpr std::string_view kImageColumn = "Image Index";
 constexpr std::string_view kFindingsColumn = "Finding Labels";
 
+/// Column beside the findings that a label names: of 1, 0 and -1 or, with a value, of names.
+struct OwnColumn {
+  std::size_t column = 0;
+  std::optional<FindingText> value{};
+};
+
 struct Columns {
   std::optional<std::size_t> image{}, findings{};
   FactColumns facts{};
+  /// (K); nothing for a label that is read from the findings, the view or the sex.
+  std::vector<std::optional<OwnColumn>> own{};
 };
 
 /// What goes from table to table while rows are read.
@@ -49,6 +58,8 @@ struct Reading {
   std::vector<std::string> absent{}, repeated{}, ambiguous{};
   std::int64_t rows = 0;
   std::int64_t odd_ages = 0;
+  /// Labels that some table has a column for.
+  std::vector<bool> has_own{};
   /// Rows that say nothing of findings.
   std::int64_t unlabelled = 0;
 };
@@ -116,6 +127,21 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
   return named->at(k) ? 1.0F : 0.0F;
 }
 
+/// Number of label `k` from a column of its own.
+float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& row, const std::string& where,
+               const Reading& reading) {
+  const std::string& label = reading.listing.label_names[k];
+  const LabelPolicy policy = policy_of(reading.options, label);
+  const std::string text = field(row, own.column);
+  if (own.value) {
+    if (text.empty()) return label_number(LabelValue::Empty, policy);
+    return own.value->read(text).front() ? 1.0F : 0.0F;
+  }
+  if (const auto value = parse_label_value(text)) return label_number(*value, policy);
+  throw DataError(error_text("data.labels", where, "1, 0, -1, yes, no or nothing as " + label, "\"" + text + "\"",
+                             "correcting that line"));
+}
+
 /// Finds the file of a row, where it is needed; false when it is absent.
 bool find_image(Sample& sample, Reading& reading) {
   if (reading.options.files == ImageFiles::Unneeded) return true;
@@ -135,14 +161,14 @@ bool find_image(Sample& sample, Reading& reading) {
   return true;
 }
 
-void read_row(const std::vector<std::string>& row, const Columns& columns, Reading& reading) {
+void read_row(const std::vector<std::string>& row, Columns& columns, const std::string& where, Reading& reading) {
   Sample sample{.id = fs::path(field(row, columns.image)).filename().string(),
                 .path = {},
                 .patient = canonical_patient(field(row, columns.facts.patient))};
   read_facts(row, columns.facts, sample);
   ++reading.rows;
   if (!reading.seen.insert(sample.id).second) {
-    reading.repeated.push_back(sample.id);
+    reading.repeated.push_back(reading.options.files == ImageFiles::Needed ? sample.id : where);
     return;
   }
   if (!find_image(sample, reading)) return;
@@ -156,18 +182,49 @@ void read_row(const std::vector<std::string>& row, const Columns& columns, Readi
     named = reading.text.read(findings);
   }
   for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
-    sample.labels.push_back(read_label(k, named, sample, reading));
+    const bool is_own = !columns.own.empty() && columns.own[k];
+    sample.labels.push_back(is_own ? read_own(*columns.own[k], k, row, where, reading)
+                                   : read_label(k, named, sample, reading));
   }
   reading.listing.samples.push_back(std::move(sample));
 }
 
-void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
-  const std::string what = path.filename().string();
+bool names_finding(const std::vector<io::Csv>& tables, const std::string& finding) {
+  return std::ranges::any_of(tables, [&finding](const io::Csv& table) {
+    const auto column = find_column(table.header, {kFindingsColumn});
+    return column && std::ranges::any_of(table.rows, [&](const auto& row) {
+             return std::ranges::count(split_findings(field(row, column)), finding) > 0;
+           });
+  });
+}
+
+/// The column "NAME" or, for a label "NAME:VALUE", NAME; nothing for findings, views and sexes.
+std::optional<OwnColumn> find_own(const std::vector<io::Csv>& tables, const std::vector<std::string>& header,
+                                  const std::string& label) {
+  const bool is_nihs = std::ranges::find(kNihFindings, label) != kNihFindings.end() || label == kNoFinding;
+  if (is_nihs || label.starts_with("View:") || label.starts_with("Sex:") || names_finding(tables, label)) return {};
+  if (const auto column = finding_column(header, label)) return OwnColumn{.column = *column};
+  const auto colon = label.find(':');
+  if (colon == std::string::npos) return {};
+  const auto column = finding_column(header, label.substr(0, colon));
+  if (!column) return {};
+  return OwnColumn{.column = *column, .value = FindingText({label.substr(colon + 1)})};
+}
+
+void read_table(const std::vector<io::Csv>& tables, std::size_t which, Reading& reading) {
+  const io::Csv& table = tables[which];
+  const std::string what = reading.listing.csv[which].filename().string();
   Columns columns{.image = name_column(table.header, reading.options.files),
                   .findings = find_column(table.header, {kFindingsColumn}),
                   .facts = find_facts(table.header)};
   FactColumns& facts = columns.facts;
-  if (const auto own = find_column(table.header, {"Patient ID"})) facts.patient = own;
+  const auto prefer = [&table](std::optional<std::size_t>& fact, const std::vector<std::string_view>& names) {
+    if (const auto own = find_column(table.header, names)) fact = own;
+  };
+  prefer(facts.patient, {"Patient ID"});
+  prefer(facts.view, {"View Position"});
+  prefer(facts.sex, {"Patient Gender", "Patient Sex"});
+  prefer(facts.age, {"Patient Age"});
   if (!columns.image || !columns.findings) {
     throw DataError(error_text("data.nih", what, "columns \"Image Index\" and \"Finding Labels\"",
                                first_names(table.header, table.header.size()), "another table in data.csv"));
@@ -177,6 +234,10 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   for (std::string& note : notes_on_unread_patients(table.header, {facts.patient}, what, source)) {
     reading.listing.notes.push_back(std::move(note));
   }
+  for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
+    columns.own.push_back(find_own(tables, table.header, reading.listing.label_names[k]));
+    if (columns.own.back()) reading.has_own[k] = true;
+  }
   const std::size_t needed = 1 + std::max({*columns.image, *columns.findings, facts.patient.value_or(0),
                                            facts.age.value_or(0), facts.sex.value_or(0), facts.view.value_or(0)});
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -185,7 +246,7 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                                  fmt::format("an image name and at least {} fields", needed),
                                  fmt::format("{} fields", table.rows[i].size()), "correcting that line"));
     }
-    read_row(table.rows[i], columns, reading);
+    read_row(table.rows[i], columns, fmt::format("line {}", table.lines[i]), reading);
   }
 }
 
@@ -205,7 +266,8 @@ void read_lists(Reading& reading) {
         if (marks[k] > 0.0F) findings += (findings.empty() ? "" : "|") + std::string(kNihFindings[k]);
       }
       const std::string name = fs::path((*list)->names[i]).filename().string();
-      read_row({name, findings.empty() ? std::string(kNoFinding) : findings}, {.image = 0, .findings = 1}, reading);
+      Columns columns{.image = 0, .findings = 1};
+      read_row({name, findings.empty() ? std::string(kNoFinding) : findings}, columns, (*list)->path.string(), reading);
     }
   }
   reading.listing.notes.emplace_back(
@@ -218,7 +280,7 @@ void check_labels(const Reading& reading) {
   for (std::size_t k = 0; k < listing.label_names.size(); ++k) {
     const std::string& label = listing.label_names[k];
     const bool known = label == kNoFinding || reading.text.has_met(k) || label.starts_with("View:") ||
-                       label.starts_with("Sex:") ||
+                       label.starts_with("Sex:") || reading.has_own[k] ||
                        std::find(kNihFindings.begin(), kNihFindings.end(), label) != kNihFindings.end();
     if (known) continue;
     if (reading.options.unknown_labels == UnknownLabels::Refuse) {
@@ -239,15 +301,6 @@ void settle_ambiguous(const Reading& reading) {
                                "--set data.images=FOLDER or --set data.duplicates=first"));
   }
   reading.listing.notes.push_back("repeated files, first kept: " + got);
-}
-
-bool names_finding(const std::vector<io::Csv>& tables, const std::string& finding) {
-  return std::ranges::any_of(tables, [&finding](const io::Csv& table) {
-    const auto column = find_column(table.header, {kFindingsColumn});
-    return column && std::ranges::any_of(table.rows, [&](const auto& row) {
-             return std::ranges::count(split_findings(field(row, column)), finding) > 0;
-           });
-  });
 }
 
 /// What the tables call a label: NIH's name of a finding, unless they have the very name that was asked for.
@@ -287,11 +340,14 @@ Listing list_nih(const SourceOptions& options) {
   for (const auto& folder : options.images) folders.push_back(below_root(options, folder));
   if (folders.empty()) folders.push_back(options.root);
   if (options.files == ImageFiles::Unneeded) folders.clear();
-  Reading reading{
-      .options = options, .listing = listing, .index = ImageIndex(folders), .text = FindingText(listing.label_names)};
+  Reading reading{.options = options,
+                  .listing = listing,
+                  .index = ImageIndex(folders),
+                  .text = FindingText(listing.label_names),
+                  .has_own = std::vector<bool>(listing.label_names.size())};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     listing.csv_sha256.push_back(tables[i].sha256);
-    read_table(tables[i], listing.csv[i], reading);
+    read_table(tables, i, reading);
   }
   if (tables.empty()) read_lists(reading);
   check_labels(reading);

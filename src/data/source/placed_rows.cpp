@@ -39,7 +39,7 @@ bool PlacedRows::take(Sample& sample, const std::vector<fs::path>& places, std::
   const bool is_new_id = ids_.insert(fs::path(sample.id).lexically_normal().string()).second;
   const bool is_new_path = paths_.insert(sample.path.lexically_normal().string()).second;
   if (!is_new_id || !is_new_path) {
-    repeated_.push_back(sample.id);
+    repeated_.push_back(options_.files == ImageFiles::Needed ? sample.id : std::string(where));
     return false;
   }
   if (found != places.end()) return true;

@@ -53,6 +53,16 @@ std::optional<std::size_t> find_column(const std::vector<std::string>& header,
   return std::nullopt;
 }
 
+std::optional<std::size_t> first_column(const std::vector<std::string>& header,
+                                        const std::vector<std::string_view>& names) {
+  std::optional<std::size_t> first;
+  for (const auto name : names) {
+    const auto column = column_named(header, name);
+    if (column && (!first || *column < *first)) first = column;
+  }
+  return first;
+}
+
 std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column) {
   return column && *column < row.size() ? std::string(stripped(row[*column])) : std::string();
 }
@@ -65,9 +75,8 @@ std::string first_names(const std::vector<std::string>& names, std::size_t shown
 }
 
 std::optional<std::size_t> image_column(const std::vector<std::string>& header, ImageFiles files) {
-  std::vector<std::string_view> names{"path", "file", "filename", "image"};
-  if (files == ImageFiles::Unneeded) names.insert(names.end(), {"Image Index", "ImageID"});
-  return find_column(header, names);
+  if (files == ImageFiles::Needed) return find_column(header, {"path", "file", "filename", "image"});
+  return first_column(header, {"path", "file", "filename", "image", "Image Index", "ImageID"});
 }
 
 FactColumns find_facts(const std::vector<std::string>& header) {

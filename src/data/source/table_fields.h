@@ -25,14 +25,19 @@ namespace roentgen::data {
 [[nodiscard]] std::optional<std::size_t> find_column(const std::vector<std::string>& header,
                                                      const std::vector<std::string_view>& names);
 
+/// Position of the first column that has any of `names`, ignoring case.
+[[nodiscard]] std::optional<std::size_t> first_column(const std::vector<std::string>& header,
+                                                      const std::vector<std::string_view>& names);
+
 /// The field of a row, stripped of spaces; empty where the row is too short or there is no such column.
 [[nodiscard]] std::string field(const std::vector<std::string>& row, std::optional<std::size_t> column);
 
 /// "a, b, c and 17 more".
 [[nodiscard]] std::string first_names(const std::vector<std::string>& names, std::size_t shown = 5);
 
-/// Column that names image files: path, file, filename or image. Of a table that is read without its images
-/// (ImageFiles::Unneeded) also NIH's Image Index and PadChest's ImageID.
+/// Column that names image files: path, file, filename or image, the first of these that there is. Of a table that is
+/// read without its images (ImageFiles::Unneeded) the first column of these names, NIH's Image Index and PadChest's
+/// ImageID.
 [[nodiscard]] std::optional<std::size_t> image_column(const std::vector<std::string>& header,
                                                       ImageFiles files = ImageFiles::Needed);
 

@@ -15,8 +15,10 @@
 namespace roentgen::data {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr float kNone = -9.0F;  // column() gives this for an unknown label
 
@@ -59,6 +61,43 @@ TEST_F(LabelRows, of_nih_have_findings_views_and_facts) {
 
 TEST_F(LabelRows, of_nih_may_name_images_in_another_column) {
   EXPECT_EQ(read("image,Finding Labels\n00000001_000.png,Mass\n", {"Mass"}).source, "nih");
+}
+
+TEST_F(LabelRows, of_nih_take_view_sex_and_age_from_its_own_columns) {
+  const Dataset rows = read(
+      "Image Index,Finding Labels,view,sex,age,patient,View Position,Patient Gender,Patient Age,Patient ID\n"
+      "a.png,Mass,x,unknown,-1,z,PA,F,40,7\n",
+      {"Mass"});
+  const Sample& row = rows.samples.at(0);
+  EXPECT_EQ(row.view + row.sex + row.patient, "PAF7");
+  EXPECT_EQ(row.age_years, 40.0F);
+}
+
+TEST_F(LabelRows, of_nih_may_have_labels_beside_the_findings) {
+  const Dataset rows =
+      read("Image Index,Finding Labels,Reader 2,site\na.png,Mass,1,A\nb.png,No Finding,0,B\nc.png,Mass,,\n",
+           {"Mass", "Reader 2", "site:A"});
+  EXPECT_THAT(column(rows, 0), ElementsAre(1, 0, 1));
+  EXPECT_THAT(column(rows, 1), ElementsAre(1, 0, kNone));
+  EXPECT_THAT(column(rows, 2), ElementsAre(1, 0, kNone));
+  const auto refusal = message_of<DataError>(
+      [this] { static_cast<void>(read("Image Index,Finding Labels,Reader 2\na.png,Mass,perhaps\n", {"Reader 2"})); });
+  EXPECT_THAT(refusal, HasSubstr("line 2: expected 1, 0, -1, yes, no or nothing as Reader 2"));
+}
+
+TEST_F(LabelRows, are_of_the_first_column_that_names_images) {
+  EXPECT_EQ(read("image,path,Mass\na.png,b.png,1\n", {"Mass"}).samples.at(0).id, "a.png");
+  EXPECT_EQ(read("path,image,Mass\na.png,b.png,1\n", {"Mass"}).samples.at(0).id, "a.png");
+}
+
+TEST_F(LabelRows, may_end_in_a_comma) {
+  EXPECT_THAT(column(read("path,Mass\na.png,1,\nb.png,0\n", {"Mass"}), 0), ElementsAre(1, 0));
+}
+
+TEST_F(LabelRows, are_there_whatever_their_view) {
+  SourceOptions asked = options("path,Mass,view\na.png,1,PA\nb.png,0,LL\n", {"Mass"});
+  asked.views = {"PA"};
+  EXPECT_EQ(load_dataset(asked).samples.size(), 2U);
 }
 
 TEST_F(LabelRows, have_a_column_a_label) {
@@ -116,7 +155,11 @@ TEST_F(LabelRows, are_refused_as_those_of_images_are) {
   };
   EXPECT_THAT(refusal("path,Mass\na.png,perhaps\n"),
               HasSubstr("line 2: expected 1, 0, -1, yes, no or nothing as Mass"));
-  EXPECT_THAT(refusal("path,Mass\na.png,1\n./a.png,1\n"), HasSubstr("expected one row for each image, got 1 repeated"));
+  EXPECT_THAT(
+      refusal("path,Mass\na.png,1\n./a.png,1\n"),
+      AllOf(HasSubstr("expected one row for each image, got 1 repeated (table.csv line 3)"), Not(HasSubstr("a.png"))));
+  EXPECT_THAT(refusal("Image Index,Finding Labels\na.png,Mass\na.png,Mass\n"),
+              AllOf(HasSubstr("got 1 repeated (line 3)"), Not(HasSubstr("a.png"))));
   EXPECT_THAT(refusal("path,Mass\n,1\n"), HasSubstr("line 2: expected the path of an image, got nothing"));
   EXPECT_THAT(refusal("path,Mass\na.png\n"), HasSubstr("line 2: expected 2 fields, got 1"));
   SourceOptions csv = options("name,Mass\na.png,1\n", {"Mass"});
