@@ -71,7 +71,7 @@ class Trainer {
   /// @param is_stop at a place where no run that goes on would write one
   void write_resume_file(bool is_stop = false);
   void average_statistics();
-  [[nodiscard]] Timeline* timeline() { return setup_.tracer ? setup_.tracer->timeline() : nullptr; }
+  [[nodiscard]] Timeline* timeline() const { return setup_.tracer ? setup_.tracer->timeline() : nullptr; }
   [[nodiscard]] bool should_stop() const;
 
   const TrainJob& job_;

@@ -130,8 +130,8 @@ float read_label(std::size_t k, const RowFindings& named, const Sample& sample, 
 /// Number of label `k` from a column of its own.
 float read_own(OwnColumn& own, std::size_t k, const std::vector<std::string>& row, const std::string& where,
                const Reading& reading) {
-  const std::string& label = reading.listing.label_names[k];
-  const LabelPolicy policy = policy_of(reading.options, label);
+  const std::string& label = reading.options.labels[k];  // as it was asked for
+  const LabelPolicy policy = policy_of(reading.options, reading.listing.label_names[k]);
   const std::string text = field(row, own.column);
   if (own.value) {
     if (text.empty()) return label_number(LabelValue::Empty, policy);
