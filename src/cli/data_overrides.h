@@ -11,7 +11,7 @@
 
 namespace roentgen::cli {
 
-/// What the overrides ask for, without a recipe. ConfigError as check_data_overrides().
+/// Data options that the overrides ask for, without a recipe. ConfigError as check_data_overrides().
 [[nodiscard]] data::SourceOptions data_options(std::span<const std::string> overrides);
 /// Refuses overrides of other keys than those of [data], and of its labels, which the predictions say. ConfigError.
 void check_data_overrides(std::span<const std::string> overrides);

@@ -21,7 +21,7 @@ struct EvalOptions {
   std::filesystem::path checkpoint;
   std::vector<std::string> data;
   std::string split = "test";
-  /// Of score::find_list().
+  /// Argument of score::find_list().
   std::string image_list;
   std::vector<std::string> overrides;
   /// Of one model, or several whose probabilities are averaged.

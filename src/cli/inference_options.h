@@ -19,7 +19,7 @@ struct InferenceOptions {
   std::int64_t workers = 0;
   std::string algorithms = "auto";
 
-  /// As the command line has them, bound to this object.
+  /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
     return {
         {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},

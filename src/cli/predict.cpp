@@ -46,8 +46,8 @@ namespace fs = std::filesystem;
 // than among others.
 constexpr std::int64_t kLeastBatch = 8;
 
-// Of the images to be predicted some are in `truth` (a BoxFile or a score::MaskFolder, `kind` in words), and each once.
-// Returns their number.
+// Checks that some of the images to be predicted are in `truth` (a BoxFile or a score::MaskFolder, `kind` in words),
+// and each once. Returns their number.
 template <typename Truth>
 std::size_t count_known(const Truth& truth, const data::Dataset& dataset, const std::string& what,
                         std::string_view kind) {

@@ -11,7 +11,7 @@
 
 namespace roentgen::eval {
 
-/// What is done where patients or images of a test set were trained on.
+/// Treatment of a test set whose patients or images were trained on.
 enum class OnOverlap : std::uint8_t { Refuse, Warn };
 
 /// Distinct patients of two sets and how many are in both.

@@ -17,12 +17,12 @@ class Engine;
 
 namespace roentgen::publish {
 
-/// What the gallery is made of.
+/// Inputs of the gallery.
 struct GalleryRequest {
   std::filesystem::path checkpoint{};
   /// Folder with the images, anywhere below.
   std::filesystem::path data{};
-  /// Of each kind and finding.
+  /// Pictures of each kind and finding.
   std::int64_t cases = 3;
   ImageNames names = ImageNames::Hidden;
 };

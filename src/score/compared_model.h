@@ -17,13 +17,13 @@ namespace roentgen::score {
 
 /// A model as `roentgen compare` has it. Plain value.
 struct ComparedModel {
-  /// As the user names it.
+  /// Name that the user gave.
   std::string what{};
   PredictionFile predictions{};      ///< rows as the file has them
   std::string predictions_sha256{};  ///< hash of that file
-  /// Of a run: its validation images chose the best epoch.
+  /// Recipe of a run, whose validation images chose the best epoch.
   std::optional<Value> recipe{};
-  /// Of a run: SHA-256 of the label tables that it was trained with.
+  /// SHA-256 of the label tables that a run was trained with.
   std::vector<std::string> csv_sha256{};
 };
 

@@ -20,7 +20,7 @@ struct Truth;
 
 /// A or B.
 struct ComparedSide {
-  /// As the user names it.
+  /// Name that the user gave.
   std::string what;
   std::vector<ComparedModel> models;  ///< one, or one a seed
   /// Label tables of its truth.

@@ -26,14 +26,14 @@ namespace roentgen::score {
 struct PredictionFile;
 struct Truth;
 
-/// What is known of an image beside its labels. Empty or NaN: not known.
+/// Facts of an image beside its labels. Empty or NaN: not known.
 struct ImageFacts {
   std::string patient{};                                      ///< never printed
   std::string study{};                                        ///< distinct among all patients
   std::string view{};                                         ///< "PA", "AP", "LL", ...
   std::string sex{};                                          ///< "M" or "F"
   float age_years = std::numeric_limits<float>::quiet_NaN();  ///< age in years
-  /// Which of several data sets it is of.
+  /// Name of its data set among several.
   std::string source{};
 };
 

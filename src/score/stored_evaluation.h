@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What an earlier `roentgen eval` wrote as JSON, read again: its figures, and its thresholds and temperature.
+// JSON of an earlier `roentgen eval`, read again: its figures, and its thresholds and temperature.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +25,7 @@ namespace roentgen::score {
 struct PointsUse {
   /// Of input_text().
   std::string input{};
-  /// Of io::tensors_sha256().
+  /// Value of io::tensors_sha256().
   std::string weights_sha256{};
 };
 

@@ -22,7 +22,7 @@ struct Truth {
   /// Name of the table or folder, for errors.
   std::string what{};
   data::Dataset dataset{};  ///< a sample each image
-  /// Of dataset.samples.
+  /// Positions in dataset.samples by name.
   data::NameIndex index{};
 
   /// The sample of an image, or null: data::NameIndex::find_ending().

@@ -69,7 +69,7 @@ TEST(Truth, of_a_data_sets_table_is_read_with_its_folder) {
 
 TEST(Truth, of_a_table_of_its_own_is_read_alone) {
   const Chexpert set;
-  // As if the recipe read it by its own columns: an uncertain one is unknown, and so is a blank beside No Finding.
+  // Read by its own columns, as such a recipe says: an uncertain one is unknown, and so is a blank beside No Finding.
   const Truth own = read_truth(set.table, {"Edema", "Pleural Effusion"}, {.source = "csv"});
   EXPECT_TRUE(std::isnan(own.dataset.samples[0].labels[0]));
   const auto path = set.folder.write("mine.csv", "image,subject_id,study_id,Edema\nnowhere.png,1,2,1\n");

@@ -14,7 +14,7 @@ namespace roentgen::train {
 
 /// A run that has finished an epoch with validation.
 struct FinishedRun {
-  /// Of the validation images, by the best epoch.
+  /// Predictions of the validation images by the best epoch.
   std::filesystem::path predictions{};
   /// With the defaults of keys that the file leaves out.
   Value recipe{};

@@ -11,7 +11,7 @@ namespace roentgen::train {
 class RunFolder;
 struct TrainOutcome;
 
-/// What --json of `roentgen train` holds: docs/formats/run.md.
+/// Contents of --json of `roentgen train`: docs/formats/run.md.
 [[nodiscard]] Value outcome_value(const TrainOutcome& outcome, const RunFolder& folder);
 
 }  // namespace roentgen::train

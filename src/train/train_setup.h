@@ -54,7 +54,7 @@ struct TrainSetup {
   std::unique_ptr<data::Loader> loader;
   /// log.jsonl and TensorBoard, on rank 0.
   std::vector<std::unique_ptr<Observer>> logs;
-  /// Those of the job, and `logs`.
+  /// Observers of the job, and `logs`.
   std::vector<Observer*> observers;
   /// Peak of memory beside the input, as planned.
   std::size_t planned_bytes = 0;

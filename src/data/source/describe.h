@@ -21,7 +21,7 @@ namespace roentgen::data {
 /// The label tables for JSON: [{"file", "sha256"}].
 [[nodiscard]] Value tables_value(const Dataset& dataset);
 
-/// What describe() says, for JSON: {source, of several sources: [{name, source, images, split_origin, known_labels}],
+/// Contents of describe() for JSON: {source, of several sources: [{name, source, images, split_origin, known_labels}],
 /// csv: [{file, sha256}], split_origin, splits: {train: {images, patients, list_sha256, labels: {NAME: {positives,
 /// negatives, unknown}}}, ...}, views: {PA: n, ...}, sexes: {...}, age: {known, min, median, max}, notes}. Splits
 /// without images are left out; "" stands for unknown.

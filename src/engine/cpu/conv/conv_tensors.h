@@ -15,7 +15,7 @@
 
 namespace roentgen::engine::cpu {
 
-/// What a pass does to the values it reads: a forward (of a max pooling, too) or a weight gradient reads in place of
+/// Work of a pass on the values it reads: a forward (of a max pooling, too) or a weight gradient reads in place of
 /// src: value * scale + shift, and with `relu` max(., 0) of it, of values whose channels lie one after another.
 /// Computed while they are read and stored nowhere; zeros that pad them stay zeros.
 struct Prologue {
@@ -35,7 +35,7 @@ struct ResultMoments {
   TensorId pivot = -1;    ///< f32, a number for every channel
 };
 
-/// What a pass does to its results before it stores them.
+/// Work of a pass on its results before it stores them.
 struct Epilogue {
   bool adds = false;        ///< forward: adds to what lies in dst
   bool relu = false;        ///< forward: max(., 0) of the result
