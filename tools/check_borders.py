@@ -39,6 +39,7 @@ ROOMS = {
     "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
     "bench": ALL,
     "cli": ALL | {"bench", "publish", "score"},
+    "python": ALL | {"publish", "score"},
 }
 # What the tests of a room may include besides: an engine is tested on whole models.
 TESTS = {"publish": {"models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+#
+# The Python package: the module roentgen._native of room python, by nanobind for the stable ABI of Python 3.10, and the
+# component `python` of the installation: that module, the package's sources and the program. pip installs it
+# (pyproject.toml).
+
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module)
+if(Python_FOUND AND NOT nanobind_DIR)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_DIR
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+find_package(nanobind 3 CONFIG REQUIRED)
+
+file(GLOB_RECURSE python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/python/*.cpp)
+nanobind_add_module(roentgen_python NOMINSIZE BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNINGS ${python_sources})
+roentgen_set_flags(roentgen_python)
+set_target_properties(roentgen_python PROPERTIES OUTPUT_NAME _native)
+target_link_libraries(roentgen_python PRIVATE roentgen_core roentgen_runtime roentgen_io roentgen_data roentgen_graph
+  roentgen_engine roentgen_engines roentgen_models roentgen_eval roentgen_score roentgen_train roentgen_publish)
+# Symbols of the rooms stay inside: a process may hold another copy.
+target_link_options(roentgen_python PRIVATE -Wl,--exclude-libs,ALL)
+
+install(TARGETS roentgen_python DESTINATION roentgen COMPONENT python)
+install(TARGETS roentgen DESTINATION roentgen/bin COMPONENT python)
+install(DIRECTORY recipes DESTINATION roentgen COMPONENT python FILES_MATCHING PATTERN *.toml)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+import multiprocessing
+import os
+import threading
+
+import numpy
+import pandas
+import pytest
+
+import roentgen
+from conftest import run_program
+
+
+@pytest.fixture(scope="session")
+def files(folder):
+    return [folder / "images" / name for name in sorted(os.listdir(folder / "images"))[:20]]
+
+
+def test_probabilities_are_the_program_s_to_the_last_digit(model, run, files, tmp_path):
+    run_program("predict", "--checkpoint", run / "checkpoints" / "best.safetensors", *files, "--preds",
+                tmp_path / "preds.csv", "--threads", 1)
+    told = pandas.read_csv(tmp_path / "preds.csv", index_col=0, dtype={f"prob_{label}": "float32"
+                                                                       for label in model.labels})
+    given = model.predict(files)
+    assert list(given.index) == list(told.index)
+    assert [f"prob_{label}" for label in given.columns] == list(told.columns)
+    assert (given.to_numpy() == told.to_numpy()).all()
+
+
+def test_arrays_give_what_their_files_give(model, folder, files):
+    loader = roentgen.Loader(roentgen.Dataset(folder)["test"], batch=64, size=48, dtype="uint8", preset="unit",
+                             framework="numpy")
+    (pictures, _), = loader
+    frame = loader.dataset.frame
+    given = model.predict(pictures[:, 0])
+    assert (given.to_numpy() == model.predict(list(frame.path)).to_numpy()).all()
+    assert list(given.index) == list(range(len(pictures)))
+    one = model.predict(pictures[0, 0])
+    assert (one.to_numpy() == given.to_numpy()[:1]).all()
+    wide = model.predict(pictures[:4, 0].astype(numpy.uint16) * 257)
+    assert numpy.allclose(wide, given[:4], atol=1e-5)
+
+
+def test_a_folder_and_an_unreadable_file(model, files, tmp_path):
+    for file in files[:3]:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / files[1].name).write_bytes(b"no image")
+    frame = model.predict(tmp_path)
+    assert frame.isna().all(axis=1).tolist() == [False, True, False]
+    assert list(frame.attrs["unreadable"]) == [1]
+    assert files[1].name in frame.attrs["unreadable"][1]
+    with pytest.raises(roentgen.DataError, match="absent"):
+        model.predict(tmp_path / "absent.png")
+
+
+def test_heatmaps_are_the_program_s(model, run, files, tmp_path):
+    run_program("predict", "--checkpoint", run / "checkpoints" / "best.safetensors", files[0], "--heatmap", "Mass",
+                "--out", tmp_path / "maps", "--threads", 1)
+    told = numpy.load(next((tmp_path / "maps").glob("*.npy")))
+    heat = model.heatmap(files[0], "Mass")
+    assert (heat.values == told).all()
+    assert heat.values.shape == heat.picture.shape == (48, 48) and heat.overlay.shape == (48, 48, 3)
+    assert heat.probability == model.predict(files[0])["Mass"].iloc[0]
+    assert heat._repr_png_() == next((tmp_path / "maps").glob("*.png")).read_bytes() or heat._repr_png_()[1:4] == b"PNG"
+    heat.save(tmp_path / "heat.png")
+    assert (tmp_path / "heat.png").stat().st_size > 100
+    with pytest.raises(roentgen.ConfigError, match="expected a label of the checkpoint"):
+        model.heatmap(files[0], "Elephant")
+
+
+def test_features_are_what_the_classifier_sees(model, files):
+    features = model.features(files)
+    assert features.shape[0] == 20 and numpy.isfinite(features).all()
+    assert (features == model.features(files[:10] + files[10:])).all()
+
+
+def test_preprocessing_fits_a_loader(model, data):
+    images, _ = next(iter(roentgen.Loader(data["test"], batch=4, preprocess=model.preprocessing, framework="numpy")))
+    assert images.shape == (4, 1, 32, 32)
+    assert "resnet18" in model.recipe and model.labels == data.labels
+
+
+def test_no_checkpoint_is_refused(tmp_path):
+    with pytest.raises(roentgen.ConfigError, match="best.safetensors"):
+        roentgen.load(tmp_path)
+    (tmp_path / "cut.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
+    with pytest.raises(roentgen.ConfigError, match="cut.safetensors"):
+        roentgen.load(tmp_path / "cut.safetensors")
+
+
+def test_arrays_of_other_types_are_refused(model):
+    with pytest.raises(roentgen.ConfigError, match="uint8 or uint16"):
+        model.predict(numpy.zeros((2, 8, 8), numpy.float32))
+    with pytest.raises(roentgen.ConfigError, match="gray levels"):
+        model.predict(numpy.zeros((2, 8, 8, 4), numpy.uint8))
+
+
+def test_threads_share_a_model(model, files):
+    expected = model.predict(files).to_numpy()
+    results = [None] * 4
+
+    def work(number):
+        results[number] = model.predict(files).to_numpy()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((result == expected).all() for result in results)
+
+
+def _predict_in_child(queue, model, files):
+    try:
+        model.predict(files)
+        queue.put("worked")
+    except roentgen.ConfigError as error:
+        queue.put(str(error))
+
+
+def test_forked_processes_are_refused_by_name(model, files):
+    model.predict(files)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_predict_in_child, args=(queue, model, files))
+    child.start()
+    assert 'start method "spawn"' in queue.get(timeout=60)
+    child.join(60)
+    assert child.exitcode == 0
