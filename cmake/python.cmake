@@ -16,8 +16,7 @@ file(GLOB_RECURSE python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/pyt
 nanobind_add_module(roentgen_python NOMINSIZE BACKEND_MODULE nanobind_backend NB_SUPPRESS_WARNINGS ${python_sources})
 roentgen_set_flags(roentgen_python)
 set_target_properties(roentgen_python PROPERTIES OUTPUT_NAME _native)
-target_link_libraries(roentgen_python PRIVATE roentgen_core roentgen_runtime roentgen_io roentgen_data roentgen_graph
-  roentgen_engine roentgen_engines roentgen_models roentgen_eval roentgen_score roentgen_train roentgen_publish)
+target_link_libraries(roentgen_python PRIVATE roentgen_task)
 # Symbols of the rooms stay inside: a process may hold another copy.
 target_link_options(roentgen_python PRIVATE -Wl,--exclude-libs,ALL)
 

@@ -38,8 +38,9 @@ ROOMS = {
     "train": TRAIN,
     "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
     "bench": ALL,
-    "cli": ALL | {"bench", "publish", "score"},
-    "python": ALL | {"publish", "score"},
+    "task": ALL | {"publish", "score"},
+    "cli": ALL | {"bench", "publish", "score", "task"},
+    "python": ALL | {"publish", "score", "task"},
 }
 # What the tests of a room may include besides: an engine is tested on whole models.
 TESTS = {"publish": {"models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}

@@ -11,6 +11,7 @@
 #include "bench/harness.h"
 #include "core/error.h"
 #include "data/stage/pipeline.h"
+#include "io/place.h"
 #include "runtime/core_list.h"
 #include "train/recipe.h"
 
@@ -202,7 +203,7 @@ std::vector<Option> InputArguments::options(Names names) {
       names);
 }
 
-InputOptions InputArguments::checked(const SizeArguments& sizes, const Host& host, std::int64_t usual_batch) const {
+InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t usual_batch) const {
   InputOptions options = input;
   options.pipeline = data::parse_pipeline(pipeline);
   options.batch = sizes.batch_or(usual_batch);
@@ -224,7 +225,7 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, const Host& hos
     options.channels = read.preprocess.channels;
   }
   for (const std::string& each : data) {
-    if (!options.cache_dir.empty()) host.refuse_inside_data("--cache-dir", options.cache_dir, each);
+    if (!options.cache_dir.empty()) io::refuse_inside_data("--cache-dir", options.cache_dir, each);
   }
   if (!cores.empty()) options.cores = runtime::parse_core_list(cores);
   if (!storage.empty()) options.storage = data::parse_storage_costs(storage);

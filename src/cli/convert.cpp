@@ -16,6 +16,7 @@
 #include "core/terminal.h"
 #include "data/convert/record_form.h"
 #include "data/source/describe.h"
+#include "io/place.h"
 #include "runtime/cores.h"
 #include "train/recipe.h"
 
@@ -76,7 +77,7 @@ class ConvertCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     static_cast<void>(data::record_form(convert_.form));
-    refuse_inside_data("DST", convert_.folder, source_);
+    io::refuse_inside_data("DST", convert_.folder, source_);
     data::parse_encoding(encoding_, convert_);
     convert_.fit = data::parse_fit(fit_);
     convert_.intensity = data::parse_intensity(intensity_);

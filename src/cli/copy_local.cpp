@@ -12,6 +12,7 @@
 #include "core/plural.h"
 #include "core/terminal.h"
 #include "io/copy_folder.h"
+#include "io/place.h"
 #include "runtime/cache_folder.h"
 
 namespace roentgen::cli {
@@ -42,7 +43,7 @@ class CopyLocalCommand final : public Command {
   [[nodiscard]] Folders folders() const override { return {.data = copy_.source, .made = copy_.folder}; }
 
   [[nodiscard]] CommandResult run() override {
-    refuse_inside_data("DIR", copy_.folder, copy_.source);
+    io::refuse_inside_data("DIR", copy_.folder, copy_.source);
     if (const char* const network = runtime::network_file_system(copy_.folder)) {
       log::warning(
           fmt::format("{} lies on {}, which may be as slow as what is copied", copy_.folder.string(), network));

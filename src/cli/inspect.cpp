@@ -8,7 +8,6 @@
 
 #include "cli/command_list.h"
 #include "cli/inspect_plan.h"
-#include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "core/error.h"
 #include "core/foreign_text.h"
@@ -19,6 +18,7 @@
 #include "graph/summary.h"
 #include "graph/text.h"
 #include "io/file.h"
+#include "task/model.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -91,10 +91,10 @@ class InspectCommand final : public Command {
 
  private:
   [[nodiscard]] CommandResult inspect_model(train::ModelRecipe& recipe) const {
-    set_model(recipe, model_);
-    ModelShape shape = shape_;
-    if (shape.image_px == 0) shape.image_px = own_image_px(recipe);
-    const graph::Graph model = make_model(recipe, shape);
+    task::set_model(recipe, model_);
+    task::ModelShape shape = shape_;
+    if (shape.image_px == 0) shape.image_px = task::own_image_px(recipe);
+    const graph::Graph model = task::make_model(recipe, shape);
     const graph::Summary summary = graph::summarise(model);
     if (is_text_) {
       terminal::print_for_programs(graph::print_graph_any_batch(model));
@@ -147,7 +147,7 @@ class InspectCommand final : public Command {
   std::vector<std::string> data_;
   std::filesystem::path recipe_;
   std::vector<std::string> overrides_;
-  ModelShape shape_{.image_px = 0};
+  task::ModelShape shape_{.image_px = 0};
   bool is_text_ = false;
   bool is_planned_ = false;
   bool is_decoded_ = false;

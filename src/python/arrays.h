@@ -22,7 +22,8 @@ template <typename Framework = nanobind::numpy, typename Owner>
                                                        std::initializer_list<std::size_t> shape,
                                                        std::shared_ptr<Owner> owner) {
   auto* held = new std::shared_ptr<Owner>(std::move(owner));
-  const nanobind::capsule capsule(held, [](void* pointer) noexcept { delete static_cast<std::shared_ptr<Owner>*>(pointer); });
+  const nanobind::capsule capsule(held,
+                                  [](void* pointer) noexcept { delete static_cast<std::shared_ptr<Owner>*>(pointer); });
   return {values, shape, capsule, {}, dtype};
 }
 

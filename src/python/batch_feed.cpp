@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "python/batch_feed.h"
 
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

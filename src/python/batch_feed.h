@@ -22,26 +22,26 @@ namespace roentgen::python {
 /// Memory of one batch: images (N, C, S, S) and labels (N, K), aligned to 64 bytes. Lent by the feed: who holds it may
 /// read and write it; when the last holder lets go, the loader fills it again.
 struct LentBatch {
-  std::span<std::byte> images;  ///< images of `rows` rows
-  std::span<float> labels;      ///< labels of `rows` rows; NaN: unknown
-  std::int64_t rows = 0;        ///< valid rows, at most the batch size
-  std::uint32_t epoch = 0;      ///< epoch of its samples, from 0
+  std::span<std::byte> images;         ///< images of `rows` rows
+  std::span<float> labels;             ///< labels of `rows` rows; NaN: unknown
+  std::int64_t rows = 0;               ///< valid rows, at most the batch size
+  std::uint32_t epoch = 0;             ///< epoch of its samples, from 0
   std::vector<std::uint32_t> samples;  ///< index into Dataset::samples of each row
 };
 
 /// How a feed reads.
 struct FeedOptions {
-  data::LoaderOptions loading;          ///< as data::Loader takes them
-  std::vector<std::uint32_t> samples;   ///< indices into Dataset::samples
-  int slots = 4;                        ///< batches in memory, at least 3
+  data::LoaderOptions loading;         ///< as data::Loader takes them
+  std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples
+  int slots = 4;                       ///< batches in memory, at least 3
 };
 
 /// Place of a feed, with what a feed of another batch size or number of ranks needs to go on from there.
 struct FeedState {
-  data::LoaderPosition position{};       ///< next batch
-  data::ShardOptions shard{};            ///< batch size and ranks that `position` counts by
-  std::vector<std::uint32_t> seen{};     ///< LoaderOptions::seen
-  std::vector<std::uint32_t> bad{};      ///< samples found corrupt so far
+  data::LoaderPosition position{};    ///< next batch
+  data::ShardOptions shard{};         ///< batch size and ranks that `position` counts by
+  std::vector<std::uint32_t> seen{};  ///< LoaderOptions::seen
+  std::vector<std::uint32_t> bad{};   ///< samples found corrupt so far
 };
 
 /// Gives the batches of an endless row of epochs. One thread calls its methods; lent batches may be let go by any
@@ -84,8 +84,8 @@ class BatchFeed {
   const OwnProcess process_;
   std::shared_ptr<Memory> memory_;
   std::unique_ptr<data::Loader> loader_;  // after memory_: it writes there
-  data::LoaderOptions started_;  // with which loader_ began
-  std::int64_t epoch_ = 0;       // that next() gives batches of
+  data::LoaderOptions started_;           // with which loader_ began
+  std::int64_t epoch_ = 0;                // that next() gives batches of
 };
 
 }  // namespace roentgen::python

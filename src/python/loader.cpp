@@ -72,8 +72,7 @@ nb::object next_batch(BatchFeed& feed) {
   const auto dtype = feed.dtype() == DType::U8 ? nb::dtype<std::uint8_t>() : nb::dtype<float>();
   const std::size_t labels = batch->labels.size() / static_cast<std::size_t>(feed.batch_size());
   return nb::make_tuple(share_array(batch->images.data(), dtype, {rows, channels, side, side}, batch),
-                        share_array(batch->labels.data(), nb::dtype<float>(), {rows, labels}, batch),
-                        batch->samples);
+                        share_array(batch->labels.data(), nb::dtype<float>(), {rows, labels}, batch), batch->samples);
 }
 
 nb::dict state_of(const BatchFeed& feed) {

@@ -85,8 +85,8 @@ nb::tuple heatmap(Predictor& predictor, const std::string& path, const std::stri
   }
   const auto height = static_cast<std::size_t>(map.map.height_px), width = static_cast<std::size_t>(map.map.width_px);
   return nb::make_tuple(own_array(std::move(map.map.values), {height, width}),
-                        own_array(std::move(map.gray), {height, width}), own_array(std::move(overlay), {height, width, 3}),
-                        map.probability, map.method);
+                        own_array(std::move(map.gray), {height, width}),
+                        own_array(std::move(overlay), {height, width, 3}), map.probability, map.method);
 }
 
 // PNG file of colours (H, W, 3).
@@ -117,7 +117,8 @@ void add_model(nb::module_& module) {
       .def_prop_ro("recipe", [](const Predictor& predictor) { return predictor.info().recipe; })
       .def_prop_ro("step", [](const Predictor& predictor) { return predictor.info().step; })
       .def_prop_ro("epoch", [](const Predictor& predictor) { return predictor.info().epoch; })
-      .def_prop_ro("preprocess", [](const Predictor& predictor) { return to_python(predictor.preprocess().to_value()); })
+      .def_prop_ro("preprocess",
+                   [](const Predictor& predictor) { return to_python(predictor.preprocess().to_value()); })
       .def_prop_ro("preprocess_text", [](const Predictor& predictor) { return predictor.preprocess().text(); })
       .def("predict_files", &predict_files)
       .def("predict_images", &predict_images)

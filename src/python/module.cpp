@@ -22,4 +22,5 @@ NB_MODULE(_native, module) {
   python::add_loader(module);
   python::add_model(module);
   python::add_scores(module);
+  python::add_training(module);
 }

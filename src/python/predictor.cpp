@@ -54,8 +54,8 @@ class Collector {
   void add(const train::PredictedImage& image) {
     const std::size_t before = predicted_.features.size();
     add_features(*model_.executable, image.row, predicted_.features);
-    if (!image.reason.empty()) std::fill(predicted_.features.begin() + static_cast<std::ptrdiff_t>(before),
-                                         predicted_.features.end(), kUnread);
+    if (!image.reason.empty())
+      std::fill(predicted_.features.begin() + static_cast<std::ptrdiff_t>(before), predicted_.features.end(), kUnread);
   }
 
   Predicted& predicted_;
@@ -78,9 +78,9 @@ train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features)
   const auto key = std::pair(batch, has_features);
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
-  train::LoadedModel model =
-      train::load_checkpoint(checkpoint_, *engine_,
-                             {.batch = batch, .threads = static_cast<int>(options_.threads), .has_heatmaps = has_features});
+  train::LoadedModel model = train::load_checkpoint(
+      checkpoint_, *engine_,
+      {.batch = batch, .threads = static_cast<int>(options_.threads), .has_heatmaps = has_features});
   return models_.emplace(key, std::move(model)).first->second;
 }
 
@@ -90,11 +90,10 @@ Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras
   train::LoadedModel& model = model_for(std::ssize(list.dataset.samples), extras == Extras::Features);
   Predicted predicted;
   for (const data::Sample& sample : list.dataset.samples) predicted.images.push_back(sample.id);
-  train::predict_files(*model.executable, list.dataset,
-                       {.preprocess = preprocess_,
-                        .loss = info_.loss,
-                        .workers = train::decode_workers({.workers = options_.workers})},
-                       Collector(predicted, model, extras));
+  train::predict_files(
+      *model.executable, list.dataset,
+      {.preprocess = preprocess_, .loss = info_.loss, .workers = train::decode_workers({.workers = options_.workers})},
+      Collector(predicted, model, extras));
   return predicted;
 }
 
@@ -110,14 +109,14 @@ Predicted Predictor::predict_images(std::span<const data::Image> images, Extras 
 PictureMap Predictor::heatmap(const std::string& path, const std::string& finding) {
   const auto label = std::ranges::find(info_.labels, finding);
   if (label == info_.labels.end()) {
-    throw ConfigError(error_text("python.heatmap", finding, "a label of the checkpoint", "none of that name",
-                                 "one of Model.labels"));
+    throw ConfigError(
+        error_text("python.heatmap", finding, "a label of the checkpoint", "none of that name", "one of Model.labels"));
   }
   const auto index = label - info_.labels.begin();
   const data::ImageList list = data::list_images({path});
   if (list.dataset.samples.size() != 1) {
-    throw ConfigError(error_text("python.heatmap", path, "one image", std::to_string(list.dataset.samples.size()),
-                                 "a file"));
+    throw ConfigError(
+        error_text("python.heatmap", path, "one image", std::to_string(list.dataset.samples.size()), "a file"));
   }
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(1, true);

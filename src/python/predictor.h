@@ -31,10 +31,10 @@ struct PredictorOptions {
 
 /// Probabilities of N images for K labels.
 struct Predicted {
-  std::vector<std::string> images;    ///< (N) names; empty for images of memory
-  std::vector<float> probabilities;   ///< (N, K); NaN where the image could not be read
-  std::vector<float> features;        ///< (N, C) where they were asked for
-  std::vector<std::string> reasons;   ///< (N) why it could not be read; empty: it could
+  std::vector<std::string> images;   ///< (N) names; empty for images of memory
+  std::vector<float> probabilities;  ///< (N, K); NaN where the image could not be read
+  std::vector<float> features;       ///< (N, C) where they were asked for
+  std::vector<std::string> reasons;  ///< (N) why it could not be read; empty: it could
 };
 
 /// A heat-map, with the picture that it belongs to.
@@ -54,9 +54,9 @@ class Predictor {
   /// ConfigError as train::load_checkpoint().
   Predictor(std::filesystem::path checkpoint, const PredictorOptions& options);
 
-  [[nodiscard]] const train::CheckpointInfo& info() const { return info_; }                  ///< metadata
-  [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }           ///< the network's input
-  [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }      ///< file
+  [[nodiscard]] const train::CheckpointInfo& info() const { return info_; }              ///< metadata
+  [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }       ///< the network's input
+  [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }  ///< file
   /// Predicts files, as `roentgen predict` does. Throws as data::list_images() and train::predict_files().
   /// @param paths files and folders
   [[nodiscard]] Predicted predict_files(const std::vector<std::string>& paths, Extras extras);

@@ -41,8 +41,8 @@ void check_finite(std::span<const float> logits, std::string_view image) {
 }
 
 // Runs the batch that lies in `slot` and fills in the probabilities of the images without a reason.
-void compute(engine::Executable& executable, int slot, const PredictOptions& options, std::vector<PredictedImage>& images,
-             const std::function<std::string(std::uint32_t)>& name_of) {
+void compute(engine::Executable& executable, int slot, const PredictOptions& options,
+             std::vector<PredictedImage>& images, const std::function<std::string(std::uint32_t)>& name_of) {
   executable.bind_slot(slot);
   executable.forward();
   const std::span<const float> logits = executable.output("logits");
