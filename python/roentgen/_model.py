@@ -127,6 +127,17 @@ class Model:
         values, picture, overlay, probability, method = self._native.heatmap(os.fspath(path), finding)
         return Heatmap(values, picture, overlay, probability, finding, method)
 
+    def export_onnx(self, out: str | os.PathLike, opset: int = 17, fold_batch_norm: bool = False) -> None:
+        """Writes the network as an ONNX file, and its model card beside it as OUT.md, as `roentgen export` does. Input
+        "image" (N, 1, size, size): gray levels 0 to 255, resized; outputs "probabilities" and "logits" (N, K).
+
+        Args:
+            out: File to write.
+            opset: ONNX operator set, 13 to 17.
+            fold_batch_norm: Batch norms become part of the convolutions before them.
+        """
+        self._native.export_onnx(os.fspath(out), opset, fold_batch_norm)
+
 
 def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0) -> Model:
     """Loads best.safetensors or resume.safetensors of a run.

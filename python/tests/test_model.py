@@ -75,6 +75,15 @@ def test_features_are_what_the_classifier_sees(model, files):
     assert (features == model.features(files[:10] + files[10:])).all()
 
 
+def test_onnx_is_the_program_s_byte_for_byte(model, run, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    run_program("export", "--checkpoint", run / "checkpoints" / "best.safetensors", "--out", tmp_path / "a" / "m.onnx")
+    model.export_onnx(tmp_path / "b" / "m.onnx")
+    for name in ("m.onnx", "m.onnx.md"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
 def test_preprocessing_fits_a_loader(model, data):
     images, _ = next(iter(roentgen.Loader(data["test"], batch=4, preprocess=model.preprocessing, framework="numpy")))
     assert images.shape == (4, 1, 32, 32)

@@ -18,7 +18,9 @@
 #include "python/arrays.h"
 #include "python/module.h"
 #include "python/predictor.h"
+#include "python/process.h"
 #include "python/values.h"
+#include "task/export_model.h"
 
 namespace nb = nanobind;
 
@@ -102,6 +104,13 @@ nb::bytes encode_png(const nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_co
   return nb::bytes(file.data(), file.size());
 }
 
+void export_onnx(const Predictor& predictor, const std::filesystem::path& out, std::int64_t opset, bool is_folding) {
+  const nb::gil_scoped_release released;
+  require_compute();
+  task::export_model(
+      {.checkpoint = predictor.checkpoint(), .out = out, .form = "onnx", .opset = opset, .is_folding = is_folding});
+}
+
 }  // namespace
 
 void add_model(nb::module_& module) {
@@ -122,7 +131,8 @@ void add_model(nb::module_& module) {
       .def_prop_ro("preprocess_text", [](const Predictor& predictor) { return predictor.preprocess().text(); })
       .def("predict_files", &predict_files)
       .def("predict_images", &predict_images)
-      .def("heatmap", &heatmap);
+      .def("heatmap", &heatmap)
+      .def("export_onnx", &export_onnx);
   module.def("encode_png", &encode_png);
 }
 
