@@ -20,7 +20,7 @@ LONG_LABELS := slow|gpu|product
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train
 
-.PHONY: help setup build install quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
+.PHONY: help setup build install wheel quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
   bench clean
 
 help:  ## List the targets
@@ -35,6 +35,9 @@ build: setup  ## Build everything, tests too, into build/release
 
 install: build  ## Install program, library, headers, recipes and man page below PREFIX (/usr/local)
 	cmake --install $(RELEASE) --prefix $(or $(PREFIX),/usr/local)
+
+wheel: build  ## Write the Python package as a wheel into build/wheels
+	tools/wheel.py $(RELEASE) build/wheels
 
 quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table in minutes
 	cmake --preset release
