@@ -43,7 +43,11 @@ def test_batches_depend_on_the_seed_alone(data):
 
 
 def test_evaluation_gives_every_image_once_in_order(data):
-    batches = epoch_of(make(data, "test"))
+    loader = make(data, "test")
+    next(iter(loader))  # a look at the first batch changes nothing
+    batches = epoch_of(loader)
+    assert same(batches, epoch_of(loader))
+    assert len(batches) == len(loader)
     test = data["test"]
     assert sum(len(images) for images, _ in batches) == len(test)
     assert len(batches[-1][0]) == len(test) % 16

@@ -45,6 +45,10 @@ FeedOptions read_options(const Value& table) {
   loading.preprocess = data::preprocess_from_value(table.at("preprocess"));
   loading.augment = data::augment_from_value(table.at("augment"));
   loading.dtype = dtype_of(table.at("dtype").as_string());
+  if (loading.mode == data::LoadMode::Evaluation) {  // its own pipeline ends after one epoch
+    loading.pipeline = data::Pipeline({data::SamplesStage{}, data::ShardStage{.tail = loading.shard.tail},
+                                       data::RepeatStage{}, data::MapAndBatchStage{}, data::PrefetchStage{}});
+  }
   loading.max_bad_share = table.at("max_bad").as_double();
   return options;
 }
