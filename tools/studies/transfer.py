@@ -17,12 +17,10 @@ import pathlib
 import statistics
 import sys
 
-from study import TOOLS, markdown_table, run
+from study import PROGRAM, TOOLS, markdown_table, run
 
 sys.path.insert(0, str(TOOLS))
 from ranks import ranks, spearman  # noqa: E402
-
-PROGRAM = "build/release/roentgen"
 
 # Task -> recipe, options that hold for all variants, split that scores, labels that count (None: mean over all).
 TASKS = {
@@ -60,7 +58,7 @@ def score(folder, data, task, variant, seed, threads):
     result, stamp = place / "eval.json", place / "stamp.txt"
     settings = common + VARIANTS[variant] + [f"train.seed={seed}", f"train.threads={threads}"]
     made_of = "\n".join([pathlib.Path(recipe).read_text(encoding="utf-8"), *settings, tables_hash(data),
-                         hashlib.sha256(pathlib.Path(PROGRAM).read_bytes()).hexdigest()])
+                         hashlib.sha256(PROGRAM.read_bytes()).hexdigest()])
     if not result.exists() or not stamp.exists() or stamp.read_text(encoding="utf-8") != made_of:
         options = [x for setting in settings for x in ("--set", setting)]
         run([PROGRAM, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *options])
