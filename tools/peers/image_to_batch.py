@@ -8,8 +8,9 @@ medians over rounds (and their range).
   tools/peers/image_to_batch.py [--data FOLDER] [--rounds N] [--size PX] [--build DIR] [--json FILE]
   tools/peers/image_to_batch.py --jpeg [--side PX] [--quality Q] ...
 
-PNG files as NIH published them are taken (tools/nih_originals.py); all decoders must give the same pixels of them. Real radiographs are rarely JPEG in the open: with
---jpeg, Pillow encodes these first (--side: resized to that side before). Needs libpng-dev, Pillow and NumPy.
+PNG files as NIH published them are taken (tools/nih_originals.py); all decoders must give the same pixels of them. Real
+radiographs are rarely JPEG in the open: with --jpeg, Pillow encodes these first (--side: resized to that side before).
+Needs libpng-dev, Pillow and NumPy.
 """
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse

@@ -9,9 +9,9 @@
 
 Interleaved rounds, since the speed of a machine drifts: one run of `bench step`, of `bench infer` (auto and direct kernels)
 or of `bench pipeline` (default and tf-official), and of every peer's script in tools/peers. Prints two tables: images/s of
-every way, medians over the rounds; and our images/s over those of the peer's fastest variant of each round (the memory
-layout, say; variants are ways that differ behind the last comma): median, least and most. Ours is the first way. A peer
-that cannot be imported is left out, with a line that names what pip installs for it.
+every way, medians over the rounds; and ratios of images/s, ours over the peer's: median, least and most of the rounds. Ours
+is the first way. Ways of a peer that differ behind the last comma alone, mostly by the memory layout, have one ratio: to the
+fastest of them in each round. A peer that cannot be imported is left out, with a line that names what pip installs for it.
 --data: 8-bit gray PNG files as NIH published them are taken (tools/nih_originals.py), each --copies times; with --all every
 file of the folder, as it lies there. Needs Python only; the peers need their packages.
 """
