@@ -8,7 +8,7 @@ import time
 
 
 def options_of(doc, **more):
-    """Parses the options that all scripts have and `more`, by their defaults; False is a switch, a tuple has choices."""
+    """Parses the common options and `more`, by their defaults; False is a switch, a tuple has choices."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in {"batch": 16, "image": 224, "threads": 2, "warmup": 2, "steps": 5, **more}.items():
         if default is False:

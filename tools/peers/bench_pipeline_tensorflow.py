@@ -6,8 +6,8 @@
   pip install tensorflow-cpu
   tools/peers/bench_pipeline_tensorflow.py --data FOLDER --image 224 --batch 16 --threads 2 --warmup 4 --steps 20
 
-Orders: naive = list, read, map, shard, shuffle, repeat, batch, prefetch; official = list, slices, shard, shuffle of files,
-parallel interleave, prefetch, shuffle, repeat, parallel map and batch, prefetch. Both map with as many threads.
+Orders: naive = list, read, map, shard, shuffle, repeat, batch, prefetch; official = list, slices, shard, shuffle of
+files, parallel interleave, prefetch, shuffle, repeat, parallel map and batch, prefetch. Both map with as many threads.
 """
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import os

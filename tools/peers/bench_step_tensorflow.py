@@ -53,7 +53,8 @@ def main():
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         measured = {way: pool.apply(measure, (options, way)) for way in WAYS}
     suffix = ", bf16" if options.dtype == "bf16" else ""
-    report(f"TensorFlow {measured[WAYS[0]][0]}", {f"Keras{suffix}, {way}": speed for way, (_, speed) in measured.items()})
+    report(f"TensorFlow {measured[WAYS[0]][0]}",
+           {f"Keras{suffix}, {way}": speed for way, (_, speed) in measured.items()})
 
 
 if __name__ == "__main__":

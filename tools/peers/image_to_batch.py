@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
 """8-bit gray radiographs to rows of a batch on one core: by our decoder and by other libraries, each with our resize
-(image_to_batch.cpp names them), and by Pillow with its own. Rounds are interleaved; times are of the processor, ratios are
-medians over rounds (and their range).
+(image_to_batch.cpp names them), and by Pillow with its own. Rounds are interleaved; times are of the processor, ratios
+are medians over rounds (and their range).
 
   tools/peers/image_to_batch.py [--data FOLDER] [--rounds N] [--size PX] [--build DIR] [--json FILE]
   tools/peers/image_to_batch.py --jpeg [--side PX] [--quality Q] ...
@@ -67,7 +67,8 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
 
-    subprocess.run(["cmake", "--build", options.build, "--target", "image_to_batch"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", options.build, "--target", "image_to_batch"], check=True,
+                   stdout=subprocess.DEVNULL)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     rounds = []
     with tempfile.TemporaryDirectory() as name:
@@ -86,17 +87,19 @@ def main():
                 sys.exit(f"two decoders of PNG files give different pixels: {ways}")
             rounds.append(ways)
 
-    result = {"images": len(files), "bytes": statistics.mean(map(len, files)), "size": options.size, "rounds": options.rounds,
-              "pillow": Image.__version__, "zlib-ng": "zlib_ng" in features.features and features.check("zlib_ng"), "ways": {}}
-    print(f"{len(files)} images of {result['bytes'] / 1e3:.0f} KB to {options.size} px, one core, {options.rounds} rounds; "
-          "gray levels of 255 from ours: mean, largest")
+    has_zlib_ng = "zlib_ng" in features.features and features.check("zlib_ng")
+    result = {"images": len(files), "bytes": statistics.mean(map(len, files)), "size": options.size,
+              "rounds": options.rounds, "pillow": Image.__version__, "zlib-ng": has_zlib_ng, "ways": {}}
+    print(f"{len(files)} images of {result['bytes'] / 1e3:.0f} KB to {options.size} px, one core, "
+          f"{options.rounds} rounds; gray levels of 255 from ours: mean, largest")
     for way, first in rounds[0].items():
         times = [ways[way]["ms"] for ways in rounds]
         ratios = [ways[way]["ms"] / ways["roentgen"]["ms"] for ways in rounds]
-        result["ways"][way] = {**first, "ms": statistics.median(times), "ratio": statistics.median(ratios),
-                               "least": min(ratios), "most": max(ratios)}
+        row = {**first, "ms": statistics.median(times), "ratio": statistics.median(ratios), "least": min(ratios),
+               "most": max(ratios)}
+        result["ways"][way] = row
         levels = f"{first['mean_levels']:.2f}, {first['largest_levels']:.0f}" if "mean_levels" in first else ""
-        print("{:20}  {ms:7.2f} ms   {ratio:5.2f}x ({least:.2f} to {most:.2f})   {}".format(way, levels, **result["ways"][way]))
+        print("{:20}  {ms:7.2f} ms   {ratio:5.2f}x ({least:.2f} to {most:.2f})   {}".format(way, levels, **row))
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n")
 

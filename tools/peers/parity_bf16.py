@@ -42,7 +42,8 @@ def main():
             ours = [golden_cases.training_pass(build, spec, batch, torch.float32, layout, is_bf16=True)
                     for batch in range(len(golden))]
             gradients, logits, loss = golden_cases.training_errors(list(zip(ours, golden)))
-            print(f"{name} {layout} PyTorch {torch.__version__}: gradient median {statistics.median(gradients.values()):.2e} "
+            median = statistics.median(gradients.values())
+            print(f"{name} {layout} PyTorch {torch.__version__}: gradient median {median:.2e} "
                   f"max {max(gradients.values()):.2e}, logits {logits:.1e}, loss {loss:.1e}", flush=True)
 
 

@@ -136,8 +136,8 @@ def distance(ours, golden):
 
 
 def training_errors(pairs):
-    """Errors of training passes beside golden ones, a pair for each batch: of every gradient, the root mean square over the
-    batches; of logits and of the loss, the largest."""
+    """Errors of training passes beside golden ones, a pair for each batch: of every gradient, the root mean square over
+    the batches; of logits and of the loss, the largest."""
     squares = {name: 0.0 for name in pairs[0][1]["gradients"]}
     for ours, golden in pairs:
         for name, error in errors(ours["gradients"], golden["gradients"]).items():

@@ -86,8 +86,8 @@ def markdown(rows):
 def run_case(options, name, environment, data, out):
     hosts = ",".join(f"10.99.0.{i + 1}:1" for i in range(options.hosts))
     command = [TOOLS / "emulated_hosts.sh", options.hosts, options.rate, options.program, "train", "--recipe",
-               TOOLS.parent / "recipes" / "quickstart.toml", "--data", data, "--out", out, "--ranks", options.hosts, "--hosts",
-               hosts, "--oversubscribe", "--stop-after", options.updates]
+               TOOLS.parent / "recipes" / "quickstart.toml", "--data", data, "--out", out, "--ranks", options.hosts,
+               "--hosts", hosts, "--oversubscribe", "--stop-after", options.updates]
     for setting in ("model.width=64", "preprocess.size=32", f"train.batch={options.batch}", "train.threads=1", "train.workers=1"):
         command += ["--set", setting]
     done = subprocess.run([str(word) for word in command], env=os.environ | environment, stdout=subprocess.DEVNULL,

@@ -7,13 +7,14 @@
   tools/studies/peers.py --what training --peers torch --dtype bf16 --peer-dtype bf16 --python PYTORCH
   tools/studies/peers.py --what pipeline --data ../shared/data/nih/png --warmup 4 --steps 20 --python PYTORCH
 
-Interleaved rounds, since the speed of a machine drifts: one run of `bench step`, of `bench infer` (auto and direct kernels)
-or of `bench pipeline` (default and tf-official), and of every peer's script in tools/peers. Prints two tables: images/s of
-every way, medians over the rounds; and ratios of images/s, ours over the peer's: median, least and most of the rounds. Ours
-is the first way. Ways of a peer that differ behind the last comma alone, mostly by the memory layout, have one ratio: to the
-fastest of them in each round. A peer that cannot be imported is left out, with a line that names what pip installs for it.
---data: 8-bit gray PNG files as NIH published them are taken (tools/nih_originals.py), each --copies times; with --all every
-file of the folder, as it lies there. Needs Python only; the peers need their packages.
+Interleaved rounds, since the speed of a machine drifts: one run of `bench step`, of `bench infer` (auto and direct
+kernels) or of `bench pipeline` (default and tf-official), and of every peer's script in tools/peers. Prints two tables:
+images/s of every way, medians over the rounds; and ratios of images/s, ours over the peer's: median, least and most of
+the rounds. Ours is the first way. Ways of a peer that differ behind the last comma alone, mostly by the memory layout,
+have one ratio: to the fastest of them in each round. A peer that cannot be imported is left out, with a line that names
+what pip installs for it.
+--data: 8-bit gray PNG files as NIH published them are taken (tools/nih_originals.py), each --copies times; with --all
+every file of the folder, as it lies there. Needs Python only; the peers need their packages.
 """
 import argparse
 import collections
@@ -31,8 +32,8 @@ from study import TOOLS, bench, interleaved, markdown_table, parser_of, run, wor
 sys.path.insert(0, str(TOOLS))
 from nih_originals import copy_originals  # noqa: E402
 
-# A script takes the options of settings_of(), in training also --dtype, and prints JSON with `peer`, its name and version,
-# and `figures`, {way: images/s}. `probe`: code that fails where the script would, for lack of its packages.
+# A script takes the options of settings_of(), in training also --dtype, and prints JSON with `peer`, its name and
+# version, and `figures`, {way: images/s}. `probe`: code that fails where the script would, for lack of its packages.
 # `models`: those it has; none: all. A new peer is a row.
 Script = collections.namedtuple("Script", "peer what file options probe packages models")
 TORCH = "import torch, torchvision"
@@ -103,8 +104,9 @@ def run_ours(what, options):
         step = bench(options.program, "step", dtype=options.dtype, **settings)
         return {"program": "roentgen", "figures": {"auto": step["images_per_s"]}, "floor_ratio": step["floor_ratio"]}
     if what == "inference":
-        figures = {way: bench(options.program, "infer", algorithms=way, rounds=1, **settings)["batches"][0]["images_per_s"]
+        results = {way: bench(options.program, "infer", algorithms=way, rounds=1, **settings)
                    for way in ("auto", "direct")}
+        figures = {way: result["batches"][0]["images_per_s"] for way, result in results.items()}
     else:
         workers = settings.pop("threads")
         figures = {way: bench(options.program, "pipeline", pipeline=way, workers=workers, **settings)["images_per_s"]
@@ -185,19 +187,19 @@ def measure(options):
     for index, arm in interleaved(arms, options.rounds):
         runs[arm].append(arms[arm](options))
         print(f"round {index + 1}, {', '.join(arm)}: {runs[arm][-1]['figures']}", file=sys.stderr, flush=True)
-    settings = {name: getattr(options, name) for name in ("model", "batch", "image", "threads", "warmup", "steps", "rounds")}
+    settings = {**settings_of("training", options), "rounds": options.rounds}
     return {"case": "peers", **settings, **summary(runs), "missing": missing}
 
 
 def main():
-    parser = parser_of(__doc__, model="resnet50", batch=16, image=224, threads=len(os.sched_getaffinity(0)), warmup=2, steps=5,
-                       rounds=3)
+    parser = parser_of(__doc__, model="resnet50", batch=16, image=224, threads=len(os.sched_getaffinity(0)), warmup=2,
+                       steps=5, rounds=3)
     parser.add_argument("--what", type=names_of(WHAT), default=["training", "inference"],
                         help=f"with commas: {', '.join(WHAT)}; default: training,inference")
     parser.add_argument("--peers", type=names_of(PEERS), default=PEERS, help=f"with commas: {', '.join(PEERS)}")
     parser.add_argument("--dtype", choices=["f32", "bf16", "auto"], default="f32", help="of our training")
     parser.add_argument("--peer-dtype", choices=["f32", "bf16"], default="f32", help="of the peers' training")
-    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data/nih/png"), help="of the pipelines")
+    parser.add_argument("--data", type=pathlib.Path, default="../shared/data/nih/png", help="of pipelines")
     parser.add_argument("--copies", type=int, default=8)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--scripts", type=pathlib.Path, default=TOOLS / "peers", help="folder of the peers' scripts")
@@ -209,7 +211,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if "pipeline" in options.what and not options.all:
             images = pathlib.Path(folder) / "images"
-            print(f"{copy_originals(options.data, images, options.copies)} files, {options.copies} of each image", file=sys.stderr)
+            count = copy_originals(options.data, images, options.copies)
+            print(f"{count} files, {options.copies} of each image", file=sys.stderr)
             options.data = images
         result = measure(options)
     write(options, result, markdown(result))

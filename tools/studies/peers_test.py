@@ -75,7 +75,8 @@ class Peers(unittest.TestCase):
     def test_ratios_are_to_the_faster_variant_of_every_way(self):
         self.python('echo \'{"peer": "x", "figures": {"eager, a": 1, "eager, b": 2, "frozen, a": 5, "frozen, b": 4}}\'')
         result = self.result_of("--peers", "torch", "--what", "inference", "--rounds", "1")
-        self.assertEqual([(row["way"], row["ours_over_it"]) for row in result["ratios"]], [("eager", 10), ("frozen", 4)])
+        self.assertEqual([(row["way"], row["ours_over_it"]) for row in result["ratios"]],
+                         [("eager", 10), ("frozen", 4)])
         self.assertIsNone(result["floor_ratio"])
 
     def test_pipelines_read_the_data_as_it_lies_there_or_copies_of_it(self):

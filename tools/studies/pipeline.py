@@ -262,9 +262,9 @@ def measure(options):
 
 def main():
     parser = parser_of(__doc__, parts="experiment,formats,ablation,overlap", copies=12, format_copies=3,
-                       overlap_model="resnet50", overlap_rate=300.0, storage="open=2ms,read=1ms,opens_per_s=1000", batch=16,
-                       image=224, workers=len(os.sched_getaffinity(0)), rounds=3, experiment_rounds=1, overlap_rounds=2,
-                       cell_seconds=1.5, form_seconds=1.0, steps=20, train_steps=4)
+                       overlap_model="resnet50", overlap_rate=300.0, storage="open=2ms,read=1ms,opens_per_s=1000",
+                       batch=16, image=224, workers=len(os.sched_getaffinity(0)), rounds=3, experiment_rounds=1,
+                       overlap_rounds=2, cell_seconds=1.5, form_seconds=1.0, steps=20, train_steps=4)
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data/nih/png"))
     parser.add_argument("--from", dest="source", type=pathlib.Path, help="JSON of an earlier run, instead of a run")
     parser.add_argument("--work", type=pathlib.Path, help="where the temporary folder is made")

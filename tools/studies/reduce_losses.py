@@ -90,8 +90,8 @@ def measure(options):
                 out = work / f"{way}-{seed}"
                 run([options.program, "train", "--recipe", work / "recipe.toml", "--model", work / "net.txt", "--data",
                      work / "data", "--out", out, "--ranks", options.ranks, "--oversubscribe", "--reduce", way,
-                     "--stop-after", options.steps, "--set", f"train.seed={seed}", "--set", f"train.batch={options.batch}"],
-                    ends=(0, STOPPED))
+                     "--stop-after", options.steps, "--set", f"train.seed={seed}", "--set",
+                     f"train.batch={options.batch}"], ends=(0, STOPPED))
                 losses[way][seed] = losses_of((out / "log.jsonl").read_text())
         return losses
 

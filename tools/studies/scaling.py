@@ -83,8 +83,8 @@ def markdown(record):
     rows = [[f"{NAMES[model]}, {record['rates'][model]:g}/s a rank", pipeline, FORMAT_NAMES[form],
              *(cell_text(by_ranks[n], record) for n in ranks), sentence(by_ranks)]
             for (model, pipeline, form), by_ranks in cells.items()]
-    text = markdown_table(["network (emulated)", "pipeline", "format", *(f"{n} rank{'s' if n > 1 else ''}" for n in ranks),
-                           "what it shows"], rows)
+    columns = [f"{n} rank{'s' if n > 1 else ''}" for n in ranks]
+    text = markdown_table(["network (emulated)", "pipeline", "format", *columns, "what it shows"], rows)
     load = record["load"]
     return (text + "\nImages/s of all ranks: median of the rounds (least to most, where there are several; share of the time that "
             f"devices wait for input). {rounds_text(record).capitalize()}, batches of {record['batch']}, storage `{record['storage']}`.\n\n" +

@@ -49,9 +49,11 @@ def markdown(tables, runs):
             gain = statistics.median(a["images_per_s"] / b["images_per_s"] for a, b in zip(all_runs, base))
             rate = statistics.median(run["images_per_s"] for run in all_runs)
             floors = [run["floor_ratio"] for run in all_runs if run["floor_ratio"] is not None]
-            rows.append([point[0], point[column[name]], f"{rate:.2f}", f"{gain:.2f}x",
-                         f"{statistics.median(floors):.2f}" if floors else "-", f"{all_runs[0]['peak_bytes'] / 2**20:.0f}"])
-        texts.append(markdown_table(["network", name, "images/s", "of the first", "step / conv floor", "peak, MiB"], rows))
+            floor = f"{statistics.median(floors):.2f}" if floors else "-"
+            rows.append([point[0], point[column[name]], f"{rate:.2f}", f"{gain:.2f}x", floor,
+                         f"{all_runs[0]['peak_bytes'] / 2**20:.0f}"])
+        head = ["network", name, "images/s", "of the first", "step / conv floor", "peak, MiB"]
+        texts.append(markdown_table(head, rows))
     return "\n".join(texts)
 
 

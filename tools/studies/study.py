@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Shared by the studies: options, benchmarks of the program as JSON, interleaved rounds, tables in Markdown, results."""
+"""Shared by the studies: options, benchmarks as JSON, interleaved rounds, tables in Markdown, writing of results."""
 import argparse
 import json
 import pathlib
@@ -20,7 +20,8 @@ def parser_of(doc, **defaults):
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
     parser.add_argument("--json", type=pathlib.Path)
     for name, default in defaults.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"default: {default}")
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default,
+                            help=f"default: {default}")
     return parser
 
 
@@ -44,8 +45,8 @@ def words_of(settings):
 
 
 def run(command, allowed=None, ends=(0,)):
-    """Output of a command that exits with a status of `ends`. Another one ends the study, or gives None where the command's
-    message has `allowed` in it."""
+    """Output of a command that exits with a status of `ends`. Another one ends the study, or gives None where the
+    command's message has `allowed` in it."""
     command = [str(word) for word in command]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode in ends:

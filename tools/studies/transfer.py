@@ -103,7 +103,8 @@ def main():
     text = (f"AUROC, mean of seeds {options.seeds}{half_range}, rank among the {len(VARIANTS)} variants.\n\n"
             f"{markdown_table(['variant', *TASKS], rows)}\n"
             + markdown_table(["Spearman's rank correlation", *TASKS], correlations))
-    write(options, [{"task": task, "variant": variant, "auroc": values} for (task, variant), values in scores.items()], text)
+    record = [{"task": task, "variant": variant, "auroc": values} for (task, variant), values in scores.items()]
+    write(options, record, text)
 
 
 if __name__ == "__main__":
