@@ -18,6 +18,7 @@ what helps. Nothing here needs root, a compiler or MPI. The command line is here
 """
 
 from roentgen._native import CommError, ConfigError, DataError, DeviceError, Error, ShapeError
+from roentgen import _native
 from roentgen._dataset import Dataset
 from roentgen._loader import Loader
 from roentgen._model import Heatmap, Model, load
@@ -25,9 +26,17 @@ from roentgen._scores import Comparison, Evaluation, compare, evaluate
 from roentgen._train import Run, recipes, train
 
 __version__ = "0.1.0"
+
+
+def set_log_level(level: str) -> None:
+    """Lines on standard error about the work: "debug", "info" (as the program), "warning" (from the start) or "error"."""
+    _native.set_log_level(level)
+
+
 __all__ = [
     "CommError", "Comparison", "ConfigError", "DataError", "Dataset", "DeviceError", "Error", "Evaluation", "Heatmap",
-    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "load", "recipes", "train",
+    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "load", "recipes", "set_log_level",
+    "train",
 ]
 
 for _error in (CommError, ConfigError, DataError, DeviceError, Error, ShapeError):

@@ -131,6 +131,12 @@ class Loader:
         self._is_resumed = True
 
     @property
+    def stats(self) -> dict[str, float]:
+        """Images so far, seconds that iterations waited for batches (`wait_s`: near 0 where training is the slower part),
+        and seconds of reading, decoding and resizing over all threads."""
+        return self._feed.stats()
+
+    @property
     def bad(self) -> list[int]:
         """Positions in `dataset.frame` of the images that could not be read so far, and were replaced."""
         position = {index: i for i, index in enumerate(self.dataset._indices)}

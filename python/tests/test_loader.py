@@ -136,6 +136,22 @@ def test_a_broken_off_epoch_is_not_gone_on_with(data):
     assert loader.epoch == 1
 
 
+def test_stats_count_what_was_given(data):
+    loader = make(data)
+    epoch_of(loader)
+    assert loader.stats["images"] >= len(loader) * 16 and loader.stats["wait_s"] >= 0
+
+
+def test_lines_of_the_work_are_asked_for(data, capfd):
+    epoch_of(make(data))
+    assert capfd.readouterr().err == ""
+    roentgen.set_log_level("info")
+    epoch_of(make(data, workers=4))
+    roentgen.set_log_level("warning")
+    with pytest.raises(roentgen.ConfigError, match="one of debug, info, warning, error"):
+        roentgen.set_log_level("loud")
+
+
 def test_ranks_share_the_images(data):
     parts = [epoch_of(make(data, batch=8, ranks=2, rank=rank, dtype="uint8")) for rank in (0, 1)]
     images = [{image.tobytes() for batch, _ in part for image in batch} for part in parts]

@@ -92,6 +92,18 @@ nb::dict state_of(const BatchFeed& feed) {
   return dict;
 }
 
+nb::dict stats_of(const BatchFeed& feed) {
+  const data::LoaderStats stats = feed.stats();
+  nb::dict dict;
+  dict["images"] = stats.samples;
+  dict["wait_s"] = stats.wait_s;
+  dict["read_s"] = stats.read_s;
+  dict["decode_s"] = stats.decode_s;
+  dict["transform_s"] = stats.transform_s;
+  dict["read_bytes"] = stats.read_bytes;
+  return dict;
+}
+
 void restore(BatchFeed& feed, const nb::dict& dict, int rank) {
   FeedState state;
   state.position = {.epoch = nb::cast<std::uint32_t>(dict["epoch"]), .batch = nb::cast<std::int64_t>(dict["batch"])};
@@ -112,6 +124,7 @@ void add_loader(nb::module_& module) {
       .def("next", &next_batch)
       .def("skip_to_next_epoch", &BatchFeed::skip_to_next_epoch, nb::call_guard<nb::gil_scoped_release>())
       .def("steps_per_epoch", &BatchFeed::steps_per_epoch)
+      .def("stats", &stats_of)
       .def("state", &state_of)
       .def("restore", &restore);
   module.def("make_feed", &make_feed);

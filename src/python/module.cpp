@@ -4,13 +4,34 @@
 // roentgen._native: libroentgen for the Python package. Errors of roentgen become Python exceptions with the same line.
 #include "python/module.h"
 
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
 #include "core/error.h"
 #include "core/log.h"
 
 namespace nb = nanobind;
 
+namespace {
+
+void set_log_level(const std::string& name) {
+  using roentgen::log::Level;
+  for (const auto& [known, level] : {std::pair{"debug", Level::Debug}, std::pair{"info", Level::Info},
+                                     std::pair{"warning", Level::Warning}, std::pair{"error", Level::Error}}) {
+    if (name == known) return roentgen::log::set_level(level);
+  }
+  throw roentgen::ConfigError(
+      roentgen::error_text("python.log", "level", "one that exists", name, "one of debug, info, warning, error"));
+}
+
+}  // namespace
+
 NB_MODULE(_native, module) {
   using namespace roentgen;
+  log::set_level(log::Level::Warning);  // what the program tells its users as it works is no part of a notebook
+  module.def("set_log_level", &set_log_level);
   // The most general one first: translators are asked in reverse order.
   static nb::exception<Error> error(module, "Error", PyExc_RuntimeError);
   nb::exception<ConfigError>(module, "ConfigError", error);
