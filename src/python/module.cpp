@@ -16,6 +16,13 @@ namespace nb = nanobind;
 
 namespace {
 
+// A Python exception for what is thrown as E.
+template <typename E>
+nb::object add_error(nb::module_& module, const char* name, nb::handle base) {
+  nb::exception<E> type(module, name, base);
+  return type;
+}
+
 void set_log_level(const std::string& name) {
   using roentgen::log::Level;
   for (const auto& [known, level] : {std::pair{"debug", Level::Debug}, std::pair{"info", Level::Info},
@@ -33,12 +40,12 @@ NB_MODULE(_native, module) {
   log::set_level(log::Level::Warning);  // what the program tells its users as it works is no part of a notebook
   module.def("set_log_level", &set_log_level);
   // The most general one first: translators are asked in reverse order.
-  static nb::exception<Error> error(module, "Error", PyExc_RuntimeError);
-  nb::exception<ConfigError>(module, "ConfigError", error);
-  nb::exception<DataError>(module, "DataError", error);
-  nb::exception<ShapeError>(module, "ShapeError", error);
-  nb::exception<DeviceError>(module, "DeviceError", error);
-  nb::exception<CommError>(module, "CommError", error);
+  const nb::object error = add_error<Error>(module, "Error", PyExc_RuntimeError);
+  add_error<ConfigError>(module, "ConfigError", error);
+  add_error<DataError>(module, "DataError", error);
+  add_error<ShapeError>(module, "ShapeError", error);
+  add_error<DeviceError>(module, "DeviceError", error);
+  add_error<CommError>(module, "CommError", error);
   python::add_dataset(module);
   python::add_loader(module);
   python::add_model(module);
