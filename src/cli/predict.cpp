@@ -274,7 +274,7 @@ CommandResult PredictCommand::run() {
   for (const std::string& note : data::class_folder_notes(list, recipe_data(model.info, options_.checkpoint)))
     log::info(note);
   for (const std::string& note : list.notes) log::info(note);
-  if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
+  if (const std::string dicom = data::exclusions_text(list.dicom); !dicom.empty()) log::info("DICOM files " + dicom);
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(
         "DICOM files are taken by their stored values, without their windows and tables: the checkpoint's "
