@@ -23,7 +23,7 @@ namespace {
 }  // namespace
 
 std::vector<Option> EvalOptions::list() {
-  std::vector<Option> all{
+  const std::vector<Option> own{
       {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
       {.name = "--data",
        .target = &data,
@@ -73,15 +73,11 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--replicates",
        .target = &replicates,
        .doc = "bootstrap replicates; 0 = no intervals",
-       .least = 0,
-       .most = 1e6},
-      {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .least = 0},
+       .range = {0, 1e6}},
+      {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .range = {.low = 0}},
       {.name = "--allow-overlap", .target = &allows_overlap, .doc = "also when patients were trained on"},
       {.name = "--partial", .target = &is_partial, .doc = "load what fits"}};
-  for (const std::vector<Option>& more : {inference.list(), rest, ranks.options()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({own, inference.list(), rest, ranks.options()});
 }
 
 std::vector<std::string> EvalOptions::groups() const {
@@ -102,7 +98,7 @@ bool EvalOptions::wants_points() const {
          (metrics == "all" || !validation.empty() || !save_points.empty() || !save_reliability.empty());
 }
 
-void EvalOptions::check(const Folders& folders) const {
+void EvalOptions::check() const {
   if (predictions.empty()) {
     if (checkpoint.empty()) refuse("eval", "--predictions FILE or --checkpoint FILE", "none");
     if (data.empty()) refuse("eval", "--data DIR", "none");
@@ -134,13 +130,6 @@ void EvalOptions::check(const Folders& folders) const {
   if (!aggregate.empty()) {
     static_cast<void>(eval::parse_aggregate(aggregate));
     if (!has_group("study")) refuse("eval --aggregate", "--by study with it", "none");
-  }
-  for (const auto& [option, path] : {std::pair{"--preds", &save_predictions},
-                                     {"--aucs", &save_aurocs},
-                                     {"--curves", &save_curves},
-                                     {"--reliability", &save_reliability},
-                                     {"--save-points", &save_points}}) {
-    check_output_file(option, *path, folders);
   }
 }
 

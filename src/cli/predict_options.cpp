@@ -34,7 +34,7 @@ std::vector<std::size_t> HeatmapChoice::of(const std::vector<float>& probabiliti
 }
 
 std::vector<Option> PredictOptions::list() {
-  std::vector<Option> all{
+  const std::vector<Option> own{
       {.name = "IMAGES", .target = &images, .doc = "PNG and JPEG files, and folders of them", .need = Need::Required},
       {.name = "--checkpoint",
        .target = &checkpoint,
@@ -65,8 +65,7 @@ std::vector<Option> PredictOptions::list() {
       {.name = "--box-grid",
        .target = &box_grid_px,
        .doc = "side of the grid that boxes are given in; 0 = the image's own pixels",
-       .least = 0,
-       .most = 1e6},
+       .range = {0, 1e6}},
       {.name = "--masks",
        .target = &masks,
        .doc =
@@ -75,17 +74,15 @@ std::vector<Option> PredictOptions::list() {
       {.name = "--allow-overlap",
        .target = &allows_overlap,
        .doc = "score heat-maps also when images were trained on"}};
-  for (Option& option : inference.list()) all.push_back(std::move(option));
-  return all;
+  return joined({own, inference.list()});
 }
 
-void PredictOptions::check(const Folders& folders) const {
+void PredictOptions::check() const {
   if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
   if (leaves_out_raw && out.empty()) refuse("predict --no-raw", "--out DIR with it", "none");
   if (allows_overlap && boxes.empty() && masks.empty()) {
     refuse("predict --allow-overlap", "--boxes or --masks with it", "neither");
   }
-  check_output_file("--preds", predictions, folders);
 }
 
 HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) const {

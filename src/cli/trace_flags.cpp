@@ -11,18 +11,9 @@ std::vector<Option> TraceFlags::flags() {
           {.name = "--trace-steps",
            .target = &options.first,
            .doc = "so many updates are in it, and then some",
-           .least = 0,
-           .most = 1e9},
-          {.name = "--trace-every",
-           .target = &options.every,
-           .doc = "of the others every so many",
-           .least = 1,
-           .most = 1e9},
-          {.name = "--trace-ranks",
-           .target = &options.most_ranks,
-           .doc = "ranks in it at most",
-           .least = 1,
-           .most = 65536}};
+           .range = {0, 1e9}},
+          {.name = "--trace-every", .target = &options.every, .doc = "of the others every so many", .range = {1, 1e9}},
+          {.name = "--trace-ranks", .target = &options.most_ranks, .doc = "ranks in it at most", .range = {1, 65536}}};
 }
 
 void TraceFlags::check() const {

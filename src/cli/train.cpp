@@ -48,21 +48,20 @@ constexpr const char* kSeedsFile = "seeds.csv";  // beside the seeds' folders
 
 class TrainCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "train"; }
-  [[nodiscard]] std::string_view summary() const override { return "Train a classifier by a recipe."; }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen train --recipe recipes/quickstart.toml --data build/quickstart/data --out build/quickstart/run\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out run --set train.epochs=3 --set "
-           "train.batch=16\n"
-           "roentgen train --out run --resume\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
-           "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
-           "--init-preset imagenet\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out runs --seeds 0,1,2 --resume";
-  }
+  TrainCommand()
+      : Command(
+            "train", "Train a classifier by a recipe.",
+            "roentgen train --recipe recipes/quickstart.toml --data build/quickstart/data --out build/quickstart/run\n"
+            "roentgen train --recipe recipes/default.toml --data nih --out run --set train.epochs=3 --set "
+            "train.batch=16\n"
+            "roentgen train --out run --resume\n"
+            "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
+            "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
+            "--init-preset imagenet\n"
+            "roentgen train --recipe recipes/default.toml --data nih --out runs --seeds 0,1,2 --resume") {}
 
   [[nodiscard]] std::vector<Option> options() override {
-    std::vector<Option> options{
+    const std::vector<Option> own{
         {.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
         {.name = "--data",
          .target = &data_,
@@ -84,8 +83,7 @@ class TrainCommand final : public Command {
         {.name = "--memory-budget",
          .target = &memory_mb_,
          .doc = "MiB for all input: train.memory_mb; 0 = half of what is left",
-         .least = 0,
-         .most = 1e9},
+         .range = {0, 1e9}},
         {.name = "--seeds", .target = &seeds_, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
         {.name = "--resume",
          .target = &is_resume_,
@@ -94,13 +92,9 @@ class TrainCommand final : public Command {
         {.name = "--stop-after",
          .target = &stop_after_,
          .doc = "stop, as by a signal, after so many updates; 0 = never",
-         .least = 0},
+         .range = {.low = 0}},
         {.name = "--keys", .target = &is_keys_, .doc = "print all recipe keys and exit"}};
-    for (Option& option : compute_.options()) options.push_back(std::move(option));
-    for (Option& option : ranks_.options()) options.push_back(std::move(option));
-    for (Option& option : trace_.flags()) options.push_back(std::move(option));
-    for (Option& option : ranks_.gradient_options()) options.push_back(std::move(option));
-    return options;
+    return joined({own, compute_.options(), ranks_.options(), trace_.flags(), ranks_.gradient_options()});
   }
 
   [[nodiscard]] Folders folders() const override;

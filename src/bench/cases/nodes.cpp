@@ -189,15 +189,12 @@ class NodesCase final : public Case {
       : Case("the same training on every rank for itself: which nodes are slow, or compute something else",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined({sizes_.options({"--batch", "--image", "--channels"}),
-                   network_.training_options(),
-                   ranks_.options({"--ranks", "--hosts"}),
-                   {slow_option(slow_factor_),
-                    {.name = "--updates",
-                     .target = &updates_,
-                     .doc = "of the weights, on every rank",
-                     .least = 1,
-                     .most = kMany}}});
+    return joined(
+        {sizes_.options({"--batch", "--image", "--channels"}),
+         network_.training_options(),
+         ranks_.options({"--ranks", "--hosts"}),
+         {slow_option(slow_factor_),
+          {.name = "--updates", .target = &updates_, .doc = "of the weights, on every rank", .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     NodesOptions options{.step = network_.sized(sizes_)};
