@@ -22,6 +22,7 @@
 #include "publish/channels.h"
 #include "publish/model_card.h"
 #include "publish/onnx_graph.h"
+#include "publish/run_tables.h"
 #include "score/stored_evaluation.h"
 #include "train/load_checkpoint.h"
 
@@ -89,7 +90,7 @@ class ExportCommand final : public Command {
                             .temperature = divisor,
                             .data = std::move(data),
                             .evaluation = std::move(evaluation)};
-    publish::check_tables(card);
+    publish::check_tables("publish.card", card.data, card.evaluation);
     if (!keeps_patients_) {
       model.info.training_patients.clear();
       model.info.patient_salt.clear();
