@@ -62,7 +62,7 @@ std::optional<double> quantity_in(std::string_view text, std::span<const Unit> u
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !(number > 0.0)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (text.size() > 1 && text.starts_with(' ')) text.remove_prefix(1);
   const auto unit = std::ranges::find(units, text, &Unit::name);
   if (unit == units.end() || !std::isfinite(number * unit->factor)) return std::nullopt;
   return number * unit->factor;

@@ -33,7 +33,8 @@ struct Unit {
   std::string_view name;
   double factor;
 };
-/// "1.5Gbit" in the base unit; nothing unless it is a number above 0 with one of the units behind it.
+/// "1.5Gbit" in the base unit; nothing unless it is a number above 0 with one of the units behind it, after a blank or
+/// none.
 [[nodiscard]] std::optional<double> quantity_in(std::string_view text, std::span<const Unit> units);
 /// Batch sizes, "1,4,16"; ConfigError unless all are numbers from 1 to 65536.
 [[nodiscard]] std::vector<std::int64_t> parse_batches(std::string_view text);

@@ -301,4 +301,9 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   return parsed;
 }
 
+void refuse_arguments(std::string_view what, std::string_view expected, std::string_view got, std::string_view remedy) {
+  const std::string help = fmt::format("roentgen {} --help", what.substr(0, what.find(' ')));
+  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy.empty() ? help : remedy));
+}
+
 }  // namespace roentgen::cli

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "cli/arguments.h"
 #include "cli/command_list.h"
 #include "cli/data_overrides.h"
 #include "cli/model_argument.h"
 #include "cli/output_file.h"
-#include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
 #include "core/plural.h"
@@ -143,9 +143,8 @@ data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
 
 CommandResult CompareCommand::run() {
   if (labels_.empty() || labels_.size() > 2) {
-    throw ConfigError(error_text("cli.arguments", "compare", "--labels PATH, once or twice",
-                                 labels_.empty() ? "none" : fmt::format("{} times", labels_.size()),
-                                 "roentgen compare --help"));
+    refuse_arguments("compare", "--labels PATH, once or twice",
+                     labels_.empty() ? "none" : fmt::format("{} times", labels_.size()));
   }
   std::vector<score::ComparedModel> models_a = read_models("A", a_);
   std::vector<score::ComparedModel> models_b = read_models("B", b_);

@@ -6,11 +6,11 @@
 
 #include <cstdio>
 
+#include "cli/arguments.h"
 #include "cli/command_list.h"
 #include "cli/inspect_plan.h"
 #include "cli/model_option.h"
 #include "cli/output_file.h"
-#include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/plural.h"
 #include "core/terminal.h"
@@ -71,14 +71,12 @@ class InspectCommand final : public Command {
   [[nodiscard]] CommandResult run() override {
     const bool is_of_recipe = is_planned_ && data_.empty() && !recipe_.empty();
     if (model_.empty() == data_.empty() && !is_of_recipe) {
-      throw ConfigError(error_text("cli.arguments", "inspect", "either --model NAME or --data DIR",
-                                   model_.empty() ? "none" : "both", "roentgen inspect --help"));
+      refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
     }
     train::Recipe recipe =
         recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
-      throw ConfigError(error_text("cli.arguments", "inspect --plan", "--model NAME or --recipe FILE", "--data",
-                                   "roentgen inspect --help"));
+      refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
     }
     if (is_planned_) return inspect_plan(recipe, model_, shape_, recipe_.empty());
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);
@@ -100,8 +98,7 @@ class InspectCommand final : public Command {
   }
   [[nodiscard]] CommandResult inspect_data(data::SourceOptions& source) const {
     if (is_table_only_ && (is_decoded_ || !broken_.empty())) {
-      throw ConfigError(error_text("cli.arguments", "inspect --no-files", "it alone",
-                                   is_decoded_ ? "--pixels too" : "--broken too", "one of them"));
+      refuse_arguments("inspect --no-files", "it alone", is_decoded_ ? "--pixels too" : "--broken too", "one of them");
     }
     source.unnamed_labels = data::UnnamedLabels::Propose;
     data::place_folders(source, data_);

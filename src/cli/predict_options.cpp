@@ -7,20 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/output_file.h"
+#include "cli/arguments.h"
 #include "core/comma_list.h"
-#include "core/error.h"
 #include "data/source/table_fields.h"
 
 namespace roentgen::cli {
-namespace {
-
-[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "roentgen predict --help") {
-  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy));
-}
-
-}  // namespace
 
 std::vector<std::size_t> HeatmapChoice::of(const std::vector<float>& probabilities) const {
   if (kind == Kind::None) return {};
@@ -78,10 +69,10 @@ std::vector<Option> PredictOptions::list() {
 }
 
 void PredictOptions::check() const {
-  if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
-  if (leaves_out_raw && out.empty()) refuse("predict --no-raw", "--out DIR with it", "none");
+  if (!heatmap.empty() && out.empty()) refuse_arguments("predict --heatmap", "--out DIR with it", "none");
+  if (leaves_out_raw && out.empty()) refuse_arguments("predict --no-raw", "--out DIR with it", "none");
   if (allows_overlap && boxes.empty() && masks.empty()) {
-    refuse("predict --allow-overlap", "--boxes or --masks with it", "neither");
+    refuse_arguments("predict --allow-overlap", "--boxes or --masks with it", "neither");
   }
 }
 
@@ -93,8 +84,8 @@ HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) con
   for (const std::string_view name : comma_parts(heatmap)) {
     const auto known = std::ranges::find(labels, name);
     if (known == labels.end()) {
-      refuse("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
-             "'" + std::string(name) + "'", "one of these, as they are spelt");
+      refuse_arguments("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
+                       "'" + std::string(name) + "'", "one of these, as they are spelt");
     }
     const auto index = static_cast<std::size_t>(known - labels.begin());
     if (std::ranges::find(choice.labels, index) == choice.labels.end()) choice.labels.push_back(index);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 #include "bench/case_list.h"
@@ -75,11 +74,9 @@ NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
 }
 
 std::vector<NodeFigures> gather(const train::Ranks& ranks, const NodeFigures& own) {
-  static_assert(std::is_trivially_copyable_v<NodeFigures>);
   std::vector<NodeFigures> all;
-  for (const std::string& bytes :
-       ranks.gather({reinterpret_cast<const char*>(&own), sizeof own}, {.name = "figures of all ranks"})) {
-    std::memcpy(&all.emplace_back(), bytes.data(), sizeof own);
+  for (const auto& theirs : ranks.gather_values<NodeFigures>({&own, 1}, {.name = "figures of all ranks"})) {
+    all.push_back(theirs.front());
   }
   return all;
 }
