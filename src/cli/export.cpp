@@ -22,6 +22,7 @@
 #include "publish/channels.h"
 #include "publish/model_card.h"
 #include "publish/onnx_graph.h"
+#include "publish/run_tables.h"
 #include "score/stored_evaluation.h"
 #include "train/load_checkpoint.h"
 
@@ -32,14 +33,11 @@ namespace fs = std::filesystem;
 
 class ExportCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "export"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Write a checkpoint as ONNX or plain safetensors, with a model card.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.onnx --evaluation eval.json\n"
-           "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.safetensors --channels 3";
-  }
+  ExportCommand()
+      : Command(
+            "export", "Write a checkpoint as ONNX or plain safetensors, with a model card.",
+            "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.onnx --evaluation eval.json\n"
+            "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.safetensors --channels 3") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "--checkpoint", .target = &checkpoint_, .doc = "what roentgen train wrote", .need = Need::Required},
@@ -57,15 +55,14 @@ class ExportCommand final : public Command {
          .target = &points_,
          .doc = "points of roentgen eval --save-points: their temperature goes into the file",
          .value_name = "FILE"},
-        {.name = "--opset", .target = &opset_, .doc = "ONNX operator set", .least = 13, .most = 17},
+        {.name = "--opset", .target = &opset_, .doc = "ONNX operator set", .range = {13, 17}},
         {.name = "--fold-batch-norm",
          .target = &is_folding_,
          .doc = "onnx: batch norms become part of the convolutions before them"},
         {.name = "--channels",
          .target = &channels_,
          .doc = "safetensors: 3 unfolds the first convolution of a gray network; 0 = as it is",
-         .least = 0,
-         .most = 3},
+         .range = {0, 3}},
         {.name = "--keep-patients",
          .target = &keeps_patients_,
          .doc = "safetensors: keep the salted hashes of the training patients, which the leak check needs"}};
@@ -77,7 +74,6 @@ class ExportCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     const std::string form = chosen_form();
-    check_output_file("--out", out_, folders());
     check_output_file("--out", card_path(), {});
     const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
     train::LoadedModel model = train::load_checkpoint(checkpoint_, *engine, {.batch = 1});
@@ -94,7 +90,7 @@ class ExportCommand final : public Command {
                             .temperature = divisor,
                             .data = std::move(data),
                             .evaluation = std::move(evaluation)};
-    publish::check_tables(card);
+    publish::check_tables("publish.card", card.data, card.evaluation);
     if (!keeps_patients_) {
       model.info.training_patients.clear();
       model.info.patient_salt.clear();

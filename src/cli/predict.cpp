@@ -201,19 +201,15 @@ class Heatmaps {
 
 class PredictCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "predict"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Probabilities of every finding in images, with heat-maps of where the network sees them.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen predict --checkpoint best.safetensors chest.png\n"
-           "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
-           "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
-           "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
-           "found.json\n"
-           "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
-           "phantoms/masks";
-  }
+  PredictCommand()
+      : Command("predict", "Probabilities of every finding in images, with heat-maps of where the network sees them.",
+                "roentgen predict --checkpoint best.safetensors chest.png\n"
+                "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
+                "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
+                "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
+                "found.json\n"
+                "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
+                "phantoms/masks") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
     return {.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
@@ -245,7 +241,7 @@ data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::pat
 }
 
 CommandResult PredictCommand::run() {
-  options_.check(folders());
+  options_.check();
   data::ImageList list = data::list_images(options_.images);
   if (!options_.list_file.empty()) {
     const std::size_t before = list.dataset.samples.size();
