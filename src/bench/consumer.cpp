@@ -5,12 +5,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <optional>
 #include <thread>
 
 #include "bench/harness.h"
+#include "bench/options.h"
 #include "core/error.h"
 #include "engine/engine.h"
 #include "runtime/aligned_buffer.h"
@@ -91,15 +91,6 @@ class TrainingStep final : public Consumer {
   std::vector<std::vector<float>> labels_;
 };
 
-std::optional<double> emulated_rate(std::string_view text) {
-  if (!text.starts_with(kPrefix)) return std::nullopt;
-  double rate = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data() + kPrefix.size(), end, rate);
-  if (error == std::errc() && at == end && rate >= 0.1 && rate <= 1e9) return rate;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::unique_ptr<Consumer> make_emulated_device(double images_per_s, const BatchSize& size) {
@@ -111,7 +102,11 @@ std::unique_ptr<Consumer> make_training_step(const NetworkOptions& options, Step
 }
 
 double parse_emulated_device(std::string_view text) {
-  if (const auto rate = emulated_rate(text)) return *rate;
+  constexpr Unit kUnits[] = {{"", 1.0}};
+  if (is_emulated_device(text)) {
+    const auto rate = quantity_in(text.substr(kPrefix.size()), kUnits);
+    if (rate && *rate >= 0.1 && *rate <= 1e9) return *rate;
+  }
   throw ConfigError(
       error_text("bench.pipeline", "--device", "emulated:RATE, images a second", text, "--device emulated:1200"));
 }

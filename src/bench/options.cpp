@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "bench/consumer.h"
 #include "bench/harness.h"
+#include "core/comma_list.h"
 #include "core/error.h"
 #include "data/stage/pipeline.h"
 #include "io/place.h"
@@ -34,14 +36,11 @@ constexpr std::int64_t kMostNumber = 65536;
 // Whole numbers between commas, from 1 to kMostNumber; none where one of them is not.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
+  for (const std::string_view word : comma_parts(text)) {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || stop != word.data() + word.size() || number < 1 || number > kMostNumber) return {};
     numbers.push_back(number);
-    begin = end + 1;
   }
   return numbers;
 }
@@ -53,20 +52,21 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 
 }  // namespace
 
-std::vector<Option> joined(std::initializer_list<std::vector<Option>> groups) {
-  std::vector<Option> all;
-  for (const std::vector<Option>& group : groups) all.insert(all.end(), group.begin(), group.end());
-  return all;
+std::vector<std::string> names_in(std::string_view text) {
+  if (text.empty()) return {};
+  const std::vector<std::string_view> names = comma_parts(text);
+  return {names.begin(), names.end()};
 }
 
-std::vector<std::string> names_in(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    names.emplace_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-  }
-  return names;
+std::optional<double> quantity_in(std::string_view text, std::span<const Unit> units) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number > 0.0)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.size() > 1 && text.starts_with(' ')) text.remove_prefix(1);
+  const auto unit = std::ranges::find(units, text, &Unit::name);
+  if (unit == units.end() || !std::isfinite(number * unit->factor)) return std::nullopt;
+  return number * unit->factor;
 }
 
 std::vector<std::int64_t> parse_batches(std::string_view text) {
@@ -77,28 +77,26 @@ std::vector<std::int64_t> parse_batches(std::string_view text) {
 }
 
 Option rounds_option(std::int64_t& rounds) {
-  return {.name = "--rounds", .target = &rounds, .doc = "interleaved rounds", .least = 1, .most = kMany};
+  return {.name = "--rounds", .target = &rounds, .doc = "interleaved rounds", .range = {1, kMany}};
 }
 
 Option slow_option(double& factor) {
   return {.name = "--slow",
           .target = &factor,
           .doc = "a link or node is slow so many times beyond the median; 0 = 2 and 1.15",
-          .least = 0,
-          .most = kMany};
+          .range = {0, kMany}};
 }
 
 std::vector<Option> SizeArguments::options(Names names) {
-  return picked(
-      {{.name = "--batch",
-        .target = &batch,
-        .doc = "images a batch: 16 with a model, else 64; infer, choose: several, 1,16",
-        .value_name = "N"},
-       {.name = "--image", .target = &image_px, .doc = "side of the image, px", .least = 1, .most = 65536},
-       {.name = "--channels", .target = &channels, .doc = "1 or 3; 0 = 1, without images 3", .least = 0, .most = 3},
-       {.name = "--warmup", .target = &warmup, .doc = "runs before those measured", .least = 0, .most = kMany},
-       {.name = "--steps", .target = &steps, .doc = "runs measured", .least = 1, .most = kMany}},
-      names);
+  return picked({{.name = "--batch",
+                  .target = &batch,
+                  .doc = "images a batch: 16 with a model, else 64; infer, choose: several, 1,16",
+                  .value_name = "N"},
+                 {.name = "--image", .target = &image_px, .doc = "side of the image, px", .range = {1, 65536}},
+                 {.name = "--channels", .target = &channels, .doc = "1 or 3; 0 = 1, without images 3", .range = {0, 3}},
+                 {.name = "--warmup", .target = &warmup, .doc = "runs before those measured", .range = {0, kMany}},
+                 {.name = "--steps", .target = &steps, .doc = "runs measured", .range = {1, kMany}}},
+                names);
 }
 
 std::int64_t SizeArguments::batch_or(std::int64_t usual) const {
@@ -118,11 +116,11 @@ std::vector<Option> NetworkArguments::options(Names names) {
   return picked(
       {{.name = "--model", .target = &network.model, .doc = "name of a model, or file with a graph text"},
        {.name = "--models", .target = &models, .doc = "networks, with commas"},
-       {.name = "--labels", .target = &network.labels, .doc = "outputs", .least = 1, .most = kMany},
+       {.name = "--labels", .target = &network.labels, .doc = "outputs", .range = {1, kMany}},
        {.name = "--device",
         .target = &network.device,
         .doc = "engine; with images also emulated:RATE, images a second"},
-       {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = kMany},
+       {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, kMany}},
        {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "also more threads than the machine has"},
        {.name = "--fuse",
         .target = &network.fuse,
@@ -172,12 +170,8 @@ std::vector<Option> InputArguments::options(Names names) {
       {{.name = "--data", .target = &data, .doc = "images and folders of images, labels not needed", .is_input = true},
        {.name = "--pipeline", .target = &pipeline, .doc = "its name, or stages with | between them"},
        {.name = "--recipe", .target = &recipe, .doc = "TOML file; its [preprocess] and [augment]"},
-       {.name = "--workers",
-        .target = &workers,
-        .doc = "decoding threads; 0 = as many as cores",
-        .least = 0,
-        .most = 1024},
-       {.name = "--readers", .target = &readers, .doc = "files read at once, at most", .least = 1, .most = 1024},
+       {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = as many as cores", .range = {0, 1024}},
+       {.name = "--readers", .target = &readers, .doc = "files read at once, at most", .range = {1, 1024}},
        {.name = "--input-cores", .target = &cores, .doc = "cores of all input threads, as 0-1,4; the rest computes"},
        {.name = "--cache-dir",
         .target = &input.cache_dir,
@@ -186,14 +180,12 @@ std::vector<Option> InputArguments::options(Names names) {
        {.name = "--memory-budget",
         .target = &input.memory_mb,
         .doc = "MiB for all input; 0 = half of what is left",
-        .least = 0,
-        .most = 1e9},
+        .range = {0, 1e9}},
        {.name = "--cold", .target = &input.is_cold, .doc = "drop files from the page cache before they are read"},
        {.name = "--cell-seconds",
         .target = &input.most_s,
         .doc = "longest measurement in a round; formats: 1 s, overlap: no limit",
-        .least = 0.001,
-        .most = 3600},
+        .range = {0.001, 3600}},
        {.name = "--emulate-storage",
         .target = &storage,
         .doc = "as on slow storage: open=2ms,read=1ms,opens_per_s=1000"},
@@ -247,14 +239,12 @@ std::vector<Option> RankArguments::options(Names names) {
                  {.name = "--per-host",
                   .target = &per_host,
                   .doc = "ranks of a host; 0 = scaling all, predict-scaling 1",
-                  .least = 0,
-                  .most = 4096},
+                  .range = {0, 4096}},
                  {.name = "--no-overlap", .target = &is_late, .doc = "gradients travel after backward"},
                  {.name = "--bucket-mb",
                   .target = &bucket_mb,
                   .doc = "gradients that travel together, MiB",
-                  .least = 0.01,
-                  .most = 1024},
+                  .range = {0.01, 1024}},
                  {.name = "--reduce",
                   .target = &reduce,
                   .doc = "ways to average, with commas; empty: all; scaling: one, as train's"},

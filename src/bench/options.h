@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +26,16 @@ inline constexpr double kMany = 1e6;
 /// Names of options: {"--batch", "--image"}.
 using Names = std::initializer_list<std::string_view>;
 
-/// Options of all groups, in their order.
-[[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> groups);
-
 /// Texts between commas: "a,b"; none of an empty text.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view text);
+/// A unit behind a number, and how many of the base unit it is.
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+/// "1.5Gbit" in the base unit; nothing unless it is a number above 0 with one of the units behind it, after a blank or
+/// none.
+[[nodiscard]] std::optional<double> quantity_in(std::string_view text, std::span<const Unit> units);
 /// Batch sizes, "1,4,16"; ConfigError unless all are numbers from 1 to 65536.
 [[nodiscard]] std::vector<std::int64_t> parse_batches(std::string_view text);
 

@@ -42,9 +42,10 @@ std::string usage(const Option& option) {
 
 /// "0 to 1", "of at least 0": for whole numbers without a decimal point.
 std::string range_text(const Option& option) {
+  const Range& range = option.range;
   const auto text = [](double end) { return fmt::format("{:.15g}", end); };
-  if (std::isfinite(option.most)) return fmt::format(" from {} to {}", text(option.least), text(option.most));
-  return std::isfinite(option.least) ? " of at least " + text(option.least) : std::string();
+  if (std::isfinite(range.high)) return fmt::format(" from {} to {}", text(range.low), text(range.high));
+  return std::isfinite(range.low) ? " of at least " + text(range.low) : std::string();
 }
 
 template <typename T>
@@ -54,8 +55,7 @@ T parse_number(const std::string& text, const Option& option, std::string_view c
   const auto [reached, error] = std::from_chars(text.data(), end, value);
   bool is_number = error == std::errc() && reached == end;
   if constexpr (std::is_floating_point_v<T>) is_number = is_number && std::isfinite(value);
-  const auto size = static_cast<double>(value);
-  if (!is_number || size < option.least || size > option.most) {
+  if (!is_number || !option.range.contains(static_cast<double>(value))) {
     refuse(fmt::format("{} {}", command, option.name),
            (std::is_integral_v<T> ? "a whole number" : "a number") + (is_number ? range_text(option) : ""),
            is_number ? text : "'" + text + "'", command);
@@ -299,6 +299,11 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   fill(*apps[index], options[index]);
   parsed.command = commands[index].get();
   return parsed;
+}
+
+void refuse_arguments(std::string_view what, std::string_view expected, std::string_view got, std::string_view remedy) {
+  const std::string help = fmt::format("roentgen {} --help", what.substr(0, what.find(' ')));
+  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy.empty() ? help : remedy));
 }
 
 }  // namespace roentgen::cli

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -27,5 +28,11 @@ struct Parsed {
 /// Parses; fills the options of the command it finds. ConfigError with one line for what it does not understand.
 [[nodiscard]] Parsed parse_arguments(int argc, const char* const* argv,
                                      const std::vector<std::unique_ptr<Command>>& commands);
+
+/// Throws ConfigError for options that do not go together.
+/// @param what "eval --by": the command, and the option at fault
+/// @param remedy empty: the help of the command
+[[noreturn]] void refuse_arguments(std::string_view what, std::string_view expected, std::string_view got,
+                                   std::string_view remedy = {});
 
 }  // namespace roentgen::cli

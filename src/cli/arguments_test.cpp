@@ -67,7 +67,7 @@ TEST(Arguments, that_are_numbers_say_where_they_begin) {
       const bool is_number =
           std::holds_alternative<std::int64_t*>(option.target) || std::holds_alternative<double*>(option.target);
       if (!is_number) continue;
-      EXPECT_GE(option.least, 0.0) << "no .least: " << command->name() << " " << option.name;
+      EXPECT_GE(option.range.low, 0.0) << "no .range: " << command->name() << " " << option.name;
     }
   }
 }

@@ -54,17 +54,16 @@ bench::Host host() {
               }};
 }
 
+std::string examples_of(const std::vector<bench::NamedCase>& cases) {
+  std::string examples;
+  for (const auto& [name, each] : cases) examples += fmt::format("{}\n", each->example());
+  return examples + "roentgen bench --list";
+}
+
 class BenchCommand final : public Command {
  public:
-  BenchCommand() {
-    for (const auto& [name, each] : cases_) examples_ += fmt::format("{}\n", each->example());
-    examples_ += "roentgen bench --list";
-  }
-
-  [[nodiscard]] std::string_view name() const override { return "bench"; }
-  [[nodiscard]] std::string_view summary() const override { return "Run a benchmark case; --list names them"; }
-  [[nodiscard]] std::string_view examples() const override { return examples_; }
-
+  explicit BenchCommand(std::vector<bench::NamedCase> cases)
+      : Command("bench", "Run a benchmark case; --list names them", examples_of(cases)), cases_(std::move(cases)) {}
   [[nodiscard]] std::vector<Option> options() override {
     std::vector<Option> options{{.name = "CASE", .target = &case_name_, .doc = "name of the case"},
                                 {.name = "--list", .target = &is_list_, .doc = "list the cases"}};
@@ -111,12 +110,11 @@ class BenchCommand final : public Command {
  private:
   std::string case_name_ = "step";
   bool is_list_ = false;
-  std::vector<bench::NamedCase> cases_ = bench::make_cases();
-  std::string examples_;
+  std::vector<bench::NamedCase> cases_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_bench_command() { return std::make_unique<BenchCommand>(); }
+std::unique_ptr<Command> make_bench_command() { return std::make_unique<BenchCommand>(bench::make_cases()); }
 
 }  // namespace roentgen::cli

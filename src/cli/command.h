@@ -6,7 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/option.h"
@@ -49,12 +51,14 @@ struct CommandResult {
 /// One verb. One thread.
 class Command {
  public:
+  /// @param summary one line, for the list of commands; as `name` a string literal
+  /// @param examples command lines that work, one a line
+  Command(std::string_view name, std::string_view summary, std::string examples)
+      : name_(name), summary_(summary), examples_(std::move(examples)) {}
   virtual ~Command() = default;
-  [[nodiscard]] virtual std::string_view name() const = 0;
-  /// One line.
-  [[nodiscard]] virtual std::string_view summary() const = 0;
-  /// Command lines that work, one a line.
-  [[nodiscard]] virtual std::string_view examples() const = 0;
+  [[nodiscard]] std::string_view name() const { return name_; }
+  [[nodiscard]] std::string_view summary() const { return summary_; }
+  [[nodiscard]] std::string_view examples() const { return examples_; }
   /// Options bound to this object's members; valid as long as it lives. One name may belong to several cases, each with
   /// an option of its own (Option::case_name).
   [[nodiscard]] virtual std::vector<Option> options() = 0;
@@ -62,6 +66,11 @@ class Command {
   [[nodiscard]] virtual Folders folders() const { return {}; }
   /// Does it; prints results to standard output, progress to standard error. Throws roentgen::Error.
   [[nodiscard]] virtual CommandResult run() = 0;
+
+ private:
+  std::string_view name_;
+  std::string_view summary_;
+  std::string examples_;
 };
 
 }  // namespace roentgen::cli

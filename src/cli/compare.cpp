@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
+#include "cli/arguments.h"
 #include "cli/command_list.h"
 #include "cli/data_overrides.h"
 #include "cli/model_argument.h"
 #include "cli/output_file.h"
-#include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/log.h"
 #include "core/plural.h"
@@ -36,40 +36,36 @@ namespace fs = std::filesystem;
 
 class CompareCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "compare"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Compare two models, or two recipes over seeds, on the same images: differences with intervals and p.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
-           "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
-           "roentgen compare run1 run2 --labels chexpert\n"
-           "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
-           "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json\n"
-           "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
-           "compare a.csv mean.csv --labels labels.csv";
-  }
+  CompareCommand()
+      : Command(
+            "compare",
+            "Compare two models, or two recipes over seeds, on the same images: differences with intervals and p.",
+            "roentgen compare run1 run2 --labels nih/Data_Entry_2017_v2020.csv --csv differences.csv\n"
+            "roentgen compare runs_a runs_b --labels nih/Data_Entry_2017_v2020.csv\n"
+            "roentgen compare run1 run2 --labels chexpert\n"
+            "roentgen compare a0.csv,a1.csv,a2.csv b0.csv,b1.csv,b2.csv --labels labels.csv\n"
+            "roentgen compare a_test.csv b_test.csv --labels Data_Entry_2017_v2020.csv --json compare.json\n"
+            "roentgen eval --predictions a.csv --predictions b.csv --labels labels.csv --preds mean.csv && roentgen "
+            "compare a.csv mean.csv --labels labels.csv") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {
-        {.name = "A",
-         .target = &a_,
-         .doc = "run folder (its preds.csv) or csv of predictions; several seeds of one recipe: A1,A2,A3, or the "
-                "folder of train --seeds",
-         .need = Need::Required},
-        {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
-        {.name = "--labels",
-         .target = &labels_,
-         .doc = "data folder or label table, read as A's recipe says; given twice: A's and B's, each by its own",
-         .value_name = "PATH"},
-        {.name = "--set", .target = &overrides_, .doc = "data.key=value: how --labels is read, over the recipe"},
-        {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
-        {.name = "--replicates",
-         .target = &replicates_,
-         .doc = "bootstrap replicates; 0 = no intervals",
-         .least = 0,
-         .most = 1e6},
-        {.name = "--seed", .target = &seed_, .doc = "of the bootstrap", .least = 0},
-        {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6}};
+    return {{.name = "A",
+             .target = &a_,
+             .doc = "run folder (its preds.csv) or csv of predictions; several seeds of one recipe: A1,A2,A3, or the "
+                    "folder of train --seeds",
+             .need = Need::Required},
+            {.name = "B", .target = &b_, .doc = "the same; differences are B - A", .need = Need::Required},
+            {.name = "--labels",
+             .target = &labels_,
+             .doc = "data folder or label table, read as A's recipe says; given twice: A's and B's, each by its own",
+             .value_name = "PATH"},
+            {.name = "--set", .target = &overrides_, .doc = "data.key=value: how --labels is read, over the recipe"},
+            {.name = "--csv", .target = &csv_, .doc = "write the differences to this csv", .is_output = true},
+            {.name = "--replicates",
+             .target = &replicates_,
+             .doc = "bootstrap replicates; 0 = no intervals",
+             .range = {0, 1e6}},
+            {.name = "--seed", .target = &seed_, .doc = "of the bootstrap", .range = {.low = 0}},
+            {.name = "--threads", .target = &threads_, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}}};
   }
   [[nodiscard]] Folders folders() const override;
   [[nodiscard]] CommandResult run() override;
@@ -147,11 +143,9 @@ data::SourceOptions label_options(const std::vector<score::ComparedModel>& own,
 
 CommandResult CompareCommand::run() {
   if (labels_.empty() || labels_.size() > 2) {
-    throw ConfigError(error_text("cli.arguments", "compare", "--labels PATH, once or twice",
-                                 labels_.empty() ? "none" : fmt::format("{} times", labels_.size()),
-                                 "roentgen compare --help"));
+    refuse_arguments("compare", "--labels PATH, once or twice",
+                     labels_.empty() ? "none" : fmt::format("{} times", labels_.size()));
   }
-  check_output_file("--csv", csv_, folders());
   std::vector<score::ComparedModel> models_a = read_models("A", a_);
   std::vector<score::ComparedModel> models_b = read_models("B", b_);
   const score::ComparedModel first = models_a.front();

@@ -25,16 +25,12 @@ namespace {
 
 class ConvertCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "convert"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Write a data set as record files: fewer files to open, less to decode.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen convert nih records --to tfrecord\n"
-           "roentgen convert nih shards --to tar --workers 8\n"
-           "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
-           "roentgen train --recipe recipes/default.toml --data records256 --out run";
-  }
+  ConvertCommand()
+      : Command("convert", "Write a data set as record files: fewer files to open, less to decode.",
+                "roentgen convert nih records --to tfrecord\n"
+                "roentgen convert nih shards --to tar --workers 8\n"
+                "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
+                "roentgen train --recipe recipes/default.toml --data records256 --out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
@@ -49,8 +45,7 @@ class ConvertCommand final : public Command {
         {.name = "--resize",
          .target = &convert_.size_px,
          .doc = "side of the stored images, px; 0 = as they are",
-         .least = 0,
-         .most = 16384},
+         .range = {0, 16384}},
         {.name = "--encode", .target = &encoding_, .doc = "keep, raw, png or jpeg:QUALITY; raw is largest and fastest"},
         {.name = "--fit", .target = &fit_, .doc = "how images become square: squash, crop, pad"},
         {.name = "--intensity",
@@ -60,13 +55,8 @@ class ConvertCommand final : public Command {
         {.name = "--shards",
          .target = &convert_.shards,
          .doc = "record files of each split; 0 = of about 128 MiB",
-         .least = 0,
-         .most = 99999},
-        {.name = "--workers",
-         .target = &workers_,
-         .doc = "files written at a time; 0 = all cores",
-         .least = 0,
-         .most = 1024},
+         .range = {0, 99999}},
+        {.name = "--workers", .target = &workers_, .doc = "files written at a time; 0 = all cores", .range = {0, 1024}},
         {.name = "--verify",
          .target = &convert_.should_verify,
          .doc = "read every record again and compare its pixels"},
@@ -103,13 +93,11 @@ class ConvertCommand final : public Command {
                                 counted(result.images, "image"), counted(result.files, "file"),
                                 result.files_kept > 0 ? fmt::format(" ({} there already)", result.files_kept) : "",
                                 static_cast<double>(result.bytes) / (1 << 20), seconds));
-    Value json = Value::table();
-    json.set("images", result.images);
-    json.set("files", result.files);
-    json.set("files_kept", result.files_kept);
-    json.set("bytes", static_cast<std::int64_t>(result.bytes));
-    json.set("seconds", seconds);
-    return {.json = std::move(json)};
+    return {.json = Value::Table{{"images", result.images},
+                                 {"files", result.files},
+                                 {"files_kept", result.files_kept},
+                                 {"bytes", static_cast<std::int64_t>(result.bytes)},
+                                 {"seconds", seconds}}};
   }
 
  private:

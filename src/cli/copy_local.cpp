@@ -22,14 +22,11 @@ double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 <
 
 class CopyLocalCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "copy-local"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Copy a data folder to a disk of this node, once for all its processes.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen copy-local /net/nih /scratch\n"
-           "roentgen train --recipe recipes/default.toml --data \"$(roentgen copy-local /net/nih /scratch)\" --out run";
-  }
+  CopyLocalCommand()
+      : Command("copy-local", "Copy a data folder to a disk of this node, once for all its processes.",
+                "roentgen copy-local /net/nih /scratch\n"
+                "roentgen train --recipe recipes/default.toml --data \"$(roentgen copy-local /net/nih /scratch)\" "
+                "--out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "SRC", .target = &copy_.source, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
             {.name = "DIR",
@@ -37,7 +34,7 @@ class CopyLocalCommand final : public Command {
              .doc = "folder on a local disk; the copy lies in it under its own name",
              .need = Need::Required,
              .value_name = "DIR"},
-            {.name = "--workers", .target = &workers_, .doc = "files copied at a time", .least = 1, .most = 256}};
+            {.name = "--workers", .target = &workers_, .doc = "files copied at a time", .range = {1, 256}}};
   }
 
   [[nodiscard]] Folders folders() const override { return {.data = copy_.source, .made = copy_.folder}; }
@@ -67,13 +64,11 @@ class CopyLocalCommand final : public Command {
     log::info(fmt::format("{}, {:.1f} MiB, of which {:.1f} copied now, in {:.1f} s", counted(copied.files, "file"),
                           mebibytes(copied.bytes), mebibytes(copied.copied_bytes), seconds()));
     terminal::print_for_programs(copied.folder.string() + "\n");
-    Value json = Value::table();
-    json.set("folder", copied.folder.string());
-    json.set("files", copied.files);
-    json.set("bytes", static_cast<std::int64_t>(copied.bytes));
-    json.set("copied_bytes", static_cast<std::int64_t>(copied.copied_bytes));
-    json.set("seconds", seconds());
-    return {.json = std::move(json)};
+    return {.json = Value::Table{{"folder", copied.folder.string()},
+                                 {"files", copied.files},
+                                 {"bytes", static_cast<std::int64_t>(copied.bytes)},
+                                 {"copied_bytes", static_cast<std::int64_t>(copied.copied_bytes)},
+                                 {"seconds", seconds()}}};
   }
 
  private:

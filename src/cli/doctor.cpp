@@ -20,9 +20,9 @@ namespace {
 
 class DoctorCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "doctor"; }
-  [[nodiscard]] std::string_view summary() const override { return "Report the machine, the build and its engines."; }
-  [[nodiscard]] std::string_view examples() const override { return "roentgen doctor --json environment.json"; }
+  DoctorCommand()
+      : Command("doctor", "Report the machine, the build and its engines.", "roentgen doctor --json environment.json") {
+  }
   [[nodiscard]] std::vector<Option> options() override { return {}; }
 
   [[nodiscard]] CommandResult run() override {

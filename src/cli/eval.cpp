@@ -80,20 +80,16 @@ struct Input {
 
 class EvalCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "eval"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Evaluate a checkpoint, or predictions made elsewhere: figures of every label with intervals.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
-           "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop --ranks 2\n"
-           "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
-           "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
-           "--metrics all\n"
-           "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"
-           "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
-           "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age";
-  }
+  EvalCommand()
+      : Command("eval", "Evaluate a checkpoint, or predictions made elsewhere: figures of every label with intervals.",
+                "roentgen eval --checkpoint run/checkpoints/best.safetensors --data nih --split test --json eval.json\n"
+                "roentgen eval --checkpoint best.safetensors --data nih --list official --tta ten-crop --ranks 2\n"
+                "roentgen eval --checkpoint best.safetensors --data other --set data.source=csv --preds preds.csv\n"
+                "roentgen eval --predictions preds.csv --labels Data_Entry_2017_v2020.csv --validation val_preds.csv "
+                "--metrics all\n"
+                "roentgen eval --predictions preds.csv --labels chexpert --set data.blank=negative\n"
+                "roentgen eval --predictions seed0.csv --predictions seed1.csv --labels labels.csv --preds mean.csv\n"
+                "roentgen eval --predictions preds.csv --labels labels.csv --by view,sex,age") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
     Folders folders = data_folders(options_.data);
@@ -329,7 +325,7 @@ void EvalCommand::write_files(const score::EvalSet& images, const Input& input, 
 }
 
 CommandResult EvalCommand::run() {
-  options_.check(folders());
+  options_.check();
   RankOptions ranks = options_.ranks;
   ranks.recipe = [this] { return train::sharing_cores({.threads = options_.inference.threads}); };
   return run_as_ranks(ranks, [this](dist::CommThread* group) { return evaluate(train::Ranks(group)); });

@@ -5,25 +5,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/output_file.h"
+#include "cli/arguments.h"
 #include "core/comma_list.h"
-#include "core/error.h"
 #include "data/transform/test_views.h"
 #include "eval/confusion.h"
 #include "eval/subgroup.h"
 
 namespace roentgen::cli {
-namespace {
-
-[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "roentgen eval --help") {
-  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy));
-}
-
-}  // namespace
 
 std::vector<Option> EvalOptions::list() {
-  std::vector<Option> all{
+  const std::vector<Option> own{
       {.name = "--checkpoint", .target = &checkpoint, .doc = "best.safetensors"},
       {.name = "--data",
        .target = &data,
@@ -73,15 +64,11 @@ std::vector<Option> EvalOptions::list() {
       {.name = "--replicates",
        .target = &replicates,
        .doc = "bootstrap replicates; 0 = no intervals",
-       .least = 0,
-       .most = 1e6},
-      {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .least = 0},
+       .range = {0, 1e6}},
+      {.name = "--seed", .target = &seed, .doc = "of the bootstrap", .range = {.low = 0}},
       {.name = "--allow-overlap", .target = &allows_overlap, .doc = "also when patients were trained on"},
       {.name = "--partial", .target = &is_partial, .doc = "load what fits"}};
-  for (const std::vector<Option>& more : {inference.list(), rest, ranks.options()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
+  return joined({own, inference.list(), rest, ranks.options()});
 }
 
 std::vector<std::string> EvalOptions::groups() const {
@@ -102,45 +89,40 @@ bool EvalOptions::wants_points() const {
          (metrics == "all" || !validation.empty() || !save_points.empty() || !save_reliability.empty());
 }
 
-void EvalOptions::check(const Folders& folders) const {
+void EvalOptions::check() const {
   if (predictions.empty()) {
-    if (checkpoint.empty()) refuse("eval", "--predictions FILE or --checkpoint FILE", "none");
-    if (data.empty()) refuse("eval", "--data DIR", "none");
-    if (!labels.empty()) refuse("eval --labels", "--predictions FILE with it", "none");
-    if (!validation.empty()) refuse("eval --validation", "--predictions FILE with it", "none");
+    if (checkpoint.empty()) refuse_arguments("eval", "--predictions FILE or --checkpoint FILE", "none");
+    if (data.empty()) refuse_arguments("eval", "--data DIR", "none");
+    if (!labels.empty()) refuse_arguments("eval --labels", "--predictions FILE with it", "none");
+    if (!validation.empty()) refuse_arguments("eval --validation", "--predictions FILE with it", "none");
   } else {
-    if (!checkpoint.empty()) refuse("eval", "a checkpoint or predictions", "both");
-    if (labels.empty()) refuse("eval --predictions", "--labels FILE with it", "none");
-    if (ranks.ranks > 0) refuse("eval --ranks", "--checkpoint FILE with it", "predictions that were made elsewhere");
-    if (views != "none") refuse("eval --tta", "--checkpoint FILE with it", "predictions that were made elsewhere");
+    if (!checkpoint.empty()) refuse_arguments("eval", "a checkpoint or predictions", "both");
+    if (labels.empty()) refuse_arguments("eval --predictions", "--labels FILE with it", "none");
+    if (ranks.ranks > 0)
+      refuse_arguments("eval --ranks", "--checkpoint FILE with it", "predictions that were made elsewhere");
+    if (views != "none")
+      refuse_arguments("eval --tta", "--checkpoint FILE with it", "predictions that were made elsewhere");
   }
   if (metrics != "default" && metrics != "all")
-    refuse("eval --metrics", "a choice that exists", metrics, "one of default, all");
-  if (!points.empty() && !validation.empty()) refuse("eval", "--points or --validation", "both");
-  if (!points.empty() && !save_points.empty()) refuse("eval", "--points or --save-points", "both");
+    refuse_arguments("eval --metrics", "a choice that exists", metrics, "one of default, all");
+  if (!points.empty() && !validation.empty()) refuse_arguments("eval", "--points or --validation", "both");
+  if (!points.empty() && !save_points.empty()) refuse_arguments("eval", "--points or --save-points", "both");
   for (const std::string& attribute : groups()) {
     const bool is_known = attribute == "view" || attribute == "sex" || attribute == "age" || attribute == "source" ||
                           attribute == "study";
     if (!is_known)
-      refuse("eval --by", "attributes that exist, with commas between", attribute,
-             "one of view, sex, age, source, study");
+      refuse_arguments("eval --by", "attributes that exist, with commas between", attribute,
+                       "one of view, sex, age, source, study");
   }
   if (has_group("view") && has_group("study")) {
-    refuse("eval --by", "view or study", "both", "two runs: a study has images of several views");
+    refuse_arguments("eval --by", "view or study", "both", "two runs: a study has images of several views");
   }
-  if (!image_list.empty() && split != "test") refuse("eval", "--list or --split", "both");
+  if (!image_list.empty() && split != "test") refuse_arguments("eval", "--list or --split", "both");
   static_cast<void>(data::test_views(views));
   static_cast<void>(eval::parse_threshold_rule(rule));
   if (!aggregate.empty()) {
     static_cast<void>(eval::parse_aggregate(aggregate));
-    if (!has_group("study")) refuse("eval --aggregate", "--by study with it", "none");
-  }
-  for (const auto& [option, path] : {std::pair{"--preds", &save_predictions},
-                                     {"--aucs", &save_aurocs},
-                                     {"--curves", &save_curves},
-                                     {"--reliability", &save_reliability},
-                                     {"--save-points", &save_points}}) {
-    check_output_file(option, *path, folders);
+    if (!has_group("study")) refuse_arguments("eval --aggregate", "--by study with it", "none");
   }
 }
 

@@ -51,8 +51,8 @@ struct EvalOptions {
 
   /// As the command line has them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// ConfigError where options do not go together, or a file could not be written.
-  void check(const Folders& folders) const;
+  /// ConfigError where options do not go together.
+  void check() const;
   /// What --by names.
   [[nodiscard]] std::vector<std::string> groups() const;
   [[nodiscard]] bool has_group(std::string_view attribute) const;

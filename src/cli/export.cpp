@@ -19,14 +19,11 @@ namespace {
 
 class ExportCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "export"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Write a checkpoint as ONNX or plain safetensors, with a model card.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.onnx --evaluation eval.json\n"
-           "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.safetensors --channels 3";
-  }
+  ExportCommand()
+      : Command(
+            "export", "Write a checkpoint as ONNX or plain safetensors, with a model card.",
+            "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.onnx --evaluation eval.json\n"
+            "roentgen export --checkpoint run/checkpoints/best.safetensors --out model.safetensors --channels 3") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--checkpoint",
              .target = &export_.checkpoint,
@@ -46,7 +43,7 @@ class ExportCommand final : public Command {
              .target = &export_.points,
              .doc = "points of roentgen eval --save-points: their temperature goes into the file",
              .value_name = "FILE"},
-            {.name = "--opset", .target = &export_.opset, .doc = "ONNX operator set", .least = 13, .most = 17},
+            {.name = "--opset", .target = &export_.opset, .doc = "ONNX operator set", .range = {13, 17}},
             {.name = "--fold-batch-norm",
              .target = &export_.is_folding,
              .doc = "onnx: batch norms become part of the convolutions before them"},
@@ -66,7 +63,6 @@ class ExportCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     static_cast<void>(task::export_form(export_));
-    check_output_file("--out", export_.out, folders());
     check_output_file("--out", export_.card(), {});
     const publish::CardInput card = task::export_model(export_);
     terminal::print(fmt::format("{}: {}, {}, SHA-256 {}\n{}: its card\n\n{}", terminal_text(export_.out.string()),

@@ -21,13 +21,12 @@ struct InferenceOptions {
 
   /// Options of the command line, bound to this object.
   [[nodiscard]] std::vector<Option> list() {
-    return {
-        {.name = "--batch", .target = &batch, .doc = "images at a time", .least = 1, .most = 65536},
-        {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .least = 0, .most = 1e6},
-        {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .least = 0, .most = 1024},
-        {.name = "--algorithms",
-         .target = &algorithms,
-         .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"}};
+    return {{.name = "--batch", .target = &batch, .doc = "images at a time", .range = {1, 65536}},
+            {.name = "--threads", .target = &threads, .doc = "compute threads; 0 = all cores", .range = {0, 1e6}},
+            {.name = "--workers", .target = &workers, .doc = "decoding threads; 0 = all cores", .range = {0, 1024}},
+            {.name = "--algorithms",
+             .target = &algorithms,
+             .doc = "convolutions: auto, per layer the faster of direct and our own; direct: other last digits"}};
   }
 };
 

@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
+#include "cli/arguments.h"
 #include "cli/command_list.h"
 #include "cli/inspect_plan.h"
 #include "cli/output_file.h"
-#include "core/error.h"
 #include "core/foreign_text.h"
 #include "core/plural.h"
 #include "core/terminal.h"
@@ -26,18 +26,14 @@ namespace {
 
 class InspectCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "inspect"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Show a model's layers and cost, or a data folder.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen inspect --model densenet121\n"
-           "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
-           "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
-           "roentgen inspect --plan --recipe recipes/large_512.toml\n"
-           "roentgen inspect --data nih --json nih.json\n"
-           "roentgen inspect --data nih --pixels --broken broken.csv";
-  }
+  InspectCommand()
+      : Command("inspect", "Show a model's layers and cost, or a data folder.",
+                "roentgen inspect --model densenet121\n"
+                "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
+                "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
+                "roentgen inspect --plan --recipe recipes/large_512.toml\n"
+                "roentgen inspect --data nih --json nih.json\n"
+                "roentgen inspect --data nih --pixels --broken broken.csv") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
             {.name = "--data",
@@ -51,16 +47,15 @@ class InspectCommand final : public Command {
              .target = &broken_,
              .doc = "data: write names of images that cannot be read, and why, to this csv",
              .is_output = true},
-            {.name = "--workers", .target = &workers_, .doc = "data: threads; 0 = all cores", .least = 0, .most = 1024},
+            {.name = "--workers", .target = &workers_, .doc = "data: threads; 0 = all cores", .range = {0, 1024}},
             {.name = "--set", .target = &overrides_, .doc = "recipe keys, [model] and [data]"},
-            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .least = 1, .most = 65536},
-            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .least = 1, .most = 3},
+            {.name = "--batch", .target = &shape_.batch, .doc = "model: images a batch", .range = {1, 65536}},
+            {.name = "--channels", .target = &shape_.channels, .doc = "model: 1 or 3", .range = {1, 3}},
             {.name = "--image",
              .target = &shape_.image_px,
              .doc = "model: side of the image, px; 0 = the model's own",
-             .least = 0,
-             .most = 65536},
-            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .least = 1, .most = 1e6},
+             .range = {0, 65536}},
+            {.name = "--labels", .target = &shape_.labels, .doc = "model: outputs", .range = {1, 1e6}},
             {.name = "--print", .target = &is_text_, .doc = "model: print the graph as text, ready for --model FILE"},
             {.name = "--plan",
              .target = &is_planned_,
@@ -76,14 +71,12 @@ class InspectCommand final : public Command {
   [[nodiscard]] CommandResult run() override {
     const bool is_of_recipe = is_planned_ && data_.empty() && !recipe_.empty();
     if (model_.empty() == data_.empty() && !is_of_recipe) {
-      throw ConfigError(error_text("cli.arguments", "inspect", "either --model NAME or --data DIR",
-                                   model_.empty() ? "none" : "both", "roentgen inspect --help"));
+      refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
     }
     train::Recipe recipe =
         recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
-      throw ConfigError(error_text("cli.arguments", "inspect --plan", "--model NAME or --recipe FILE", "--data",
-                                   "roentgen inspect --help"));
+      refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
     }
     if (is_planned_) return inspect_plan(recipe, model_, shape_, recipe_.empty());
     return model_.empty() ? inspect_data(recipe.data) : inspect_model(recipe.model);
@@ -105,10 +98,8 @@ class InspectCommand final : public Command {
   }
   [[nodiscard]] CommandResult inspect_data(data::SourceOptions& source) const {
     if (is_table_only_ && (is_decoded_ || !broken_.empty())) {
-      throw ConfigError(error_text("cli.arguments", "inspect --no-files", "it alone",
-                                   is_decoded_ ? "--pixels too" : "--broken too", "one of them"));
+      refuse_arguments("inspect --no-files", "it alone", is_decoded_ ? "--pixels too" : "--broken too", "one of them");
     }
-    check_output_file("--broken", broken_, folders());
     source.unnamed_labels = data::UnnamedLabels::Propose;
     data::place_folders(source, data_);
     const data::Dataset dataset = data::load_dataset(source);

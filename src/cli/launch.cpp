@@ -122,15 +122,13 @@ std::vector<Option> RankOptions::options() {
   return {{.name = "--ranks",
            .target = &ranks,
            .doc = "processes to run as, under mpirun; 0 = as started",
-           .least = 0,
-           .most = 65536},
+           .range = {0, 65536}},
           {.name = "--hosts", .target = &hosts, .doc = "where, and how many on each: a:2,b:2; with --ranks"},
           {.name = "--oversubscribe", .target = &may_oversubscribe, .doc = "allow more compute threads than cores"},
           {.name = "--comm-timeout",
            .target = &timeout_s,
            .doc = "seconds to wait for another rank, before the run ends and names it",
-           .least = 1,
-           .most = 1e6}};
+           .range = {1, 1e6}}};
 }
 
 std::vector<Option> RankOptions::gradient_options() {

@@ -22,14 +22,10 @@ constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 
 class LookCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "look"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Draw samples of every finding as the network sees them.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen look --recipe recipes/default.toml --data nih --sheet sheet.png\n"
-           "roentgen look --recipe recipes/default.toml --data nih --sheet test.png --split test --plain";
-  }
+  LookCommand()
+      : Command("look", "Draw samples of every finding as the network sees them.",
+                "roentgen look --recipe recipes/default.toml --data nih --sheet sheet.png\n"
+                "roentgen look --recipe recipes/default.toml --data nih --sheet test.png --split test --plain") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file", .need = Need::Required},
             {.name = "--data",
@@ -40,13 +36,12 @@ class LookCommand final : public Command {
             {.name = "--sheet", .target = &sheet_, .doc = "PNG to write", .need = Need::Required, .is_output = true},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
             {.name = "--split", .target = &split_, .doc = "train, val or test"},
-            {.name = "--columns", .target = &columns_, .doc = "samples of each finding", .least = 1, .most = 64},
-            {.name = "--seed", .target = &seed_, .doc = "of the choice of samples", .least = 0, .most = 1e15},
+            {.name = "--columns", .target = &columns_, .doc = "samples of each finding", .range = {1, 64}},
+            {.name = "--seed", .target = &seed_, .doc = "of the choice of samples", .range = {0, 1e15}},
             {.name = "--epoch",
              .target = &epoch_,
              .doc = "whose distortions: those that training with this recipe draws",
-             .least = 0,
-             .most = 1e9},
+             .range = {0, 1e9}},
             {.name = "--plain", .target = &is_plain_, .doc = "without distortions, as in evaluation"}};
   }
   [[nodiscard]] Folders folders() const override {
@@ -56,7 +51,6 @@ class LookCommand final : public Command {
   }
 
   [[nodiscard]] CommandResult run() override {
-    check_output_file("--sheet", sheet_, folders());
     train::Recipe recipe = train::read_recipe(recipe_, overrides_);
     const std::int64_t side = recipe.preprocess.size_px;
     data::place_folders(recipe.data, data_);

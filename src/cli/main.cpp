@@ -34,7 +34,7 @@ int run(int argc, char** argv) {
   std::vector<Option> options = parsed.command->options();
   options.push_back({.name = "--json", .target = &parsed.json, .doc = "", .is_output = true});
   cli::check_apart(options, parsed.command->folders());
-  cli::check_output_file("--json", parsed.json, parsed.command->folders());
+  cli::check_output_files(options, parsed.command->folders());
   const cli::CommandResult result = parsed.command->run();
   if (!parsed.json.empty() && !result.is_silent)
     io::write_file_atomically(parsed.json, io::to_json(result.json) + "\n");

@@ -94,4 +94,13 @@ void check_output_file(std::string_view option, const fs::path& path, const Fold
                              "a path in a folder that is there and may be written to"));
 }
 
+void check_output_files(const std::vector<Option>& options, const Folders& folders) {
+  for (const Option& option : options) {
+    if (!option.is_output) continue;
+    for (const fs::path& path : files_of(option)) {
+      if (path != folders.made) check_output_file(option.name, path, folders);
+    }
+  }
+}
+
 }  // namespace roentgen::cli

@@ -22,5 +22,7 @@ void check_apart(const std::vector<Option>& options, const Folders& folders);
 /// ConfigError or DataError when the file `path` could not be written: in the data folder, no regular file, in a folder
 /// that is absent (and not about to be made) or closed. Touches nothing. An empty path is fine.
 void check_output_file(std::string_view option, const std::filesystem::path& path, const Folders& folders);
+/// check_output_file() for every output among the options but the folder that the command makes.
+void check_output_files(const std::vector<Option>& options, const Folders& folders);
 
 }  // namespace roentgen::cli

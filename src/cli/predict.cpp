@@ -197,19 +197,15 @@ class Heatmaps {
 
 class PredictCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "predict"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Probabilities of every finding in images, with heat-maps of where the network sees them.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen predict --checkpoint best.safetensors chest.png\n"
-           "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
-           "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
-           "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
-           "found.json\n"
-           "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
-           "phantoms/masks";
-  }
+  PredictCommand()
+      : Command("predict", "Probabilities of every finding in images, with heat-maps of where the network sees them.",
+                "roentgen predict --checkpoint best.safetensors chest.png\n"
+                "roentgen predict --checkpoint best.safetensors folder --preds preds.csv --json preds.json\n"
+                "roentgen predict --checkpoint best.safetensors folder --heatmap Mass,Nodule --out maps\n"
+                "roentgen predict --checkpoint best.safetensors nih/test_images --boxes nih/BBox_List_2017.csv --json "
+                "found.json\n"
+                "roentgen predict --checkpoint best.safetensors phantoms --list phantoms/test_list.txt --masks "
+                "phantoms/masks") {}
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override {
     return {.data = {}, .made = options_.out, .read = {options_.images.begin(), options_.images.end()}};
@@ -241,7 +237,7 @@ data::SourceOptions recipe_data(const train::CheckpointInfo& info, const fs::pat
 }
 
 CommandResult PredictCommand::run() {
-  options_.check(folders());
+  options_.check();
   data::ImageList list = data::list_images(options_.images);
   if (!options_.list_file.empty()) {
     const std::size_t before = list.dataset.samples.size();
@@ -270,7 +266,7 @@ CommandResult PredictCommand::run() {
   for (const std::string& note : data::class_folder_notes(list, recipe_data(model.info, options_.checkpoint)))
     log::info(note);
   for (const std::string& note : list.notes) log::info(note);
-  if (const std::string dicom = list.dicom.text(); !dicom.empty()) log::info("DICOM files " + dicom);
+  if (const std::string dicom = data::exclusions_text(list.dicom); !dicom.empty()) log::info("DICOM files " + dicom);
   if (model.preprocess.intensity == "stored" && has_dicom(list.dataset)) {
     log::warning(
         "DICOM files are taken by their stored values, without their windows and tables: the checkpoint's "

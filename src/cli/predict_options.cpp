@@ -7,20 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/output_file.h"
+#include "cli/arguments.h"
 #include "core/comma_list.h"
-#include "core/error.h"
 #include "data/source/table_fields.h"
 
 namespace roentgen::cli {
-namespace {
-
-[[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
-                         std::string_view remedy = "roentgen predict --help") {
-  throw ConfigError(error_text("cli.arguments", what, expected, got, remedy));
-}
-
-}  // namespace
 
 std::vector<std::size_t> HeatmapChoice::of(const std::vector<float>& probabilities) const {
   if (kind == Kind::None) return {};
@@ -34,7 +25,7 @@ std::vector<std::size_t> HeatmapChoice::of(const std::vector<float>& probabiliti
 }
 
 std::vector<Option> PredictOptions::list() {
-  std::vector<Option> all{
+  const std::vector<Option> own{
       {.name = "IMAGES", .target = &images, .doc = "PNG and JPEG files, and folders of them", .need = Need::Required},
       {.name = "--checkpoint",
        .target = &checkpoint,
@@ -65,8 +56,7 @@ std::vector<Option> PredictOptions::list() {
       {.name = "--box-grid",
        .target = &box_grid_px,
        .doc = "side of the grid that boxes are given in; 0 = the image's own pixels",
-       .least = 0,
-       .most = 1e6},
+       .range = {0, 1e6}},
       {.name = "--masks",
        .target = &masks,
        .doc =
@@ -75,17 +65,15 @@ std::vector<Option> PredictOptions::list() {
       {.name = "--allow-overlap",
        .target = &allows_overlap,
        .doc = "score heat-maps also when images were trained on"}};
-  for (Option& option : inference.list()) all.push_back(std::move(option));
-  return all;
+  return joined({own, inference.list()});
 }
 
-void PredictOptions::check(const Folders& folders) const {
-  if (!heatmap.empty() && out.empty()) refuse("predict --heatmap", "--out DIR with it", "none");
-  if (leaves_out_raw && out.empty()) refuse("predict --no-raw", "--out DIR with it", "none");
+void PredictOptions::check() const {
+  if (!heatmap.empty() && out.empty()) refuse_arguments("predict --heatmap", "--out DIR with it", "none");
+  if (leaves_out_raw && out.empty()) refuse_arguments("predict --no-raw", "--out DIR with it", "none");
   if (allows_overlap && boxes.empty() && masks.empty()) {
-    refuse("predict --allow-overlap", "--boxes or --masks with it", "neither");
+    refuse_arguments("predict --allow-overlap", "--boxes or --masks with it", "neither");
   }
-  check_output_file("--preds", predictions, folders);
 }
 
 HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) const {
@@ -96,8 +84,8 @@ HeatmapChoice PredictOptions::choice(const std::vector<std::string>& labels) con
   for (const std::string_view name : comma_parts(heatmap)) {
     const auto known = std::ranges::find(labels, name);
     if (known == labels.end()) {
-      refuse("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
-             "'" + std::string(name) + "'", "one of these, as they are spelt");
+      refuse_arguments("predict --heatmap", "top, all or labels of the checkpoint: " + data::first_names(labels, 20),
+                       "'" + std::string(name) + "'", "one of these, as they are spelt");
     }
     const auto index = static_cast<std::size_t>(known - labels.begin());
     if (std::ranges::find(choice.labels, index) == choice.labels.end()) choice.labels.push_back(index);

@@ -44,8 +44,8 @@ struct PredictOptions {
 
   /// As the command line has them, bound to this object.
   [[nodiscard]] std::vector<Option> list();
-  /// ConfigError where options do not go together, or a file could not be written.
-  void check(const Folders& folders) const;
+  /// ConfigError where options do not go together.
+  void check() const;
   /// What --heatmap and --out say of a model with these labels; ConfigError for a label it does not know.
   [[nodiscard]] HeatmapChoice choice(const std::vector<std::string>& labels) const;
   [[nodiscard]] bool has_heatmaps() const { return !out.empty() || !boxes.empty() || !masks.empty(); }

@@ -94,13 +94,13 @@ void PredictionOutput::finish() {
 
 std::string PredictionOutput::table(publish::ImageNames names) const {
   if (lines_.empty()) return "";
-  std::vector<eval::TextColumn> columns{{"image", {}}};
-  for (std::size_t i = 0; i < lines_[0].cells.size(); ++i) columns.push_back({place_title(i), {}});
+  std::vector<eval::TextRow> rows{{"image"}};
+  for (std::size_t i = 0; i < lines_[0].cells.size(); ++i) rows[0].push_back(place_title(i));
   for (const Line& line : lines_) {
-    columns[0].cells.push_back(names == publish::ImageNames::Shown ? line.image : fmt::to_string(line.number));
-    for (std::size_t i = 0; i < line.cells.size(); ++i) columns[i + 1].cells.push_back(line.cells[i]);
+    rows.push_back({names == publish::ImageNames::Shown ? line.image : fmt::to_string(line.number)});
+    rows.back().insert(rows.back().end(), line.cells.begin(), line.cells.end());
   }
-  std::string text = eval::side_by_side(columns, eval::LastLine::Alike);
+  std::string text = eval::in_columns(std::move(rows), eval::LastLine::Alike);
   const auto shown = static_cast<std::int64_t>(lines_.size());
   if (count_ > shown)
     text += fmt::format("and {} more {}: --preds FILE\n", eval::with_commas(count_ - shown),

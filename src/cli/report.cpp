@@ -46,15 +46,13 @@ std::vector<Value> read_log(const fs::path& path) {
 
 class ReportCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "report"; }
-  [[nodiscard]] std::string_view summary() const override {
-    return "Write a run as one self-contained HTML page: results with intervals, curves, worst errors, recipe.";
-  }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen report run --evaluation eval.json --out report.html\n"
-           "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
-           "--data nih --out report.html";
-  }
+  ReportCommand()
+      : Command(
+            "report",
+            "Write a run as one self-contained HTML page: results with intervals, curves, worst errors, recipe.",
+            "roentgen report run --evaluation eval.json --out report.html\n"
+            "roentgen report run --evaluation eval.json --preds test_preds.csv --labels nih/Data_Entry_2017_v2020.csv "
+            "--data nih --out report.html") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "RUN", .target = &run_, .doc = "run folder of roentgen train", .need = Need::Required},
             {.name = "--out", .target = &out_, .doc = "page to write", .need = Need::Required, .is_output = true},
@@ -77,8 +75,7 @@ class ReportCommand final : public Command {
             {.name = "--gallery",
              .target = &cases_,
              .doc = "false positives, and false negatives, of each finding in the gallery; 0 = none",
-             .least = 0,
-             .most = 24},
+             .range = {0, 24}},
             {.name = "--image-names",
              .target = &shows_names_,
              .doc = "name images in the gallery: a name can hold a patient's number"},
@@ -107,8 +104,6 @@ class ReportCommand final : public Command {
       throw ConfigError(error_text("cli.report", "--data " + data_.string(), "a folder with images", "no such folder",
                                    "the folder of the images, or no --data"));
     }
-    check_output_file("--out", out_, folders());
-    check_output_file("--forest", forest_, folders());
     publish::ReportInput input;
     input.recipe = io::parse_toml(io::read_text(folder.recipe()).or_throw(), folder.recipe().string()).or_throw();
     input.log = read_log(folder.log());

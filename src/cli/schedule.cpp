@@ -22,16 +22,14 @@ constexpr double kBar = 50.0;
 
 class ScheduleCommand final : public Command {
  public:
-  [[nodiscard]] std::string_view name() const override { return "schedule"; }
-  [[nodiscard]] std::string_view summary() const override { return "Show a recipe's learning rate over its steps."; }
-  [[nodiscard]] std::string_view examples() const override {
-    return "roentgen schedule --print --recipe recipes/default.toml --steps-per-epoch 2704\n"
-           "roentgen schedule --print --set schedule.name=multistep --set schedule.milestones_epochs=[3,6]";
-  }
+  ScheduleCommand()
+      : Command("schedule", "Show a recipe's learning rate over its steps.",
+                "roentgen schedule --print --recipe recipes/default.toml --steps-per-epoch 2704\n"
+                "roentgen schedule --print --set schedule.name=multistep --set schedule.milestones_epochs=[3,6]") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file; none = all defaults"},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
-            {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates an epoch", .least = 1, .most = 1e9},
+            {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates an epoch", .range = {1, 1e9}},
             {.name = "--print", .target = &is_print_, .doc = "print the table (what this command does anyway)"}};
   }
 

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
+#include <initializer_list>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "core/range.h"
 
 namespace roentgen {
 
@@ -31,13 +33,19 @@ struct Option {
   bool is_output = false;
   /// Placeholder of the value in help and errors: "FILE"; empty: by the target's type.
   std::string value_name = {};
-  /// Numbers it takes, both ends included.
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();  ///< greatest number it takes
+  /// Numbers it takes.
+  Range range = {};
   /// The command only reads these files and folders: no output may lie in one.
   bool is_input = false;
   /// Value of the command's first argument without a name that has this option ("step" in `bench step`); empty: all.
   std::string case_name = {};
 };
+
+/// Options of all groups, in their order.
+[[nodiscard]] inline std::vector<Option> joined(std::initializer_list<std::vector<Option>> groups) {
+  std::vector<Option> all;
+  for (const std::vector<Option>& group : groups) all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
 
 }  // namespace roentgen

@@ -36,25 +36,12 @@ std::string csv_row(const Difference& row) {
                      interval ? csv_number(interval->high) : "", csv_number(row.p));
 }
 
-Value number_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
-
-Value estimate_value(const Estimate& estimate) {
-  Value value = Value::table();
-  value.set("value", number_or_null(estimate.value));
-  value.set("low", estimate.interval ? Value(estimate.interval->low) : Value());
-  value.set("high", estimate.interval ? Value(estimate.interval->high) : Value());
-  if (!estimate.value) value.set("undefined", Value(estimate.reason));
-  if (estimate.replicates_left_out > 0) value.set("left_out", Value(estimate.replicates_left_out));
-  if (!estimate.no_interval.empty()) value.set("no_interval", Value(estimate.no_interval));
-  return value;
-}
-
 Value row_value(const Difference& row) {
   Value value = Value::table();
-  value.set("a", estimate_value(row.a));
-  value.set("b", estimate_value(row.b));
-  value.set("delta", estimate_value(row.delta));
-  value.set("p", number_or_null(row.p));
+  for (const auto& [key, estimate] : {std::pair{"a", &row.a}, {"b", &row.b}, {"delta", &row.delta}}) {
+    add_gaps(value.set(key, estimate_value(*estimate, "value")), *estimate);
+  }
+  value.set("p", row.p ? Value(*row.p) : Value());
   if (row.sd_a) value.set("sd_a", Value(*row.sd_a));
   if (row.sd_b) value.set("sd_b", Value(*row.sd_b));
   if (row.dof) value.set("dof", std::isfinite(*row.dof) ? Value(*row.dof) : Value());
@@ -101,27 +88,22 @@ std::string method_text(const Comparison& comparison) {
 }  // namespace
 
 std::string to_text(const Comparison& comparison) {
-  TextColumn finding{.title = "finding", .cells = {}};
-  TextColumn a{.title = "A", .cells = {}};
-  TextColumn b{.title = "B", .cells = {}};
-  TextColumn delta{.title = "B - A", .cells = {}};
-  TextColumn interval{.title = fmt::format("{:g}% interval", 100.0 * comparison.bootstrap.level), .cells = {}};
-  TextColumn p{.title = "p", .cells = {}};
-  TextColumn sd_a{.title = "sd A", .cells = {}};
-  TextColumn sd_b{.title = "sd B", .cells = {}};
-  TextColumn positives{.title = "positives", .cells = {}};
-  TextColumn n{.title = "n", .cells = {}};
+  std::vector<TextRow> rows{
+      {"finding", "A", "B", "B - A", fmt::format("{:g}% interval", 100.0 * comparison.bootstrap.level), "p"}};
+  if (comparison.seeds_a > 1) rows[0].emplace_back("sd A");
+  if (comparison.seeds_b > 1) rows[0].emplace_back("sd B");
+  rows[0].insert(rows[0].end(), {"positives", "n"});
   std::string undefined;
   std::string gaps;
   ReasonList none;
-  const auto add = [&](const Difference& row) {
-    a.cells.push_back(number_text(row.a.value, "{:.4f}"));
-    b.cells.push_back(number_text(row.b.value, "{:.4f}"));
-    delta.cells.push_back(number_text(row.delta.value, "{:+.4f}"));
-    interval.cells.push_back(interval_text(row.delta));
-    p.cells.push_back(number_text(row.p, "{:.4f}"));
-    sd_a.cells.push_back(number_text(row.sd_a, "{:.4f}"));
-    sd_b.cells.push_back(number_text(row.sd_b, "{:.4f}"));
+  const auto add = [&](const std::string& name, const Difference& row, const std::string& positives,
+                       const std::string& n) {
+    TextRow& cells = rows.emplace_back(
+        TextRow{name, number_text(row.a.value, "{:.4f}"), number_text(row.b.value, "{:.4f}"),
+                number_text(row.delta.value, "{:+.4f}"), interval_text(row.delta), number_text(row.p, "{:.4f}")});
+    if (comparison.seeds_a > 1) cells.push_back(number_text(row.sd_a, "{:.4f}"));
+    if (comparison.seeds_b > 1) cells.push_back(number_text(row.sd_b, "{:.4f}"));
+    cells.insert(cells.end(), {positives, n});
     none.add(row.delta.no_interval, row.label);
     if (row.delta.interval && row.delta.replicates_left_out > 0) {
       gaps += fmt::format("{}: undefined in {} {} left out.\n", terminal_text(row.label),
@@ -130,21 +112,11 @@ std::string to_text(const Comparison& comparison) {
     }
   };
   for (const Difference& row : comparison.labels) {
-    finding.cells.push_back(row.label);
-    add(row);
-    positives.cells.push_back(with_commas(row.positives));
-    n.cells.push_back(with_commas(row.n));
+    add(row.label, row, with_commas(row.positives), with_commas(row.n));
     if (!row.delta.value) undefined += (undefined.empty() ? "" : ", ") + terminal_text(row.label);
   }
-  finding.cells.push_back(fmt::format("mean over {} of {}", comparison.labels_in_mean, comparison.labels.size()));
-  add(comparison.mean);
-  positives.cells.emplace_back();
-  n.cells.emplace_back();
-  std::vector<TextColumn> columns{finding, a, b, delta, interval, p};
-  if (comparison.seeds_a > 1) columns.push_back(sd_a);
-  if (comparison.seeds_b > 1) columns.push_back(sd_b);
-  columns.insert(columns.end(), {positives, n});
-  std::string text = side_by_side(columns, LastLine::Apart);
+  add(fmt::format("mean over {} of {}", comparison.labels_in_mean, comparison.labels.size()), comparison.mean, "", "");
+  std::string text = in_columns(std::move(rows), LastLine::Apart);
   if (!undefined.empty()) {
     text += "Undefined, because only one class is present, and left out of the mean: " + undefined + ".\n";
   }

@@ -55,9 +55,7 @@ std::string curves_csv(const Predictions& predictions) {
 std::string reliability_csv(const Predictions& predictions, const OperatingPoints* points) {
   std::string text = "label,scores,low,high,n,positives,mean_probability,positive_share\n";
   text += reliability_rows(predictions, "raw");
-  const bool has_probabilities =
-      std::ranges::all_of(predictions.probabilities, [](float p) { return p >= 0.0F && p <= 1.0F; });
-  if (points != nullptr && points->temperature && has_probabilities) {
+  if (points != nullptr && points->temperature && are_probabilities(predictions)) {
     text += reliability_rows(scaled_by(predictions, *points->temperature), "scaled");
   }
   return text;

@@ -39,4 +39,16 @@ Estimate estimate_from(double value, const Replicates& replicates, std::size_t c
   return estimate;
 }
 
+Value estimate_value(const Estimate& estimate, std::string_view key) {
+  return Value::Table{{std::string(key), estimate.value ? Value(*estimate.value) : Value()},
+                      {"low", estimate.interval ? Value(estimate.interval->low) : Value()},
+                      {"high", estimate.interval ? Value(estimate.interval->high) : Value()}};
+}
+
+void add_gaps(Value& row, const Estimate& estimate) {
+  if (!estimate.value && !estimate.reason.empty()) row.set("undefined", Value(estimate.reason));
+  if (estimate.replicates_left_out > 0) row.set("left_out", Value(estimate.replicates_left_out));
+  if (!estimate.no_interval.empty()) row.set("no_interval", Value(estimate.no_interval));
+}
+
 }  // namespace roentgen::eval

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/value.h"
 #include "eval/bootstrap.h"
 #include "eval/figure.h"
 #include "eval/predictions.h"
@@ -51,5 +52,10 @@ struct Estimate {
 /// @param few empty, or why there are too few patients for an interval
 [[nodiscard]] Estimate estimate_from(double value, const Replicates& replicates, std::size_t column, double level,
                                      std::string_view few);
+
+/// Table {`key`: value, low, high}, each null where there is none.
+[[nodiscard]] Value estimate_value(const Estimate& estimate, std::string_view key);
+/// Adds to such a table what is known of a gap: undefined, left_out, no_interval.
+void add_gaps(Value& row, const Estimate& estimate);
 
 }  // namespace roentgen::eval

@@ -11,14 +11,6 @@
 
 namespace roentgen::eval {
 
-PatientOverlap patient_overlap(std::span<const std::string> training_hashes, std::span<const std::string> test_hashes) {
-  const std::unordered_set<std::string_view> training(training_hashes.begin(), training_hashes.end());
-  const std::unordered_set<std::string_view> test(test_hashes.begin(), test_hashes.end());
-  PatientOverlap overlap{.training = std::ssize(training), .test = std::ssize(test)};
-  for (const std::string_view hash : test) overlap.shared += training.contains(hash) ? 1 : 0;
-  return overlap;
-}
-
 PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
                                std::span<const TestPatient> test_patients) {
   const std::unordered_set<std::string_view> training(training_hashes.begin(), training_hashes.end());

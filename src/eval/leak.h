@@ -31,16 +31,12 @@ struct TestPatient {
   std::span<const std::string> zeros;
 };
 
-/// Counts, trying all spellings. Hashes as in the other overload, each patient once.
+/// Counts, trying all spellings, each test patient once. The hashes come from one salt and one naming of patients.
 [[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
                                              std::span<const TestPatient> test_patients);
 
 /// One line that says how many test patients differ from training patients in leading zeros alone; empty for none.
 [[nodiscard]] std::string similar_patients_text(const PatientOverlap& overlap);
-
-/// Counts. The hashes must come from the same salt and the same naming of patients; repeats (one per image) are fine.
-[[nodiscard]] PatientOverlap patient_overlap(std::span<const std::string> training_hashes,
-                                             std::span<const std::string> test_hashes);
 
 /// One line that says there is a leak and how large, in the form of error_text(). Empty when nothing is shared.
 [[nodiscard]] std::string leak_text(const PatientOverlap& overlap);

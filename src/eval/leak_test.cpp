@@ -13,8 +13,15 @@ namespace {
 
 using Hashes = std::vector<std::string>;
 
+// Patients of one spelling each.
+PatientOverlap overlap_of(const Hashes& training, const Hashes& test) {
+  std::vector<TestPatient> patients;
+  for (const std::string& hash : test) patients.push_back({.same = std::span(&hash, 1), .zeros = {}});
+  return patient_overlap(training, patients);
+}
+
 TEST(Leak, counts_distinct_patients_and_those_in_both) {
-  const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb", "aa", "cc"}, Hashes{"cc", "dd", "cc", "aa"});
+  const PatientOverlap overlap = overlap_of(Hashes{"aa", "bb", "aa", "cc"}, Hashes{"cc", "dd", "aa"});
   EXPECT_EQ(overlap.training, 3);
   EXPECT_EQ(overlap.test, 3);
   EXPECT_EQ(overlap.shared, 2);
@@ -32,7 +39,7 @@ TEST(Leak, tries_all_spellings_of_a_patient_and_tells_leading_zeros_apart) {
 }
 
 TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
-  const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"bb"});
+  const PatientOverlap overlap = overlap_of(Hashes{"aa", "bb"}, Hashes{"bb"});
   EXPECT_EQ(leak_text(overlap),
             "[eval.leak] test set: expected no patient the model was trained on, got 1 of 1 test patient among the "
             "2 training patients; try the split the model was trained with, or --allow-overlap to see the figures all "
@@ -40,23 +47,23 @@ TEST(Leak, is_refused_in_one_line_without_naming_a_hash) {
 }
 
 TEST(Leak, check_says_what_was_compared) {
-  const PatientOverlap overlap = patient_overlap(Hashes{"aa", "bb"}, Hashes{"cc"});
+  const PatientOverlap overlap = overlap_of(Hashes{"aa", "bb"}, Hashes{"cc"});
   EXPECT_EQ(clean_check_text(overlap, 0), "leak check: none of 1 patient is among the 2 trained on");
   EXPECT_EQ(clean_check_text(overlap, 3),
             "leak check: none of 1 patient is among the 2 trained on; 3 images of unknown patient were not checked");
 }
 
 TEST(Leak, check_that_could_not_be_made_says_why) {
-  EXPECT_EQ(clean_check_text(patient_overlap(Hashes{}, Hashes{"bb"}), 0),
+  EXPECT_EQ(clean_check_text(overlap_of(Hashes{}, Hashes{"bb"}), 0),
             "leak check: not made, since the checkpoint knows none of the patients it was trained on");
-  EXPECT_EQ(clean_check_text(patient_overlap(Hashes{"aa"}, Hashes{}), 5),
+  EXPECT_EQ(clean_check_text(overlap_of(Hashes{"aa"}, Hashes{}), 5),
             "leak check: not made, since no image of this split has a known patient");
 }
 
 TEST(Leak, is_absent_between_disjoint_and_empty_sets) {
-  EXPECT_EQ(leak_text(patient_overlap(Hashes{}, Hashes{"bb"})), "");
-  EXPECT_EQ(leak_text(patient_overlap(Hashes{}, Hashes{})), "");
-  EXPECT_EQ(leak_text(patient_overlap(Hashes{"aa"}, Hashes{"bb"})), "");
+  EXPECT_EQ(leak_text(overlap_of(Hashes{}, Hashes{"bb"})), "");
+  EXPECT_EQ(leak_text(overlap_of(Hashes{}, Hashes{})), "");
+  EXPECT_EQ(leak_text(overlap_of(Hashes{"aa"}, Hashes{"bb"})), "");
 }
 
 TEST(PixelLeak, counts_images_with_the_pixels_of_trained_ones) {

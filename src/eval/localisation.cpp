@@ -221,15 +221,15 @@ std::string to_text(std::span<const LocalisationRow> rows) {
   shown.push_back(total_of(rows));
   const bool has_boxes = shown.back().maps > 0;
   const bool has_masks = shown.back().masks > 0;
-  std::vector<TextColumn> columns{{"finding", {}}};
-  for (const LocalisationRow& row : shown) columns[0].cells.push_back(row.label);
-  const auto add_column = [&](std::string title, auto&& cell_of) {
-    columns.push_back({std::move(title), {}});
-    for (const LocalisationRow& row : shown) columns.back().cells.push_back(cell_of(row));
-  };
   const auto cell = [](double sum, double chance, std::int64_t count) {
     const auto maps = static_cast<double>(count);
     return count > 0 ? fmt::format("{:.3f} ({:.3f})", sum / maps, chance / maps) : std::string("-");
+  };
+  std::vector<TextRow> lines{{"finding"}};
+  for (const LocalisationRow& row : shown) lines.push_back({row.label});
+  const auto add_column = [&](std::string title, auto&& cell_of) {
+    lines[0].push_back(std::move(title));
+    for (std::size_t i = 0; i < shown.size(); ++i) lines[i + 1].push_back(cell_of(shown[i]));
   };
   if (has_boxes) {
     add_column("maps", [](const LocalisationRow& row) { return with_commas(row.maps); });
@@ -245,7 +245,7 @@ std::string to_text(std::span<const LocalisationRow> rows) {
     add_column("pointing at masks",
                [&](const LocalisationRow& row) { return cell(row.mask_pointing, row.mask_chance, row.masks); });
   }
-  return side_by_side(columns, LastLine::Apart);
+  return in_columns(std::move(lines), LastLine::Apart);
 }
 
 Value to_value(std::span<const LocalisationRow> rows) {

@@ -20,49 +20,36 @@ namespace {
 constexpr std::array kColumns{
     PublishedColumn{
         .title = "Wang 2017",
-        .list = "nih-community-test",
         .is_own_split = true,
         .source = "arXiv 1705.02315",
         .auroc = {0.716, 0.807, 0.784, 0.609, 0.706, 0.671, 0.633, 0.806, 0.708, 0.835, 0.815, 0.769, 0.708, 0.767}},
     PublishedColumn{
         .title = "Yao 2017",
-        .list = "nih-community-test",
         .is_own_split = true,
         .source = "arXiv 1710.10501",
         .auroc = {0.772, 0.904, 0.859, 0.695, 0.792, 0.717, 0.713, 0.841, 0.788, 0.882, 0.829, 0.767, 0.765, 0.914}},
     PublishedColumn{.title = "CheXNet",
-                    .list = "nih-community-test",
                     .is_own_split = true,
                     .source = "arXiv 1711.05225",
                     .auroc = {0.8094, 0.9248, 0.8638, 0.7345, 0.8676, 0.7802, 0.7680, 0.8887, 0.7901, 0.8878, 0.9371,
                               0.8047, 0.8062, 0.9164}},
     PublishedColumn{.title = "arnoweng",
-                    .list = "nih-community-test",
-                    .is_own_split = false,
                     .source = "arnoweng/CheXNet, README",
                     .auroc = {0.8294, 0.9165, 0.8870, 0.7143, 0.8597, 0.7873, 0.7745, 0.8726, 0.8142, 0.8932, 0.9254,
                               0.8304, 0.7831, 0.9104}},
     PublishedColumn{.title = "arnoweng+",
-                    .list = "nih-community-test",
-                    .is_own_split = false,
                     .source = "arnoweng/CheXNet, README",
                     .auroc = {0.8311, 0.9220, 0.8891, 0.7146, 0.8627, 0.7883, 0.7820, 0.8844, 0.8148, 0.8992, 0.9343,
                               0.8385, 0.7914, 0.9206}},
     PublishedColumn{.title = "zoogzog",
-                    .list = "nih-community-test",
-                    .is_own_split = false,
                     .source = "zoogzog/chexnet, README",
                     .auroc = {0.8321, 0.9107, 0.8860, 0.7145, 0.8653, 0.8037, 0.7655, 0.8857, 0.8157, 0.9017, 0.9422,
                               0.8523, 0.7948, 0.9416}},
     PublishedColumn{.title = "jrzech 2022",
-                    .list = "nih-community-test",
-                    .is_own_split = false,
                     .source = "jrzech/reproduce-chexnet, README and aucs.csv",
                     .auroc = {0.8180, 0.9090, 0.8827, 0.7156, 0.8377, 0.7756, 0.7617, 0.8776, 0.8002, 0.8945, 0.9316,
                               0.8251, 0.7889, 0.9175}},
     PublishedColumn{.title = "jrzech 2018",
-                    .list = "nih-community-test",
-                    .is_own_split = false,
                     .source = "jrzech/reproduce-chexnet, README and aucs.csv",
                     .auroc = {0.8161, 0.9105, 0.8839, 0.7077, 0.8308, 0.7748, 0.7651, 0.8739, 0.8008, 0.8979, 0.9227,
                               0.8293, 0.7860, 0.9010}},
@@ -152,25 +139,23 @@ Verdict verdict(const EvalTable& table, const PublishedColumn& column) {
 
 std::string published_text(const EvalTable& table, const std::vector<PublishedColumn>& columns) {
   if (columns.empty()) return {};
-  std::vector<TextColumn> text_columns{{.title = "finding", .cells = {}}, {.title = "this model", .cells = {}}};
-  for (const std::string_view finding : kPublishedFindings) {
-    const LabelResult* label = find_label(table, finding);
-    text_columns[0].cells.emplace_back(finding);
-    text_columns[1].cells.push_back(label == nullptr ? "-" : value_text(label->auroc.value));
+  std::vector<TextRow> rows{{"finding", "this model"}};
+  for (std::size_t i = 0; i < kPublishedFindings.size(); ++i) {
+    const LabelResult* label = find_label(table, kPublishedFindings[i]);
+    TextRow& row = rows.emplace_back(TextRow{std::string(kPublishedFindings[i])});
+    row.push_back(label == nullptr ? "-" : value_text(label->auroc.value));
+    for (const PublishedColumn& column : columns) row.push_back(value_text(column.auroc[i]));
   }
-  text_columns[0].cells.emplace_back("mean");
-  text_columns[1].cells.push_back(value_text(mean_of(table)));
+  TextRow& means = rows.emplace_back(TextRow{"mean", value_text(mean_of(table))});
   std::string verdicts;
   bool has_own = false;
   for (const PublishedColumn& column : columns) {
-    TextColumn& cells = text_columns.emplace_back();
-    cells.title = std::string(column.title) + (column.is_own_split ? " *" : "");
-    for (const double value : column.auroc) cells.cells.push_back(value_text(value));
-    cells.cells.push_back(value_text(column.mean()));
+    rows[0].push_back(std::string(column.title) + (column.is_own_split ? " *" : ""));
+    means.push_back(value_text(column.mean()));
     verdicts += verdict_text(table, column);
     has_own = has_own || column.is_own_split;
   }
-  std::string text = "Published on this list:\n" + side_by_side(text_columns, LastLine::Apart) + verdicts;
+  std::string text = "Published on this list:\n" + in_columns(std::move(rows), LastLine::Apart) + verdicts;
   if (has_own) text += "* own random split, never published: nearest in kind, not the same images.\n";
   return text + "Intervals are of this model's AUROC; published figures are taken as exact.\n";
 }

@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 14> kPublishedFindings{
 struct PublishedColumn {
   std::string_view title;  ///< heading of the column
   /// Id of the KnownList beside which it may stand.
-  std::string_view list;
+  std::string_view list = "nih-community-test";
   /// Its own test images were another random split, never published: told wherever the column is.
   bool is_own_split = false;
   std::string_view source;  ///< publication

@@ -15,10 +15,6 @@
 namespace roentgen::eval {
 namespace {
 
-std::string number(const std::optional<double>& value, int digits) {
-  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
-}
-
 std::string csv_number(const std::optional<double>& value) { return value ? fmt::format("{:.9g}", *value) : ""; }
 
 Value value_of(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
@@ -81,16 +77,14 @@ SeedTable make_seed_table(const std::vector<SeedAurocs>& runs) {
 }
 
 std::string to_text(const SeedTable& table) {
-  std::vector<TextColumn> columns{
-      {.title = "finding", .cells = {}}, {.title = "mean", .cells = {}}, {.title = "sd", .cells = {}}};
-  for (const std::int64_t seed : table.seeds) columns.push_back({.title = fmt::format("seed {}", seed), .cells = {}});
+  const auto number = [](const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : "-"; };
+  std::vector<TextRow> rows{{"finding", "mean", "sd"}};
+  for (const std::int64_t seed : table.seeds) rows[0].push_back(fmt::format("seed {}", seed));
   for (const SeedRow& row : table.rows) {
-    columns[0].cells.push_back(row.label);
-    columns[1].cells.push_back(number(row.mean, 4));
-    columns[2].cells.push_back(number(row.sd, 4));
-    for (std::size_t i = 0; i < row.values.size(); ++i) columns[3 + i].cells.push_back(number(row.values[i], 4));
+    TextRow& cells = rows.emplace_back(TextRow{row.label, number(row.mean), number(row.sd)});
+    std::ranges::transform(row.values, std::back_inserter(cells), number);
   }
-  return side_by_side(columns, LastLine::Apart) +
+  return in_columns(std::move(rows), LastLine::Apart) +
          fmt::format(
              "Validation AUROC of each seed's best epoch, mean and standard deviation over {}: what another seed "
              "would change, no interval over patients (roentgen compare has those).\n",

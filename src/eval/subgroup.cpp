@@ -126,24 +126,18 @@ std::vector<GroupTable> evaluate_groups(const Predictions& predictions, std::spa
 
 std::string groups_text(std::string_view attribute, const std::vector<GroupTable>& groups) {
   if (groups.empty()) return {};
-  std::vector<TextColumn> columns{{.title = std::string(attribute), .cells = {}},
-                                  {.title = "images", .cells = {}},
-                                  {.title = "patients", .cells = {}},
-                                  {.title = "findings", .cells = {}},
-                                  {.title = "mean AUROC", .cells = {}}};
   const bool has_auprc = groups[0].table.find(Metric::Auprc) != nullptr;
-  if (has_auprc) columns.push_back({.title = "mean AUPRC", .cells = {}});
-  for (const auto& [name, table] : groups) {
-    columns[0].cells.push_back(name);
-    columns[1].cells.push_back(with_commas(table.images));
-    columns[2].cells.push_back(with_commas(table.patients));
-    columns[3].cells.push_back(fmt::format("{} of {}", table.labels_in_mean, table.labels.size()));
-    columns[4].cells.push_back(estimate_text(table.mean));
-    if (has_auprc) columns[5].cells.push_back(estimate_text(table.find(Metric::Auprc)->mean));
-  }
+  std::vector<TextRow> rows{{std::string(attribute), "images", "patients", "findings", "mean AUROC"}};
+  if (has_auprc) rows[0].emplace_back("mean AUPRC");
   ReasonList none;
-  for (const auto& [name, table] : groups) none.add(table.mean.no_interval, name);
-  return side_by_side(columns, LastLine::Alike) + none.lines("No interval of the mean");
+  for (const auto& [name, table] : groups) {
+    TextRow& row = rows.emplace_back(TextRow{name, with_commas(table.images), with_commas(table.patients),
+                                             fmt::format("{} of {}", table.labels_in_mean, table.labels.size()),
+                                             estimate_text(table.mean)});
+    if (has_auprc) row.push_back(estimate_text(table.find(Metric::Auprc)->mean));
+    none.add(table.mean.no_interval, name);
+  }
+  return in_columns(std::move(rows), LastLine::Alike) + none.lines("No interval of the mean");
 }
 
 }  // namespace roentgen::eval

@@ -66,11 +66,6 @@ class Figures {
   std::vector<std::string_view> few_;
 };
 
-bool can_be_scaled(const Predictions& predictions, const MetricRequest& request) {
-  return request.points && request.points->temperature &&
-         std::ranges::all_of(predictions.probabilities, [](float p) { return p >= 0.0F && p <= 1.0F; });
-}
-
 Figures::Figures(const Predictions& predictions, const Clusters& clusters, const MetricRequest& request)
     : clusters_(clusters.index) {
   choose_metrics(request);
@@ -78,7 +73,7 @@ Figures::Figures(const Predictions& predictions, const Clusters& clusters, const
   for (std::size_t i = 0; i < K; ++i) ranked_.push_back(rank_label(predictions, i, clusters));
   thresholds_.resize(K);
   if (request.points) thresholds_ = thresholds_for(*request.points, predictions.label_names);
-  if (can_be_scaled(predictions, request)) {
+  if (request.points && request.points->temperature && are_probabilities(predictions)) {
     const Predictions scaled = scaled_by(predictions, *request.points->temperature);
     for (std::size_t i = 0; i < K; ++i) scaled_.push_back(rank_label(scaled, i, clusters));
   }

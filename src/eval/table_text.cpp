@@ -32,13 +32,6 @@ std::string short_text(const Estimate& estimate) {
   return fmt::format("{:.3f} ({:.3f}-{:.3f})", *estimate.value, estimate.interval->low, estimate.interval->high);
 }
 
-TextColumn label_column(const EvalTable& table, std::string mean_name) {
-  TextColumn column{.title = "finding", .cells = {}};
-  for (const LabelResult& result : table.labels) column.cells.push_back(result.label);
-  column.cells.push_back(std::move(mean_name));
-  return column;
-}
-
 std::string prevalence_text(const LabelResult& result) {
   if (result.n == 0) return "-";
   return fmt::format("{:.1f}%", 100.0 * static_cast<double>(result.positives) / static_cast<double>(result.n));
@@ -99,30 +92,31 @@ std::string gaps_text(const EvalTable& table, const MetricColumn& column) {
   return text;
 }
 
-TextColumn threshold_column(const EvalTable& table) {
-  TextColumn column{.title = "threshold", .cells = {}};
-  for (const LabelResult& result : table.labels) {
-    const auto& names = table.points->label_names;
-    const auto found = std::ranges::find(names, result.label) - names.begin();
-    const std::optional<double>& threshold = table.points->thresholds.at(static_cast<std::size_t>(found));
-    column.cells.push_back(threshold ? fmt::format("{:.4g}", *threshold) : "-");
-  }
-  column.cells.emplace_back();
-  return column;
+std::string threshold_text(const OperatingPoints& points, const std::string& label) {
+  const auto place = std::ranges::find(points.label_names, label) - points.label_names.begin();
+  const std::optional<double>& threshold = points.thresholds.at(static_cast<std::size_t>(place));
+  return threshold ? fmt::format("{:.4g}", *threshold) : "-";
 }
 
 std::string block_text(const EvalTable& table, const std::vector<const MetricColumn*>& chosen) {
-  std::vector<TextColumn> columns{label_column(table, "mean")};
+  std::vector<TextRow> rows{{"finding"}};
+  for (const LabelResult& result : table.labels) rows.push_back({result.label});
+  rows.push_back({"mean"});
+  if (info_of(chosen[0]->metric).needs == MetricNeeds::Threshold) {
+    rows.front().emplace_back("threshold");
+    for (std::size_t i = 0; i < table.labels.size(); ++i) {
+      rows[i + 1].push_back(threshold_text(*table.points, table.labels[i].label));
+    }
+    rows.back().emplace_back();
+  }
   std::string gaps;
-  if (info_of(chosen[0]->metric).needs == MetricNeeds::Threshold) columns.push_back(threshold_column(table));
   for (const MetricColumn* one : chosen) {
-    TextColumn& column = columns.emplace_back();
-    column.title = info_of(one->metric).title;
-    for (const Estimate& estimate : one->labels) column.cells.push_back(short_text(estimate));
-    column.cells.push_back(short_text(one->mean));
+    rows.front().emplace_back(info_of(one->metric).title);
+    for (std::size_t i = 0; i < one->labels.size(); ++i) rows[i + 1].push_back(short_text(one->labels[i]));
+    rows.back().push_back(short_text(one->mean));
     gaps += gaps_text(table, *one);
   }
-  return side_by_side(columns, LastLine::Apart) + gaps;
+  return in_columns(std::move(rows), LastLine::Apart) + gaps;
 }
 
 std::string points_text(const OperatingPoints& points) {
@@ -138,38 +132,24 @@ std::string points_text(const OperatingPoints& points) {
 
 std::string to_text(const EvalTable& table) {
   const std::string interval_title = fmt::format("{:g}% interval", 100.0 * table.bootstrap.level);
-  std::vector<TextColumn> columns{
-      label_column(table, fmt::format("mean over {} of {}", table.labels_in_mean, table.labels.size()))};
-  TextColumn auroc{.title = "AUROC", .cells = {}};
-  TextColumn interval{.title = interval_title, .cells = {}};
-  TextColumn prevalence{.title = "prev.", .cells = {}};
-  TextColumn positives{.title = "positives", .cells = {}};
-  TextColumn n{.title = "n", .cells = {}};
-  for (const LabelResult& result : table.labels) {
-    auroc.cells.push_back(value_text(result.auroc));
-    interval.cells.push_back(interval_text(result.auroc));
-    prevalence.cells.push_back(prevalence_text(result));
-    positives.cells.push_back(with_commas(result.positives));
-    n.cells.push_back(with_commas(result.n));
+  const MetricColumn* auprc = table.find(Metric::Auprc);
+  std::vector<TextRow> rows{{"finding", "AUROC", interval_title}};
+  if (auprc != nullptr) rows[0].insert(rows[0].end(), {"AUPRC", interval_title});
+  rows[0].insert(rows[0].end(), {"prev.", "positives", "n"});
+  const auto add = [&](const std::string& name, const Estimate& auroc, const Estimate* precision,
+                       const TextRow& counts) {
+    TextRow& row = rows.emplace_back(TextRow{name, value_text(auroc), interval_text(auroc)});
+    if (precision != nullptr) row.insert(row.end(), {value_text(*precision), interval_text(*precision)});
+    row.insert(row.end(), counts.begin(), counts.end());
+  };
+  for (std::size_t i = 0; i < table.labels.size(); ++i) {
+    const LabelResult& result = table.labels[i];
+    add(result.label, result.auroc, auprc == nullptr ? nullptr : &auprc->labels[i],
+        {prevalence_text(result), with_commas(result.positives), with_commas(result.n)});
   }
-  auroc.cells.push_back(value_text(table.mean));
-  interval.cells.push_back(interval_text(table.mean));
-  for (TextColumn* column : {&prevalence, &positives, &n}) column->cells.emplace_back();
-  columns.insert(columns.end(), {std::move(auroc), std::move(interval)});
-  if (const MetricColumn* auprc = table.find(Metric::Auprc)) {
-    TextColumn value{.title = "AUPRC", .cells = {}};
-    TextColumn its_interval{.title = interval_title, .cells = {}};
-    for (const Estimate& estimate : auprc->labels) {
-      value.cells.push_back(value_text(estimate));
-      its_interval.cells.push_back(interval_text(estimate));
-    }
-    value.cells.push_back(value_text(auprc->mean));
-    its_interval.cells.push_back(interval_text(auprc->mean));
-    columns.insert(columns.end(), {std::move(value), std::move(its_interval)});
-  }
-  columns.insert(columns.end(), {std::move(prevalence), std::move(positives), std::move(n)});
-
-  std::string text = side_by_side(columns, LastLine::Apart) + undefined_text(table);
+  add(fmt::format("mean over {} of {}", table.labels_in_mean, table.labels.size()), table.mean,
+      auprc == nullptr ? nullptr : &auprc->mean, {"", "", ""});
+  std::string text = in_columns(std::move(rows), LastLine::Apart) + undefined_text(table);
   for (const TopAccuracy& top : table.top) {
     text += fmt::format("top-{} accuracy {}\n", top.k, short_text(top.accuracy));
   }

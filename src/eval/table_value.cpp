@@ -7,30 +7,10 @@
 namespace roentgen::eval {
 namespace {
 
-Value number_or_null(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
-Value low_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->low) : Value(); }
-Value high_or_null(const Estimate& estimate) { return estimate.interval ? Value(estimate.interval->high) : Value(); }
-
-// Why there is no value or no interval, and in how many resamples there was no value.
-void add_gaps(Value& row, const Estimate& estimate) {
-  if (!estimate.value && !estimate.reason.empty()) row.set("undefined", Value(estimate.reason));
-  if (estimate.replicates_left_out > 0) row.set("left_out", Value(estimate.replicates_left_out));
-  if (!estimate.no_interval.empty()) row.set("no_interval", Value(estimate.no_interval));
-}
-
-Value estimate_value(const Estimate& estimate, std::string_view key) {
-  Value row = Value::table();
-  row.set(key, number_or_null(estimate.value));
-  row.set("low", low_or_null(estimate));
-  row.set("high", high_or_null(estimate));
-  return row;
-}
-
 Value mean_value(const Estimate& mean, std::int64_t labels_in_mean) {
-  Value value = Value::table();
-  value.set("mean", number_or_null(mean.value));
-  value.set("mean_low", low_or_null(mean));
-  value.set("mean_high", high_or_null(mean));
+  Value value = Value::Table{{"mean", mean.value ? Value(*mean.value) : Value()},
+                             {"mean_low", mean.interval ? Value(mean.interval->low) : Value()},
+                             {"mean_high", mean.interval ? Value(mean.interval->high) : Value()}};
   if (!mean.no_interval.empty()) value.set("mean_no_interval", Value(mean.no_interval));
   value.set("labels_in_mean", Value(labels_in_mean));
   return value;

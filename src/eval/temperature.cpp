@@ -114,10 +114,11 @@ double find_root(double low, double high, SlopeOf slope_of) {
   return at;
 }
 
+}  // namespace
+
 bool are_probabilities(const Predictions& predictions) {
   return std::ranges::all_of(predictions.probabilities, [](float p) { return p >= 0.0F && p <= 1.0F; });
 }
-}  // namespace
 
 Figure fit_temperature(const Predictions& validation) {
   check_predictions(validation);

@@ -19,6 +19,9 @@ inline constexpr double kMaxTemperature = 20.0;
 inline constexpr std::string_view kNoTemperature =
     "no temperature between 0.05 and 20 is best: validation is separated perfectly, or scores are no better than noise";
 
+/// Whether all scores lie in [0, 1].
+[[nodiscard]] bool are_probabilities(const Predictions& predictions);
+
 /// The T with the lowest mean negative log-likelihood of the known labels (Exclusive: of the true label, over images
 /// with exactly one): a convex problem in 1 / T, solved by Newton steps inside a bracket to a relative 1e-10. Logits
 /// are taken back from the probabilities; those that float32 rounds to 0 or 1 count as the nearest that it does not.

@@ -3,6 +3,7 @@
 #include "eval/text_columns.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 #include "core/error.h"
@@ -17,38 +18,29 @@ std::size_t display_width(std::string_view text) {
 }
 }  // namespace
 
-std::string side_by_side(std::vector<TextColumn> columns, LastLine last) {
-  RG_ASSERT(!columns.empty() && !columns[0].cells.empty());
-  for (TextColumn& column : columns) {
-    column.title = terminal_text(column.title);
-    for (std::string& cell : column.cells) cell = terminal_text(cell);
-  }
-  std::vector<std::size_t> widths;
-  std::size_t total = 2 * (columns.size() - 1);
-  for (const TextColumn& column : columns) {
-    RG_ASSERT(column.cells.size() == columns[0].cells.size());
-    std::size_t width = display_width(column.title);
-    for (const std::string& cell : column.cells) width = std::max(width, display_width(cell));
-    widths.push_back(width);
-    total += width;
-  }
-  std::string text;
-  const auto line = [&](auto cell_of) {
-    std::string row;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string& cell = cell_of(columns[i]);
-      const std::string padding(widths[i] - display_width(cell), ' ');
-      row += i == 0 ? cell + padding : "  " + padding + cell;
+std::string in_columns(std::vector<TextRow> rows, LastLine last) {
+  RG_ASSERT(rows.size() > 1);
+  std::vector<std::size_t> widths(rows[0].size());
+  for (TextRow& row : rows) {
+    RG_ASSERT(row.size() == widths.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = terminal_text(row[i]);
+      widths[i] = std::max(widths[i], display_width(row[i]));
     }
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-  };
+  }
+  const std::size_t total = std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
   const std::string rule = std::string(total, '-') + "\n";
-  line([](const TextColumn& column) -> const std::string& { return column.title; });
-  text += rule;
-  const std::size_t count = columns[0].cells.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + 1 == count && last == LastLine::Apart) text += rule;
-    line([i](const TextColumn& column) -> const std::string& { return column.cells[i]; });
+  std::string text;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (row == 1) text += rule;
+    if (row + 1 == rows.size() && last == LastLine::Apart) text += rule;
+    std::string line;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string& cell = rows[row][i];
+      const std::string padding(widths[i] - display_width(cell), ' ');
+      line += i == 0 ? cell + padding : "  " + padding + cell;
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }

@@ -13,19 +13,16 @@
 
 namespace roentgen::eval {
 
-/// A heading and one cell a line.
-struct TextColumn {
-  std::string title;               ///< heading
-  std::vector<std::string> cells;  ///< one a line
-};
+/// Cells of a line.
+using TextRow = std::vector<std::string>;
 
 /// Whether a rule parts the last line from the others.
 enum class LastLine : std::uint8_t { Alike, Apart };
 
-/// The first column to the left, the rest to the right, two spaces between, a rule below the titles. Widths count
-/// characters of UTF-8. No spaces at the ends of lines. Columns have equally many cells, one at least.
-/// Titles and cells may be foreign text.
-[[nodiscard]] std::string side_by_side(std::vector<TextColumn> columns, LastLine last);
+/// The first column to the left, the rest to the right, two spaces between. The first row has the headings, with a rule
+/// below it. Widths count characters of UTF-8. No spaces at the ends of lines. Rows have equally many cells, one at
+/// least, and there are two rows or more. Cells may be foreign text.
+[[nodiscard]] std::string in_columns(std::vector<TextRow> rows, LastLine last);
 
 /// Names by what holds of them.
 class ReasonList {

@@ -3,54 +3,36 @@
 //
 #include "graph/loss.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "graph/builder.h"
+#include "graph/ops/reduction_names.h"
 
 namespace roentgen::graph {
 namespace {
-/// Sets the attribute "reduction" from its word, so that the words stay in one place: the ops.
-class ReductionSetter final : public AttributeVisitor {
- public:
-  explicit ReductionSetter(std::string_view word) : word_(word) {}
-
-  void integer(std::string_view, std::int64_t&, std::int64_t) override {}
-  void number(std::string_view, double&, double) override {}
-  void flag(std::string_view, bool&, bool) override {}
-  void extent(std::string_view, Extent&, Extent) override {}
-  void init(std::string_view, Init&, const Init&) override {}
-  void numbers(std::string_view, std::vector<double>&) override {}
-  void word(std::string_view name, int& value, int, const std::vector<std::string_view>& words) override {
-    if (name != "reduction") return;
-    std::string known;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i] == word_) {
-        value = static_cast<int>(i);
-        return;
-      }
-      known += (i == 0 ? "" : ", ") + std::string(words[i]);
-    }
-    throw ConfigError(error_text("graph.loss", "reduction", "one of " + known, "'" + std::string(word_) + "'",
-                                 "--set loss.reduction=mean_known"));
-  }
-
- private:
-  std::string_view word_;
-};
+/// The Reduction of a word.
+int reduction_named(std::string_view word) {
+  const auto& names = reduction_names();
+  const auto found = std::ranges::find(names, word);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  throw ConfigError(error_text("graph.loss", "reduction", fmt::format("one of {}", fmt::join(names, ", ")),
+                               "'" + std::string(word) + "'", "--set loss.reduction=mean_known"));
+}
 
 Op make_loss(const LossConfig& config) {
-  ReductionSetter reduction(config.reduction);
   if (config.kind == "sigmoid") {
     if (config.label_smoothing != 0.0) {
       throw ConfigError(error_text("graph.loss", "label_smoothing", "0 for the sigmoid loss",
                                    std::to_string(config.label_smoothing),
                                    "--set loss.label_smoothing=0, or loss.name=softmax"));
     }
-    SigmoidCrossEntropy loss{.positive_weights = config.positive_weights};
-    loss.visit(reduction);
-    return loss;
+    return SigmoidCrossEntropy{.reduction = reduction_named(config.reduction),
+                               .positive_weights = config.positive_weights};
   }
   if (config.kind == "softmax") {
     if (!config.positive_weights.empty()) {
@@ -58,9 +40,8 @@ Op make_loss(const LossConfig& config) {
                                    std::to_string(config.positive_weights.size()),
                                    "--set loss.positive_weights=none, or loss.name=sigmoid"));
     }
-    SoftmaxCrossEntropy loss{.label_smoothing = config.label_smoothing};
-    loss.visit(reduction);
-    return loss;
+    return SoftmaxCrossEntropy{.reduction = reduction_named(config.reduction),
+                               .label_smoothing = config.label_smoothing};
   }
   throw ConfigError(
       error_text("graph.loss", "kind", "sigmoid or softmax", "'" + config.kind + "'", "--set loss.name=sigmoid"));

@@ -19,7 +19,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,6 +27,7 @@
 #include "core/plural.h"
 #include "core/thread_annotations.h"
 #include "io/copy_list.h"
+#include "io/descriptor.h"
 #include "io/file.h"
 #include "io/sha256.h"
 
@@ -41,26 +41,21 @@ namespace fs = std::filesystem;
   throw DataError(error_text("io.copy", path.string(), expected, got, remedy));
 }
 
-std::string cause(int code) { return std::generic_category().message(code); }
-
-/// Owns a descriptor.
+/// A file that is read and written by places.
 class OpenFile {
  public:
-  OpenFile(const fs::path& path, int flags) : path_(path), value_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (value_ < 0) refuse(path, "a file that can be opened", cause(errno));
+  OpenFile(const fs::path& path, int flags) : path_(path), file_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (get() < 0) refuse(path, "a file that can be opened", system_message(errno));
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() { ::close(value_); }
 
-  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] int get() const { return file_.get(); }
   /// Fills `out`, or as much of it as there is; how much that is.
   [[nodiscard]] std::size_t read(std::span<std::byte> out, std::uint64_t at) const {
     std::size_t done = 0;
     while (done < out.size()) {
-      const ssize_t got = ::pread(value_, out.data() + done, out.size() - done, static_cast<off_t>(at + done));
+      const ssize_t got = ::pread(get(), out.data() + done, out.size() - done, static_cast<off_t>(at + done));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) refuse(path_, "a file that can be read", cause(errno));
+      if (got < 0) refuse(path_, "a file that can be read", system_message(errno));
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
     }
@@ -68,9 +63,9 @@ class OpenFile {
   }
   void write(std::span<const std::byte> bytes, std::uint64_t at) const {
     while (!bytes.empty()) {
-      const ssize_t put = ::pwrite(value_, bytes.data(), bytes.size(), static_cast<off_t>(at));
+      const ssize_t put = ::pwrite(get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) refuse(path_, fmt::format("room for {} more bytes", bytes.size()), cause(errno));
+      if (put < 0) refuse(path_, fmt::format("room for {} more bytes", bytes.size()), system_message(errno));
       bytes = bytes.subspan(static_cast<std::size_t>(put));
       at += static_cast<std::uint64_t>(put);
     }
@@ -78,7 +73,7 @@ class OpenFile {
 
  private:
   const fs::path path_;
-  const int value_;
+  const Descriptor file_;
 };
 
 /// Held by the one process that copies; the system lets go of it when that is killed.
@@ -280,7 +275,7 @@ void Copier::copy(const CopyFile& file, std::span<std::byte> memory) {
   constexpr mode_t kPermissions = 0777;
   if (::ftruncate(out.get(), static_cast<off_t>(file.bytes)) != 0 || ::futimens(out.get(), times) != 0 ||
       ::fchmod(out.get(), (now.st_mode & kPermissions) | S_IRUSR | S_IWUSR) != 0) {
-    refuse(path, "a file that can be finished", cause(errno));
+    refuse(path, "a file that can be finished", system_message(errno));
   }
 }
 
@@ -354,7 +349,7 @@ CopiedFolder Copier::run() {
   journal_ = std::make_unique<OpenFile>(state_ / "journal", O_WRONLY);
   for_each_file(&Copier::copy);
   const OpenFile folder(state_, O_RDONLY | O_DIRECTORY);
-  if (::syncfs(folder.get()) != 0) refuse(state_, "files that reach the disk", cause(errno));
+  if (::syncfs(folder.get()) != 0) refuse(state_, "files that reach the disk", system_message(errno));
   for_each_file(&Copier::verify);
   {
     MutexLock guard(mutex_);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/descriptor.h"
 #include "io/sha256.h"
 
 namespace roentgen::io {
@@ -45,7 +46,7 @@ class Lister {
   static struct stat status_of(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
-      refuse(path, "a file that can be read", std::generic_category().message(errno), "mending or removing it");
+      refuse(path, "a file that can be read", system_message(errno), "mending or removing it");
     }
     return status;
   }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "core/error.h"
 #include "io/protobuf.h"
@@ -30,11 +29,10 @@ ProtobufWriter event_at(std::int64_t step, double wall_time) {
 }  // namespace
 
 EventFile::EventFile(std::filesystem::path path, std::int64_t step, double wall_time)
-    : path_(std::move(path)),
-      descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
-  if (descriptor_ < 0) {
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644)) {
+  if (file_.get() < 0) {
     throw DataError(
-        error_text("io.events", path_.string(), "a file that can be made", std::strerror(errno), "another folder"));
+        error_text("io.events", path_.string(), "a file that can be made", system_message(errno), "another folder"));
   }
   ProtobufWriter version;
   version.number(kWallTime, wall_time);
@@ -45,10 +43,6 @@ EventFile::EventFile(std::filesystem::path path, std::int64_t step, double wall_
   ProtobufWriter event = event_at(step + 1, wall_time);
   event.message(kSessionLog, start);
   write(event.data());
-}
-
-EventFile::~EventFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void EventFile::scalars(std::int64_t step, double wall_time, std::span<const Scalar> scalars) {
@@ -66,8 +60,8 @@ void EventFile::scalars(std::int64_t step, double wall_time, std::span<const Sca
 
 void EventFile::write(std::string_view event) {
   const std::string frame = record_frame(event);
-  if (::write(descriptor_, frame.data(), frame.size()) == static_cast<ssize_t>(frame.size())) return;
-  throw DataError(error_text("io.events", path_.string(), "a file that can be written", std::strerror(errno),
+  if (::write(file_.get(), frame.data(), frame.size()) == static_cast<ssize_t>(frame.size())) return;
+  throw DataError(error_text("io.events", path_.string(), "a file that can be written", system_message(errno),
                              "freeing space there, or another --out folder"));
 }
 

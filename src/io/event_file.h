@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "io/descriptor.h"
+
 namespace roentgen::io {
 
 /// A named number of a step: "train/loss".
@@ -24,9 +26,6 @@ class EventFile {
   /// of the folder hold beyond it. DataError when the file is there already or cannot be made.
   /// @param wall_time seconds since 1970
   EventFile(std::filesystem::path path, std::int64_t step, double wall_time);
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
-  ~EventFile();
   /// DataError on a full disk.
   void scalars(std::int64_t step, double wall_time, std::span<const Scalar> scalars);
 
@@ -34,7 +33,7 @@ class EventFile {
   void write(std::string_view event);
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 }  // namespace roentgen::io

@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 
+#include "io/little_endian.h"
 #include "io/protobuf.h"
 #include "io/protobuf_reader.h"
 
@@ -45,9 +46,7 @@ bool read_floats(Bytes message, std::vector<float>& list) {
     }
     if (field.type != WireType::Bytes || field.bytes.size() % 4 != 0) return false;
     for (std::size_t i = 0; i < field.bytes.size(); i += 4) {
-      std::uint32_t bits = 0;
-      for (std::size_t k = 0; k < 4; ++k) bits |= std::to_integer<std::uint32_t>(field.bytes[i + k]) << (8 * k);
-      list.push_back(std::bit_cast<float>(bits));
+      list.push_back(little_endian_at<float>(field.bytes, i));
     }
     return true;
   });

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/descriptor.h"
 #include "io/map_guard.h"
 
 namespace roentgen::io {
@@ -23,8 +24,6 @@ namespace fs = std::filesystem;
 
 // One system call never moves more than this, so that no kernel limit (0x7ffff000 bytes on Linux) is met.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 30;
-
-std::string cause(int code) { return std::generic_category().message(code); }
 
 /// What helps against a file that cannot be opened or written, by the system's reason.
 std::string_view remedy_for(int code) {
@@ -36,24 +35,8 @@ std::string_view remedy_for(int code) {
 }
 
 Failure unreadable(const fs::path& path, int code) {
-  return failure("io.file", path.string(), "a readable file", cause(code), remedy_for(code));
+  return failure("io.file", path.string(), "a readable file", system_message(code), remedy_for(code));
 }
-
-/// Owner of a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  [[nodiscard]] int get() const { return value_; }
-  [[nodiscard]] int release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
 
 /// Size of an open regular file, or why it cannot be read.
 Result<std::uint64_t> regular_size(int descriptor, const fs::path& path) {
@@ -100,7 +83,7 @@ Result<Buffer> read_whole(const fs::path& path, std::uint64_t limit_bytes) {
 }
 
 [[noreturn]] void write_failed(const fs::path& path, std::string_view expected, int code) {
-  throw DataError(error_text("io.file", path.string(), expected, cause(code), remedy_for(code)));
+  throw DataError(error_text("io.file", path.string(), expected, system_message(code), remedy_for(code)));
 }
 
 constexpr std::string_view kMark = ".roentgen-";
@@ -191,7 +174,8 @@ Result<MappedFile> MappedFile::open(const fs::path& path) {
   const auto bytes = static_cast<std::size_t>(size.value());
   void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED) {
-    return failure("io.file", path.string(), "a file that can be mapped", cause(errno), "a copy on a local disk");
+    return failure("io.file", path.string(), "a file that can be mapped", system_message(errno),
+                   "a copy on a local disk");
   }
   mapped.bytes_ = std::span<const std::byte>(static_cast<const std::byte*>(address), bytes);
   guard_map(mapped.bytes_, file.release());

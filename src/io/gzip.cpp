@@ -5,97 +5,24 @@
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 namespace roentgen::io {
 namespace {
 
-constexpr std::size_t kFirstBytes = std::size_t{1} << 16;
+using Sink = std::function<void(std::string_view piece)>;
 
 enum class Ending : std::uint8_t { Whole, CutShort, Damaged, Full };
 
-/// Unpacks until the end, damage, or `most_bytes`.
-Ending unpack(std::string_view packed, std::size_t most_bytes, std::string& text) {
-  const auto state = std::make_unique<inflate_state>();
-  text.clear();
-  std::size_t length = 0;
-  const char* const end = packed.data() + packed.size();
-  while (!packed.empty()) {
-    isal_inflate_init(state.get());
-    state->crc_flag = ISAL_GZIP;
-    do {
-      if (length == text.size()) {
-        // One byte more than allowed tells "longer" from "exactly as long".
-        if (length > most_bytes) return Ending::Full;
-        text.resize(std::min(std::max(kFirstBytes, 2 * length), most_bytes + 1));
-      }
-      constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
-      const std::size_t in = std::min(packed.size(), kMost);
-      const std::size_t room = std::min(text.size() - length, kMost);
-      // The library takes a pointer to non-const and reads only.
-      state->next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(packed.data()));
-      state->avail_in = static_cast<std::uint32_t>(in);
-      state->next_out = reinterpret_cast<std::uint8_t*>(text.data()) + length;
-      state->avail_out = static_cast<std::uint32_t>(room);
-      const int error = isal_inflate(state.get());
-      // At a member's end the library gives back what it had read ahead, which may be from before this call.
-      const char* const next = reinterpret_cast<const char*>(state->next_in);
-      const std::size_t made = room - state->avail_out;
-      const bool is_idle = next == packed.data() && made == 0;
-      packed = {next, static_cast<std::size_t>(end - next)};
-      length += made;
-      if (error < 0) {
-        text.resize(length);
-        return Ending::Damaged;
-      }
-      const bool is_done = state->block_state == ISAL_BLOCK_FINISH;
-      if (!is_done && is_idle && (packed.empty() || length < text.size())) {
-        text.resize(length);
-        return Ending::CutShort;
-      }
-    } while (state->block_state != ISAL_BLOCK_FINISH);
-    // Padding between members and behind the last, as on tapes.
-    packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
-  }
-  text.resize(length);
-  return length > most_bytes ? Ending::Full : Ending::Whole;
-}
-
-}  // namespace
-
-bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b\x08"); }
-
-Result<std::string> gunzip(std::string_view packed, std::size_t limit_bytes, std::string_view what) {
-  const auto bad = [&](std::string_view got) {
-    return failure("io.gzip", what, "a whole gzip file", got, "fetching the file again");
-  };
-  if (!is_gzip(packed)) return bad("other bytes");
-  std::string text;
-  switch (unpack(packed, limit_bytes, text)) {
-    case Ending::Whole:
-      return text;
-    case Ending::CutShort:
-      return bad("one that is cut short");
-    case Ending::Damaged:
-      return bad("a damaged one");
-    case Ending::Full:
-      break;
-  }
-  return failure("io.gzip", what, "at most " + std::to_string(limit_bytes) + " bytes when unpacked", "more",
-                 "a file of a sensible size");
-}
-
-Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_bytes, std::string_view what,
-                                const std::function<void(std::string_view piece)>& sink) {
-  const auto bad = [&](std::string_view got) {
-    return failure("io.gzip", what, "a whole gzip file", got, "fetching the file again");
-  };
-  if (!is_gzip(packed)) return bad("other bytes");
+/// Unpacks until the end, damage, or `most_bytes`, and gives `sink` a piece of at most 1 MiB at a time: no more than
+/// `most_bytes` in all, which is how many there are unless the bytes end before.
+Ending unpack(std::string_view packed, std::uint64_t most_bytes, const Sink& sink) {
   constexpr std::size_t kMostInput = std::size_t{1} << 30;
+  constexpr std::uint64_t kMostPiece = std::uint64_t{1} << 20;
   const auto state = std::make_unique<inflate_state>();
-  std::string piece(std::size_t{1} << 20, '\0');
-  std::uint64_t length = 0;
+  // One byte more than allowed tells "longer" from "exactly as long".
+  std::string piece(static_cast<std::size_t>(std::min(kMostPiece, most_bytes + 1)), '\0');
+  std::uint64_t left = most_bytes;
   const char* const end = packed.data() + packed.size();
   while (!packed.empty()) {
     isal_inflate_init(state.get());
@@ -107,30 +34,64 @@ Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_byt
       state->avail_in = static_cast<std::uint32_t>(in);
       state->next_out = reinterpret_cast<std::uint8_t*>(piece.data());
       state->avail_out = static_cast<std::uint32_t>(piece.size());
-      if (isal_inflate(state.get()) < 0) return bad("a damaged one");
-      // As in unpack().
+      const int error = isal_inflate(state.get());
+      // At a member's end the library gives back what it had read ahead, which may be from before this call.
       const char* const next = reinterpret_cast<const char*>(state->next_in);
       const std::size_t made = piece.size() - state->avail_out;
       const bool is_idle = next == packed.data() && made == 0;
       packed = {next, static_cast<std::size_t>(end - next)};
-      length += made;
-      if (length > limit_bytes) {
-        return failure("io.gzip", what, "at most " + std::to_string(limit_bytes) + " bytes when unpacked", "more",
-                       "a file of a sensible size");
-      }
-      if (made > 0) sink(std::string_view(piece).substr(0, made));
-      if (is_idle && state->block_state != ISAL_BLOCK_FINISH) return bad("one that is cut short");
+      const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(made, left));
+      if (taken > 0) sink(std::string_view(piece).substr(0, taken));
+      left -= taken;
+      if (error < 0) return Ending::Damaged;
+      if (made > taken) return Ending::Full;
+      if (is_idle && state->block_state != ISAL_BLOCK_FINISH) return Ending::CutShort;
     }
     // Padding between members and behind the last, as on tapes.
     packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
   }
-  return length;
+  return Ending::Whole;
+}
+
+}  // namespace
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b\x08"); }
+
+Result<std::string> gunzip(std::string_view packed, std::size_t limit_bytes, std::string_view what) {
+  std::string text;
+  const auto length = gunzip_to(packed, limit_bytes, what, [&text](std::string_view piece) { text += piece; });
+  if (!length) return length.why();
+  return text;
+}
+
+Result<std::uint64_t> gunzip_to(std::string_view packed, std::uint64_t limit_bytes, std::string_view what,
+                                const Sink& sink) {
+  const auto bad = [&](std::string_view got) {
+    return failure("io.gzip", what, "a whole gzip file", got, "fetching the file again");
+  };
+  if (!is_gzip(packed)) return bad("other bytes");
+  std::uint64_t length = 0;
+  const auto count = [&](std::string_view piece) {
+    length += piece.size();
+    sink(piece);
+  };
+  switch (unpack(packed, limit_bytes, count)) {
+    case Ending::Whole:
+      return length;
+    case Ending::CutShort:
+      return bad("one that is cut short");
+    case Ending::Damaged:
+      return bad("a damaged one");
+    case Ending::Full:
+      break;
+  }
+  return failure("io.gzip", what, "at most " + std::to_string(limit_bytes) + " bytes when unpacked", "more",
+                 "a file of a sensible size");
 }
 
 std::string gunzip_head(std::string_view packed, std::size_t most_bytes) {
   std::string text;
-  unpack(packed, most_bytes, text);
-  text.resize(std::min(text.size(), most_bytes));
+  unpack(packed, most_bytes, [&text](std::string_view piece) { text += piece; });
   return text;
 }
 

@@ -7,9 +7,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
+
+#include "io/little_endian.h"
 
 namespace roentgen::io {
 namespace {
@@ -22,13 +23,6 @@ constexpr std::uint16_t kSeveralValues = 0x04;                              // o
 constexpr std::uint16_t kBig = 0x01, kDatabase = 0x02, kDuplicates = 0x04;  // of a node
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 constexpr std::size_t kDeepest = 32;
-
-template <typename Number>
-Number number_at(std::span<const std::byte> bytes, std::size_t at) {
-  Number number{};
-  std::memcpy(&number, bytes.subspan(at, sizeof number).data(), sizeof number);
-  return number;
-}
 
 /// What a meta page says of the database.
 struct Meta {
@@ -44,15 +38,16 @@ std::optional<Meta> meta_at(std::span<const std::byte> file, std::size_t at) {
   if (file.size() < kPageHead_bytes + kMeta_bytes || at > file.size() - kPageHead_bytes - kMeta_bytes) return {};
   const auto page = file.subspan(at);
   const auto meta = page.subspan(kPageHead_bytes);
-  if ((number_at<std::uint16_t>(page, 10) & kMeta) == 0) return {};
-  if (number_at<std::uint32_t>(meta, 0) != kMagic || number_at<std::uint32_t>(meta, 4) != kVersion) return {};
+  if ((little_endian_at<std::uint16_t>(page, 10) & kMeta) == 0) return {};
+  if (little_endian_at<std::uint32_t>(meta, 0) != kMagic || little_endian_at<std::uint32_t>(meta, 4) != kVersion)
+    return {};
   constexpr std::size_t kFree = 24, kMain = 72;
-  return Meta{.page_bytes = number_at<std::uint32_t>(meta, kFree),
-              .flags = number_at<std::uint16_t>(meta, kMain + 4),
-              .entries = number_at<std::uint64_t>(meta, kMain + 32),
-              .root = number_at<std::uint64_t>(meta, kMain + 40),
-              .last_page = number_at<std::uint64_t>(meta, 120),
-              .transaction = number_at<std::uint64_t>(meta, 128)};
+  return Meta{.page_bytes = little_endian_at<std::uint32_t>(meta, kFree),
+              .flags = little_endian_at<std::uint16_t>(meta, kMain + 4),
+              .entries = little_endian_at<std::uint64_t>(meta, kMain + 32),
+              .root = little_endian_at<std::uint64_t>(meta, kMain + 40),
+              .last_page = little_endian_at<std::uint64_t>(meta, 120),
+              .transaction = little_endian_at<std::uint64_t>(meta, 128)};
 }
 
 // The later one of two.
@@ -98,7 +93,7 @@ class Scan {
   [[nodiscard]] std::span<const std::byte> page_at(std::uint64_t number) const {
     if (number < 2 || number > meta_.last_page) return {};
     const auto page = file_.subspan(static_cast<std::size_t>(number) * meta_.page_bytes, meta_.page_bytes);
-    return number_at<std::uint64_t>(page, 0) == number ? page : std::span<const std::byte>();
+    return little_endian_at<std::uint64_t>(page, 0) == number ? page : std::span<const std::byte>();
   }
 
   Status walk(std::uint64_t number, std::size_t depth) {
@@ -107,22 +102,22 @@ class Scan {
     if (page.empty() || depth == kDeepest || ++visited_ > meta_.last_page) {
       return refuse_page(number, "a page of the tree", "none");
     }
-    const auto flags = number_at<std::uint16_t>(page, 10);
+    const auto flags = little_endian_at<std::uint16_t>(page, 10);
     const bool is_branch = (flags & kBranch) != 0;
     if (is_branch == ((flags & kLeaf) != 0) || (flags & (kOverflow | kMeta | kLeafOfFixedKeys)) != 0) {
       return refuse_page(number, "a branch or a leaf", fmt::format("flags {:x}", flags));
     }
-    const std::size_t lower = number_at<std::uint16_t>(page, 12);
+    const std::size_t lower = little_endian_at<std::uint16_t>(page, 12);
     if (lower < kPageHead_bytes || lower > page.size() || lower % 2 != 0) {
       return refuse_page(number, "places of its nodes", fmt::format("{} bytes of them", lower));
     }
     // Nodes that share bytes would be more than a file of this size can hold.
     std::size_t room = page.size() - lower;
     for (std::size_t at = kPageHead_bytes; at < lower; at += 2) {
-      const std::size_t node = number_at<std::uint16_t>(page, at);
+      const std::size_t node = little_endian_at<std::uint16_t>(page, at);
       if (node < lower || node + kNodeHead_bytes > page.size())
         return refuse_page(number, "a node in it", "one outside");
-      const std::size_t used = kNodeHead_bytes + number_at<std::uint16_t>(page, node + 6);
+      const std::size_t used = kNodeHead_bytes + little_endian_at<std::uint16_t>(page, node + 6);
       if (used > room) return refuse_page(number, "nodes side by side", "others");
       room -= used;
       const auto status = is_branch ? branch(page.subspan(node), depth) : leaf(page, number, node);
@@ -132,18 +127,18 @@ class Scan {
   }
 
   Status branch(std::span<const std::byte> node, std::size_t depth) {
-    const std::uint64_t child = number_at<std::uint16_t>(node, 0) |
-                                static_cast<std::uint64_t>(number_at<std::uint16_t>(node, 2)) << 16 |
-                                static_cast<std::uint64_t>(number_at<std::uint16_t>(node, 4)) << 32;
+    const std::uint64_t child = little_endian_at<std::uint16_t>(node, 0) |
+                                static_cast<std::uint64_t>(little_endian_at<std::uint16_t>(node, 2)) << 16 |
+                                static_cast<std::uint64_t>(little_endian_at<std::uint16_t>(node, 4)) << 32;
     return walk(child, depth + 1);
   }
 
   Status leaf(std::span<const std::byte> page, std::uint64_t number, std::size_t at) {
     const auto node = page.subspan(at);
-    const std::uint64_t length =
-        number_at<std::uint16_t>(node, 0) | static_cast<std::uint64_t>(number_at<std::uint16_t>(node, 2)) << 16;
-    const auto flags = number_at<std::uint16_t>(node, 4);
-    const std::size_t key = number_at<std::uint16_t>(node, 6);
+    const std::uint64_t length = little_endian_at<std::uint16_t>(node, 0) |
+                                 static_cast<std::uint64_t>(little_endian_at<std::uint16_t>(node, 2)) << 16;
+    const auto flags = little_endian_at<std::uint16_t>(node, 4);
+    const std::size_t key = little_endian_at<std::uint16_t>(node, 6);
     const std::size_t room = node.size() - kNodeHead_bytes;
     if ((flags & (kDatabase | kDuplicates)) != 0) {
       return refuse_page(number, "one value of each key", "a database within the database");
@@ -156,10 +151,10 @@ class Scan {
                     .begin = number * meta_.page_bytes + at + kNodeHead_bytes + key,
                     .length = length};
     if (is_big) {
-      const auto first = number_at<std::uint64_t>(node, kNodeHead_bytes + key);
+      const auto first = little_endian_at<std::uint64_t>(node, kNodeHead_bytes + key);
       const auto overflow = page_at(first);
-      const std::uint64_t pages = overflow.empty() ? 0 : number_at<std::uint32_t>(overflow, 12);
-      if (overflow.empty() || (number_at<std::uint16_t>(overflow, 10) & kOverflow) == 0 ||
+      const std::uint64_t pages = overflow.empty() ? 0 : little_endian_at<std::uint32_t>(overflow, 12);
+      if (overflow.empty() || (little_endian_at<std::uint16_t>(overflow, 10) & kOverflow) == 0 ||
           pages > meta_.last_page - first + 1 || length + kPageHead_bytes > pages * meta_.page_bytes) {
         return refuse_page(first, fmt::format("the {} bytes of a value", length), "others");
       }
@@ -177,8 +172,6 @@ class Scan {
 };
 
 }  // namespace
-
-bool is_lmdb(std::span<const std::byte> file) { return meta_at(file, 0).has_value(); }
 
 Result<std::vector<LmdbEntry>> scan_lmdb(std::span<const std::byte> file, std::string_view what) {
   const auto meta = last_meta(file);

@@ -30,7 +30,4 @@ struct LmdbEntry {
 /// of a key, databases within the database.
 [[nodiscard]] Result<std::vector<LmdbEntry>> scan_lmdb(std::span<const std::byte> file, std::string_view what);
 
-/// Does the file begin as LMDB's do?
-[[nodiscard]] bool is_lmdb(std::span<const std::byte> file);
-
 }  // namespace roentgen::io

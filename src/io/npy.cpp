@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -14,11 +13,10 @@
 
 #include "core/error.h"
 #include "io/file.h"
+#include "io/little_endian.h"
 
 namespace roentgen::io {
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kMagic("\x93NUMPY\x01\x00", 8);
@@ -84,8 +82,7 @@ std::string npy_head(const Shape& shape, DType dtype) {
   text += '\n';
   const auto length = static_cast<std::uint16_t>(text.size());
   std::string header(kMagic);
-  header += static_cast<char>(length & 0xFF);
-  header += static_cast<char>(length >> 8);
+  append_little_endian(header, length);
   return header + text;
 }
 

@@ -3,7 +3,7 @@
 //
 #include "io/protobuf.h"
 
-#include <bit>
+#include "io/little_endian.h"
 
 namespace roentgen::io {
 namespace {
@@ -33,14 +33,12 @@ void ProtobufWriter::integers(int field, std::span<const std::int64_t> values) {
 
 void ProtobufWriter::number(int field, float value) {
   key(field, kFixed32);
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  for (int shift = 0; shift < 32; shift += 8) data_.push_back(static_cast<char>(bits >> shift));
+  append_little_endian(data_, value);
 }
 
 void ProtobufWriter::number(int field, double value) {
   key(field, kFixed64);
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  for (int shift = 0; shift < 64; shift += 8) data_.push_back(static_cast<char>(bits >> shift));
+  append_little_endian(data_, value);
 }
 
 void ProtobufWriter::text(int field, std::string_view value) {

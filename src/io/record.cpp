@@ -8,24 +8,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "io/little_endian.h"
+
 namespace roentgen::io {
-namespace {
-
-template <typename Number>
-void append_little_endian(std::string& to, Number number) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i) to.push_back(static_cast<char>(number >> (8 * i)));
-}
-
-template <typename Number>
-Number little_endian(const std::byte* from) {
-  Number number = 0;
-  for (std::size_t i = 0; i < sizeof(Number); ++i) {
-    number |= static_cast<Number>(std::to_integer<Number>(from[i]) << (8 * i));
-  }
-  return number;
-}
-
-}  // namespace
 
 std::uint32_t masked_crc32c(std::span<const std::byte> data) {
   // The library's function counts in int and changes nothing in what it is given, for all its signature says.
@@ -53,7 +38,7 @@ std::string record_frame(std::string_view data) {
 bool is_sound_record(std::span<const std::byte> framed) {
   if (framed.size() < kFrameTail_bytes) return false;
   const auto data = framed.first(framed.size() - kFrameTail_bytes);
-  return masked_crc32c(data) == little_endian<std::uint32_t>(framed.data() + data.size());
+  return masked_crc32c(data) == little_endian_at<std::uint32_t>(framed, data.size());
 }
 
 Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, std::string_view what,
@@ -69,10 +54,10 @@ Result<std::vector<RecordPlace>> scan_records(std::span<const std::byte> file, s
     if (rest.size() < kFrameHead_bytes + kFrameTail_bytes) {
       return refuse("a whole record", fmt::format("{} bytes at the end of the file", rest.size()));
     }
-    if (masked_crc32c(rest.first(8)) != little_endian<std::uint32_t>(rest.data() + 8)) {
+    if (masked_crc32c(rest.first(8)) != little_endian_at<std::uint32_t>(rest, 8)) {
       return refuse("a length whose checksum holds", "another checksum");
     }
-    const auto length = little_endian<std::uint64_t>(rest.data());
+    const auto length = little_endian_at<std::uint64_t>(rest, 0);
     if (length > rest.size() - kFrameHead_bytes - kFrameTail_bytes) {
       return refuse(fmt::format("{} bytes of data", length),
                     fmt::format("{} to the end of the file", rest.size() - kFrameHead_bytes));

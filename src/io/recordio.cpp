@@ -5,8 +5,9 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cstring>
 #include <optional>
+
+#include "io/little_endian.h"
 
 namespace roentgen::io {
 namespace {
@@ -18,13 +19,6 @@ constexpr std::size_t kLabels_begin = 24;
 
 enum class Part : std::uint32_t { Whole = 0, First = 1, Middle = 2, Last = 3 };
 
-template <typename Number>
-Number number_at(std::span<const std::byte> bytes, std::size_t at) {
-  Number number{};
-  std::memcpy(&number, bytes.subspan(at).data(), sizeof number);
-  return number;
-}
-
 /// One part.
 struct Head {
   std::uint32_t magic = 0;
@@ -35,8 +29,8 @@ struct Head {
 
 std::optional<Head> head_at(std::span<const std::byte> bytes, std::size_t at) {
   if (bytes.size() - at < kHead_bytes) return std::nullopt;
-  const auto word = number_at<std::uint32_t>(bytes, at + 4);
-  return Head{.magic = number_at<std::uint32_t>(bytes, at),
+  const auto word = little_endian_at<std::uint32_t>(bytes, at + 4);
+  return Head{.magic = little_endian_at<std::uint32_t>(bytes, at),
               .part = static_cast<Part>(word >> 29),
               .length = word & ((1U << 29) - 1)};
 }
@@ -111,12 +105,12 @@ Result<RecordIoHeader> parse_recordio_header(std::span<const std::byte> record, 
                    "records of images, as MXNet's im2rec writes them");
   };
   if (record.size() < kLabels_begin) return refuse("a header of 24 bytes");
-  const auto count = number_at<std::uint32_t>(record, 0);
+  const auto count = little_endian_at<std::uint32_t>(record, 0);
   if (count > (record.size() - kLabels_begin) / sizeof(float)) return refuse(fmt::format("{} labels", count));
-  RecordIoHeader header{.labels = {}, .id = number_at<std::uint64_t>(record, 8), .length = kLabels_begin};
-  if (count == 0) header.labels = {number_at<float>(record, 4)};
+  RecordIoHeader header{.labels = {}, .id = little_endian_at<std::uint64_t>(record, 8), .length = kLabels_begin};
+  if (count == 0) header.labels = {little_endian_at<float>(record, 4)};
   for (std::uint32_t i = 0; i < count; ++i) {
-    header.labels.push_back(number_at<float>(record, header.length));
+    header.labels.push_back(little_endian_at<float>(record, header.length));
     header.length += sizeof(float);
   }
   return header;

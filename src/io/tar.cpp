@@ -273,12 +273,6 @@ Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std:
   return Scan(archive, what).run();
 }
 
-bool is_tar(std::span<const std::byte> archive) {
-  if (archive.size() < kBlock_bytes) return false;
-  const auto header = archive.first(kBlock_bytes);
-  return !is_zero(header) && number_of(header, kSum) == sum_of(header);
-}
-
 std::string tar_member(std::string_view name, std::string_view data) {
   RG_ASSERT(!name.empty() && name.size() <= kName.length && data.size() < (std::uint64_t{1} << 33));
   std::string member(kBlock_bytes, '\0');

@@ -36,9 +36,6 @@ struct TarMember {
 /// file, sparse files, names of more than 64 KiB.
 [[nodiscard]] Result<std::vector<TarMember>> scan_tar(std::span<const std::byte> archive, std::string_view what);
 
-/// Does the sum of the first header hold?
-[[nodiscard]] bool is_tar(std::span<const std::byte> archive);
-
 /// A regular file as it stands in an archive: header (ustar, mode 0644, time 0), data, zeros to a multiple of 512
 /// bytes. `name` has at most 100 bytes, `data` less than 8 GiB.
 [[nodiscard]] std::string tar_member(std::string_view name, std::string_view data);

@@ -13,30 +13,10 @@
 namespace roentgen::io {
 namespace {
 void append_escaped(std::string& out, unsigned char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\b':
-      out += "\\b";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\f':
-      out += "\\f";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    default:
-      break;
+  constexpr std::string_view kSpecial = "\"\\\b\t\n\f\r", kLetters = "\"\\btnfr";
+  if (const std::size_t at = kSpecial.find(static_cast<char>(c)); at != std::string_view::npos) {
+    out.append("\\").push_back(kLetters[at]);
+    return;
   }
   if (c >= 0x20 && c != 0x7f) {
     out.push_back(static_cast<char>(c));

@@ -21,9 +21,9 @@ graph::NodeId ConvBlocks::add(const std::string& name, const ConvBlock& block, g
   return builder_.add(name + ".relu", graph::Relu{}, {norm});
 }
 
-graph::NodeId ConvBlocks::add_sequence(const std::string& name, const std::vector<ConvBlock>& blocks, graph::NodeId src,
-                                       int first) {
-  for (const ConvBlock& block : blocks) src = add(name + "." + std::to_string(first++), block, src);
+graph::NodeId ConvBlocks::add_sequence(const std::string& prefix, const std::vector<ConvBlock>& blocks,
+                                       graph::NodeId src, int first) {
+  for (const ConvBlock& block : blocks) src = add(prefix + std::to_string(first++), block, src);
   return src;
 }
 

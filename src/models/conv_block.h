@@ -40,8 +40,8 @@ class ConvBlocks {
 
   /// "<name>.conv" (without bias), "<name>.bn" (epsilon 1e-3) and "<name>.relu" on `src`.
   graph::NodeId add(const std::string& name, const ConvBlock& block, graph::NodeId src);
-  /// Blocks in a row, as a torch Sequential names them: "<name>.<first>", "<name>.<first + 1>", ...
-  graph::NodeId add_sequence(const std::string& name, const std::vector<ConvBlock>& blocks, graph::NodeId src,
+  /// Blocks in a row, called by numbers behind `prefix`: "<prefix><first>", "<prefix><first + 1>", ...
+  graph::NodeId add_sequence(const std::string& prefix, const std::vector<ConvBlock>& blocks, graph::NodeId src,
                              int first = 0);
 
  private:

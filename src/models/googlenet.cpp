@@ -33,11 +33,11 @@ struct Branches {
 NodeId add_module(Builder& builder, ConvBlocks& blocks, const std::string& name, const Branches& branches, NodeId src) {
   const NodeId one = blocks.add(name + ".branch1", {.channels = branches.one}, src);
   const NodeId three =
-      blocks.add_sequence(name + ".branch2", {{.channels = branches.before_three}, same(branches.three, 3, 3)}, src);
+      blocks.add_sequence(name + ".branch2.", {{.channels = branches.before_three}, same(branches.three, 3, 3)}, src);
   const NodeId five =
-      blocks.add_sequence(name + ".branch3", {{.channels = branches.before_five}, same(branches.five, 3, 3)}, src);
+      blocks.add_sequence(name + ".branch3.", {{.channels = branches.before_five}, same(branches.five, 3, 3)}, src);
   const graph::MaxPool pool{.kernel = {3, 3}, .stride = {1, 1}, .pad = {1, 1}, .is_ceil = true};
-  const NodeId pooled = blocks.add_sequence(name + ".branch4", {{.channels = branches.pooled}},
+  const NodeId pooled = blocks.add_sequence(name + ".branch4.", {{.channels = branches.pooled}},
                                             builder.add(name + ".branch4.0", pool, {src}), 1);
   return builder.add(name + ".concat", graph::Concat{}, {one, three, five, pooled});
 }

@@ -35,42 +35,30 @@ class Modules {
 
   NodeId a(const std::string& name, std::int64_t pooled, NodeId src) {
     const NodeId one = block(name + ".branch1x1", {.channels = 64}, src);
-    NodeId five = block(name + ".branch5x5_1", {.channels = 48}, src);
-    five = block(name + ".branch5x5_2", same(64, 5, 5), five);
-    NodeId three = block(name + ".branch3x3dbl_1", {.channels = 64}, src);
-    three = block(name + ".branch3x3dbl_2", same(96, 3, 3), three);
-    three = block(name + ".branch3x3dbl_3", same(96, 3, 3), three);
+    const NodeId five = sequence(name + ".branch5x5_", {{.channels = 48}, same(64, 5, 5)}, src);
+    const NodeId three = sequence(name + ".branch3x3dbl_", {{.channels = 64}, same(96, 3, 3), same(96, 3, 3)}, src);
     return concat(name + ".concat", {one, five, three, averaged(name, pooled, src)});
   }
 
   NodeId b(const std::string& name, NodeId src) {
     const NodeId one = block(name + ".branch3x3", halving(384), src);
-    NodeId two = block(name + ".branch3x3dbl_1", {.channels = 64}, src);
-    two = block(name + ".branch3x3dbl_2", same(96, 3, 3), two);
-    two = block(name + ".branch3x3dbl_3", halving(96), two);
+    const NodeId two = sequence(name + ".branch3x3dbl_", {{.channels = 64}, same(96, 3, 3), halving(96)}, src);
     return concat(name + ".concat", {one, two, halved(name + ".pool", src)});
   }
 
   NodeId c(const std::string& name, std::int64_t inner, NodeId src) {
     const NodeId one = block(name + ".branch1x1", {.channels = 192}, src);
-    NodeId seven = block(name + ".branch7x7_1", {.channels = inner}, src);
-    seven = block(name + ".branch7x7_2", same(inner, 1, 7), seven);
-    seven = block(name + ".branch7x7_3", same(192, 7, 1), seven);
-    NodeId twice = block(name + ".branch7x7dbl_1", {.channels = inner}, src);
-    twice = block(name + ".branch7x7dbl_2", same(inner, 7, 1), twice);
-    twice = block(name + ".branch7x7dbl_3", same(inner, 1, 7), twice);
-    twice = block(name + ".branch7x7dbl_4", same(inner, 7, 1), twice);
-    twice = block(name + ".branch7x7dbl_5", same(192, 1, 7), twice);
+    const NodeId seven = sequence(name + ".branch7x7_", {{.channels = inner}, same(inner, 1, 7), same(192, 7, 1)}, src);
+    const NodeId twice =
+        sequence(name + ".branch7x7dbl_",
+                 {{.channels = inner}, same(inner, 7, 1), same(inner, 1, 7), same(inner, 7, 1), same(192, 1, 7)}, src);
     return concat(name + ".concat", {one, seven, twice, averaged(name, 192, src)});
   }
 
   NodeId d(const std::string& name, NodeId src) {
-    NodeId three = block(name + ".branch3x3_1", {.channels = 192}, src);
-    three = block(name + ".branch3x3_2", halving(320), three);
-    NodeId seven = block(name + ".branch7x7x3_1", {.channels = 192}, src);
-    seven = block(name + ".branch7x7x3_2", same(192, 1, 7), seven);
-    seven = block(name + ".branch7x7x3_3", same(192, 7, 1), seven);
-    seven = block(name + ".branch7x7x3_4", halving(192), seven);
+    const NodeId three = sequence(name + ".branch3x3_", {{.channels = 192}, halving(320)}, src);
+    const NodeId seven =
+        sequence(name + ".branch7x7x3_", {{.channels = 192}, same(192, 1, 7), same(192, 7, 1), halving(192)}, src);
     return concat(name + ".concat", {three, seven, halved(name + ".pool", src)});
   }
 
@@ -79,8 +67,7 @@ class Modules {
     const NodeId three = block(name + ".branch3x3_1", {.channels = 384}, src);
     const NodeId wide = block(name + ".branch3x3_2a", same(384, 1, 3), three);
     const NodeId high = block(name + ".branch3x3_2b", same(384, 3, 1), three);
-    NodeId twice = block(name + ".branch3x3dbl_1", {.channels = 448}, src);
-    twice = block(name + ".branch3x3dbl_2", same(384, 3, 3), twice);
+    const NodeId twice = sequence(name + ".branch3x3dbl_", {{.channels = 448}, same(384, 3, 3)}, src);
     const NodeId twice_wide = block(name + ".branch3x3dbl_3a", same(384, 1, 3), twice);
     const NodeId twice_high = block(name + ".branch3x3dbl_3b", same(384, 3, 1), twice);
     return concat(name + ".concat", {one, wide, high, twice_wide, twice_high, averaged(name, 192, src)});
@@ -98,6 +85,9 @@ class Modules {
   }
 
  private:
+  NodeId sequence(const std::string& prefix, const std::vector<ConvBlock>& blocks, NodeId src) {
+    return blocks_.add_sequence(prefix, blocks, src, 1);
+  }
   NodeId concat(const std::string& name, const std::vector<NodeId>& branches) {
     return builder_.add(name, graph::Concat{}, branches);
   }

@@ -30,9 +30,9 @@ class Features {
     concat(first, {pooled, blocks_.add(first + ".conv", halving(96), last_)});
     const std::string second = next();
     const ConvBlock shrinking{.channels = 96, .kernel = {3, 3}};
-    const NodeId plain = blocks_.add_sequence(second + ".branch0", {{.channels = 64}, shrinking}, last_);
-    const NodeId crossed =
-        blocks_.add_sequence(second + ".branch1", {{.channels = 64}, same(64, 1, 7), same(64, 7, 1), shrinking}, last_);
+    const NodeId plain = blocks_.add_sequence(second + ".branch0.", {{.channels = 64}, shrinking}, last_);
+    const NodeId crossed = blocks_.add_sequence(second + ".branch1.",
+                                                {{.channels = 64}, same(64, 1, 7), same(64, 7, 1), shrinking}, last_);
     concat(second, {plain, crossed});
     const std::string third = next();
     const NodeId conv = blocks_.add(third + ".conv", halving(192), last_);
@@ -42,9 +42,9 @@ class Features {
   void a() {
     const std::string name = next();
     const NodeId one = blocks_.add(name + ".branch0", {.channels = 96}, last_);
-    const NodeId two = blocks_.add_sequence(name + ".branch1", {{.channels = 64}, same(96, 3, 3)}, last_);
+    const NodeId two = blocks_.add_sequence(name + ".branch1.", {{.channels = 64}, same(96, 3, 3)}, last_);
     const NodeId three =
-        blocks_.add_sequence(name + ".branch2", {{.channels = 64}, same(96, 3, 3), same(96, 3, 3)}, last_);
+        blocks_.add_sequence(name + ".branch2.", {{.channels = 64}, same(96, 3, 3), same(96, 3, 3)}, last_);
     concat(name, {one, two, three, averaged(name + ".branch3", 96)});
   }
 
@@ -52,7 +52,7 @@ class Features {
     const std::string name = next();
     const NodeId one = blocks_.add(name + ".branch0", halving(384), last_);
     const NodeId two =
-        blocks_.add_sequence(name + ".branch1", {{.channels = 192}, same(224, 3, 3), halving(256)}, last_);
+        blocks_.add_sequence(name + ".branch1.", {{.channels = 192}, same(224, 3, 3), halving(256)}, last_);
     concat(name, {one, two, halved(name + ".branch2")});
   }
 
@@ -60,17 +60,17 @@ class Features {
     const std::string name = next();
     const NodeId one = blocks_.add(name + ".branch0", {.channels = 384}, last_);
     const NodeId two =
-        blocks_.add_sequence(name + ".branch1", {{.channels = 192}, same(224, 1, 7), same(256, 7, 1)}, last_);
+        blocks_.add_sequence(name + ".branch1.", {{.channels = 192}, same(224, 1, 7), same(256, 7, 1)}, last_);
     const NodeId three = blocks_.add_sequence(
-        name + ".branch2", {{.channels = 192}, same(192, 7, 1), same(224, 1, 7), same(224, 7, 1), same(256, 1, 7)},
+        name + ".branch2.", {{.channels = 192}, same(192, 7, 1), same(224, 1, 7), same(224, 7, 1), same(256, 1, 7)},
         last_);
     concat(name, {one, two, three, averaged(name + ".branch3", 128)});
   }
 
   void reduction_b() {
     const std::string name = next();
-    const NodeId one = blocks_.add_sequence(name + ".branch0", {{.channels = 192}, halving(192)}, last_);
-    const NodeId two = blocks_.add_sequence(name + ".branch1",
+    const NodeId one = blocks_.add_sequence(name + ".branch0.", {{.channels = 192}, halving(192)}, last_);
+    const NodeId two = blocks_.add_sequence(name + ".branch1.",
                                             {{.channels = 256}, same(256, 1, 7), same(320, 7, 1), halving(320)}, last_);
     concat(name, {one, two, halved(name + ".branch2")});
   }
@@ -96,7 +96,7 @@ class Features {
   }
   NodeId averaged(const std::string& name, std::int64_t channels) {
     const graph::AvgPool pool{.kernel = {3, 3}, .stride = {1, 1}, .pad = {1, 1}, .count_pad = false};
-    return blocks_.add_sequence(name, {{.channels = channels}}, builder_.add(name + ".0", pool, {last_}), 1);
+    return blocks_.add_sequence(name + ".", {{.channels = channels}}, builder_.add(name + ".0", pool, {last_}), 1);
   }
   void concat(const std::string& name, const std::vector<NodeId>& branches) {
     last_ = builder_.add(name + ".concat", graph::Concat{}, branches);

@@ -14,9 +14,9 @@
 #include "graph/text.h"
 #include "io/environment.h"
 #include "io/toml.h"
-#include "publish/recipe_text.h"
+#include "publish/run_tables.h"
+#include "publish/svg_plot.h"
 #include "publish/torchvision.h"
-#include "publish/value_path.h"
 
 namespace roentgen::publish {
 namespace {
@@ -28,12 +28,12 @@ Value recipe_of(const train::CheckpointInfo& info) {
 // The recipe's name of the network; of one from a file, the graph's own.
 std::string model_name(const train::CheckpointInfo& info) {
   const Value recipe = recipe_of(info);
-  const Value *file = find(recipe, {"model", "file"}), *name = find(recipe, {"model", "name"});
-  if (file != nullptr && file->is_string() && !file->as_string().empty()) {
+  if (!text_of(find(recipe, {"model", "file"})).empty()) {
     const graph::Symbols symbols{.batch = 1};
     return graph::parse_graph(info.graph, "graph of the checkpoint", symbols).or_throw<ConfigError>().name();
   }
-  return name != nullptr && name->is_string() ? name->as_string() : "network";
+  const std::string name = text_of(find(recipe, {"model", "name"}));
+  return name.empty() ? "network" : name;
 }
 
 // Whether torchvision's constructor of that name, with nothing but a number of classes, makes this very network.
@@ -54,15 +54,11 @@ std::string prevalence(const Value& data, std::string_view split, const std::str
 std::string auroc(const Value& evaluation, const std::string& label) {
   const Value* row = find(evaluation, {"auroc", "labels", label});
   if (row == nullptr) return "";
-  const Value* value = row->find("auroc");
-  if (value == nullptr || !value->is_number()) return "undefined";
-  std::string text = fmt::format("{:.3f}", value->as_double());
-  const Value *low = row->find("low"), *high = row->find("high");
-  if (const Value* none = row->find("no_interval"); none != nullptr && none->is_string()) {
-    return text + " (no interval: " + markdown_text(none->as_string()) + ")";
-  }
-  if (low == nullptr || high == nullptr || !low->is_number() || !high->is_number()) return text;
-  return text + fmt::format(" ({:.3f} to {:.3f})", low->as_double(), high->as_double());
+  const std::string none = text_of(row->find("no_interval"));
+  const ForestRow figures{
+      .value = number_of(row->find("auroc")), .low = number_of(row->find("low")), .high = number_of(row->find("high"))};
+  if (!figures.value || none.empty()) return estimate_text(figures);
+  return estimate_text({.value = figures.value}) + " (no interval: " + markdown_text(none) + ")";
 }
 
 std::string evaluated_positives(const Value& evaluation, const std::string& label) {
@@ -89,12 +85,12 @@ std::string evaluation_text(const Value& evaluation) {
   if (mean == nullptr || !mean->is_number()) return "No evaluation was given to this card.\n";
   std::string text = fmt::format("Mean AUROC {:.3f}", mean->as_double());
   if (const Value* split = evaluation.find("split")) {
-    const Value *name = find(*split, {"name"}), *images = find(*split, {"images"}),
-                *hash = find(*split, {"list_sha256"});
-    if (name != nullptr && name->is_string()) text += fmt::format(" on split \"{}\"", markdown_text(name->as_string()));
-    if (images != nullptr && images->is_number())
-      text += ", " + counted(static_cast<std::int64_t>(images->as_double()), "image");
-    if (hash != nullptr && hash->is_string()) text += ", list SHA-256 " + markdown_code(hash->as_string());
+    const std::string name = text_of(find(*split, {"name"})), hash = text_of(find(*split, {"list_sha256"}));
+    if (!name.empty()) text += fmt::format(" on split \"{}\"", markdown_text(name));
+    if (const auto images = number_of(find(*split, {"images"}))) {
+      text += ", " + counted(static_cast<std::int64_t>(*images), "image");
+    }
+    if (!hash.empty()) text += ", list SHA-256 " + markdown_code(hash);
   }
   return text + ". Figures of other lists of images cannot be compared with these.\n";
 }
@@ -138,16 +134,6 @@ std::string fitted(const data::Preprocess& preprocess) {
   return "";
 }
 }  // namespace
-
-void check_tables(const CardInput& input) {
-  if (!input.data.is_null() && find(input.data, {"splits"}) == nullptr) {
-    throw ConfigError(error_text("publish.card", "data", "a table with splits", "another", "data.json of the run"));
-  }
-  if (!input.evaluation.is_null() && find(input.evaluation, {"auroc", "labels"}) == nullptr) {
-    throw ConfigError(error_text("publish.card", "evaluation", "a table with auroc.labels", "another",
-                                 "the file that roentgen eval --json wrote"));
-  }
-}
 
 std::string python_example(const CardInput& input) {
   if (input.form == "safetensors" && !is_of_torchvision(input)) {
@@ -199,7 +185,7 @@ std::string python_example(const CardInput& input) {
 }
 
 std::string model_card(const CardInput& input) {
-  check_tables(input);
+  check_tables("publish.card", input.data, input.evaluation);
   const train::CheckpointInfo& info = input.info;
   std::string text = fmt::format("# {} for chest X-rays\n\n", markdown_text(model_name(info)));
   text +=

@@ -28,9 +28,6 @@ struct CardInput {
   Value evaluation;
 };
 
-/// ConfigError where `data` or `evaluation` is no such table.
-void check_tables(const CardInput& input);
-
 /// The card in Markdown. Names no patient and no image. Throws as check_tables().
 [[nodiscard]] std::string model_card(const CardInput& input);
 

@@ -15,8 +15,7 @@
 #include "eval/confusion.h"
 #include "eval/label_scores.h"
 #include "io/environment.h"
-#include "publish/recipe_text.h"
-#include "publish/value_path.h"
+#include "publish/run_tables.h"
 
 namespace roentgen::publish {
 namespace {
@@ -34,17 +33,6 @@ constexpr std::string_view kStyle =
     "figcaption{grid-column:1/3;font-size:13px;overflow-wrap:anywhere}h3{margin:26px 0 0}h4{margin:10px 0 4px;"
     "font-weight:600;color:#555}.plots{display:flex;flex-wrap:wrap;gap:8px}svg{max-width:100%;height:auto;font-family:"
     "system-ui,sans-serif}";
-
-std::string text_of(const Value* value) {
-  if (value == nullptr) return "";
-  if (value->is_string()) return value->as_string();
-  return value->is_number() ? fmt::format("{}", value->as_double()) : "";
-}
-
-std::optional<double> number_of(const Value* value) {
-  if (value == nullptr || !value->is_number()) return std::nullopt;
-  return value->as_double();
-}
 
 // "1 image", "12 images".
 std::string count_text(const Value* value, std::string_view one) {
@@ -319,18 +307,6 @@ std::string gallery_section(const ReportInput& input) {
                                   list_text(input.data, input.scored->list_sha256)));
 }
 
-void check_tables(const ReportInput& input) {
-  if (const Value* splits = find(input.data, {"splits"});
-      !input.data.is_null() && (splits == nullptr || !splits->is_table())) {
-    throw ConfigError(error_text("publish.report", "data", "a table with splits", "another", "data.json of the run"));
-  }
-  if (const Value* labels = find(input.evaluation, {"auroc", "labels"});
-      !input.evaluation.is_null() && (labels == nullptr || !labels->is_table())) {
-    throw ConfigError(error_text("publish.report", "evaluation", "a table with auroc.labels", "another",
-                                 "the file that roentgen eval --json wrote"));
-  }
-}
-
 }  // namespace
 
 TrainingCurves training_curves(const std::vector<Value>& log) {
@@ -367,7 +343,7 @@ TrainingCurves training_curves(const std::vector<Value>& log) {
 }
 
 std::string report_page(const ReportInput& input) {
-  check_tables(input);
+  check_tables("publish.report", input.data, input.evaluation);
   std::string text =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -385,7 +361,7 @@ std::string report_page(const ReportInput& input) {
 }
 
 std::string forest_figure(const ReportInput& input) {
-  check_tables(input);
+  check_tables("publish.report", input.data, input.evaluation);
   const std::vector<ForestRow> rows = results(input);
   if (rows.empty()) {
     throw ConfigError(error_text("publish.report", "forest plot", "AUROCs", "no evaluation, and a run without aucs.csv",

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "io/json.h"
-#include "publish/value_path.h"
+#include "publish/run_tables.h"
 #include "train/recipe.h"
 
 namespace roentgen::publish {

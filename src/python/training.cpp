@@ -24,10 +24,10 @@
 #include "python/values.h"
 #include "task/train_run.h"
 #include "train/observer.h"
-#include "train/outcome_value.h"
 #include "train/recipe.h"
 #include "train/run_folder.h"
 #include "train/run_origin.h"
+#include "train/trainer.h"
 
 namespace nb = nanobind;
 namespace fs = std::filesystem;
@@ -165,7 +165,7 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
                         .on_data = [&](const data::Dataset& dataset) { observer.on_data(dataset); },
                         .is_stop_asked = [&] { return observer.is_stop_asked(); }});
     const train::RunFolder folder(request.out);
-    outcome = train::outcome_value(run.train(std::move(recipe), folder), folder);
+    outcome = train::to_value(run.train(std::move(recipe), folder), folder);
   }
   observer.rethrow();
   return to_python(outcome);

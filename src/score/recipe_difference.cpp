@@ -37,15 +37,9 @@ std::vector<RecipeDifference> recipe_differences(const Value& a, const Value& b)
 
 std::string to_text(const std::vector<RecipeDifference>& differences) {
   if (differences.empty()) return "recipes: equal in every key\n";
-  eval::TextColumn key{.title = "recipe key", .cells = {}};
-  eval::TextColumn a{.title = "A", .cells = {}};
-  eval::TextColumn b{.title = "B", .cells = {}};
-  for (const RecipeDifference& difference : differences) {
-    key.cells.push_back(difference.key);
-    a.cells.push_back(value_text(difference.a));
-    b.cells.push_back(value_text(difference.b));
-  }
-  return eval::side_by_side({key, a, b}, eval::LastLine::Alike);
+  std::vector<eval::TextRow> rows{{"recipe key", "A", "B"}};
+  for (const RecipeDifference& one : differences) rows.push_back({one.key, value_text(one.a), value_text(one.b)});
+  return eval::in_columns(std::move(rows), eval::LastLine::Alike);
 }
 
 Value to_value(const std::vector<RecipeDifference>& differences) {

@@ -14,11 +14,12 @@
 #include "core/thread_annotations.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/png_writer.h"
 #include "runtime/cores.h"
 #include "synth/film_file.h"
 #include "synth/layout.h"
+#include "synth/mask.h"
 #include "synth/report.h"
-#include "synth/truth_files.h"
 
 namespace roentgen::synth {
 namespace {
@@ -29,6 +30,8 @@ constexpr std::int64_t kLeastSize = 16, kMostSize = 4096;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kProgressEvery = 64;
 constexpr std::string_view kImages = "images";
+// Folder of masks in a data set: kMaskFolder/<Finding>/<image>.png.
+constexpr std::string_view kMaskFolder = "masks";
 constexpr std::string_view kTables[] = {"Data_Entry_2017_v2020.csv",
                                         "labels.csv",
                                         "train_val_list.txt",
@@ -136,6 +139,21 @@ class Unfinished {
   bool is_kept_ = false;
 };
 
+// Makes kMaskFolder and kPairFolder, as far as asked for, with a folder for each finding.
+void make_truth_folders(const SynthOptions& options) {
+  const auto make = [&](const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(options.out / folder, error);
+    if (!error) return;
+    throw DataError(error_text("synth.out", (options.out / folder).string(), "a folder that can be written",
+                               error.message(), "another folder"));
+  };
+  for (std::size_t i = 0; i < kFindingNames.size(); ++i) {
+    if (options.has_masks) make(fs::path(kMaskFolder) / kFindingNames[i]);
+    if (options.pairs[i]) make(fs::path(kPairFolder) / kFindingNames[i]);
+  }
+}
+
 void write_image(const fs::path& path, const Study& study, const SynthOptions& options) {
   write_set_file(path, encode_film(study, options.film, options.png_level));
 }
@@ -156,6 +174,24 @@ class Counter {
   Mutex mutex_;
   std::int64_t done_ RG_GUARDED_BY(mutex_) = 0;
 };
+
+// The masks of an image: 8-bit gray PNG of its size, 255 inside and 0 outside, one for each finding that is there,
+// labelled or not. Thread-safe.
+void write_masks(const fs::path& out, const Entry& entry) {
+  constexpr int kPngLevel = 6;  // two values: the files are small at any level
+  const fs::path name = fs::path(image_name(entry.key)).replace_extension(".png");
+  PerFinding<Mask> masks = masks_of(entry.key, entry.study.size_px, entry.study.scene);
+  const Study& study = entry.study;
+  const double field_mm = study.pixel_mm * static_cast<double>(study.size_px);
+  const PixelRect open = open_pixels(study.marks, study.size_px, field_mm);
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    if (masks[i].empty()) continue;
+    close(masks[i], open, study.size_px);
+    const io::PngImage png{
+        .width_px = study.size_px, .height_px = study.size_px, .pixels = std::as_bytes(std::span(masks[i]))};
+    write_set_file(out / kMaskFolder / kFindingNames[i] / name, io::encode_png(png, kPngLevel));
+  }
+}
 
 // The image again without each finding that pairs are asked of.
 void write_pairs(const SynthOptions& options, const Entry& entry) {

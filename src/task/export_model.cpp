@@ -19,6 +19,7 @@
 #include "io/sha256.h"
 #include "publish/channels.h"
 #include "publish/onnx_graph.h"
+#include "publish/run_tables.h"
 #include "score/stored_evaluation.h"
 #include "train/load_checkpoint.h"
 
@@ -103,7 +104,7 @@ publish::CardInput export_model(const ExportOptions& options) {
                           .temperature = divisor,
                           .data = std::move(data),
                           .evaluation = std::move(evaluation)};
-  publish::check_tables(card);
+  publish::check_tables("publish.card", card.data, card.evaluation);
   if (!options.keeps_patients) {
     model.info.training_patients.clear();
     model.info.patient_salt.clear();

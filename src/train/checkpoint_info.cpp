@@ -19,12 +19,6 @@ constexpr const char* kPixelsKey = "training_pixels";
 constexpr const char* kSplitRuleKey = "split_rule";
 constexpr std::size_t kHashDigits = 16;
 
-Value to_array(const std::vector<std::string>& texts) {
-  Value array = Value::array();
-  for (const std::string& text : texts) array.push_back(text);
-  return array;
-}
-
 std::vector<std::string> to_texts(const Value& array) {
   std::vector<std::string> texts;
   for (const Value& entry : array.as_array()) texts.push_back(entry.as_string());
@@ -135,27 +129,27 @@ CheckpointInfo read(const std::map<std::string, std::string>& metadata, std::str
 }  // namespace
 
 std::map<std::string, std::string> to_metadata(const CheckpointInfo& info) {
-  Value progress = Value::table();
-  progress.set("step", info.step);
-  progress.set("epoch", info.epoch);
+  Value progress = Value::Table{{"step", info.step}, {"epoch", info.epoch}};
   if (!info.metric.empty()) {
     progress.set("metric", info.metric);
     progress.set("metric_value", info.metric_value);
   }
   std::string pixels;
   for (const std::string& hash : info.training_pixels) pixels += hash;
-  std::map<std::string, std::string> metadata{{"format", std::string(kCheckpointFormat)},
-                                              {"labels", io::to_json(to_array(info.labels), -1)},
-                                              {"preprocess", io::to_json(info.preprocess, -1)},
-                                              {"loss", info.loss},
-                                              {"recipe", info.recipe},
-                                              {"graph", info.graph},
-                                              {"training_patients", io::to_json(to_array(info.training_patients), -1)},
-                                              {"patient_salt", info.patient_salt},
-                                              {"patient_namespace", info.patient_namespace},
-                                              {"splits", io::to_json(splits_value(info.splits), -1)},
-                                              {kSplitRuleKey, std::to_string(static_cast<int>(info.split_rule))},
-                                              {"progress", io::to_json(progress, -1)}};
+  std::map<std::string, std::string> metadata{
+      {"format", std::string(kCheckpointFormat)},
+      {"labels", io::to_json(Value::Array(info.labels.begin(), info.labels.end()), -1)},
+      {"preprocess", io::to_json(info.preprocess, -1)},
+      {"loss", info.loss},
+      {"recipe", info.recipe},
+      {"graph", info.graph},
+      {"training_patients",
+       io::to_json(Value::Array(info.training_patients.begin(), info.training_patients.end()), -1)},
+      {"patient_salt", info.patient_salt},
+      {"patient_namespace", info.patient_namespace},
+      {"splits", io::to_json(splits_value(info.splits), -1)},
+      {kSplitRuleKey, std::to_string(static_cast<int>(info.split_rule))},
+      {"progress", io::to_json(progress, -1)}};
   if (!pixels.empty()) metadata[kPixelsKey] = pixels;
   return metadata;
 }

@@ -5,28 +5,16 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "core/range.h"
 #include "core/value.h"
 
 namespace roentgen::train {
-
-/// Numbers a key accepts: low ... high, both included.
-struct Range {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  /// The end itself is refused.
-  bool is_above_low = false;
-  bool is_below_high = false;
-  [[nodiscard]] bool contains(double value) const {
-    return (is_above_low ? value > low : value >= low) && (is_below_high ? value < high : value <= high);
-  }
-};
 
 /// Words a key accepts; empty: any text.
 using Words = std::vector<std::string_view>;

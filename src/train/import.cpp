@@ -53,10 +53,8 @@ void replace_once(std::string& text, std::string_view from, std::string_view to)
 }
 
 NamedTensor* find(std::vector<NamedTensor>& tensors, std::string_view name) {
-  for (NamedTensor& tensor : tensors) {
-    if (tensor.name == name) return &tensor;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
+  return found == tensors.end() ? nullptr : &*found;
 }
 
 [[noreturn]] void refuse_fold(std::string_view what, std::string_view expected, std::string_view got) {

@@ -20,12 +20,6 @@ namespace {
 
 Value optional_value(const std::optional<double>& number) { return number ? Value(*number) : Value(nullptr); }
 
-Value to_array(const std::vector<std::string>& names) {
-  Value array = Value::array();
-  for (const std::string& name : names) array.push_back(name);
-  return array;
-}
-
 class JsonLog final : public Observer {
  public:
   explicit JsonLog(const std::filesystem::path& path)
@@ -37,12 +31,8 @@ class JsonLog final : public Observer {
   ~JsonLog() override { ::close(descriptor_); }
 
   void on_step(const StepRecord& record) override {
-    Value line = Value::table();
-    line.set("kind", "step");
-    line.set("step", record.step);
-    line.set("epoch", record.epoch);
-    line.set("loss", record.loss);
-    line.set("lr", record.lr);
+    Value line = Value::Table{
+        {"kind", "step"}, {"step", record.step}, {"epoch", record.epoch}, {"loss", record.loss}, {"lr", record.lr}};
     if (record.gradient_norm) line.set("gradient_norm", *record.gradient_norm);
     line.set("images_per_s", record.images_per_s());
     line.set("data_wait", record.data_wait_share());
@@ -52,16 +42,15 @@ class JsonLog final : public Observer {
   }
 
   void on_links(const LinksRecord& record) override {
-    Value line = Value::table();
-    line.set("kind", "links");
-    line.set("step", record.step);
-    line.set("usual_mb_per_s", record.usual_mb_per_s);
-    line.set("slow", to_array(record.names));
-    Value& links = line.set("slow_links", Value::array());
+    Value links = Value::array();
     for (const dist::Link& link : record.slow) {
       links.push_back(Value::Table{{"from", link.from}, {"to", link.to}, {"mb_per_s", link.gb_per_s * 1e3}});
     }
-    write(line);
+    write(Value::Table{{"kind", "links"},
+                       {"step", record.step},
+                       {"usual_mb_per_s", record.usual_mb_per_s},
+                       {"slow", Value::Array(record.names.begin(), record.names.end())},
+                       {"slow_links", std::move(links)}});
   }
 
   void on_epoch(const EpochRecord& record) override {
@@ -74,7 +63,8 @@ class JsonLog final : public Observer {
     line.set("val_auroc", optional_value(record.val_auroc));
     line.set("labels_in_mean", record.labels_in_mean);
     line.set("labels_total", record.labels_total);
-    if (!record.labels_left_out.empty()) line.set("labels_left_out", to_array(record.labels_left_out));
+    if (!record.labels_left_out.empty())
+      line.set("labels_left_out", Value::Array(record.labels_left_out.begin(), record.labels_left_out.end()));
     line.set("is_best", record.is_best);
     line.set("train_seconds", record.train_seconds);
     line.set("val_seconds", record.val_seconds);

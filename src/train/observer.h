@@ -87,10 +87,7 @@ class Observer {
   virtual void on_step(const StepRecord& record) { static_cast<void>(record); }    ///< called after every update
   virtual void on_links(const LinksRecord& record) { static_cast<void>(record); }  ///< called after a test of the links
   /// Images of a validation done so far.
-  virtual void on_validation(std::int64_t done, std::int64_t total) {
-    static_cast<void>(done);
-    static_cast<void>(total);
-  }
+  virtual void on_validation(std::int64_t /*done*/, std::int64_t /*total*/) {}
   /// Called after every epoch's validation.
   virtual void on_epoch(const EpochRecord& record) { static_cast<void>(record); }
   /// The run is over or stopped; ends an open line.

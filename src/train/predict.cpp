@@ -58,36 +58,14 @@ eval::Predictions describe(const data::Dataset& dataset, const std::vector<std::
   return result;
 }
 
-data::LoaderOptions loader_options(const SlotMemory& memory, const PredictOptions& options, bool wants_class) {
-  data::LoaderOptions loading;
-  loading.mode = data::LoadMode::Evaluation;
-  loading.shard = {.batch = memory.batch(), .tail = data::Tail::Pad};
-  loading.workers = options.workers;
-  loading.most_readers = options.most_readers;
-  loading.cores = options.cores;
-  loading.epochs = 1;
-  loading.preprocess = options.preprocess;
-  loading.dtype = memory.dtype();
-  loading.label_form = wants_class ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
-  loading.cache = options.cache;
-  loading.pixel_hashes = options.pixel_hashes;
-  return loading;
-}
-
 // Turns the first `rows` rows of logits (N, K) into probabilities behind those there are.
 void append(std::span<const float> logits, std::int64_t rows, std::string_view loss, eval::Predictions& predictions) {
   const std::size_t K = predictions.label_names.size();
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
-    const auto values = logits.subspan(i * K, K);
-    const auto bad = std::find_if_not(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
     const std::size_t begin = predictions.probabilities.size();
-    if (bad != values.end()) {
-      throw DataError(error_text("train.predict", fmt::format("image {} of the split", begin / K), "finite logits",
-                                 fmt::to_string(*bad),
-                                 "other weights, or training with a lower optimizer.lr or with train.clip_norm"));
-    }
     predictions.probabilities.resize(begin + K);
-    to_probabilities(values, loss, std::span(predictions.probabilities).subspan(begin));
+    to_probabilities(logits.subspan(i * K, K), loss, std::span(predictions.probabilities).subspan(begin),
+                     fmt::format("image {} of the split", begin / K));
   }
 }
 
@@ -111,8 +89,29 @@ SlotMemory::SlotMemory(engine::Executable& owner, int slots, std::int64_t label_
   }
 }
 
-void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities) {
+data::LoaderOptions prediction_loading(const SlotMemory& memory, const PredictOptions& options, data::LoadMode mode) {
+  data::LoaderOptions loading;
+  loading.mode = mode;
+  loading.shard = {.batch = memory.batch(), .tail = data::Tail::Pad};
+  loading.workers = options.workers;
+  loading.most_readers = options.most_readers;
+  loading.cores = options.cores;
+  loading.epochs = 1;
+  loading.preprocess = options.preprocess;
+  loading.dtype = memory.dtype();
+  loading.cache = options.cache;
+  loading.pixel_hashes = options.pixel_hashes;
+  return loading;
+}
+
+void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities,
+                      std::string_view image) {
   RG_ASSERT(logits.size() == probabilities.size() && !logits.empty());
+  const auto bad = std::ranges::find_if_not(logits, [](float logit) { return std::isfinite(logit); });
+  if (bad != logits.end()) {
+    throw DataError(error_text("train.predict", image, "finite logits", fmt::to_string(*bad),
+                               "other weights, or training with a lower optimizer.lr or with train.clip_norm"));
+  }
   if (loss != "softmax") {
     std::transform(logits.begin(), logits.end(), probabilities.begin(),
                    [](float logit) { return static_cast<float>(1.0 / (1.0 + std::exp(-static_cast<double>(logit)))); });
@@ -160,7 +159,8 @@ class Pass {
 
 void Pass::run(const std::optional<data::AugmentDraw>& view, std::int64_t done, eval::Predictions& predictions) {
   const std::vector<data::BatchSlot> slots = memory_.slots();
-  data::LoaderOptions loading = loader_options(memory_, options_, wants_class_);
+  data::LoaderOptions loading = prediction_loading(memory_, options_, data::LoadMode::Evaluation);
+  loading.label_form = wants_class_ ? data::LabelForm::ClassIndex : data::LabelForm::MultiLabel;
   loading.view = view;
   data::Loader loader(dataset_, samples_, loading, slots);
   while (const std::optional<data::Batch> batch = loader.next()) {
@@ -220,22 +220,6 @@ PredictResult predict(engine::Executable& executable, const data::Dataset& datas
   return result;
 }
 
-namespace {
-
-template <typename Item>
-std::string bytes_of(const std::vector<Item>& items) {
-  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item)};
-}
-
-template <typename Item>
-std::vector<Item> items_of(const std::string& bytes) {
-  std::vector<Item> items(bytes.size() / sizeof(Item));
-  if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
-  return items;
-}
-
-}  // namespace
-
 PredictResult predict(const Ranks& ranks, engine::Executable& executable, const data::Dataset& dataset,
                       const std::vector<std::uint32_t>& samples, const PredictOptions& options) {
   if (ranks.size() == 1) return predict(executable, dataset, samples, options);
@@ -260,15 +244,11 @@ PredictResult predict(const Ranks& ranks, engine::Executable& executable, const 
   result.predictions = describe(dataset, samples);
   result.loader = mine.loader;
   constexpr dist::Phase kPhase{.name = "predictions"};
-  for (const std::string& bytes : ranks.gather(bytes_of(mine.predictions.probabilities), kPhase)) {
-    const auto values = items_of<float>(bytes);
+  for (const auto& values : ranks.gather_values<float>(mine.predictions.probabilities, kPhase)) {
     result.predictions.probabilities.insert(result.predictions.probabilities.end(), values.begin(), values.end());
   }
+  const auto losses = ranks.gather_values<BatchLoss>(mine.losses, kPhase);
   // One process would go over all batches view by view.
-  std::vector<std::vector<BatchLoss>> losses;
-  for (const std::string& bytes : ranks.gather(bytes_of(mine.losses), kPhase)) {
-    losses.push_back(items_of<BatchLoss>(bytes));
-  }
   const std::size_t views = is_plain(options.views) ? 1 : options.views.size();
   for (std::size_t view = 0; view < views; ++view) {
     for (const std::vector<BatchLoss>& theirs : losses) {

@@ -21,6 +21,8 @@ namespace roentgen::data {
 struct Dataset;
 class ImageStore;
 class PixelHashes;
+enum class LoadMode : std::uint8_t;
+struct LoaderOptions;
 }  // namespace roentgen::data
 namespace roentgen::engine {
 class Executable;
@@ -98,8 +100,14 @@ class SlotMemory {
 [[nodiscard]] PredictResult predict(const Ranks& ranks, engine::Executable& executable, const data::Dataset& dataset,
                                     const std::vector<std::uint32_t>& samples, const PredictOptions& options);
 
-/// Probabilities from logits (K): 1 / (1 + exp(-z)) each, or softmax over all.
-void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities);
+/// Options of a loader that fills those slots once, image after image; the rest as `options` say.
+[[nodiscard]] data::LoaderOptions prediction_loading(const SlotMemory& memory, const PredictOptions& options,
+                                                     data::LoadMode mode);
+
+/// Probabilities from logits (K): 1 / (1 + exp(-z)) each, or softmax over all. DataError that names the `image` when
+/// one is not finite.
+void to_probabilities(std::span<const float> logits, std::string_view loss, std::span<float> probabilities,
+                      std::string_view image);
 
 /// "Image Index,prob_<Label>...": one record, of several lines where a label holds a line end.
 [[nodiscard]] std::string predictions_header(const std::vector<std::string>& labels);

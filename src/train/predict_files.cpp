@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
-#include "core/error.h"
 #include "data/image.h"
 #include "data/source/dataset.h"
 #include "data/stage/loader.h"
@@ -21,25 +19,6 @@ namespace {
 
 constexpr int kSlots = 2;
 
-data::LoaderOptions loader_options(const SlotMemory& memory, const PredictOptions& options) {
-  data::LoaderOptions loading;
-  loading.mode = data::LoadMode::Prediction;
-  loading.shard = {.batch = memory.batch(), .tail = data::Tail::Pad};
-  loading.workers = options.workers;
-  loading.most_readers = options.most_readers;
-  loading.epochs = 1;
-  loading.preprocess = options.preprocess;
-  loading.dtype = memory.dtype();
-  return loading;
-}
-
-void check_finite(std::span<const float> logits, std::string_view image) {
-  const auto bad = std::ranges::find_if_not(logits, [](float value) { return std::isfinite(value); });
-  if (bad == logits.end()) return;
-  throw DataError(error_text("train.predict", image, "finite logits", fmt::to_string(*bad),
-                             "other weights, or training with a lower optimizer.lr or with train.clip_norm"));
-}
-
 // Runs the batch that lies in `slot` and fills in the probabilities of the images without a reason.
 void compute(engine::Executable& executable, int slot, const PredictOptions& options,
              std::vector<PredictedImage>& images, const std::function<std::string(std::uint32_t)>& name_of) {
@@ -49,10 +28,9 @@ void compute(engine::Executable& executable, int slot, const PredictOptions& opt
   const std::size_t K = logits.size() / static_cast<std::size_t>(executable.inputs().front().shape[0]);
   for (PredictedImage& image : images) {
     if (!image.reason.empty()) continue;
-    const std::span<const float> own = logits.subspan(static_cast<std::size_t>(image.row) * K, K);
-    check_finite(own, name_of(image.sample));
     image.probabilities.resize(K);
-    to_probabilities(own, options.loss, image.probabilities);
+    to_probabilities(logits.subspan(static_cast<std::size_t>(image.row) * K, K), options.loss, image.probabilities,
+                     name_of(image.sample));
   }
 }
 
@@ -68,17 +46,18 @@ void predict_files(engine::Executable& executable, const data::Dataset& dataset,
   const SlotMemory memory(executable, kSlots, static_cast<std::int64_t>(dataset.label_names.size()));
   std::vector<std::uint32_t> samples(dataset.samples.size());
   std::iota(samples.begin(), samples.end(), 0U);
-  data::Loader loader(dataset, std::move(samples), loader_options(memory, options), memory.slots());
+  data::Loader loader(dataset, std::move(samples), prediction_loading(memory, options, data::LoadMode::Prediction),
+                      memory.slots());
   const auto name_of = [&](std::uint32_t sample) { return dataset.samples[sample].id; };
   std::vector<PredictedImage> images;
   std::int64_t done = 0;
   while (const std::optional<data::Batch> batch = loader.next()) {
     images.assign(static_cast<std::size_t>(batch->valid), {});
+    for (const data::BadRow& bad : batch->bad) images[static_cast<std::size_t>(bad.row)].reason = bad.reason;
     for (std::size_t i = 0; i < images.size(); ++i) {
       images[i].sample = batch->samples[i];
       images[i].row = static_cast<std::int64_t>(i);
     }
-    for (const data::BadRow& bad : batch->bad) images[static_cast<std::size_t>(bad.row)].reason = bad.reason;
     compute(executable, batch->slot, options, images, name_of);
     loader.release(batch->slot);  // the outputs are the executable's own
     on_batch(images);

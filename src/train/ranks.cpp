@@ -69,11 +69,6 @@ void load_statistics(std::span<const float> all, engine::Executable& executable)
   });
 }
 
-template <typename Number>
-std::string bytes_of(const std::vector<Number>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
-}
-
 }  // namespace
 
 int Ranks::rank() const { return group_ == nullptr ? 0 : group_->rank(); }
@@ -162,11 +157,8 @@ void average_statistics(const Ranks& ranks, engine::Executable& executable, Ema*
 std::vector<float> gather_statistics(const Ranks& ranks, const engine::Executable& executable, Ema* ema) {
   std::vector<float> all;
   if (ranks.size() == 1) return all;
-  for (const std::string& bytes : ranks.gather(bytes_of(statistics_of(executable, ema)), {.name = "statistics"})) {
-    if (bytes.empty()) continue;  // a network without: memcpy takes no null
-    const std::size_t before = all.size();
-    all.resize(before + bytes.size() / sizeof(float));
-    std::memcpy(all.data() + before, bytes.data(), bytes.size());
+  for (const auto& values : ranks.gather_values<float>(statistics_of(executable, ema), {.name = "statistics"})) {
+    all.insert(all.end(), values.begin(), values.end());
   }
   return all;
 }
@@ -213,10 +205,10 @@ std::vector<int> odd_ranks(std::span<const std::uint64_t> hashes) {
 
 void require_equal_weights(const Ranks& ranks, engine::Executable& executable, std::int64_t step) {
   if (ranks.size() == 1) return;
-  const std::vector<std::uint64_t> own{hash_of(executable.parameters())};
+  const std::uint64_t own = hash_of(executable.parameters());
   std::vector<std::uint64_t> hashes;
-  for (const std::string& bytes : ranks.gather(bytes_of(own), {.name = "weight check"})) {
-    std::memcpy(&hashes.emplace_back(), bytes.data(), sizeof(std::uint64_t));
+  for (const auto& theirs : ranks.gather_values<std::uint64_t>({&own, 1}, {.name = "weight check"})) {
+    hashes.push_back(theirs.front());
   }
   const std::vector<int> odd = odd_ranks(hashes);
   if (odd.empty()) return;
@@ -250,10 +242,8 @@ void unite_hashes(const Ranks& ranks, std::span<const std::uint32_t> samples, da
     own.resize(std::min(piece, samples.size()));
     const std::span<const std::uint32_t> now = samples.first(own.size());
     std::ranges::transform(now, own.begin(), [&](std::uint32_t sample) { return hashes.get(sample); });
-    std::vector<std::uint64_t> theirs(own.size());
-    for (const std::string& bytes : ranks.gather(bytes_of(own), {.name = "pixel hashes"})) {
-      RG_ASSERT(bytes.size() == theirs.size() * sizeof(std::uint64_t));
-      std::memcpy(theirs.data(), bytes.data(), bytes.size());
+    for (const auto& theirs : ranks.gather_values<std::uint64_t>(own, {.name = "pixel hashes"})) {
+      RG_ASSERT(theirs.size() == own.size());
       for (std::size_t i = 0; i < now.size(); ++i) {
         if (theirs[i] != 0) hashes.set(now[i], theirs[i]);
       }

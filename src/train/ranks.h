@@ -58,6 +58,17 @@ class Ranks {
   void broadcast(std::span<float> values, dist::Phase phase) const;
   /// Every rank's bytes, in rank order, on all ranks.
   [[nodiscard]] std::vector<std::string> gather(const std::string& own, dist::Phase phase) const;
+  /// gather() of plain values, of which every rank may have another number.
+  template <typename Plain>
+  [[nodiscard]] std::vector<std::vector<Plain>> gather_values(std::span<const Plain> own, dist::Phase phase) const {
+    static_assert(std::is_trivially_copyable_v<Plain>);
+    std::vector<std::vector<Plain>> all;
+    for (const std::string& bytes : gather({reinterpret_cast<const char*>(own.data()), own.size_bytes()}, phase)) {
+      all.emplace_back(bytes.size() / sizeof(Plain));
+      if (!bytes.empty()) std::memcpy(all.back().data(), bytes.data(), bytes.size());  // which takes no null
+    }
+    return all;
+  }
   /// Rank 0's, on all ranks; of a type without pointers.
   template <typename Plain>
   void share(Plain& value, dist::Phase phase) const {

@@ -84,24 +84,22 @@ Value to_value(const RunState& state) {
   for (const RunLeg& leg : state.legs) {
     legs.push_back(Value::Table{{"ranks", leg.ranks}, {"batch", leg.batch}, {"batches", leg.batches}});
   }
-  Value table = Value::table();
-  table.set("step", state.step);
-  table.set("epoch", state.epoch);
-  table.set("step_in_epoch", state.step_in_epoch);
-  table.set("loss_sum", state.loss_sum);
-  table.set("best_score", state.best_score);
-  table.set("has_best", state.has_best);
-  table.set("best_epoch", state.best_epoch);
-  table.set("epochs_without_improvement", state.epochs_without_improvement);
-  table.set("is_finished", state.is_finished);
-  table.set("schedule", state.schedule);
-  table.set("kept_best", std::move(kept));
-  Value& bad = table.set("bad_samples", Value::array());
-  for (const std::uint32_t sample : state.bad_samples) bad.push_back(sample);
-  table.set("updates_per_epoch", state.updates_per_epoch);
-  table.set("legs", std::move(legs));
-  table.set("threads", state.threads);
-  table.set("seed", static_cast<std::int64_t>(state.seed));
+  Value table = Value::Table{{"step", state.step},
+                             {"epoch", state.epoch},
+                             {"step_in_epoch", state.step_in_epoch},
+                             {"loss_sum", state.loss_sum},
+                             {"best_score", state.best_score},
+                             {"has_best", state.has_best},
+                             {"best_epoch", state.best_epoch},
+                             {"epochs_without_improvement", state.epochs_without_improvement},
+                             {"is_finished", state.is_finished},
+                             {"schedule", state.schedule},
+                             {"kept_best", std::move(kept)},
+                             {"bad_samples", Value::Array(state.bad_samples.begin(), state.bad_samples.end())},
+                             {"updates_per_epoch", state.updates_per_epoch},
+                             {"legs", std::move(legs)},
+                             {"threads", state.threads},
+                             {"seed", static_cast<std::int64_t>(state.seed)}};
   put_plan(state.plan, table);
   return table;
 }

@@ -122,42 +122,29 @@ class SetupOfRanks : public RanksOfARun {
 
   using Look = std::function<void(int rank, TrainSetup& setup)>;
 
-  std::vector<std::exception_ptr> set_up(Start start, const Change& change, const Look& look = {}) {
+  std::vector<std::exception_ptr> set_up(Start start, const Change& change, const Look& look = {},
+                                         std::chrono::milliseconds limit = kLimit) {
     const RunFolder folder(out_.path() / "run");
     group_.emplace(2);
-    return as_ranks(*group_, [&](dist::CommThread& comm) {
-      data::Dataset dataset = load();
-      if (other_data_ && comm.rank() == 1) other_data_(dataset);
-      Recipe recipe = recipe_;
-      if (other_recipe_ && comm.rank() == 1) other_recipe_(recipe);
-      const graph::Graph model = fake_model(4, kSizePx, 2);
-      FakeEngine engine;
-      if (machine_of_) machine_of_(comm.rank(), engine);
-      TrainJob job{.recipe = recipe,
-                   .dataset = dataset,
-                   .model = model,
-                   .engine = engine,
-                   .folder = folder,
-                   .start = start,
-                   .observers = {},
-                   .on_ready =
-                       [&] {
-                         ready_after_ = group_->phases(0);
-                         if (start == Start::Fresh) folder.create_new();
-                       },
-                   .is_stop_asked = {},
-                   .group = &comm,
-                   .trace = TraceOptions{}};
-      if (change) change(comm.rank(), job);
-      TrainSetup setup = make_train_setup(job);
-      if (look) look(comm.rank(), setup);
-    });
+    return with_jobs(
+        *group_, folder, start,
+        [&](int rank, TrainJob& job) {
+          job.on_ready = [&] {
+            ready_after_ = group_->phases(0);
+            if (start == Start::Fresh) folder.create_new();
+          };
+          job.trace = TraceOptions{};
+          if (change) change(rank, job);
+        },
+        [&](const TrainJob& job) {
+          TrainSetup setup = make_train_setup(job);
+          if (look) look(job.group->rank(), setup);
+        },
+        limit);
   }
 
   /// Group of the last set_up().
   std::optional<dist::LocalGroup> group_;
-  std::function<void(data::Dataset&)> other_data_;
-  std::function<void(Recipe&)> other_recipe_;
   /// Phases that rank 0 had come to when the folder was to be made.
   std::vector<std::string> ready_after_;
 };
@@ -221,6 +208,23 @@ TEST_F(SetupOfRanks, fails_on_all_with_one_message_where_they_differ) {
   expect("labels of rank 1: expected bright, noise, as rank 0, got bright, other");
   other_data_ = [](data::Dataset& dataset) { dataset.samples[2].labels[0] = 0.5F; };
   expect("row 3 of rank 1, img02.png: expected bright 1, as rank 0, got bright 0.5");
+}
+
+TEST_F(SetupOfRanks, end_with_one_line_where_one_fails_alone) {
+  constexpr std::chrono::milliseconds kShort{2000};  // the other one waits so long
+  const auto expect = [&](const std::string& text, const Change& change = {}) {
+    const auto errors = set_up(Start::Fresh, change, {}, kShort);
+    EXPECT_THAT(text_of(errors[0]), HasSubstr(text));
+    EXPECT_THAT(text_of(errors[1]), HasSubstr("rank 0"));
+    EXPECT_THAT(may_tell_, ElementsAre(1, 0)) << "rank 0 says it, and nobody else";
+    EXPECT_TRUE(files_in(out_.path()).empty());
+  };
+  recipe_.train.init = "/nowhere/weights.safetensors";
+  expect("/nowhere/weights.safetensors");
+  recipe_.train.init.clear();
+  expect("no space left", [](int, TrainJob& job) {
+    job.on_ready = [] { throw DataError(error_text("test.disk", "run", "a folder", "no space left")); };
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/value.h"
 #include "train/train_job.h"
 
 namespace roentgen::train {
@@ -35,5 +36,9 @@ struct TrainOutcome {
 /// Runs it. Throws ConfigError (recipe, init or resume file that does not fit, ranks that differ), DataError (images,
 /// disk, a loss that is not finite), CommError (as dist::CommThread; weights that are not the same on all ranks).
 [[nodiscard]] TrainOutcome train(const TrainJob& job);
+
+/// Contents of --json of `roentgen train`: docs/formats/run.md.
+/// @param folder of the run, whose weights are named
+[[nodiscard]] Value to_value(const TrainOutcome& outcome, const RunFolder& folder);
 
 }  // namespace roentgen::train

@@ -31,6 +31,41 @@ class RanksOfARun : public Trainer {
   /// What one rank's job may have of its own.
   using Change = std::function<void(int rank, TrainJob& job)>;
 
+  // Does `work` with a job of each rank's own; what it throws, the rank fails with, as the program's ranks do.
+  std::vector<std::exception_ptr> with_jobs(dist::LocalGroup& group, const RunFolder& folder, Start start,
+                                            const Change& change, const std::function<void(const TrainJob&)>& work,
+                                            std::chrono::milliseconds limit = kLimit) {
+    may_tell_.assign(static_cast<std::size_t>(group.size()), 0);
+    return as_ranks(
+        group,
+        [&](dist::CommThread& comm) {
+          data::Dataset dataset = load();
+          if (other_data_ && comm.rank() == 1) other_data_(dataset);
+          Recipe recipe = recipe_;
+          if (other_recipe_ && comm.rank() == 1) other_recipe_(recipe);
+          const graph::Graph model = fake_model(recipe.train.batch, kSizePx, 2);
+          FakeEngine engine;
+          if (machine_of_) machine_of_(comm.rank(), engine);
+          TrainJob job{.recipe = recipe,
+                       .dataset = dataset,
+                       .model = model,
+                       .engine = engine,
+                       .folder = folder,
+                       .start = start,
+                       .observers = {},
+                       .is_stop_asked = {},
+                       .group = &comm};
+          if (change) change(comm.rank(), job);
+          try {
+            work(job);
+          } catch (...) {
+            may_tell_[static_cast<std::size_t>(comm.rank())] = comm.fail() ? 1 : 0;
+            throw;
+          }
+        },
+        limit);
+  }
+
   // As run(), by so many ranks of `batch` images each.
   std::vector<std::exception_ptr> run_ranks(int ranks, std::int64_t batch, const std::string& name,
                                             Start start = Start::Fresh, std::int64_t stop_after = 0,
@@ -39,27 +74,14 @@ class RanksOfARun : public Trainer {
     const RunFolder folder(out_.path() / name);
     if (start == Start::Fresh) folder.create_new();
     outcomes_.assign(static_cast<std::size_t>(ranks), {});
-    return as_ranks(
-        ranks,
-        [&](dist::CommThread& comm) {
-          const data::Dataset dataset = load();
-          const graph::Graph model = fake_model(batch, kSizePx, 2);
-          FakeEngine engine;
-          if (machine_of_) machine_of_(comm.rank(), engine);
-          TrainJob job{.recipe = recipe_,
-                       .dataset = dataset,
-                       .model = model,
-                       .engine = engine,
-                       .folder = folder,
-                       .start = start,
-                       .observers = {},
-                       .is_stop_asked = {},
-                       .stop_after_steps = stop_after,
-                       .group = &comm};
-          if (change) change(comm.rank(), job);
-          outcomes_[static_cast<std::size_t>(comm.rank())] = train(job);
+    dist::LocalGroup group(ranks);
+    return with_jobs(
+        group, folder, start,
+        [&](int rank, TrainJob& job) {
+          job.stop_after_steps = stop_after;
+          if (change) change(rank, job);
         },
-        limit);
+        [&](const TrainJob& job) { outcomes_[static_cast<std::size_t>(job.group->rank())] = train(job); }, limit);
   }
 
   // The gradients' sums are rounded once per rank instead of once: 1e-6 of values about 1, over tens of updates.
@@ -76,6 +98,11 @@ class RanksOfARun : public Trainer {
   std::vector<TrainOutcome> outcomes_;
   /// What a rank's machine is like.
   std::function<void(int rank, FakeEngine& engine)> machine_of_;
+  /// What rank 1 has otherwise than rank 0.
+  std::function<void(data::Dataset&)> other_data_;
+  std::function<void(Recipe&)> other_recipe_;
+  /// Of each rank of the last jobs: 1 where it failed as the first, whose line the program prints.
+  std::vector<int> may_tell_;
 };
 
 }  // namespace roentgen::train

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -127,19 +125,12 @@ std::int64_t confirmed_batch(const std::function<std::size_t(std::int64_t)>& nee
 }
 
 std::size_t parse_bytes(std::string_view option, std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{
-      {{"", 1.0}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}}};
-  double number = 0.0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  const auto* const found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  constexpr Unit kUnits[] = {{"", 1.0},   {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
+                             {"kB", 1e3}, {"MB", 1e6},     {"GB", 1e9}};
   constexpr double kMost = 1e15;
-  if (failure != std::errc{} || found == kUnits.end() || !(number > 0.0) || number * found->second > kMost) {
-    throw ConfigError(error_text("bench.autobatch", option, "a size, as 8GiB or 500MB",
-                                 text.empty() ? "none" : std::string(text), fmt::format("{} 8GiB", option)));
-  }
-  return static_cast<std::size_t>(number * found->second);
+  if (const auto bytes = quantity_in(text, kUnits); bytes && *bytes <= kMost) return static_cast<std::size_t>(*bytes);
+  throw ConfigError(error_text("bench.autobatch", option, "a size, as 8GiB or 500MB",
+                               text.empty() ? "none" : std::string(text), fmt::format("{} 8GiB", option)));
 }
 
 Value run_autobatch(const AutobatchOptions& options) {

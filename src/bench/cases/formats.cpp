@@ -221,8 +221,7 @@ class FormatsCase final : public Case {
                     {.name = "--resize",
                      .target = &options_.stored_px,
                      .doc = "side of images stored smaller, px",
-                     .least = 1,
-                     .most = 16384}}});
+                     .range = {1, 16384}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 #include "bench/case_list.h"
@@ -75,11 +74,9 @@ NodeFigures measure(const NodesOptions& options, const train::Ranks& ranks) {
 }
 
 std::vector<NodeFigures> gather(const train::Ranks& ranks, const NodeFigures& own) {
-  static_assert(std::is_trivially_copyable_v<NodeFigures>);
   std::vector<NodeFigures> all;
-  for (const std::string& bytes :
-       ranks.gather({reinterpret_cast<const char*>(&own), sizeof own}, {.name = "figures of all ranks"})) {
-    std::memcpy(&all.emplace_back(), bytes.data(), sizeof own);
+  for (const auto& theirs : ranks.gather_values<NodeFigures>({&own, 1}, {.name = "figures of all ranks"})) {
+    all.push_back(theirs.front());
   }
   return all;
 }
@@ -189,15 +186,12 @@ class NodesCase final : public Case {
       : Case("the same training on every rank for itself: which nodes are slow, or compute something else",
              "roentgen bench nodes --ranks 4 --hosts a:1,b:1,c:1,d:1 --model resnet18 --batch 8 --image 64") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return joined({sizes_.options({"--batch", "--image", "--channels"}),
-                   network_.training_options(),
-                   ranks_.options({"--ranks", "--hosts"}),
-                   {slow_option(slow_factor_),
-                    {.name = "--updates",
-                     .target = &updates_,
-                     .doc = "of the weights, on every rank",
-                     .least = 1,
-                     .most = kMany}}});
+    return joined(
+        {sizes_.options({"--batch", "--image", "--channels"}),
+         network_.training_options(),
+         ranks_.options({"--ranks", "--hosts"}),
+         {slow_option(slow_factor_),
+          {.name = "--updates", .target = &updates_, .doc = "of the weights, on every rank", .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     NodesOptions options{.step = network_.sized(sizes_)};

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -21,22 +20,6 @@
 
 namespace roentgen::bench {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-std::optional<double> quantity_of(std::string_view text, std::span<const Unit> units) {
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !(number > 0.0)) return std::nullopt;
-  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto unit = std::ranges::find(units, rest, &Unit::name);
-  if (unit == units.end()) return std::nullopt;
-  const double quantity = number * unit->factor;
-  return std::isfinite(quantity) ? std::optional(quantity) : std::nullopt;
-}
 
 // Steps as training makes them, one rank alone; the course is that of the fastest of some more.
 MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& executable) {
@@ -64,14 +47,14 @@ MeasuredStep measure_steps(const PredictOptions& options, engine::Executable& ex
 
 double parse_bandwidth(std::string_view text) {
   constexpr Unit kUnits[] = {{"kbit", 125.0}, {"Mbit", 125e3}, {"Gbit", 125e6}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
-  if (const auto found = quantity_of(text, kUnits)) return *found;
+  if (const auto found = quantity_in(text, kUnits)) return *found;
   throw ConfigError(error_text("bench.predict", "bandwidth", "a number with kbit, Mbit, Gbit, kB, MB or GB (a second)",
                                text, "1Gbit"));
 }
 
 double parse_duration(std::string_view text) {
   constexpr Unit kUnits[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}};
-  if (const auto found = quantity_of(text, kUnits)) return *found;
+  if (const auto found = quantity_in(text, kUnits)) return *found;
   throw ConfigError(error_text("bench.predict", "latency", "a number with us, ms or s", text, "50us"));
 }
 
@@ -201,8 +184,7 @@ class PredictScalingCase final : public Case {
                     {.name = "--device-sd",
                      .target = &device_sd_percent_,
                      .doc = "with an emulated device: standard deviation of its steps, %",
-                     .least = 0,
-                     .most = 29}}});
+                     .range = {0, 29}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     PredictOptions options{.step = network_.sized(sizes_)};

@@ -263,7 +263,7 @@ class ScalingCase final : public Case {
            .target = &trace_folder_,
            .doc = "folder for a trace of each point, ranks-2.json, of its last round",
            .value_name = "DIR"},
-          {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .least = 1, .most = kMany}}});
+          {.name = "--repeat", .target = &rounds_, .doc = "interleaved rounds", .range = {1, kMany}}}});
   }
   [[nodiscard]] Value run(const Host& host) override {
     if (is_synthetic_ && !input_.data.empty()) {

@@ -119,8 +119,7 @@ void FactsReader::read_pixels(const Sample& sample, ImageFacts& facts) {
     facts.broken = reason_of(status.error());
     return;
   }
-  if (image_.layout().bits == 8) find_range<std::uint8_t>(image_, facts);
-  if (image_.layout().bits == 16) find_range<std::uint16_t>(image_, facts);
+  with_sample_type(image_.layout().bits, [&](auto zero) { find_range<decltype(zero)>(image_, facts); });
   const std::uint64_t hash = pixel_hash(image_);
   if (hash != 0) facts.key = ImageKey{0, hash};
 }

@@ -46,14 +46,6 @@ void convert(PixelSpan<const T> src, PixelSpan<T> dst) {
   if (src.channels == 4) convert_to<4>(src, dst);
 }
 
-template <typename T>
-bool has_equal(std::span<const T> samples) {
-  for (std::size_t i = 0; i < samples.size(); i += 3) {
-    if (samples[i] != samples[i + 1] || samples[i] != samples[i + 2]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void convert_channels(PixelSpan<const std::uint8_t> src, PixelSpan<std::uint8_t> dst) { convert(src, dst); }
@@ -63,16 +55,20 @@ void make_gray(const Image& colour, Image& out) {
   ImageLayout layout = colour.layout();
   layout.channels = 1;
   out.reset(layout, colour.part());
-  if (layout.bits == 8) {
-    convert_channels({colour.samples<std::uint8_t>(), 3}, {out.samples<std::uint8_t>(), 1});
-  } else {
-    convert_channels({colour.samples<std::uint16_t>(), 3}, {out.samples<std::uint16_t>(), 1});
-  }
+  with_sample_type(layout.bits, [&](auto sample) {
+    using Sample = decltype(sample);
+    convert_channels({colour.samples<Sample>(), 3}, {out.samples<Sample>(), 1});
+  });
 }
 
 bool has_equal_channels(const Image& colour) {
-  return colour.layout().bits == 8 ? has_equal(colour.samples<std::uint8_t>())
-                                   : has_equal(colour.samples<std::uint16_t>());
+  return with_sample_type(colour.layout().bits, [&](auto sample) {
+    const auto samples = colour.samples<decltype(sample)>();
+    for (std::size_t i = 0; i < samples.size(); i += 3) {
+      if (samples[i] != samples[i + 1] || samples[i] != samples[i + 2]) return false;
+    }
+    return true;
+  });
 }
 
 }  // namespace roentgen::data

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/codec/intensity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -24,10 +26,6 @@ Intensity parse_intensity(std::string_view text) {
   return static_cast<Intensity>(found - kNames.begin());
 }
 
-std::string intensity_names() {
-  std::string names;
-  for (const std::string_view name : kNames) names += (names.empty() ? "" : ", ") + std::string(name);
-  return names;
-}
+std::string intensity_names() { return fmt::format("{}", fmt::join(kNames, ", ")); }
 
 }  // namespace roentgen::data

@@ -13,6 +13,7 @@
 #include <array>
 
 #include "core/unique_handle.h"
+#include "data/codec/big_endian.h"
 #include "data/codec/channels.h"
 #include "data/codec/codec_table.h"
 #include "data/codec/png_stream.h"
@@ -103,19 +104,13 @@ Plan plan_for(const spng_ihdr& header) {
   }
 }
 
-std::uint32_t big_endian(Bytes bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte b : bytes.first(4)) value = value << 8U | std::to_integer<std::uint32_t>(b);
-  return value;
-}
-
 // False when the file ends inside a chunk of pixel data.
 bool has_whole_pixel_chunks(Bytes bytes) {
   std::size_t at = kSignature.size();
   while (bytes.size() - at >= 8) {
     const std::size_t left = bytes.size() - at;
-    const std::size_t chunk_bytes = std::size_t{12} + big_endian(bytes.subspan(at));
-    if (chunk_bytes > left) return big_endian(bytes.subspan(at + 4)) != 0x49444154U;  // "IDAT"
+    const std::size_t chunk_bytes = std::size_t{12} + big_endian_at(bytes, at, 4);
+    if (chunk_bytes > left) return big_endian_at(bytes, at + 4, 4) != 0x49444154U;  // "IDAT"
     at += chunk_bytes;
   }
   return true;
@@ -132,13 +127,11 @@ int decode_all(spng_ctx* context, Bytes bytes, std::span<std::byte> pixels, int 
 
 // From the channels of the file to those asked for; `pixels` are of the machine's byte order.
 void convert(std::span<const std::byte> pixels, int channels, Image& out) {
-  if (out.layout().bits == 8) {
-    const auto* samples = reinterpret_cast<const std::uint8_t*>(pixels.data());
-    convert_channels({{samples, pixels.size()}, channels}, {out.samples<std::uint8_t>(), out.channels()});
-  } else {
-    const auto* samples = reinterpret_cast<const std::uint16_t*>(pixels.data());
-    convert_channels({{samples, pixels.size() / 2}, channels}, {out.samples<std::uint16_t>(), out.channels()});
-  }
+  with_sample_type(out.layout().bits, [&](auto sample) {
+    using Sample = decltype(sample);
+    const std::span samples(reinterpret_cast<const Sample*>(pixels.data()), pixels.size() / sizeof(Sample));
+    convert_channels({samples, channels}, {out.samples<Sample>(), out.channels()});
+  });
 }
 
 // The pixels of the file go straight to `out` where that has its channels, else to the scratch.

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "data/codec/big_endian.h"
 #include "data/codec/png_filters.h"
 
 namespace roentgen::data {
@@ -21,12 +22,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t kSignatureBytes = 8;
 constexpr std::uint32_t kHeader = 0x49484452, kData = 0x49444154, kEnd = 0x49454E44;
-
-std::uint32_t big_endian(Bytes bytes) {
-  std::uint32_t value = 0;
-  for (const std::byte b : bytes.first(4)) value = value << 8U | std::to_integer<std::uint32_t>(b);
-  return value;
-}
 
 std::span<std::uint8_t> unsigned_bytes(std::span<std::byte> bytes) {
   return {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()};
@@ -50,12 +45,12 @@ class Chunks {
   /// Nothing at the end, or where the file is cut short.
   std::optional<Chunk> next() {
     if (bytes_.size() - at_ < 12) return std::nullopt;
-    const std::size_t length = big_endian(bytes_.subspan(at_));
+    const std::size_t length = big_endian_at(bytes_, at_, 4);
     if (bytes_.size() - at_ - 12 < length) return std::nullopt;
     const Bytes named = bytes_.subspan(at_ + 4, length + 4);
     const auto* text = reinterpret_cast<const unsigned char*>(named.data());
-    Chunk chunk{.type = big_endian(named), .data = named.subspan(4)};
-    chunk.is_sound = crc32_gzip_refl(0, text, named.size()) == big_endian(bytes_.subspan(at_ + 8 + length));
+    Chunk chunk{.type = big_endian_at(named, 0, 4), .data = named.subspan(4)};
+    chunk.is_sound = crc32_gzip_refl(0, text, named.size()) == big_endian_at(bytes_, at_ + 8 + length, 4);
     at_ += length + 12;
     return chunk;
   }
@@ -118,7 +113,7 @@ std::optional<PngShape> stream_shape(Bytes bytes) {
   const int channels = colour < std::ssize(kChannels) ? kChannels.at(static_cast<std::size_t>(colour)) : 0;
   if (!is_plain || channels == 0 || (depth != 8 && depth != 16)) return std::nullopt;
   const PngShape shape{
-      .width = big_endian(data), .height = big_endian(data.subspan(4)), .channels = channels, .bits = depth};
+      .width = big_endian_at(data, 0, 4), .height = big_endian_at(data, 4, 4), .channels = channels, .bits = depth};
   if (shape.width == 0 || shape.height == 0) return std::nullopt;
   // The library counts in 32 bits; both factors have 32 and 35.
   const std::size_t most = std::numeric_limits<std::int32_t>::max();

@@ -72,13 +72,9 @@ void RecordMaker::spread_to(int bits) {
   if (layout == stored_.layout()) return;
   std::swap(decoded_, stored_);
   stored_.reset(layout);
-  if (decoded_.layout().bits == 8) {
-    spread<std::uint8_t, std::uint8_t>(decoded_, stored_);
-  } else if (bits == 8) {
-    spread<std::uint16_t, std::uint8_t>(decoded_, stored_);
-  } else {
-    spread<std::uint16_t, std::uint16_t>(decoded_, stored_);
-  }
+  with_sample_type(decoded_.layout().bits, [&](auto from) {
+    with_sample_type(bits, [&](auto to) { spread<decltype(from), decltype(to)>(decoded_, stored_); });
+  });
 }
 
 Preprocess RecordMaker::resized(int channels) const {

@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "data/source/chexpert_labels.h"
+#include "data/source/folder_walk.h"
 #include "data/source/label_value.h"
 #include "data/source/patient.h"
 #include "data/source/placed_rows.h"
@@ -33,19 +34,16 @@ constexpr std::string_view kSet = "CheXpert";
 /// Folders directly below, sorted.
 std::vector<fs::path> folders_below(const fs::path& folder) {
   std::vector<fs::path> folders;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+  for (const fs::directory_entry& entry : sorted_entries(folder)) {
     std::error_code unreadable;
-    if (it->is_directory(unreadable)) folders.push_back(it->path());
+    if (entry.is_directory(unreadable)) folders.push_back(entry.path());
   }
-  std::ranges::sort(folders);
   return folders;
 }
 
 /// The tables in the data folder, else those one folder down, in folders of the published name.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
-  std::vector<fs::path> paths;
-  for (const fs::path& path : options.csv) paths.push_back(below_root(options, path));
+  std::vector<fs::path> paths = named_tables(options);
   const auto take = [&paths](const fs::path& folder) {
     for (const std::string_view name : kTables) {
       if (const auto table = plain_or_gzipped(folder / name)) paths.push_back(*table);
@@ -158,13 +156,8 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
   const Columns columns = find_columns(table, what);
   const ChexpertLabels labels(table.header, options, reading.listing.label_names, what);
   const Split split = split_of(path);
-  for (std::string& note : notes_on_unread_patients(table.header, {}, what, "the patient is that of the path")) {
-    reading.listing.notes.push_back(std::move(note));
-  }
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& row = table.rows[i];
-    const std::string where = fmt::format("{} line {}", what, table.lines[i]);
-    check_width(row, table, "data.chexpert", where);
+  reading.listing.add_notes(notes_on_unread_patients(table.header, {}, what, "the patient is that of the path"));
+  for_each_row(table, what, "data.chexpert", [&](const std::vector<std::string>& row, const std::string& where) {
     Sample sample{.id = field(row, columns.path),
                   .split = split,
                   .view = view_of(row, columns),
@@ -177,10 +170,10 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                                  "\"" + sample.id + "\"", "the table as it was published, or --set data.source=csv"));
     }
     sample.patient = patient->string().substr(kPatient.size());
-    if (!reading.rows.take(sample, places_of(name, options.root, reading.parts), where)) continue;
+    if (!reading.rows.take(sample, places_of(name, options.root, reading.parts), where)) return;
     sample.labels = labels.read(row, where);
     reading.listing.samples.push_back(std::move(sample));
-  }
+  });
 }
 
 /// Where the names of the tables say the splits; empty where none does. DataError when some do and some do not, and
@@ -216,15 +209,11 @@ Listing list_chexpert(const SourceOptions& options) {
   }
   check_label_policies(options, listing.label_names);
   listing.given_splits = given_splits(listing.csv, options.split);
-  const auto tables = read_tables(listing.csv, "data.chexpert");
+  const auto tables = read_tables(listing, "data.chexpert");
   Reading reading{
       .options = options, .listing = listing, .rows = PlacedRows(options, listing), .parts = parts_of(options.root)};
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    listing.csv_sha256.push_back(tables[i].sha256);
-    read_table(tables[i], listing.csv[i], reading);
-  }
+  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], reading);
   reading.rows.settle();
-  reading.rows.note_unnamed();
   return listing;
 }
 

@@ -62,10 +62,7 @@ std::vector<float> ChexpertLabels::read(const std::vector<std::string>& row, std
     }
     const std::string text = field(row, label.column);
     const auto value = parse_label_value(text);
-    if (!value) {
-      throw DataError(error_text("data.labels", where, "1, 0, -1 or nothing as " + label.name, "\"" + text + "\"",
-                                 "the table as it was published"));
-    }
+    if (!value) refuse_row("data.labels", where, "1, 0, -1 or nothing as " + label.name, "\"" + text + "\"");
     const bool is_none = label.column == no_finding_ ? has_finding : is_clear && label.column != support_devices_;
     labels.push_back(*value == LabelValue::Empty && is_none ? 0.0F : label_number(*value, label.policy));
   }

@@ -210,9 +210,7 @@ class ClassImages {
     }
     settle_dangling(dangling, options_, listing);
     left_out.dangling = std::move(beside);
-    for (std::string& note : left_out.notes("which by their endings are no images")) {
-      listing.notes.push_back(std::move(note));
-    }
+    listing.add_notes(left_out.notes("which by their endings are no images"));
     std::string text;
     for (const auto& [name, images] : beside_) {
       text += fmt::format("{}{} (image files: {})", text.empty() ? "" : ", ", name, images);

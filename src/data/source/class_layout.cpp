@@ -10,7 +10,9 @@
 
 #include "core/error.h"
 #include "data/source/finding_names.h"
+#include "data/source/folder_walk.h"
 #include "data/source/image_index.h"
+#include "data/source/split.h"
 
 namespace roentgen::data {
 namespace {
@@ -26,13 +28,13 @@ struct Entries {
 Entries entries_of(const fs::path& folder) {
   Entries entries;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::string name = at->path().filename().string();
+  for (const fs::directory_entry& entry : sorted_entries(folder, error)) {
+    std::string name = entry.path().filename().string();
     if (name.starts_with('.')) continue;
     std::error_code unreadable;
-    if (at->is_directory(unreadable)) {
+    if (entry.is_directory(unreadable)) {
       if (!is_companion_folder(name) && !is_archive_folder(name)) entries.folders.push_back(std::move(name));
-    } else if (at->is_regular_file(unreadable) && has_image_extension(name)) {
+    } else if (entry.is_regular_file(unreadable) && has_image_extension(name)) {
       entries.has_images = true;
     }
   }
@@ -40,7 +42,6 @@ Entries entries_of(const fs::path& folder) {
     throw DataError(error_text("data.class_folders", folder.string(), "a readable folder", error.message(),
                                "other permissions there"));
   }
-  std::ranges::sort(entries.folders);
   return entries;
 }
 
@@ -78,16 +79,8 @@ std::string_view part_of_word(std::string_view word) {
 }  // namespace
 
 std::optional<Split> split_of_folder(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Split>, 7> kNames{{{"train", Split::Train},
-                                                                      {"training", Split::Train},
-                                                                      {"val", Split::Val},
-                                                                      {"valid", Split::Val},
-                                                                      {"validation", Split::Val},
-                                                                      {"test", Split::Test},
-                                                                      {"testing", Split::Test}}};
-  const std::string key = spelling_key(name);
-  const auto found = std::ranges::find(kNames, key, &std::pair<std::string_view, Split>::first);
-  return found == kNames.end() ? std::nullopt : std::optional(found->second);
+  const auto split = find_split(spelling_key(name));
+  return split == Split::None ? std::nullopt : split;
 }
 
 ClassLayout class_layout(const fs::path& root) {

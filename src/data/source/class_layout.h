@@ -71,7 +71,7 @@ struct CommonFolders {
 /// other trees. DataError: a folder cannot be read.
 [[nodiscard]] CommonFolders common_folders(const std::filesystem::path& root, const ClassLayout& layout);
 
-/// The split of a folder called train, training, val, valid, validation, test or testing, in any case.
+/// The split of a folder called train, val or test, or by another word of find_split(), in any case.
 [[nodiscard]] std::optional<Split> split_of_folder(std::string_view name);
 
 }  // namespace roentgen::data

@@ -74,13 +74,9 @@ struct ValueColumn {
 };
 
 std::vector<fs::path> table_paths(const SourceOptions& options) {
-  std::vector<fs::path> paths;
-  for (const auto& path : options.csv) paths.push_back(below_root(options, path));
-  if (paths.empty()) {
-    const fs::path usual = options.root / "labels.csv";
-    paths.push_back(plain_or_gzipped(usual).value_or(usual));
-  }
-  return paths;
+  if (!options.csv.empty()) return named_tables(options);
+  const fs::path usual = options.root / "labels.csv";
+  return {plain_or_gzipped(usual).value_or(usual)};
 }
 
 /// Names must be text that can be written again, and each stand for one column.
@@ -219,11 +215,8 @@ void note_unread_columns(const io::Csv& table, const std::vector<LabelColumn>& l
   const std::optional<std::size_t>& patient = columns.facts.patient;
   const std::string source = patient ? fmt::format("the patient is that of column {}", stripped(table.header[*patient]))
                                      : std::string("rename it \"patient\" to keep patients apart");
-  for (std::string& note : notes_on_unread_patients(table.header, read, what, source)) {
-    listing.notes.push_back(std::move(note));
-  }
-  if (columns.split) return;
-  for (std::string& note : notes_on_unread_splits(table, read, what)) listing.notes.push_back(std::move(note));
+  listing.add_notes(notes_on_unread_patients(table.header, read, what, source));
+  if (!columns.split) listing.add_notes(notes_on_unread_splits(table, read, what));
 }
 
 std::vector<ValueColumn> value_columns(const std::vector<LabelColumn>& labels) {
@@ -349,7 +342,7 @@ bool probe_csv(const SourceOptions& options) {
 
 Listing list_csv(const SourceOptions& options) {
   Listing listing{.csv = table_paths(options)};
-  const auto tables = read_tables(listing.csv, "data.csv");
+  const auto tables = read_tables(listing, "data.csv");
   Labels labels = labels_of(options, listing.csv);
   if (options.unnamed_labels == UnnamedLabels::Propose && labels.names.empty() && !labels.are_converted) {
     propose_labels(tables.front(), options.files, listing, labels);
@@ -357,12 +350,8 @@ Listing list_csv(const SourceOptions& options) {
   listing.label_names = labels.names;
   check_label_policies(options, labels.names);
   Reading reading{.options = options, .labels = labels, .listing = listing, .rows = PlacedRows(options, listing)};
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    listing.csv_sha256.push_back(tables[i].sha256);
-    read_table(tables[i], listing.csv[i], reading);
-  }
+  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], reading);
   reading.rows.settle();
-  reading.rows.note_unnamed();
   return listing;
 }
 

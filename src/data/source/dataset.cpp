@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/source/dataset.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -134,8 +134,7 @@ void filter_views(Listing& listing, const SourceOptions& options) {
     ++(sample.view.empty() ? unknown : keep ? kept : dropped);
     return !keep;
   });
-  std::string names;
-  for (const auto& view : options.views) names += (names.empty() ? "" : ", ") + view;
+  const std::string names = fmt::format("{}", fmt::join(options.views, ", "));
   listing.notes.push_back(fmt::format("views {}: {} kept, {} of other views dropped, {} of unknown view kept", names,
                                       kept, dropped, unknown));
   if (listing.samples.empty()) {

@@ -50,7 +50,7 @@ Listing list_dicom(const SourceOptions& options) {
   });
   walk.walk(options.root);
   Listing listing{.given_splits = "all of a folder without labels"};
-  DicomTally tally;
+  Tally tally;
   for (const fs::path& path : files) {
     const auto study = read_dicom_header(path);
     const std::string exclusion = study ? exclusion_of(study.value()) : "unreadable";
@@ -66,10 +66,10 @@ Listing list_dicom(const SourceOptions& options) {
                                .sex = parse_sex(study.value().sex),
                                .age_years = parse_age(study.value().age)});
   }
-  if (const std::string text = tally.text(); !text.empty()) listing.notes.push_back("DICOM files " + text);
-  for (std::string& note : walk.left_out().notes("which are no DICOM")) listing.notes.push_back(std::move(note));
+  if (const std::string text = exclusions_text(tally); !text.empty()) listing.notes.push_back("DICOM files " + text);
+  listing.add_notes(walk.left_out().notes("which are no DICOM"));
   if (listing.samples.empty()) {
-    const std::string left_out = tally.text();
+    const std::string left_out = exclusions_text(tally);
     throw DataError(error_text(
         "data.dicom", options.root.string(), "frontal chest radiographs (CR, DX or RG)",
         left_out.empty() ? "no DICOM files" : left_out,

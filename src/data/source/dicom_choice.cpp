@@ -95,9 +95,9 @@ std::string view_of(const DicomStudy& study) {
   return is_one_of(study.view_code, kAp) ? "AP" : "";
 }
 
-std::string DicomTally::text() const {
+std::string exclusions_text(const Tally& kinds) {
   std::string text;
-  for (const auto& [kind, count] : counts_) {
+  for (const auto& [kind, count] : kinds.counts()) {
     text += fmt::format("{}{}: {}", text.empty() ? "left out, " : ", ", kind, count);
   }
   return text;

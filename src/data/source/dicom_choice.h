@@ -5,15 +5,14 @@
 // many were left out and why.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/codec/dicom_study.h"
+#include "data/source/folder_walk.h"
 
 namespace roentgen::data {
 
@@ -35,20 +34,7 @@ namespace roentgen::data {
 /// "PA", "AP", "LLD", ... of View Position, or else of the view code; empty: unknown.
 [[nodiscard]] std::string view_of(const DicomStudy& study);
 
-/// Counts by kind.
-class DicomTally {
- public:
-  void add(const std::string& kind) { ++counts_[kind]; }  ///< counts one
-  /// Adds up.
-  DicomTally& operator+=(const DicomTally& other) {
-    for (const auto& [kind, count] : other.counts_) counts_[kind] += count;
-    return *this;
-  }
-  /// "left out, laterals: 3, modality CT: 2"; empty: nothing was.
-  [[nodiscard]] std::string text() const;
-
- private:
-  std::map<std::string, std::int64_t> counts_;
-};
+/// Text on the kinds that are left out, with their counts: "left out, laterals: 3, modality CT: 2"; empty: none is.
+[[nodiscard]] std::string exclusions_text(const Tally& kinds);
 
 }  // namespace roentgen::data

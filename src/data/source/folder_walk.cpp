@@ -39,7 +39,7 @@ LeftOut& LeftOut::operator+=(const LeftOut& other) {
   dangling.insert(dangling.end(), other.dangling.begin(), other.dangling.end());
   companions += other.companions;
   companion_images += other.companion_images;
-  image_folders += other.image_folders;
+  image_folders.insert(image_folders.end(), other.image_folders.begin(), other.image_folders.end());
   hidden += other.hidden;
   unreadable += other.unreadable;
   repeated.insert(repeated.end(), other.repeated.begin(), other.repeated.end());
@@ -70,8 +70,8 @@ std::vector<std::string> LeftOut::notes(std::string_view why) const {
     notes.push_back(fmt::format("folders called masks or pairs, passed over: {} (image files in them: {})", companions,
                                 companion_images));
   }
-  if (image_folders > 0) {
-    notes.push_back(fmt::format("folders with the ending of an image, read as folders: {}", image_folders));
+  if (!image_folders.empty()) {
+    notes.push_back(fmt::format("folders with the ending of an image, read as folders: {}", image_folders.size()));
   }
   if (unreadable > 0) notes.push_back(fmt::format("folders that cannot be read, passed over: {}", unreadable));
   if (!repeated.empty()) {
@@ -100,15 +100,13 @@ void FolderWalk::walk(const fs::path& path) {
     left_out_.repeated.emplace_back(path, position->second);
     return;
   }
-  std::vector<fs::directory_entry> entries;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) entries.push_back(*it);
+  std::vector<fs::directory_entry> entries = sorted_entries(path, error);
   if (error && passes_unreadable_) {
     ++left_out_.unreadable;
   } else if (error) {
     throw DataError(error_text("data.folder", path.string(), "a readable folder", error.message(),
                                "other permissions there, or another folder"));
   }
-  std::ranges::sort(entries);
   if (order_ == WalkOrder::FilesFirst) {
     std::stable_partition(entries.begin(), entries.end(), [](const fs::directory_entry& entry) {
       std::error_code unreadable;
@@ -138,7 +136,7 @@ void FolderWalk::take(const fs::directory_entry& entry) {
       ++left_out_.companions;
       left_out_.companion_images += images_below(path);
     } else if (!is_archive_folder(name)) {
-      left_out_.image_folders += has_image_extension(path) ? 1 : 0;
+      if (has_image_extension(path)) left_out_.image_folders.push_back(path);
       walk(path);
     }
   } else if (!entry.exists(error)) {
@@ -148,6 +146,19 @@ void FolderWalk::take(const fs::directory_entry& entry) {
   } else if (!take_(path)) {
     left_out_.files.add(ending_of(path));
   }
+}
+
+std::vector<fs::directory_entry> sorted_entries(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::directory_entry> entries;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) entries.push_back(*it);
+  std::ranges::sort(entries, {},
+                    [](const fs::directory_entry& entry) -> const std::string& { return entry.path().native(); });
+  return entries;
+}
+
+std::vector<fs::directory_entry> sorted_entries(const fs::path& folder) {
+  std::error_code ignored;
+  return sorted_entries(folder, ignored);
 }
 
 std::string ending_of(const fs::path& path) {

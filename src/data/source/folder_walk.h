@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,10 +21,11 @@ namespace roentgen::data {
 /// Counts by name.
 class Tally {
  public:
-  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }  ///< counts `count` more
-  Tally& operator+=(const Tally& other);                                                 ///< adds up
-  [[nodiscard]] bool is_empty() const { return counts_.empty(); }                        ///< was nothing counted?
-  [[nodiscard]] std::int64_t total() const;                                              ///< sum over the names
+  void add(const std::string& name, std::int64_t count = 1) { counts_[name] += count; }        ///< counts `count` more
+  Tally& operator+=(const Tally& other);                                                       ///< adds up
+  [[nodiscard]] bool is_empty() const { return counts_.empty(); }                              ///< was nothing counted?
+  [[nodiscard]] std::int64_t total() const;                                                    ///< sum over the names
+  [[nodiscard]] const std::map<std::string, std::int64_t>& counts() const { return counts_; }  ///< by name
   /// ".bmp 2, .gif 1", in the order of the names.
   [[nodiscard]] std::string text() const;
 
@@ -41,7 +43,7 @@ struct LeftOut {
   std::int64_t companions = 0;
   std::int64_t companion_images = 0;  ///< image files below companion folders
   /// Folders with the ending of an image. They are walked as others are.
-  std::int64_t image_folders = 0;
+  std::vector<std::filesystem::path> image_folders{};
   /// Files with the ending of an image whose name, or a folder of it, begins with a dot.
   std::int64_t hidden = 0;
   /// Folders that cannot be read, where the walk passes over them.
@@ -99,6 +101,13 @@ class FolderWalk {
   std::map<std::filesystem::path, std::filesystem::path> visited_;
   LeftOut left_out_;
 };
+
+/// Entries of a folder by name, also those whose names begin with a dot. None where it cannot be read, or those that
+/// were read before `error`.
+[[nodiscard]] std::vector<std::filesystem::directory_entry> sorted_entries(const std::filesystem::path& folder,
+                                                                           std::error_code& error);
+/// The same without the reason.
+[[nodiscard]] std::vector<std::filesystem::directory_entry> sorted_entries(const std::filesystem::path& folder);
 
 /// ".png" of "A.PNG"; "no ending". Quoted where blanks are in it.
 [[nodiscard]] std::string ending_of(const std::filesystem::path& path);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
-#include <utility>
 
 #include "core/error.h"
 #include "core/lower_case.h"
+#include "data/source/folder_walk.h"
 
 namespace roentgen::data {
 
@@ -28,60 +28,28 @@ bool is_companion_folder(std::string_view name) {
 bool is_archive_folder(std::string_view name) { return lower_case(name) == "__macosx"; }
 
 ImageIndex::ImageIndex(const std::vector<fs::path>& folders) {
-  std::set<std::string> visited;
-  for (const auto& folder : folders) walk(folder, visited);
-}
-
-const fs::path* ImageIndex::find(const std::string& name) const {
-  const auto found = first_.find(name);
-  return found == first_.end() ? nullptr : &found->second;
-}
-
-const fs::path* ImageIndex::second(const std::string& name) const {
-  const auto found = second_.find(name);
-  return found == second_.end() ? nullptr : &found->second;
-}
-
-const fs::path* ImageIndex::folder(const std::string& name) const {
-  const auto found = folders_.find(name);
-  return found == folders_.end() ? nullptr : &found->second;
-}
-
-void ImageIndex::walk(const fs::path& folder, std::set<std::string>& visited) {
-  std::error_code error;
-  const fs::path real = fs::canonical(folder, error);
-  if (error || !fs::is_directory(real)) {
-    throw DataError(error_text("data.source", folder.string(), "a folder of images",
-                               error ? error.message() : std::string("a file"), "--set data.images=FOLDER"));
-  }
-  if (!visited.insert(real.string()).second) return;
-
-  std::vector<std::pair<std::string, bool>> entries;  // base name, is a folder
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::string name = it->path().filename().string();
-    if (name.empty() || name.front() == '.') continue;
-    std::error_code unreadable;
-    if (it->is_directory(unreadable)) {
-      entries.emplace_back(std::move(name), true);
-    } else if (it->is_regular_file(unreadable)) {
-      entries.emplace_back(std::move(name), false);
+  FolderWalk walk(WalkOrder::Mixed, [this](const fs::path& path) {
+    const std::string name = path.filename().string();
+    if (has_image_extension(path)) ++images_;
+    if (!first_.try_emplace(name, path).second) second_.try_emplace(name, path);
+    return true;
+  });
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+      throw DataError(error_text("data.source", folder.string(), "a folder of images",
+                                 error ? error.message() : std::string("a file"), "--set data.images=FOLDER"));
     }
+    walk.walk(folder);
   }
-  if (error)
-    throw DataError(
-        error_text("data.source", folder.string(), "a readable folder", error.message(), "other permissions there"));
-  std::sort(entries.begin(), entries.end());
-  for (auto& [name, is_folder] : entries) {
-    if (is_folder) {
-      if (is_companion_folder(name) || is_archive_folder(name)) continue;
-      if (has_image_extension(name)) folders_.try_emplace(name, folder / name);
-      walk(folder / name, visited);
-      continue;
-    }
-    if (has_image_extension(name)) ++images_;
-    const auto [position, is_new] = first_.try_emplace(name, folder / name);
-    if (!is_new) second_.try_emplace(name, folder / name);
+  for (const fs::path& folder : walk.left_out().image_folders) {
+    folders_.try_emplace(folder.filename().string(), folder);
   }
+}
+
+const fs::path* ImageIndex::found_in(const Paths& paths, const std::string& name) {
+  const auto found = paths.find(name);
+  return found == paths.end() ? nullptr : &found->second;
 }
 
 }  // namespace roentgen::data

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,20 +29,19 @@ class ImageIndex {
   explicit ImageIndex(const std::vector<std::filesystem::path>& folders);
 
   /// The file of that name, or nullptr; the first one when there are several.
-  [[nodiscard]] const std::filesystem::path* find(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path* find(const std::string& name) const { return found_in(first_, name); }
   /// A second file of the same name, or nullptr.
-  [[nodiscard]] const std::filesystem::path* second(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path* second(const std::string& name) const { return found_in(second_, name); }
   /// A folder that has the name of an image, or nullptr.
-  [[nodiscard]] const std::filesystem::path* folder(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path* folder(const std::string& name) const { return found_in(folders_, name); }
   /// Files whose extension is that of an image.
   [[nodiscard]] std::int64_t images() const { return images_; }
 
  private:
-  void walk(const std::filesystem::path& folder, std::set<std::string>& visited);
+  using Paths = std::unordered_map<std::string, std::filesystem::path>;
+  [[nodiscard]] static const std::filesystem::path* found_in(const Paths& paths, const std::string& name);
 
-  std::unordered_map<std::string, std::filesystem::path> first_;
-  std::unordered_map<std::string, std::filesystem::path> second_;
-  std::unordered_map<std::string, std::filesystem::path> folders_;
+  Paths first_, second_, folders_;
   std::int64_t images_ = 0;
 };
 

@@ -56,7 +56,7 @@ std::string links_note(const std::vector<Sample>& samples) {
 
 // What lies in a folder without images.
 std::string contents(const ImageList& list) {
-  if (const std::string dicom = list.dicom.text(); !dicom.empty()) return "DICOM files " + dicom;
+  if (const std::string dicom = exclusions_text(list.dicom); !dicom.empty()) return "DICOM files " + dicom;
   const LeftOut& left_out = list.left_out;
   if (!left_out.dangling.empty()) return counted(std::ssize(left_out.dangling), "link") + " to nowhere";
   if (left_out.companions > 0) return "only folders called masks or pairs, which are passed over";

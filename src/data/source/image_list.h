@@ -22,7 +22,7 @@ struct ImageList {
   /// No labels, no patients, no split.
   Dataset dataset;
   /// DICOM files in the folders that are left out: exclusion_of().
-  DicomTally dicom;
+  Tally dicom;
   /// All else in the folders that is passed over or left out.
   LeftOut left_out;
   /// Lines on files that are listed twice by links.

@@ -64,7 +64,7 @@ TEST_F(ImageListTest, chooses_among_dicom_files_of_a_folder_but_not_among_files_
   folder_.write("d/damaged.dcm", frontal.substr(0, 200));
   ImageList list = list_images({in("d")});
   EXPECT_THAT(names(list), ElementsAre("IM0001", "damaged.dcm")) << "what is damaged is for the prediction to name";
-  EXPECT_EQ(list.dicom.text(), "left out, laterals: 2");
+  EXPECT_EQ(exclusions_text(list.dicom), "left out, laterals: 2");
   EXPECT_TRUE(list.left_out.files.is_empty());
   EXPECT_THAT(names(list_images({in("d/IM0002")})), ElementsAre("IM0002"));
   folder_.write("e/1.dcm", lateral);
@@ -146,7 +146,7 @@ TEST_F(ImageListTest, lists_or_counts_every_file_of_a_folder) {
   EXPECT_EQ(list.left_out.files.total() + list.left_out.hidden + list.left_out.companion_images +
                 std::ssize(list.left_out.dangling),
             7);
-  EXPECT_EQ(list.left_out.image_folders, 1);
+  EXPECT_EQ(list.left_out.image_folders.size(), 1U);
 }
 
 TEST_F(ImageListTest, refuses_what_holds_no_images) {

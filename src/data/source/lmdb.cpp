@@ -12,7 +12,6 @@
 
 #include "core/error.h"
 #include "data/source/record_listing.h"
-#include "io/file.h"
 #include "io/lmdb.h"
 #include "io/protobuf_reader.h"
 
@@ -122,16 +121,11 @@ Listing list_lmdb(const SourceOptions& options) {
       listing.note(fmt::format("not read, beside data.mdb: {}", below.name));
     }
   }
-  for (const RecordFile& file : listing.files()) {
-    if (listing.recall(file)) continue;
-    listing.begin(file);
-    const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
-    const auto entries = io::scan_lmdb(mapped.bytes(), file.name).or_throw<DataError>();
+  return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
+    const auto entries = io::scan_lmdb(bytes, file.name).or_throw<DataError>();
     if (entries.empty()) listing.note(fmt::format("{} has no record", file.name));
-    for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, mapped.bytes(), entries[i]);
-    listing.end(file, mapped.bytes());
-  }
-  return listing.finish();
+    for (std::size_t i = 0; i < entries.size(); ++i) read_entry(listing, file, i + 1, bytes, entries[i]);
+  });
 }
 
 }  // namespace roentgen::data

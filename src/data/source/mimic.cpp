@@ -12,9 +12,11 @@
 
 #include "core/error.h"
 #include "data/source/chexpert_labels.h"
+#include "data/source/folder_walk.h"
 #include "data/source/label_value.h"
 #include "data/source/placed_rows.h"
 #include "data/source/source.h"
+#include "data/source/split.h"
 
 namespace roentgen::data {
 namespace {
@@ -52,15 +54,11 @@ void sort_in(const fs::path& path, Tables& tables) {
 /// The folder's own tables, those of data.csv in their places. One of data.csv without the usual name has the labels.
 /// DataError when data.csv names two for one place.
 Tables find_tables(const SourceOptions& options) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
-    std::error_code unreadable;
-    if (it->is_regular_file(unreadable)) found.push_back(it->path());
-  }
-  std::ranges::sort(found);
   Tables tables, named;
-  for (const fs::path& path : found) sort_in(path, tables);
+  for (const fs::directory_entry& entry : sorted_entries(options.root)) {
+    std::error_code unreadable;
+    if (entry.is_regular_file(unreadable)) sort_in(entry.path(), tables);
+  }
   for (const fs::path& path : options.csv) {
     const bool is_metadata = is_called(path, "metadata"), is_split = is_called(path, "split");
     fs::path& place = is_metadata ? named.metadata : is_split ? named.split : named.labels;
@@ -81,13 +79,8 @@ Tables find_tables(const SourceOptions& options) {
 
 std::size_t need_column(const io::Csv& table, const fs::path& path, std::string_view name) {
   if (const auto column = find_column(table.header, {name})) return *column;
-  throw DataError(error_text("data.mimic", path.filename().string(), fmt::format("a column \"{}\"", name),
-                             "columns " + first_names(table.header, table.header.size()),
-                             "the table as it was published"));
-}
-
-std::string where_of(const io::Csv& table, const fs::path& path, std::size_t row) {
-  return fmt::format("{} line {}", path.filename().string(), table.lines[row]);
+  refuse_row("data.mimic", path.filename().string(), fmt::format("a column \"{}\"", name),
+             "columns " + first_names(table.header, table.header.size()));
 }
 
 using StudyLabels = std::unordered_map<std::string, std::vector<float>>;
@@ -99,38 +92,26 @@ StudyLabels read_labels(const io::Csv& table, const fs::path& path, const Source
   const std::size_t subject = need_column(table, path, "subject_id"), study = need_column(table, path, "study_id");
   const ChexpertLabels labels(table.header, options, names, path.filename().string());
   StudyLabels result;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& row = table.rows[i];
-    const std::string where = where_of(table, path, i);
-    check_width(row, table, "data.mimic", where);
+  for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
     const bool is_new =
         result.try_emplace(study_key(field(row, subject), field(row, study)), labels.read(row, where)).second;
-    if (is_new) continue;
-    throw DataError(
-        error_text("data.mimic", where, "each study once", "a second row of one", "the table as it was published"));
-  }
+    if (!is_new) refuse_row("data.mimic", where, "each study once", "a second row of one");
+  });
   return result;
 }
 
 using ImageSplits = std::unordered_map<std::string, Split>;
 
 ImageSplits read_splits(const io::Csv& table, const fs::path& path) {
-  const std::size_t image = need_column(table, path, "dicom_id"), split = need_column(table, path, "split");
+  const std::size_t image = need_column(table, path, "dicom_id"), column = need_column(table, path, "split");
   ImageSplits result;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& row = table.rows[i];
-    const std::string where = where_of(table, path, i);
-    check_width(row, table, "data.mimic", where);
-    const std::string name = field(row, split);
-    try {
-      if (result.try_emplace(field(row, image), parse_split(name)).second) continue;
-    } catch (const ConfigError&) {
-      throw DataError(error_text("data.mimic", where, "train, validate or test", "\"" + name + "\"",
-                                 "the table as it was published"));
-    }
-    throw DataError(
-        error_text("data.mimic", where, "each image once", "a second row of one", "the table as it was published"));
-  }
+  for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
+    const std::string name = field(row, column);
+    const auto split = find_split(name);
+    if (!split) refuse_row("data.mimic", where, "train, validate or test", "\"" + name + "\"");
+    const bool is_new = result.try_emplace(field(row, image), *split).second;
+    if (!is_new) refuse_row("data.mimic", where, "each image once", "a second row of one");
+  });
   return result;
 }
 
@@ -164,14 +145,10 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
   std::int64_t without_labels = 0, without_split = 0;
   std::vector<std::string>& notes = reading.listing.notes;
   PlacedRows rows(reading.options, reading.listing);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& row = table.rows[i];
-    const std::string where = where_of(table, path, i);
-    check_width(row, table, "data.mimic", where);
+  for_each_row(table, path.filename().string(), "data.mimic", [&](const auto& row, const std::string& where) {
     const std::string dicom = field(row, image), patient = field(row, subject), examination = field(row, study);
     if (dicom.empty() || patient.size() < 2 || examination.empty()) {
-      throw DataError(error_text("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing",
-                                 "the table as it was published"));
+      refuse_row("data.mimic", where, "dicom_id, subject_id and study_id", "one of them missing");
     }
     Sample sample{.id = fmt::format("p{}/p{}/s{}/{}.jpg", patient.substr(0, 2), patient, examination, dicom),
                   .patient = patient,
@@ -180,23 +157,22 @@ void read_images(const io::Csv& table, const fs::path& path, Reading& reading) {
     if (found == reading.labels.end()) {
       ++without_labels;
       rows.pass_over(places_of(reading.options.root, sample.id));
-      continue;
+      return;
     }
     if (reading.splits) {
       const auto split = reading.splits->find(dicom);
       if (split == reading.splits->end()) ++without_split;
       if (split != reading.splits->end()) sample.split = split->second;
     }
-    if (!rows.take(sample, places_of(reading.options.root, sample.id), where)) continue;
+    if (!rows.take(sample, places_of(reading.options.root, sample.id), where)) return;
     sample.labels = found->second;
     reading.listing.samples.push_back(std::move(sample));
-  }
+  });
   if (without_labels > 0) {
     notes.push_back(fmt::format("images of studies that have no labels, left out: {}", without_labels));
   }
   if (without_split > 0) notes.push_back(fmt::format("images without a split, in none: {}", without_split));
   rows.settle();
-  rows.note_unnamed();
 }
 
 }  // namespace
@@ -218,10 +194,8 @@ Listing list_mimic(const SourceOptions& options) {
   Listing listing{.label_names = chexpert_label_names(options)};
   check_label_policies(options, listing.label_names);
   const auto read = [&listing](const fs::path& path) {
-    io::Csv table = std::move(read_tables({path}, "data.mimic").front());
     listing.csv.push_back(path);
-    listing.csv_sha256.push_back(table.sha256);
-    return table;
+    return read_table(path, "data.mimic", listing);
   };
   Reading reading{.options = options, .listing = listing};
   reading.labels = read_labels(read(tables.labels), tables.labels, options, listing.label_names);

@@ -18,6 +18,7 @@
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/findings.h"
+#include "data/source/folder_walk.h"
 #include "data/source/image_index.h"
 #include "data/source/label_value.h"
 #include "data/source/nih_fields.h"
@@ -80,23 +81,20 @@ std::string_view plain_name(std::string_view name) {
 
 /// The csv files to read: as told, else NIH's own name, else labels.csv, else the only one of that form.
 std::vector<fs::path> table_paths(const SourceOptions& options) {
-  std::vector<fs::path> paths;
-  for (const auto& path : options.csv) paths.push_back(below_root(options, path));
+  std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
-  std::error_code error;
   std::vector<std::string> official, others;
-  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const fs::directory_entry& entry : sorted_entries(options.root)) {
+    const std::string name = entry.path().filename().string();
     // A plain table goes before the same one gzipped.
     const bool is_table =
         plain_name(name).ends_with(".csv") && plain_or_gzipped(options.root / plain_name(name)) == options.root / name;
-    if (!is_table || !is_nih_table(csv_header(it->path()), options.files)) continue;
+    if (!is_table || !is_nih_table(csv_header(entry.path()), options.files)) continue;
     (name.starts_with("Data_Entry") ? official : others).push_back(name);
   }
   const auto usual = std::ranges::find(others, "labels.csv", [](const auto& name) { return plain_name(name); });
   if (official.empty() && usual != others.end()) return {options.root / *usual};
   auto& found = official.empty() ? others : official;
-  std::sort(found.begin(), found.end());
   if (found.size() > 1) {
     throw DataError(error_text("data.nih", options.root.string(), "one csv with \"Finding Labels\"", first_names(found),
                                set_option("data.csv", found.back())));
@@ -231,9 +229,7 @@ void read_table(const std::vector<io::Csv>& tables, std::size_t which, Reading& 
   }
   const std::string_view source =
       facts.patient ? "the patient is that of another" : "the patient is that of the image's name";
-  for (std::string& note : notes_on_unread_patients(table.header, {facts.patient}, what, source)) {
-    reading.listing.notes.push_back(std::move(note));
-  }
+  reading.listing.add_notes(notes_on_unread_patients(table.header, {facts.patient}, what, source));
   for (std::size_t k = 0; k < reading.listing.label_names.size(); ++k) {
     columns.own.push_back(find_own(tables, table.header, reading.listing.label_names[k]));
     if (columns.own.back()) reading.has_own[k] = true;
@@ -331,7 +327,7 @@ bool probe_nih(const SourceOptions& options) {
 Listing list_nih(const SourceOptions& options) {
   Listing listing;
   listing.csv = table_paths(options);
-  const auto tables = read_tables(listing.csv, "data.nih");
+  const auto tables = read_tables(listing, "data.nih");
   for (const auto& label : options.labels) listing.label_names.push_back(name_in(tables, label));
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);
@@ -345,10 +341,7 @@ Listing list_nih(const SourceOptions& options) {
                   .index = ImageIndex(folders),
                   .text = FindingText(listing.label_names),
                   .has_own = std::vector<bool>(listing.label_names.size())};
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    listing.csv_sha256.push_back(tables[i].sha256);
-    read_table(tables, i, reading);
-  }
+  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables, i, reading);
   if (tables.empty()) read_lists(reading);
   check_labels(reading);
   settle_repeated(reading.repeated, options, listing);

@@ -58,14 +58,12 @@ bool is_usual_name(const TableForm& form, std::string_view name) {
 }
 
 std::vector<Table> tables_of(const SourceOptions& options) {
-  std::vector<fs::path> paths;
-  for (const fs::path& path : options.csv) paths.push_back(below_root(options, path));
-  std::error_code error;
-  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
-    fs::path name = it->path().filename();
+  std::vector<fs::path> paths = named_tables(options);
+  for (const fs::directory_entry& entry : sorted_entries(options.root)) {
+    fs::path name = entry.path().filename();
     if (name.extension() == ".gz") name.replace_extension();
     const bool is_table = name.extension() == ".csv" || name.extension() == ".tsv";
-    if (options.csv.empty() && is_table) paths.push_back(it->path());
+    if (options.csv.empty() && is_table) paths.push_back(entry.path());
   }
   std::ranges::sort(paths);
   std::vector<Table> tables;
@@ -139,11 +137,8 @@ struct Files {
 };
 
 bool has_images(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (has_image_extension(it->path())) return true;
-  }
-  return false;
+  return std::ranges::any_of(sorted_entries(folder),
+                             [](const auto& entry) { return has_image_extension(entry.path()); });
 }
 
 Files files_of(const fs::path& root) {
@@ -159,19 +154,16 @@ Files files_of(const fs::path& root) {
   } catch (const Error&) {  // what could be seen is enough here
   }
   files.dangling = walk.left_out().dangling.size();
-  std::error_code error;
-  for (fs::directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const fs::directory_entry& entry : sorted_entries(root)) {
+    const std::string name = entry.path().filename().string();
     std::error_code unreadable;
-    if (it->is_directory(unreadable)) {
+    if (entry.is_directory(unreadable)) {
       if (name.starts_with('.') || is_companion_folder(name) || is_archive_folder(name)) continue;
-      (has_images(it->path()) ? files.with_images : files.without_images).push_back(name);
+      (has_images(entry.path()) ? files.with_images : files.without_images).push_back(name);
     } else if (has_image_extension(name)) {
       ++files.loose_images;
     }
   }
-  std::ranges::sort(files.with_images);
-  std::ranges::sort(files.without_images);
   return files;
 }
 

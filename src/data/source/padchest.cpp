@@ -17,6 +17,7 @@
 #include "data/source/finding_names.h"
 #include "data/source/finding_text.h"
 #include "data/source/findings.h"
+#include "data/source/folder_walk.h"
 #include "data/source/label_value.h"
 #include "data/source/padchest_tree.h"
 #include "data/source/patient.h"
@@ -34,19 +35,17 @@ bool is_padchest_table(const std::vector<std::string>& header) {
 }
 
 std::vector<fs::path> table_paths(const SourceOptions& options) {
-  std::vector<fs::path> paths;
-  for (const fs::path& path : options.csv) paths.push_back(below_root(options, path));
+  std::vector<fs::path> paths = named_tables(options);
   if (!paths.empty()) return paths;
-  std::error_code error;
-  for (fs::directory_iterator it(options.root, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const fs::directory_entry& entry : sorted_entries(options.root)) {
+    const fs::path& path = entry.path();
+    const std::string name = path.filename().string();
     const bool is_packed = name.ends_with(".csv.gz");
     if (!name.starts_with("PADCHEST") || !(is_packed || name.ends_with(".csv"))) continue;
     // A plain table goes before the same one gzipped.
-    if (is_packed && plain_or_gzipped(fs::path(it->path()).replace_extension()) != it->path()) continue;
-    if (is_padchest_table(csv_header(it->path()))) paths.push_back(it->path());
+    if (is_packed && plain_or_gzipped(fs::path(path).replace_extension()) != path) continue;
+    if (is_padchest_table(csv_header(path))) paths.push_back(path);
   }
-  std::ranges::sort(paths);
   if (paths.size() > 1) {
     throw DataError(error_text("data.padchest", options.root.string(), "one PADCHEST...csv",
                                fmt::format("{}", paths.size()),
@@ -158,10 +157,7 @@ const ListedName& listed_name(const std::string& named, Reading& reading) {
 std::vector<std::string> parse_labels(const std::string& text, const std::string& where) {
   if (parse_label_value(text) == LabelValue::Empty) return {};
   auto items = parse_list(text);
-  if (!items) {
-    throw DataError(error_text("data.padchest", where, "Labels as ['a', 'b']", "\"" + text + "\"",
-                               "the table as it was published"));
-  }
+  if (!items) refuse_row("data.padchest", where, "Labels as ['a', 'b']", "\"" + text + "\"");
   std::erase(*items, "");
   return std::move(*items);
 }
@@ -203,29 +199,23 @@ void read_table(const io::Csv& table, const fs::path& path, Reading& reading) {
                                "another table in data.csv"));
   }
   const Columns columns = find_columns(table.header);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& row = table.rows[i];
-    const std::string where = fmt::format("{} line {}", what, table.lines[i]);
-    check_width(row, table, "data.padchest", where);
+  for_each_row(table, what, "data.padchest", [&](const std::vector<std::string>& row, const std::string& where) {
     Sample sample{.id = field(row, columns.image),
                   .patient = field(row, columns.patient),
                   .study = field(row, columns.study),
                   .view = view_of(row, columns),
                   .sex = parse_sex(field(row, columns.sex)),
                   .age_years = age_of(row, columns)};
-    if (sample.id.empty()) {
-      throw DataError(
-          error_text("data.padchest", where, "an ImageID", "a row without", "the table as it was published"));
-    }
+    if (sample.id.empty()) refuse_row("data.padchest", where, "an ImageID", "a row without");
     const fs::path& root = reading.options.root;
     const fs::path folder = field(row, columns.folder);
     // As handed out; all in one folder; as the zip files unpack.
     if (!reading.rows.take(sample, {root / sample.id, root / "images" / sample.id, root / folder / sample.id}, where)) {
-      continue;
+      return;
     }
     sample.labels = read_labels(field(row, columns.labels), where, reading);
     reading.listing.samples.push_back(std::move(sample));
-  }
+  });
 }
 
 /// Labels that no row has and no data set has either: a slip of the pen rather than a rare finding.
@@ -279,14 +269,10 @@ Listing list_padchest(const SourceOptions& options) {
   if (listing.label_names.empty()) listing.label_names.assign(kNihFindings.begin(), kNihFindings.end());
   check_label_policies(options, listing.label_names);
   check_distinct_findings(listing.label_names);
-  const auto tables = read_tables(listing.csv, "data.padchest");
+  const auto tables = read_tables(listing, "data.padchest");
   Reading reading{.options = options, .listing = listing, .rows = PlacedRows(options, listing)};
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    listing.csv_sha256.push_back(tables[i].sha256);
-    read_table(tables[i], listing.csv[i], reading);
-  }
+  for (std::size_t i = 0; i < tables.size(); ++i) read_table(tables[i], listing.csv[i], reading);
   reading.rows.settle();
-  reading.rows.note_unnamed();
   check_labels(reading);
   note_unknown(reading);
   return listing;

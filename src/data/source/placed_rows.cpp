@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <system_error>
 #include <unordered_map>
 #include <vector>
@@ -22,12 +21,9 @@ bool PlacedRows::has(const fs::path& path) {
   if (options_.files == ImageFiles::Unneeded) return true;
   const fs::path folder = path.parent_path();
   auto [position, is_new] = folders_.try_emplace(folder.string());
-  if (is_new) {
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      std::error_code unreadable;
-      if (it->is_regular_file(unreadable)) position->second.insert(it->path().filename().string());
-    }
+  for (const fs::directory_entry& entry : is_new ? sorted_entries(folder) : std::vector<fs::directory_entry>()) {
+    std::error_code unreadable;
+    if (entry.is_regular_file(unreadable)) position->second.insert(entry.path().filename().string());
   }
   return position->second.contains(path.filename().string());
 }
@@ -60,6 +56,7 @@ void PlacedRows::pass_over(const std::vector<fs::path>& places) {
 void PlacedRows::settle() {
   settle_repeated(repeated_, options_, listing_);
   settle_absent(absent_, rows_, options_, listing_);
+  if (options_.files == ImageFiles::Needed) note_unnamed();
 }
 
 namespace {
@@ -89,7 +86,6 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 }  // namespace
 
 void PlacedRows::note_unnamed() {
-  if (options_.files == ImageFiles::Unneeded) return;
   RealPaths real;
   std::unordered_set<std::string> named, walked;
   for (const auto* paths : {&paths_, &passed_over_}) {
@@ -136,7 +132,7 @@ void PlacedRows::note_unnamed() {
                      .companion_images = left_out.companion_images,
                      .hidden = left_out.hidden,
                      .unreadable = left_out.unreadable};
-  std::ranges::move(told.notes(""), std::back_inserter(listing_.notes));
+  listing_.add_notes(told.notes(""));
 }
 
 }  // namespace roentgen::data

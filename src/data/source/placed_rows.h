@@ -31,15 +31,15 @@ class PlacedRows {
   [[nodiscard]] bool take(Sample& sample, const std::vector<std::filesystem::path>& places, std::string_view where);
   /// Remembers the places of a row that is counted elsewhere, so that its image is not one that no row names.
   void pass_over(const std::vector<std::filesystem::path>& places);
-  /// Refuses or notes what was repeated or absent, as the options say.
+  /// Refuses or notes what was repeated or absent, as the options say, and notes image files that no row names.
   void settle();
-  /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
-  /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
-  /// apart. Lists each folder once more. Does nothing with ImageFiles::Unneeded.
-  void note_unnamed();
 
  private:
   [[nodiscard]] bool has(const std::filesystem::path& path);
+  /// Notes the image files below the data folder, and in the rows' folders elsewhere, that no row names; among them,
+  /// folders directly below the data folder of which no row names an image; and images in companion and hidden folders
+  /// apart. Lists each folder once more.
+  void note_unnamed();
 
   const SourceOptions& options_;
   Listing& listing_;

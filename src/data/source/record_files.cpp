@@ -88,22 +88,10 @@ bool has_record_ending(std::string_view name) {
 }
 
 Split split_of_name(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Split>, 9> kPrefixes{{{"train", Split::Train},
-                                                                         {"training", Split::Train},
-                                                                         {"eval", Split::Val},
-                                                                         {"validation", Split::Val},
-                                                                         {"validate", Split::Val},
-                                                                         {"valid", Split::Val},
-                                                                         {"val", Split::Val},
-                                                                         {"test", Split::Test},
-                                                                         {"testing", Split::Test}}};
-  const std::string small = lower_case(name);
-  for (const auto& [prefix, split] : kPrefixes) {
-    if (!small.starts_with(prefix)) continue;
-    const std::string_view rest = std::string_view(small).substr(prefix.size());
-    if (!rest.empty() && !is_letter(rest.front())) return split;
-  }
-  return Split::None;
+  const auto end = std::ranges::find_if_not(name, is_letter);
+  if (end == name.end()) return Split::None;
+  const std::string word = lower_case(std::string_view(name.begin(), end));
+  return word == "eval" ? Split::Val : find_split(word).value_or(Split::None);
 }
 
 bool holds_split_word(std::string_view name) {

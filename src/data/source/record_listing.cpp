@@ -16,6 +16,7 @@
 #include "data/source/patient.h"
 #include "data/source/split.h"
 #include "data/source/unpacked.h"
+#include "io/file.h"
 #include "io/map_guard.h"
 #include "io/sha256.h"
 #include "runtime/cache_folder.h"
@@ -351,6 +352,17 @@ void RecordListing::note_files() {
         fmt::format("damaged records, which count as corrupt images: {} ({})", damaged_.size(), first_names(damaged_)));
   }
   note(counted(std::ssize(files_), "record file") + "; what is given as hash of the table is that of names and labels");
+}
+
+Listing RecordListing::read(const std::function<void(const RecordFile&, std::span<const std::byte>)>& read_file) {
+  for (const RecordFile& file : files_) {
+    if (recall(file)) continue;
+    begin(file);
+    const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
+    read_file(file, mapped.bytes());
+    end(file, mapped.bytes());
+  }
+  return finish();
 }
 
 Listing RecordListing::finish() {

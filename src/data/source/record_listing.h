@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -39,13 +40,11 @@ class RecordListing {
   /// Refuses what is printed and written into tables unless it is a word or some, in one line. `field` names it.
   void check_line(std::string_view text, std::string_view field, std::string_view where) const;
 
-  /// Takes what `file` said when it was last read, where that is known and the file is as it was; false: it is to be
-  /// read, between begin() and end().
-  [[nodiscard]] bool recall(const RecordFile& file);
-  void begin(const RecordFile& file);
-  /// Keeps what it said for the next time, where it is long (kLong records) and none was damaged. DataError: it was cut
-  /// short while `map`, all of it, was read.
-  void end(const RecordFile& file, std::span<const std::byte> map);
+  /// Calls `read_file` with each file and its bytes, unless it is as it was when it was last read and what it said then
+  /// is kept; then gives the labels and all the rest. Keeps what a file says for the next time, where it is long (kLong
+  /// records) and none was damaged. DataError: no readable record, or a file that was cut short while it was read;
+  /// ConfigError: labels that are not there.
+  [[nodiscard]] Listing read(const std::function<void(const RecordFile&, std::span<const std::byte>)>& read_file);
   static constexpr std::size_t kLong = 16;
 
   /// Takes one image. A sample without an id is called by its file and number, one without a patient by NIH's form of
@@ -81,13 +80,15 @@ class RecordListing {
     listing_.notes.push_back(std::move(line));
   }
 
-  /// Labels and all the rest. DataError: no readable record; ConfigError: labels that are not there.
-  [[nodiscard]] Listing finish();
-
   /// "train-00000-of-00010, record 5".
   [[nodiscard]] static std::string name_of_record(const RecordFile& file, std::size_t number);
 
  private:
+  /// Takes what `file` said when it was last read; false: that is not known, or no longer true.
+  [[nodiscard]] bool recall(const RecordFile& file);
+  void begin(const RecordFile& file);
+  void end(const RecordFile& file, std::span<const std::byte> map);
+  [[nodiscard]] Listing finish();
   /// Gives findings that differ in spelling alone the spelling that came first.
   void unite_spellings(FoundLabels& found);
   void settle_absent_files(const std::string& absent);

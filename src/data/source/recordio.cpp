@@ -145,18 +145,13 @@ bool probe_recordio(const SourceOptions& options) {
 
 Listing list_recordio(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::RecordIo));
-  for (const RecordFile& file : listing.files()) {
-    if (listing.recall(file)) continue;
-    listing.begin(file);
-    const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
-    const auto places = io::scan_recordio(mapped.bytes(), file.name).or_throw<DataError>();
+  return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
+    const auto places = io::scan_recordio(bytes, file.name).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
     check_index_beside(listing, file, places.size());
-    RecFile reader(listing, file, mapped.bytes());
+    RecFile reader(listing, file, bytes);
     for (std::size_t i = 0; i < places.size(); ++i) reader.read(i + 1, places[i]);
-    listing.end(file, mapped.bytes());
-  }
-  return listing.finish();
+  });
 }
 
 }  // namespace roentgen::data

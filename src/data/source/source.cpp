@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -17,6 +18,14 @@ namespace roentgen::data {
 std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path) {
   return path.is_absolute() ? path : options.root / path;
 }
+
+std::vector<std::filesystem::path> named_tables(const SourceOptions& options) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& path : options.csv) paths.push_back(below_root(options, path));
+  return paths;
+}
+
+void Listing::add_notes(std::vector<std::string> lines) { std::ranges::move(lines, std::back_inserter(notes)); }
 
 Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path) {
   const std::string what = path.filename().string();
@@ -37,15 +46,19 @@ std::vector<std::string> csv_header(const std::filesystem::path& path) {
   return header.ok() ? std::move(header).value() : std::vector<std::string>{};
 }
 
-std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing) {
-  std::vector<io::Csv> tables;
-  for (const auto& path : paths) {
-    tables.push_back(io::read_csv(path).or_throw<DataError>());
-    if (tables.back().rows.empty()) {
-      throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
-                                 "a table with rows, by --set data.csv=FILE"));
-    }
+io::Csv read_table(const std::filesystem::path& path, std::string_view thing, Listing& listing) {
+  io::Csv table = io::read_csv(path).or_throw<DataError>();
+  if (table.rows.empty()) {
+    throw DataError(error_text(thing, path.string(), "a row for each image", "only a header",
+                               "a table with rows, by --set data.csv=FILE"));
   }
+  listing.csv_sha256.push_back(table.sha256);
+  return table;
+}
+
+std::vector<io::Csv> read_tables(Listing& listing, std::string_view thing) {
+  std::vector<io::Csv> tables;
+  for (const auto& path : listing.csv) tables.push_back(read_table(path, thing, listing));
   return tables;
 }
 
@@ -58,11 +71,8 @@ std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::pat
   return std::nullopt;
 }
 
-void check_width(const std::vector<std::string>& row, const io::Csv& table, std::string_view thing,
-                 std::string_view where) {
-  if (row.size() == table.header.size()) return;
-  throw DataError(error_text(thing, where, fmt::format("{} fields", table.header.size()), fmt::format("{}", row.size()),
-                             "the table as it was published"));
+void refuse_row(std::string_view thing, std::string_view where, std::string_view expected, std::string_view got) {
+  throw DataError(error_text(thing, where, expected, got, "the table as it was published"));
 }
 
 void mask_label(Listing& listing, std::size_t k) {

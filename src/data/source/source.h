@@ -5,6 +5,8 @@
 // only; everybody else includes dataset.h.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -32,6 +34,9 @@ struct Listing {
   std::string given_splits{};
   /// Names of two samples that are one file by a hard or symbolic link, where the source looks for such files.
   std::vector<std::pair<std::string, std::string>> linked{};
+
+  /// Appends to `notes`.
+  void add_notes(std::vector<std::string> lines);
 };
 
 #define RG_DECLARE_SOURCE(name, what)                            \
@@ -43,21 +48,39 @@ RG_SOURCES(RG_DECLARE_SOURCE)
 /// `path` below the root unless it is absolute.
 [[nodiscard]] std::filesystem::path below_root(const SourceOptions& options, const std::filesystem::path& path);
 
+/// Tables of data.csv, below the root unless they are absolute; none: the source looks for its own.
+[[nodiscard]] std::vector<std::filesystem::path> named_tables(const SourceOptions& options);
+
 /// Header of a csv as it stands there, without reading the rest. Failure: no csv, or unreadable.
 [[nodiscard]] Result<std::vector<std::string>> read_csv_header(const std::filesystem::path& path);
 
 /// read_csv_header(), empty for a Failure.
 [[nodiscard]] std::vector<std::string> csv_header(const std::filesystem::path& path);
 
-/// Reads label tables; DataError when one is unreadable, empty, or has a header only.
-[[nodiscard]] std::vector<io::Csv> read_tables(const std::vector<std::filesystem::path>& paths, std::string_view thing);
+/// Reads a label table of Listing::csv and notes its hash; DataError when it is unreadable, empty, or has a header
+/// only.
+[[nodiscard]] io::Csv read_table(const std::filesystem::path& path, std::string_view thing, Listing& listing);
+/// read_table() of all of Listing::csv.
+[[nodiscard]] std::vector<io::Csv> read_tables(Listing& listing, std::string_view thing);
 
 /// `path` when it is a file, else `path`.gz when that is one.
 [[nodiscard]] std::optional<std::filesystem::path> plain_or_gzipped(const std::filesystem::path& path);
 
-/// DataError of `thing` naming `where` when a row has more or fewer fields than the header.
-void check_width(const std::vector<std::string>& row, const io::Csv& table, std::string_view thing,
-                 std::string_view where);
+/// DataError of `thing` naming `where`: a published table has no such row.
+[[noreturn]] void refuse_row(std::string_view thing, std::string_view where, std::string_view expected,
+                             std::string_view got);
+
+/// Calls `take` with each row of the table `what` and its place, "labels.csv line 3". DataError of `thing` when a row
+/// has more or fewer fields than the header.
+template <typename Take>
+void for_each_row(const io::Csv& table, std::string_view what, std::string_view thing, Take take) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::size_t fields = table.rows[i].size(), wanted = table.header.size();
+    const std::string where = fmt::format("{} line {}", what, table.lines[i]);
+    if (fields != wanted) refuse_row(thing, where, fmt::format("{} fields", wanted), fmt::format("{}", fields));
+    take(table.rows[i], where);
+  }
+}
 
 /// Makes label `k` unknown of every sample.
 void mask_label(Listing& listing, std::size_t k);

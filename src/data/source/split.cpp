@@ -181,15 +181,14 @@ void check_fraction(std::string_view name, double fraction) {
 /// Draws val out of train, or merges it into train, as asked.
 void settle_validation(Listing& listing, const SourceOptions& options, std::string& origin) {
   const SplitOptions& split = options.split;
-  const bool has_val = std::any_of(listing.samples.begin(), listing.samples.end(),
-                                   [](const Sample& sample) { return sample.split == Split::Val; });
-  if (split.validation == ValidationFrom::Auto && has_val) return;
+  const auto has = [&listing](Split wanted) {
+    return std::ranges::find(listing.samples, wanted, &Sample::split) != listing.samples.end();
+  };
+  if (split.validation == ValidationFrom::Auto && has(Split::Val)) return;
   for (auto& sample : listing.samples) {
     if (sample.split == Split::Val) sample.split = Split::Train;
   }
-  const bool has_train = std::any_of(listing.samples.begin(), listing.samples.end(),
-                                     [](const Sample& sample) { return sample.split == Split::Train; });
-  if (split.validation == ValidationFrom::None || split.val_fraction == 0.0 || !has_train) {
+  if (split.validation == ValidationFrom::None || split.val_fraction == 0.0 || !has(Split::Train)) {
     origin += "; val: none";
     return;
   }

@@ -24,7 +24,6 @@
 #include "data/source/placed_rows.h"
 #include "data/source/record_listing.h"
 #include "data/source/tar_samples.h"
-#include "io/file.h"
 #include "io/json.h"
 #include "io/npy.h"
 #include "io/tar.h"
@@ -301,15 +300,9 @@ bool probe_tar(const SourceOptions& options) {
 
 Listing list_tar(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::Tar));
-  for (const RecordFile& file : listing.files()) {
-    if (listing.recall(file)) continue;
-    listing.begin(file);
-    const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
-    const auto members = io::scan_tar(mapped.bytes(), file.name).or_throw<DataError>();
-    Shard(listing, file, mapped.bytes()).read(members);
-    listing.end(file, mapped.bytes());
-  }
-  return listing.finish();
+  return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
+    Shard(listing, file, bytes).read(io::scan_tar(bytes, file.name).or_throw<DataError>());
+  });
 }
 
 }  // namespace roentgen::data

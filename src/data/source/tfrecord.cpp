@@ -216,17 +216,11 @@ bool probe_tfrecord(const SourceOptions& options) {
 
 Listing list_tfrecord(const SourceOptions& options) {
   RecordListing listing(options, kThing, record_files(options.root, RecordKind::TfRecord));
-  for (const RecordFile& file : listing.files()) {
-    if (listing.recall(file)) continue;
-    listing.begin(file);
-    const io::MappedFile mapped = io::MappedFile::open(file.path).or_throw<DataError>();
-    const auto bytes = mapped.bytes();
+  return listing.read([&listing](const RecordFile& file, std::span<const std::byte> bytes) {
     const auto places = io::scan_records(bytes, file.name, io::RecordCheck::Lengths).or_throw<DataError>();
     if (places.empty()) listing.note(fmt::format("{} has no record", file.name));
     for (std::size_t i = 0; i < places.size(); ++i) read_record(listing, file, i + 1, bytes, places[i]);
-    listing.end(file, bytes);
-  }
-  return listing.finish();
+  });
 }
 
 }  // namespace roentgen::data

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "io/descriptor.h"
 #include "io/map_guard.h"
 #include "io/sha256.h"
 
@@ -38,11 +39,9 @@ enum Field : std::size_t { State, Offset, Sides, Form, Identity, Pixels, DataHas
 // Bytes that are locked and never written: one for the header, then one a sample.
 constexpr std::int64_t kLocks = std::int64_t{1} << 60;
 
-std::string cause(int code) { return std::generic_category().message(code); }
-
 [[noreturn]] void refuse(const fs::path& path, std::string_view expected, int code) {
-  throw DataError(
-      error_text("data.cache", path.string(), expected, cause(code), "another --cache-dir, or train.cache=memory"));
+  throw DataError(error_text("data.cache", path.string(), expected, io::system_message(code),
+                             "another --cache-dir, or train.cache=memory"));
 }
 
 /// Locks or unlocks one byte, waiting. Open-file locks belong to the descriptor: a process's own threads are no others.
@@ -118,7 +117,7 @@ std::optional<ImageLayout> layout_of(std::uint64_t sides, std::uint64_t form) {
 }  // namespace
 
 CacheFile::Claim::Claim(const CacheFile& file, std::uint32_t sample)
-    : descriptor_(file.descriptor_), byte_(1 + std::int64_t{sample}) {
+    : descriptor_(file.file_.get()), byte_(1 + std::int64_t{sample}) {
   lock_byte(descriptor_, byte_, F_WRLCK);
 }
 
@@ -131,17 +130,12 @@ CacheFile::CacheFile(const fs::path& path, const CacheFileForm& form)
       segments_(kMostSegments),
       sound_at_(static_cast<std::size_t>(form.samples)) {
   RG_ASSERT(segment_bytes_ > 0 && segment_bytes_ % 65536 == 0);
-  try {
-    open(path, form);
-    const std::size_t bytes = index_bytes(samples_);
-    void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-    if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
-    index_ = {static_cast<std::byte*>(address), bytes};
-    io::guard_map(index_, -1);
-  } catch (...) {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    throw;
-  }
+  open(path, form);
+  const std::size_t bytes = index_bytes(samples_);
+  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (address == MAP_FAILED) refuse(path, "a file that can be mapped", errno);
+  index_ = {static_cast<std::byte*>(address), bytes};
+  io::guard_map(index_, -1);
   // After a power failure the end may be an old one, while pixels behind it reached the disk.
   Word& end = reinterpret_cast<Word*>(index_.data())[kEnd];
   expect_bytes(size_bytes());
@@ -159,16 +153,15 @@ CacheFile::~CacheFile() {
   }
   io::release_map(index_);
   ::munmap(index_.data(), index_.size());
-  ::close(descriptor_);
 }
 
 // A file of another form is unlinked, not changed: who has it mapped keeps it.
 void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
   while (true) {
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (descriptor_ < 0) refuse(path, "a file that can be made", errno);
-    const ByteLock lock(descriptor_, 0);
-    if (is_still_named(descriptor_, path)) {
+    file_ = io::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    if (file_.get() < 0) refuse(path, "a file that can be made", errno);
+    const ByteLock lock(file_.get(), 0);
+    if (is_still_named(file_.get(), path)) {
       if (is_of(form)) return;
       if (size_bytes() == 0) {
         initialise(form);
@@ -179,24 +172,23 @@ void CacheFile::open(const fs::path& path, const CacheFileForm& form) {
       }
       if (::unlink(path.c_str()) != 0) refuse(path, "a cache file, or one that can be removed", errno);
     }
-    ::close(std::exchange(descriptor_, -1));
   }
 }
 
 bool CacheFile::is_of(const CacheFileForm& form) const {
   std::array<std::uint64_t, 8> header{};
   if (size_bytes() < index_bytes(form.samples)) return false;
-  if (::pread(descriptor_, header.data(), sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) return false;
+  if (::pread(file_.get(), header.data(), sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) return false;
   const auto wanted = header_of(form);
   return std::equal(wanted.begin(), wanted.begin() + kEnd, header.begin()) && header[kEnd] >= wanted[kEnd];
 }
 
 // Its blocks are taken now: a page of a map that finds no room on the disk would kill the process. The header is last.
 void CacheFile::initialise(const CacheFileForm& form) const {
-  const int code = ::posix_fallocate(descriptor_, 0, static_cast<off_t>(index_bytes(form.samples)));
+  const int code = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(index_bytes(form.samples)));
   if (code == 0) {
     const auto header = header_of(form);
-    if (::pwrite(descriptor_, header.data(), sizeof(header), 0) == static_cast<ssize_t>(sizeof(header))) return;
+    if (::pwrite(file_.get(), header.data(), sizeof(header), 0) == static_cast<ssize_t>(sizeof(header))) return;
   }
   if (code != 0) errno = code;
 }
@@ -209,7 +201,7 @@ std::span<CacheFile::Word> CacheFile::record(std::uint32_t sample) const {
 
 std::uint64_t CacheFile::size_bytes() const {
   struct stat status {};
-  return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  return ::fstat(file_.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 const std::byte* CacheFile::mapped(std::uint64_t offset) const {
@@ -221,7 +213,7 @@ const std::byte* CacheFile::mapped(std::uint64_t offset) const {
     const MutexLock lock(mapping_);
     begin = segment.load();
     if (begin == nullptr) {
-      void* address = ::mmap(nullptr, segment_bytes_, PROT_READ, MAP_SHARED, descriptor_,
+      void* address = ::mmap(nullptr, segment_bytes_, PROT_READ, MAP_SHARED, file_.get(),
                              static_cast<off_t>(number * segment_bytes_));
       if (address == MAP_FAILED) return nullptr;
       begin = static_cast<const std::byte*>(address);
@@ -302,9 +294,9 @@ Status CacheFile::put(std::uint32_t sample, const CacheEntry& entry) {
   std::size_t done = 0;
   while (done < entry.pixels.size()) {
     const auto rest = entry.pixels.subspan(done);
-    const ssize_t put = ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(*offset + done));
+    const ssize_t put = ::pwrite(file_.get(), rest.data(), rest.size(), static_cast<off_t>(*offset + done));
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return failed("room on the disk", cause(errno));
+    if (put <= 0) return failed("room on the disk", io::system_message(errno));
     done += static_cast<std::size_t>(put);
   }
   expect_bytes(*offset + entry.pixels.size());
@@ -335,7 +327,7 @@ std::int64_t CacheFile::kept() const {
 
 std::uint64_t CacheFile::free_bytes() const {
   struct statvfs status {};
-  if (::fstatvfs(descriptor_, &status) != 0) return 0;
+  if (::fstatvfs(file_.get(), &status) != 0) return 0;
   return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 

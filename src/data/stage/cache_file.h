@@ -28,6 +28,7 @@
 #include "core/result.h"
 #include "core/thread_annotations.h"
 #include "data/image.h"
+#include "io/descriptor.h"
 
 namespace roentgen::data {
 
@@ -109,7 +110,7 @@ class CacheFile {
   void expect_bytes(std::uint64_t bytes) const;
 
   const std::filesystem::path path_;
-  int descriptor_ = -1;
+  io::Descriptor file_{-1};
   std::int64_t samples_ = 0;
   std::uint64_t segment_bytes_ = 0;
   /// Header and records.

@@ -9,15 +9,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "io/descriptor.h"
 
 namespace roentgen::data {
 namespace {
 
-std::string system_message(int error) { return std::generic_category().message(error); }
+// Non-blocking, so that a named pipe does not hang a worker before it is refused.
+io::Descriptor opened(const std::filesystem::path& path) {
+  return io::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
 
 Failure refused(std::string_view what, std::string_view expected, const std::string& got) {
   return failure("data.read", what, expected, got, "checking that file");
@@ -25,28 +28,9 @@ Failure refused(std::string_view what, std::string_view expected, const std::str
 
 }  // namespace
 
-/// Owns a descriptor. Non-blocking, so that a named pipe does not hang a worker before it is refused.
-class FileReader::Descriptor {
- public:
-  explicit Descriptor(const std::filesystem::path& path)
-      : value_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  [[nodiscard]] int value() const { return value_; }
-
- private:
-  int value_;
-};
-
 struct FileReader::OpenFile {
   std::filesystem::path path;
-  Descriptor descriptor;
+  io::Descriptor descriptor;
 };
 
 FileReader::FileReader(PageCache page_cache) : page_cache_(page_cache) {}
@@ -73,37 +57,37 @@ Result<std::span<const std::byte>> FileReader::read_from(int file, std::string_v
   while (done < memory.size()) {
     const ssize_t count = ::pread(file, memory.data() + done, memory.size() - done, static_cast<off_t>(begin + done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return refused(what, "a readable file", system_message(errno));
+    if (count < 0) return refused(what, "a readable file", io::system_message(errno));
     if (count == 0) return refused(what, fmt::format("{} bytes", length), fmt::format("{}", done));
     done += static_cast<std::size_t>(count);
   }
   return std::span<const std::byte>(memory);
 }
 
-FileReader::Descriptor FileReader::open_file(const std::filesystem::path& path) {
-  Descriptor file(path);
-  const auto has_none_left = [&file] { return file.value() < 0 && (errno == EMFILE || errno == ENFILE); };
+io::Descriptor FileReader::open_file(const std::filesystem::path& path) {
+  io::Descriptor file = opened(path);
+  const auto has_none_left = [&file] { return file.get() < 0 && (errno == EMFILE || errno == ENFILE); };
   if (!has_none_left()) return file;
   open_.clear();
-  file = Descriptor(path);
+  file = opened(path);
   if (!has_none_left()) return file;
-  throw DataError(error_text("data.read", "open files", "another one", system_message(errno), "ulimit -n 4096"));
+  throw DataError(error_text("data.read", "open files", "another one", io::system_message(errno), "ulimit -n 4096"));
 }
 
 Result<std::span<const std::byte>> FileReader::read(const std::filesystem::path& path, std::string_view what,
                                                     std::uint64_t limit_bytes) {
   has_opened_ = true;
-  const Descriptor file = open_file(path);
-  if (file.value() < 0) return refused(what, "a readable file", system_message(errno));
+  const io::Descriptor file = open_file(path);
+  if (file.get() < 0) return refused(what, "a readable file", io::system_message(errno));
   struct stat status {};
-  if (::fstat(file.value(), &status) != 0) return refused(what, "a readable file", system_message(errno));
+  if (::fstat(file.get(), &status) != 0) return refused(what, "a readable file", io::system_message(errno));
   if (!S_ISREG(status.st_mode)) {
     return refused(what, "a file", S_ISDIR(status.st_mode) ? "a folder" : "a special file");
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size == 0) return refused(what, "an image", "an empty file");
   if (size > limit_bytes) return refused(what, fmt::format("at most {} bytes", limit_bytes), fmt::format("{}", size));
-  return read_from(file.value(), what, 0, size);
+  return read_from(file.get(), what, 0, size);
 }
 
 Result<std::span<const std::byte>> FileReader::read_part(const std::filesystem::path& path, std::string_view what,
@@ -116,12 +100,12 @@ Result<std::span<const std::byte>> FileReader::read_part(const std::filesystem::
   if (!has_opened_) {
     std::rotate(found, found + 1, open_.end());
   } else {
-    Descriptor file = open_file(path);
-    if (file.value() < 0) return refused(what, "a readable file", system_message(errno));
+    io::Descriptor file = open_file(path);
+    if (file.get() < 0) return refused(what, "a readable file", io::system_message(errno));
     if (open_.size() == kOpenFiles) open_.erase(open_.begin());
     open_.push_back({.path = path, .descriptor = std::move(file)});
   }
-  return read_from(open_.back().descriptor.value(), what, begin, length);
+  return read_from(open_.back().descriptor.get(), what, begin, length);
 }
 
 }  // namespace roentgen::data

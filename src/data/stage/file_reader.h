@@ -14,6 +14,10 @@
 
 #include "core/result.h"
 
+namespace roentgen::io {
+class Descriptor;
+}
+
 namespace roentgen::data {
 
 /// One per worker: thread-compatible. Throws DataError where the process may open no more files, which is no file's
@@ -43,10 +47,9 @@ class FileReader {
   [[nodiscard]] bool has_opened() const { return has_opened_; }
 
  private:
-  class Descriptor;
   struct OpenFile;
 
-  Descriptor open_file(const std::filesystem::path& path);
+  io::Descriptor open_file(const std::filesystem::path& path);
   std::span<std::byte> memory_of(std::uint64_t bytes);
   [[nodiscard]] Result<std::span<const std::byte>> read_from(int file, std::string_view what, std::uint64_t begin,
                                                              std::uint64_t length);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/source/table_fields.h"
 #include "data/stage/pipeline.h"
 
 namespace roentgen::data {
@@ -21,12 +22,6 @@ constexpr std::size_t kShown = 40;
 [[noreturn]] void refuse(std::string_view what, std::string_view expected, std::string_view got,
                          std::string_view remedy = "docs/pipeline.md") {
   throw ConfigError(error_text("data.pipeline", what, expected, got, remedy));
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
 }
 
 // The user's text, fit to print.
@@ -41,7 +36,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
     const auto at = text.find(separator);
-    parts.push_back(trimmed(text.substr(0, at)));
+    parts.push_back(stripped(text.substr(0, at)));
     if (at == std::string_view::npos) return parts;
     text.remove_prefix(at + 1);
   }
@@ -56,8 +51,8 @@ class Settings final : public StageVisitor {
       const auto equals = part.find('=');
       const bool is_named = equals != std::string_view::npos;
       if (!is_named && !given_.empty()) refuse(where(), "name=value", shown(part));
-      given_.push_back({.name = is_named ? trimmed(part.substr(0, equals)) : std::string_view(),
-                        .value = trimmed(is_named ? part.substr(equals + 1) : part)});
+      given_.push_back({.name = is_named ? stripped(part.substr(0, equals)) : std::string_view(),
+                        .value = stripped(is_named ? part.substr(equals + 1) : part)});
     }
   }
 
@@ -141,11 +136,11 @@ bool read_as(std::string_view name, std::string_view settings, Stage& stage) {
 
 Stage parse_stage(std::string_view text) {
   const auto bracket = text.find('(');
-  const std::string_view name = trimmed(text.substr(0, bracket));
+  const std::string_view name = stripped(text.substr(0, bracket));
   std::string_view settings;
   if (bracket != std::string_view::npos) {
     if (text.back() != ')') refuse(fmt::format("pipeline, stage {}", shown(name)), "a closing bracket", shown(text));
-    settings = trimmed(text.substr(bracket + 1, text.size() - bracket - 2));
+    settings = stripped(text.substr(bracket + 1, text.size() - bracket - 2));
   }
   Stage stage;
   bool is_known = false;
@@ -162,7 +157,7 @@ Stage parse_stage(std::string_view text) {
 }  // namespace
 
 Pipeline parse_pipeline(std::string_view text) {
-  text = trimmed(text);
+  text = stripped(text);
   if (text.size() > kLongestText) {
     refuse("pipeline", fmt::format("at most {} characters", kLongestText), fmt::format("{}", text.size()));
   }

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "data/codec/channels.h"
 #include "io/sha256.h"
 
 namespace roentgen::data {
@@ -28,14 +29,6 @@ bool is_widened(const Image& image) {
   return std::ranges::all_of(image.samples<std::uint16_t>(), [](std::uint16_t sample) { return sample % 257 == 0; });
 }
 
-template <typename T>
-bool is_gray(std::span<const T> rgb) {
-  for (std::size_t i = 0; i < rgb.size(); i += 3) {
-    if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) return false;
-  }
-  return true;
-}
-
 // The first of every `step` samples, divided.
 template <typename From, typename To>
 void thin(std::span<const From> samples, std::size_t step, From divisor, std::span<To> out) {
@@ -46,8 +39,7 @@ void thin(std::span<const From> samples, std::size_t step, From divisor, std::sp
 // whether there is a smaller one than `image`.
 bool reduce(const Image& image, Image& small) {
   const bool is_wide = image.layout().bits == 16;
-  const bool has_colour_of_gray = image.channels() == 3 && (is_wide ? is_gray(image.samples<std::uint16_t>())
-                                                                    : is_gray(image.samples<std::uint8_t>()));
+  const bool has_colour_of_gray = image.channels() == 3 && has_equal_channels(image);
   const bool has_8_bits = is_widened(image);
   if (!has_colour_of_gray && !has_8_bits) return false;
   ImageLayout layout = image.layout();

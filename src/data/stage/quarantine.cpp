@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/quarantine.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <utility>
@@ -54,8 +54,7 @@ void Quarantine::require_few(const BadSample& last) const {
                              file_.empty() ? "" : ", named in " + file_.filename().string()));
     return;
   }
-  std::string names;
-  for (const auto& name : names_) names += (names.empty() ? "" : ", ") + name;
+  std::string names = fmt::format("{}", fmt::join(names_, ", "));
   if (names_.back() != last.id) names += ", ..., " + last.id;
   throw DataError(
       error_text("data.loader", "corrupt images", fmt::format("at most {:g}%", 100.0 * max_bad_share_),

@@ -51,9 +51,7 @@ void RepeatStage::describe(StageVisitor& visitor) {
   visitor.count({.name = "times", .word_for_zero = "forever"}, times);
 }
 
-Carries RepeatStage::gives(Carries before) const {
-  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
-}
+Carries RepeatStage::gives(Carries before) const { return passed_on(kName, before); }
 
 std::unique_ptr<StageIterator> make_iterator(const RepeatStage& stage, StageUpstream upstream,
                                              const StageContext& context) {

@@ -2,32 +2,9 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "data/stage/samples.h"
 
-#include "data/stage/stage.h"
+#include "data/stage/names_iterator.h"
 
 namespace roentgen::data {
-namespace {
-
-class SamplesIterator final : public StageIterator {
- public:
-  explicit SamplesIterator(const StageContext& context) : context_(context) {}
-  void start(std::uint32_t epoch) override {
-    epoch_ = epoch;
-    at_ = 0;
-  }
-
- private:
-  bool advance(Element& out) override {
-    if (at_ == context_.samples.size()) return false;
-    out = {.index = context_.samples[at_++], .epoch = epoch_, .draw_epoch = epoch_};
-    return true;
-  }
-
-  const StageContext& context_;
-  std::uint32_t epoch_ = 0;
-  std::size_t at_ = 0;
-};
-
-}  // namespace
 
 void SamplesStage::describe(StageVisitor& /*visitor*/) {}
 
@@ -37,7 +14,7 @@ Carries SamplesStage::gives(Carries before) const {
 
 std::unique_ptr<StageIterator> make_iterator(const SamplesStage& /*stage*/, StageUpstream /*upstream*/,
                                              const StageContext& context) {
-  return std::make_unique<SamplesIterator>(context);
+  return std::make_unique<NamesIterator>(context.samples.size(), context.samples);
 }
 
 }  // namespace roentgen::data

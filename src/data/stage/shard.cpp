@@ -118,9 +118,7 @@ void ShardStage::describe(StageVisitor& visitor) {
   tail = static_cast<Tail>(index);
 }
 
-Carries ShardStage::gives(Carries before) const {
-  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
-}
+Carries ShardStage::gives(Carries before) const { return passed_on(kName, before); }
 
 std::unique_ptr<StageIterator> make_iterator(const ShardStage& stage, StageUpstream upstream,
                                              const StageContext& context) {

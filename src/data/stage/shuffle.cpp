@@ -80,9 +80,7 @@ void ShuffleStage::describe(StageVisitor& visitor) {
   visitor.count({.name = "buffer", .word_for_zero = "all"}, buffer);
 }
 
-Carries ShuffleStage::gives(Carries before) const {
-  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
-}
+Carries ShuffleStage::gives(Carries before) const { return passed_on(kName, before); }
 
 std::unique_ptr<StageIterator> make_iterator(const ShuffleStage& stage, StageUpstream upstream,
                                              const StageContext& context) {

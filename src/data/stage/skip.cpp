@@ -36,9 +36,7 @@ class SkipIterator final : public StageIterator {
 
 void SkipStage::describe(StageVisitor& visitor) { visitor.count({.name = "count", .default_value = -1}, count); }
 
-Carries SkipStage::gives(Carries before) const {
-  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
-}
+Carries SkipStage::gives(Carries before) const { return passed_on(kName, before); }
 
 std::unique_ptr<StageIterator> make_iterator(const SkipStage& stage, StageUpstream upstream,
                                              const StageContext& context) {

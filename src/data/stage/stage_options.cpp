@@ -25,4 +25,8 @@ Carries carried(std::string_view stage, Carries before, const std::vector<Carrie
                                std::string(name_of(before)), "another order: docs/pipeline.md"));
 }
 
+Carries passed_on(std::string_view stage, Carries before) {
+  return carried(stage, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
+}
+
 }  // namespace roentgen::data

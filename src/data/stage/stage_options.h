@@ -47,4 +47,7 @@ class StageVisitor {
 [[nodiscard]] Carries carried(std::string_view stage, Carries before, const std::vector<Carries>& allowed,
                               Carries then);
 
+/// carried() of a stage that gives files, samples and rows as it gets them.
+[[nodiscard]] Carries passed_on(std::string_view stage, Carries before);
+
 }  // namespace roentgen::data

@@ -34,9 +34,7 @@ class TakeIterator final : public StageIterator {
 
 void TakeStage::describe(StageVisitor& visitor) { visitor.count({.name = "count", .default_value = -1}, count); }
 
-Carries TakeStage::gives(Carries before) const {
-  return carried(kName, before, {Carries::Files, Carries::Samples, Carries::Rows}, before);
-}
+Carries TakeStage::gives(Carries before) const { return passed_on(kName, before); }
 
 std::unique_ptr<StageIterator> make_iterator(const TakeStage& stage, StageUpstream upstream,
                                              const StageContext& /*context*/) {

@@ -57,11 +57,7 @@ bool shrink(Image& image, std::int64_t side_px, Filter filter) {
   layout.width_px = shrunk(layout.width_px);
   layout.height_px = shrunk(layout.height_px);
   Image out(layout);
-  if (layout.bits == 8) {
-    resize<std::uint8_t>(image, filter, out);
-  } else {
-    resize<std::uint16_t>(image, filter, out);
-  }
+  with_sample_type(layout.bits, [&](auto sample) { resize<decltype(sample)>(image, filter, out); });
   image.reset(layout);  // keeps its memory for the next one
   std::ranges::copy(std::as_const(out).bytes(), image.bytes().begin());
   return true;

@@ -135,11 +135,9 @@ void Transformer::Scratch::resize_row(const Image& image, std::int64_t y, std::i
   const auto offset = static_cast<std::size_t>(rows.first(y) * row_samples) + begin;
   const std::span<const float> weights = rows.weights(y).first(static_cast<std::size_t>(rows.count(y)));
   const std::span<float> target = std::span(mixed).subspan(begin, end - begin);
-  if (image.layout().bits == 8) {
-    mix_rows({image.samples<std::uint8_t>().subspan(offset), row_samples}, weights, target);
-  } else {
-    mix_rows({image.samples<std::uint16_t>().subspan(offset), row_samples}, weights, target);
-  }
+  with_sample_type(image.layout().bits, [&](auto sample) {
+    mix_rows({image.samples<decltype(sample)>().subspan(offset), row_samples}, weights, target);
+  });
   const std::int64_t stride = image.width_px() + columns.stride();
   if (channels == 3) split_row(mixed, columns, {planes, stride}, split);
   const std::span<const float> source = channels == 3 ? std::span(split) : std::span(mixed);
@@ -230,11 +228,8 @@ void Transformer::apply(const Image& image, const Preprocess& preprocess, const 
   SlotWriter writer(image, preprocess, draw, out);
   Scratch& scratch = *scratch_;
   if (image.channels() == 1 && is_of_whole_pixels(geometry)) {
-    if (image.layout().bits == 8) {
-      scratch.copy<std::uint8_t>(image, geometry, writer);
-    } else {
-      scratch.copy<std::uint16_t>(image, geometry, writer);
-    }
+    with_sample_type(image.layout().bits,
+                     [&](auto sample) { scratch.copy<decltype(sample)>(image, geometry, writer); });
     return;
   }
   scratch.columns.set(geometry.x, preprocess.filter);

@@ -15,13 +15,7 @@ void AvgPool::visit(AttributeVisitor& visitor) {
 }
 
 Inferred AvgPool::infer(std::string_view node, std::span<const Shape> inputs) const {
-  require_rank("avg_pool", node, inputs[0], 4);
-  if (2 * pad.height > kernel.height || 2 * pad.width > kernel.width) {
-    throw ShapeError(error_text("graph.avg_pool", node, "padding of at most half the kernel",
-                                std::to_string(pad.height) + "x" + std::to_string(pad.width)));
-  }
-  const Extent out = window_output("avg_pool", node, inputs[0], {.kernel = kernel, .stride = stride, .pad = pad});
-  return {.output = {inputs[0][0], inputs[0][1], out.height, out.width}, .parameters = {}, .multiply_adds = 0};
+  return pool_output("avg_pool", node, inputs[0], {.kernel = kernel, .stride = stride, .pad = pad});
 }
 
 Inferred GlobalAvgPool::infer(std::string_view node, std::span<const Shape> inputs) const {

@@ -3,15 +3,11 @@
 //
 #include "graph/ops/losses.h"
 
+#include "graph/ops/reduction_names.h"
 #include "graph/ops/window.h"
 
 namespace roentgen::graph {
 namespace {
-const std::vector<std::string_view>& reductions() {
-  static const std::vector<std::string_view> words{"mean_known", "mean_batch", "sum"};
-  return words;
-}
-
 // Inputs behind the third: logits of auxiliary classifiers, each with its weight.
 void require_auxiliary(std::string_view op, std::string_view node, std::span<const Shape> inputs,
                        std::span<const double> weights) {
@@ -29,8 +25,13 @@ void require_auxiliary(std::string_view op, std::string_view node, std::span<con
 }
 }  // namespace
 
+const std::vector<std::string_view>& reduction_names() {
+  static const std::vector<std::string_view> words{"mean_known", "mean_batch", "sum"};
+  return words;
+}
+
 void SigmoidCrossEntropy::visit(AttributeVisitor& visitor) {
-  visitor.word("reduction", reduction, 0, reductions());
+  visitor.word("reduction", reduction, 0, reduction_names());
   visitor.numbers("positive_weights", positive_weights);
   visitor.numbers("auxiliary_weights", auxiliary_weights);
 }
@@ -51,7 +52,7 @@ Inferred SigmoidCrossEntropy::infer(std::string_view node, std::span<const Shape
 }
 
 void SoftmaxCrossEntropy::visit(AttributeVisitor& visitor) {
-  visitor.word("reduction", reduction, 0, reductions());
+  visitor.word("reduction", reduction, 0, reduction_names());
   visitor.number("label_smoothing", label_smoothing, 0.0);
   visitor.numbers("auxiliary_weights", auxiliary_weights);
 }

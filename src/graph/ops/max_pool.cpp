@@ -15,14 +15,7 @@ void MaxPool::visit(AttributeVisitor& visitor) {
 }
 
 Inferred MaxPool::infer(std::string_view node, std::span<const Shape> inputs) const {
-  require_rank("max_pool", node, inputs[0], 4);
-  if (2 * pad.height > kernel.height || 2 * pad.width > kernel.width) {
-    throw ShapeError(error_text("graph.max_pool", node, "padding of at most half the kernel",
-                                std::to_string(pad.height) + "x" + std::to_string(pad.width)));
-  }
-  const Extent out =
-      window_output("max_pool", node, inputs[0], {.kernel = kernel, .stride = stride, .pad = pad, .is_ceil = is_ceil});
-  return {.output = {inputs[0][0], inputs[0][1], out.height, out.width}, .parameters = {}, .multiply_adds = 0};
+  return pool_output("max_pool", node, inputs[0], {.kernel = kernel, .stride = stride, .pad = pad, .is_ceil = is_ceil});
 }
 
 }  // namespace roentgen::graph

@@ -43,4 +43,14 @@ Extent window_output(std::string_view op, std::string_view node, const Shape& sr
   return out;
 }
 
+Inferred pool_output(std::string_view op, std::string_view node, const Shape& src, const Window& window) {
+  require_rank(op, node, src, 4);
+  if (2 * window.pad.height > window.kernel.height || 2 * window.pad.width > window.kernel.width) {
+    throw ShapeError(error_text("graph." + std::string(op), node, "padding of at most half the kernel",
+                                std::to_string(window.pad.height) + "x" + std::to_string(window.pad.width)));
+  }
+  const Extent out = window_output(op, node, src, window);
+  return {.output = {src[0], src[1], out.height, out.width}, .parameters = {}, .multiply_adds = 0};
+}
+
 }  // namespace roentgen::graph

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/shape.h"
 #include "graph/attributes.h"
+#include "graph/op.h"
 
 namespace roentgen::graph {
 
@@ -26,5 +27,7 @@ struct Window {
 void require_rank(std::string_view op, std::string_view node, const Shape& shape, int rank);
 /// (OH, OW) of a window over src (N, C, H, W); throws ShapeError when the window does not fit.
 [[nodiscard]] Extent window_output(std::string_view op, std::string_view node, const Shape& src, const Window& window);
+/// Shape after pooling over such a window; ShapeError where it does not fit, or pads more than half the kernel.
+[[nodiscard]] Inferred pool_output(std::string_view op, std::string_view node, const Shape& src, const Window& window);
 
 }  // namespace roentgen::graph

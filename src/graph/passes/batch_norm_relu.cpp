@@ -8,11 +8,6 @@
 
 namespace roentgen::graph {
 namespace {
-bool is_output(const Graph& graph, NodeId id) {
-  return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
-}
-
-// A batch norm that can take in what follows it: read once, plain, no result of the graph.
 bool is_fusable(const Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& readers) {
   const auto* norm = std::get_if<BatchNorm>(&graph.node(id).op);
   return norm != nullptr && !norm->relu && graph.node(id).inputs.size() == 1 &&

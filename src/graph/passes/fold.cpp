@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // What inference computes together with the layer before it.
-#include <algorithm>
-
 #include "graph/passes/pass_list.h"
 #include "graph/passes/rewrite.h"
 
@@ -13,16 +11,13 @@ namespace {
 template <typename Folding, typename... Layers>
 Graph fold_into(const Graph& graph) {
   const auto readers = graph.consumers();
-  const auto is_output = [&](NodeId id) {
-    return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
-  };
   return rewrite(graph, [&](NodeId id) {
     Replacement same = keep(graph, id);
     auto* op = std::get_if<Folding>(&same.op);
     if (op == nullptr) return same;
     const NodeId layer = same.inputs[0];
     op->folded = (std::holds_alternative<Layers>(graph.node(layer).op) || ...) &&
-                 readers[static_cast<std::size_t>(layer)].size() == 1 && !is_output(layer);
+                 readers[static_cast<std::size_t>(layer)].size() == 1 && !is_output(graph, layer);
     return same;
   });
 }

@@ -3,6 +3,8 @@
 //
 #include "graph/passes/rewrite.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace roentgen::graph {
@@ -12,6 +14,10 @@ Replacement keep(const Graph& graph, NodeId id) {
   same.op = graph.node(id).op;
   same.inputs = graph.node(id).inputs;
   return same;
+}
+
+bool is_output(const Graph& graph, NodeId id) {
+  return std::ranges::any_of(graph.outputs(), [id](const auto& output) { return output.second == id; });
 }
 
 Graph rewrite(const Graph& graph, const std::function<Replacement(NodeId)>& decide) {

@@ -30,4 +30,7 @@ struct Replacement {
 /// A Replacement that copies the node as it is.
 [[nodiscard]] Replacement keep(const Graph& graph, NodeId id);
 
+/// True for a node that is an output of the graph.
+[[nodiscard]] bool is_output(const Graph& graph, NodeId id);
+
 }  // namespace roentgen::graph

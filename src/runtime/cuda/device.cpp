@@ -5,16 +5,57 @@
 // starts on machines without one.
 #include <cuda_runtime.h>
 
+#include <cstring>
+#include <string>
+
 #include "core/error.h"
+#include "core/unique_handle.h"
 #include "runtime/cuda/check.h"
-#include "runtime/cuda/device_buffer.h"
-#include "runtime/cuda/pinned_buffer.h"
 #include "runtime/cuda/stream.h"
 #include "runtime/stream.h"
 
 namespace roentgen::runtime {
 namespace cuda {
 namespace {
+
+/// cudaMalloc's memory: 256-byte aligned. Freeing waits for the device's work, so never inside a step.
+class CudaDeviceBuffer final : public DeviceBuffer {
+ public:
+  /// On the current device; zeroed by `stream`, which is waited for.
+  CudaDeviceBuffer(std::size_t bytes, cudaStream_t stream) : size_(bytes) {
+    if (bytes == 0) return;
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes), "device buffer of " + std::to_string(bytes) + " bytes");
+    memory_.reset(static_cast<std::byte*>(memory));
+    check(cudaMemsetAsync(memory, 0, bytes, stream), "zeroing a device buffer");
+    check(cudaStreamSynchronize(stream), "zeroing a device buffer");
+  }
+  [[nodiscard]] std::byte* address() const override { return memory_.get(); }
+  [[nodiscard]] std::size_t size_bytes() const override { return size_; }
+
+ private:
+  UniqueHandle<std::byte, cudaFree> memory_;
+  std::size_t size_ = 0;
+};
+
+/// cudaHostAlloc's memory, whole pages, known to all devices: page-locked, so that a device copies from and to it while
+/// the host works on.
+class CudaPinnedBuffer final : public PinnedBuffer {
+ public:
+  explicit CudaPinnedBuffer(std::size_t bytes) : size_(bytes) {
+    if (bytes == 0) return;
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "pinned buffer of " + std::to_string(bytes) + " bytes");
+    memory_.reset(static_cast<std::byte*>(memory));
+    std::memset(memory, 0, bytes);
+  }
+  [[nodiscard]] std::span<std::byte> bytes() const override { return {memory_.get(), size_}; }
+
+ private:
+  UniqueHandle<std::byte, cudaFreeHost> memory_;
+  std::size_t size_ = 0;
+};
+
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int index) : index_(index), name_("cuda:" + std::to_string(index)) {

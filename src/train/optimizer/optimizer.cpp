@@ -4,8 +4,10 @@
 #include "train/optimizer/optimizer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <string>
+#include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 #include "train/optimizer/optimizer_list.h"
@@ -42,12 +44,10 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view name, const Optimizer
   check("epsilon", options.epsilon, 0.0, 1.0);
   check("trust", options.trust, 1e-12, 1e6);
   check("threads", options.threads, 1, 1 << 16);
-  std::string known;
-  for (const Entry& entry : kEntries) {
-    if (entry.name == name) return entry.make(options, elements);
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw ConfigError(error_text("train.optimizer", "name", "an optimizer that exists", name, "one of " + known));
+  const auto* const entry = std::ranges::find(kEntries, name, &Entry::name);
+  if (entry != std::end(kEntries)) return entry->make(options, elements);
+  throw ConfigError(error_text("train.optimizer", "name", "an optimizer that exists", name,
+                               fmt::format("one of {}", fmt::join(optimizer_names(), ", "))));
 }
 
 std::vector<std::string_view> optimizer_names() {

@@ -3,8 +3,12 @@
 //
 #include "train/schedule/schedule.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/error.h"
 #include "train/schedule/schedule_list.h"
@@ -69,16 +73,14 @@ double progress(const ScheduleOptions& options, std::int64_t step) {
 
 std::unique_ptr<Schedule> make_schedule(std::string_view name, const ScheduleOptions& options) {
   check(options);
-  std::string known;
-  for (const Entry& entry : kEntries) {
-    if (entry.name == name) {
-      auto schedule = entry.make(options);
-      if (options.warmup_steps == 0) return schedule;
-      return std::make_unique<Warmup>(std::move(schedule), options);
-    }
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  const auto* const entry = std::ranges::find(kEntries, name, &Entry::name);
+  if (entry == std::end(kEntries)) {
+    throw ConfigError(error_text("train.schedule", "name", "a schedule that exists", name,
+                                 fmt::format("one of {}", fmt::join(schedule_names(), ", "))));
   }
-  throw ConfigError(error_text("train.schedule", "name", "a schedule that exists", name, "one of " + known));
+  auto schedule = entry->make(options);
+  if (options.warmup_steps == 0) return schedule;
+  return std::make_unique<Warmup>(std::move(schedule), options);
 }
 
 std::vector<std::string_view> schedule_names() {

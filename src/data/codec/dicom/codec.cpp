@@ -6,11 +6,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <vector>
 
+#include "core/log.h"
 #include "data/codec/codec_table.h"
 #include "data/codec/dicom/file.h"
-#include "data/codec/dicom/notes.h"
 #include "data/codec/dicom_start.h"
 #include "data/codec/gray_levels.h"
 
@@ -52,6 +54,16 @@ std::vector<std::uint32_t> counts_of(std::span<const std::uint16_t> codes, int b
   return counts;
 }
 
+// Logs each of `notes` that this process has not logged yet as a warning that names `what`. Thread-safe.
+void say_once(std::span<const std::string> notes, std::string_view what) {
+  static std::mutex mutex;
+  static std::set<std::string> said;  // texts with a few small numbers, so there are not many
+  for (const std::string& note : notes) {
+    const std::scoped_lock lock(mutex);
+    if (said.insert(note).second) log::warning(fmt::format("{}; the first is {}", note, what));
+  }
+}
+
 Status decode(const DecodeJob& job, Image& out) {
   auto file = DicomFile::open(job.bytes, job.what);
   if (!file) return file.why();
@@ -79,11 +91,7 @@ Status decode(const DecodeJob& job, Image& out) {
                    std::to_string(layout.bytes()), "a smaller copy of the image");
   }
   out.reset(layout);
-  if (table.bits == 8) {
-    fill<std::uint8_t>(codes, table, out);
-  } else {
-    fill<std::uint16_t>(codes, table, out);
-  }
+  with_sample_type(table.bits, [&](auto sample) { fill<decltype(sample)>(codes, table, out); });
   say_once(header.notes, job.what);
   if (is_viewed(intensity)) say_once(header.view.notes, job.what);
   return read;

@@ -10,6 +10,7 @@
 #include <openjpeg.h>
 
 #include "core/unique_handle.h"
+#include "data/codec/big_endian.h"
 #include "data/codec/dicom/guarded_decode.h"
 
 namespace roentgen::data {
@@ -77,32 +78,26 @@ OPJ_CODEC_FORMAT format_of(std::span<const std::byte> bytes) {
   return is_boxed ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K;
 }
 
-std::uint32_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
-  std::uint32_t number = 0;
-  for (std::size_t i = at; i < at + size; ++i) number = number << 8U | std::to_integer<std::uint32_t>(bytes[i]);
-  return number;
-}
-
 // True unless the lengths in a codestream contradict its markers (ITU-T T.800 annex A): each tile-part must end where
 // the next one or the end marker begins. OpenJPEG decodes what it finds. A boxed codestream is not looked at.
 bool has_whole_tile_parts(std::span<const std::byte> stream) {
   constexpr std::uint32_t kStart = 0xFF4F, kTilePart = 0xFF90, kEnd = 0xFFD9;
   constexpr std::size_t kMarker_bytes = 2, kTilePartHead_bytes = 12;
-  if (stream.size() < kMarker_bytes || number_at(stream, 0, 2) != kStart) return true;
+  if (stream.size() < kMarker_bytes || big_endian_at(stream, 0, 2) != kStart) return true;
   std::size_t at = kMarker_bytes;
-  while (stream.size() - at >= 2 * kMarker_bytes && number_at(stream, at, 2) != kTilePart) {
-    const std::size_t length = kMarker_bytes + number_at(stream, at + 2, 2);
+  while (stream.size() - at >= 2 * kMarker_bytes && big_endian_at(stream, at, 2) != kTilePart) {
+    const std::size_t length = kMarker_bytes + big_endian_at(stream, at + 2, 2);
     if (std::to_integer<int>(stream[at]) != 0xFF || length > stream.size() - at) return false;
     at += length;
   }
-  while (stream.size() - at >= kTilePartHead_bytes && number_at(stream, at, 2) == kTilePart) {
-    const std::size_t length = number_at(stream, at + 6, 4);
+  while (stream.size() - at >= kTilePartHead_bytes && big_endian_at(stream, at, 2) == kTilePart) {
+    const std::size_t length = big_endian_at(stream, at + 6, 4);
     if (length == 0) return true;  // up to the end marker
     if (length < kTilePartHead_bytes || length > stream.size() - at) return false;
     at += length;
   }
   const auto rest = stream.subspan(at);
-  const bool has_end = rest.size() >= kMarker_bytes && number_at(rest, 0, 2) == kEnd;
+  const bool has_end = rest.size() >= kMarker_bytes && big_endian_at(rest, 0, 2) == kEnd;
   return has_end || std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
@@ -110,7 +105,7 @@ bool has_whole_tile_parts(std::span<const std::byte> stream) {
 bool is_high_throughput(std::span<const std::byte> stream) {
   constexpr std::uint32_t kCapabilities = 0xFF50, kTilePart = 0xFF90;
   for (std::size_t at = 0; at + 2 <= stream.size(); ++at) {
-    const std::uint32_t marker = number_at(stream, at, 2);
+    const std::uint32_t marker = big_endian_at(stream, at, 2);
     if (marker == kCapabilities) return true;
     if (marker == kTilePart) return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "cli/seed_list.h"
+#include "cli/train_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(SeedList, reads_seeds) {
+TEST(TrainOptions, read_seeds) {
   EXPECT_THAT(parse_seeds("0,17,2"), ElementsAre(0, 17, 2));
   EXPECT_THAT(parse_seeds("5"), ElementsAre(5));
   for (const char* bad : {"", "1,", ",1", "1,1", "-1", "a", "1 ,2", "1.5", "2000000000"}) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "cli/train_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "cli/arguments.h"
+#include "cli/model_option.h"
+#include "cli/output_file.h"
+#include "core/comma_list.h"
+
+namespace roentgen::cli {
+namespace {
+
+void require_option(const std::filesystem::path& value, std::string_view expected) {
+  if (value.empty()) refuse_arguments("train", expected, "none");
+}
+
+}  // namespace
+
+std::vector<Option> TrainOptions::list() {
+  const std::vector<Option> own{
+      {.name = "--recipe", .target = &recipe, .doc = "TOML file; recipes/ has some"},
+      {.name = "--data",
+       .target = &data,
+       .doc = "data folder, never written to; several, also as NAME=DIR, are read as one",
+       .value_name = "DIR"},
+      {.name = "--out", .target = &out, .doc = "run folder to make", .value_name = "DIR"},
+      {.name = "--set", .target = &overrides, .doc = "section.key=value, over the recipe; may be repeated"},
+      {.name = "--model", .target = &model, .doc = "name of a model, or file with a graph text"},
+      {.name = "--init", .target = &init, .doc = "safetensors file to start from"},
+      {.name = "--init-preset", .target = &init_preset, .doc = "preprocessing its weights were trained with"},
+      {.name = "--input-cores",
+       .target = &input_cores,
+       .doc = "cores of the decoding threads, as 0-1,4; the rest computes; shared: both have all"},
+      {.name = "--partial", .target = &is_partial, .doc = "load of --init what fits"},
+      {.name = "--cache-dir",
+       .target = &cache_dir,
+       .doc = "keep decoded images in a file here, for later runs too: train.cache=disk",
+       .value_name = "DIR"},
+      {.name = "--memory-budget",
+       .target = &memory_mb,
+       .doc = "MiB for all input: train.memory_mb; 0 = half of what is left",
+       .range = {0, 1e9}},
+      {.name = "--seeds", .target = &seeds, .doc = "0,1,2: a run a seed in --out/seed-0 ..., and their mean and sd"},
+      {.name = "--resume",
+       .target = &is_resume,
+       .doc = "go on with the run in --out, if it has begun; --recipe and --data: as told, else the run's own"},
+      {.name = "--overwrite", .target = &is_overwrite, .doc = "remove the run in --out first"},
+      {.name = "--stop-after",
+       .target = &stop_after,
+       .doc = "stop, as by a signal, after so many updates; 0 = never",
+       .range = {.low = 0}},
+      {.name = "--keys", .target = &is_keys, .doc = "print all recipe keys and exit"}};
+  const std::vector<Option> computing{
+      {.name = "--algorithms",
+       .target = &algorithms,
+       .doc = "convolutions: auto, per layer the faster of direct and our own, or direct: train.algorithms"},
+      {.name = "--dtype",
+       .target = &dtype,
+       .doc = "f32, bf16, auto (bf16 where the machine multiplies it): train.dtype"},
+      {.name = "--recompute", .target = &recompute, .doc = "auto, none, all: train.recompute"},
+      {.name = "--fuse",
+       .target = &fuse,
+       .doc = "passes and fusions: on, off, names or on,-NAME; results move within rounding: train.fuse"}};
+  const std::vector<Option> tracing{
+      {.name = "--trace", .target = &is_traced, .doc = "leave trace.json: what every rank did when, for Perfetto"},
+      {.name = "--trace-steps",
+       .target = &trace.first,
+       .doc = "so many updates are in it, and then some",
+       .range = {0, 1e9}},
+      {.name = "--trace-every", .target = &trace.every, .doc = "of the others every so many", .range = {1, 1e9}},
+      {.name = "--trace-ranks", .target = &trace.most_ranks, .doc = "ranks in it at most", .range = {1, 65536}}};
+  return joined({own, computing, ranks.options(), tracing, ranks.gradient_options()});
+}
+
+void TrainOptions::check() const {
+  require_option(recipe, "--recipe FILE");
+  require_option(out, "--out DIR");
+  if (!is_traced && trace != train::TraceOptions{}) {
+    refuse_arguments("--trace-steps, --trace-every and --trace-ranks", "--trace beside them", "none", "--trace");
+  }
+  if (is_resume && is_overwrite) {
+    refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
+  }
+  for (const std::string& folder : data) refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+}
+
+train::Recipe TrainOptions::read_recipe() const {
+  std::vector<std::string> changes = overrides;
+  for (const auto& [key, value] :
+       {std::pair{"algorithms", &algorithms}, {"dtype", &dtype}, {"recompute", &recompute}, {"fuse", &fuse}}) {
+    if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
+  }
+  train::Recipe read = train::read_recipe(recipe, changes);
+  if (!model.empty()) set_model(read.model, model);
+  if (!init.empty()) read.train.init = init;
+  if (!init_preset.empty()) read.train.init_preset = init_preset;
+  if (!input_cores.empty()) read.train.input_cores = input_cores;
+  if (is_partial) read.train.partial = true;
+  if (memory_mb > 0) read.train.memory_mb = memory_mb;
+  if (!cache_dir.empty()) {
+    for (const std::string& folder : data)
+      refuse_inside_data("--cache-dir", cache_dir, roentgen::data::folder_of(folder));
+    read.train.cache = "disk";
+    read.train.cache_dir = cache_dir;
+  }
+  roentgen::data::place_folders(read.data, data);
+  require_option(read.data.root, "--data DIR");
+  return read;
+}
+
+std::vector<std::int64_t> parse_seeds(std::string_view text) {
+  constexpr std::int64_t kLargestSeed = 1'000'000'000;
+  const auto refuse = [&] {
+    refuse_arguments("train --seeds", "distinct whole numbers with commas between, 0 or more", text, "--seeds 0,1,2");
+  };
+  std::vector<std::int64_t> seeds;
+  for (const std::string_view part : comma_parts(text)) {
+    std::int64_t seed = -1;
+    const char* last = part.data() + part.size();
+    const auto [end, error] = std::from_chars(part.data(), last, seed);
+    if (error != std::errc() || end != last || seed < 0 || seed > kLargestSeed) refuse();
+    if (std::ranges::find(seeds, seed) != seeds.end()) refuse();
+    seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+}  // namespace roentgen::cli

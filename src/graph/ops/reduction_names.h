@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Words for the reductions of losses, in graph texts and recipes.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace roentgen::graph {
+
+/// "mean_known", "mean_batch", "sum": in the order of Reduction (losses.h).
+[[nodiscard]] const std::vector<std::string_view>& reduction_names();
+
+}  // namespace roentgen::graph

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Tables of a run and of its evaluation, as what is published reads them.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/value.h"
+
+namespace roentgen::publish {
+
+/// The value behind the keys, one table a key, since keys may hold dots: labels do. nullptr where there is none.
+[[nodiscard]] const Value* find(const Value& table, std::initializer_list<std::string_view> keys);
+/// A text as it is, a number as text; "" for null and for all else.
+[[nodiscard]] std::string text_of(const Value* value);
+/// Nothing for null and for what is no number.
+[[nodiscard]] std::optional<double> number_of(const Value* value);
+
+/// ConfigError where data.json or the JSON of roentgen eval is not what it should be; either may be null.
+/// @param thing "publish.card", for the error
+void check_tables(std::string_view thing, const Value& data, const Value& evaluation);
+
+/// The recipe as TOML, without the folders of the files that it names: those are of the machine it ran on.
+[[nodiscard]] std::string recipe_text(Value recipe);
+
+}  // namespace roentgen::publish
