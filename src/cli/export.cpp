@@ -50,8 +50,7 @@ class ExportCommand final : public Command {
             {.name = "--channels",
              .target = &export_.channels,
              .doc = "safetensors: 3 unfolds the first convolution of a gray network; 0 = as it is",
-             .least = 0,
-             .most = 3},
+             .range = {0, 3}},
             {.name = "--keep-patients",
              .target = &export_.keeps_patients,
              .doc = "safetensors: keep the salted hashes of the training patients, which the leak check needs"}};

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "cli/arguments.h"
-#include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "core/comma_list.h"
+#include "io/place.h"
+#include "task/model.h"
 
 namespace roentgen::cli {
 namespace {
@@ -87,7 +88,7 @@ void TrainOptions::check() const {
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
   }
-  for (const std::string& folder : data) refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+  for (const std::string& folder : data) io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
 }
 
 train::Recipe TrainOptions::read_recipe() const {
@@ -97,7 +98,7 @@ train::Recipe TrainOptions::read_recipe() const {
     if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
   }
   train::Recipe read = train::read_recipe(recipe, changes);
-  if (!model.empty()) set_model(read.model, model);
+  if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;
   if (!init_preset.empty()) read.train.init_preset = init_preset;
   if (!input_cores.empty()) read.train.input_cores = input_cores;
@@ -105,7 +106,7 @@ train::Recipe TrainOptions::read_recipe() const {
   if (memory_mb > 0) read.train.memory_mb = memory_mb;
   if (!cache_dir.empty()) {
     for (const std::string& folder : data)
-      refuse_inside_data("--cache-dir", cache_dir, roentgen::data::folder_of(folder));
+      io::refuse_inside_data("--cache-dir", cache_dir, roentgen::data::folder_of(folder));
     read.train.cache = "disk";
     read.train.cache_dir = cache_dir;
   }
