@@ -4,7 +4,7 @@
 # Launchers for tests of several processes: RG_MPI_FAMILIES lists those of openmpi and mpich that are installed (empty with
 # RG_MPI=OFF), RG_MPIEXEC_<family> is the launcher.
 
-# An mpiexec of Open MPI, which MPICH's name may hide.
+# Accepts an mpiexec that is no link to MPICH's.
 function(rg_is_no_hydra result file)
   file(REAL_PATH ${file} real)
   if(real MATCHES "hydra|mpich")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Which MPI library a process loads: the one of what launched it, else the one of the mpirun on the PATH.
+// Choice of the MPI library that a process loads: that of its launcher, else that of the mpirun on the PATH.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace roentgen::dist {
 
 /// A program `mpirun`.
 struct Mpirun {
-  /// Without symbolic links.
+  /// Path without symbolic links.
   std::filesystem::path file;
   /// kOpenMpi or kMpich.
   std::string_view family;

@@ -20,9 +20,9 @@ inline constexpr std::string_view kMpich = "mpich";
 struct MpiLibrary {
   /// kOpenMpi or kMpich: whose binary interface it has, and whose mpirun starts its processes.
   std::string_view family;
-  /// As given to dlopen(): "libmpi.so.40", or a path.
+  /// Name that dlopen() was given: "libmpi.so.40", or a path.
   std::string file;
-  /// Its own word: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
+  /// Name and version that the library gives itself: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
   std::string version;
   /// Result of dlopen().
   void* handle = nullptr;
@@ -35,7 +35,7 @@ struct MpiLibrary {
 /// (mpi_choice.h) that can be loaded. CommError naming each file that was tried, with the reason. Thread-safe while
 /// nobody changes the environment's variables.
 [[nodiscard]] MpiLibrary load_mpi();
-/// load_mpi() of these files alone.
+/// Loads the first of these files that can be; errors as load_mpi().
 [[nodiscard]] MpiLibrary load_mpi(const std::vector<std::string>& files);
 /// The library that load_mpi() would return without loading one; nothing where the process has none.
 [[nodiscard]] std::optional<MpiLibrary> loaded_mpi();
