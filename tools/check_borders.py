@@ -49,7 +49,8 @@ BACKENDS = [
     (r"(oneapi/)?dnnl|dnnl", ["engine/cpu/"]),
     (r"cudnn|cublas", ["engine/cuda/"]),
     (r"cuda_runtime|cuda\.h|cuda_", ["runtime/cuda/", "engine/cuda/", "dist/nccl"]),
-    (r"mpi\.h|nccl\.h", ["dist/"]),
+    (r"mpi\.h", ["tests/mpi_abi/"]),
+    (r"nccl\.h", ["dist/"]),
     (r"dcmtk/|openjpeg", ["data/codec/dicom/"]),
 ]
 SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]

@@ -44,7 +44,7 @@ by_hand() {
   to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
   for the API reference: Doxygen 1.9
   for DICOM: DCMTK 3.6, OpenJPEG 2.5
-  for several processes: Open MPI 4 or MPICH 4
+  for several processes, when they run: Open MPI 3 or later, or MPICH 3.1 or later, or Intel MPI
   where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
 TEXT
