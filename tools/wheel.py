@@ -6,7 +6,7 @@
   tools/wheel.py BUILD OUT    as build/release build/wheels
 
 `pip install .` builds the package anew instead, with the libraries of this machine. What is needed is in build/python
-(tools/python_env.sh). Libraries of an MPI are left out: the host's are loaded when they are found.
+(tools/python_env.sh).
 """
 import os
 import pathlib
@@ -16,7 +16,6 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = SOURCE / "build" / "python" / "bin"
-MPI = ("libmpi*", "libopen-rte*", "libopen-pal*")
 
 
 def run(*command, **options):
@@ -49,9 +48,8 @@ def main(build, out):
     plain = pack(work / "stage", work / "plain")
     for old in out.glob("*.whl"):
         old.unlink()
-    exclude = [word for library in MPI for word in ("--exclude", library)]
     environment = {**os.environ, "PATH": f"{TOOLS}:{os.environ['PATH']}"}
-    run(TOOLS / "auditwheel", "repair", plain, "-w", out, "--strip", *exclude, env=environment, stderr=subprocess.DEVNULL)
+    run(TOOLS / "auditwheel", "repair", plain, "-w", out, "--strip", env=environment, stderr=subprocess.DEVNULL)
     print(next(out.glob("*.whl")))
 
 
