@@ -41,7 +41,7 @@ summary_switch("JPEG 2000" "${has_jpeg2000}" "OpenJPEG ${openjpeg_VERSION}" RG_D
 summary_switch("CUDA" "${RG_HAS_CUDA}" "toolkit ${CUDAToolkit_VERSION}" RG_CUDA
   "no toolkit of version 12 with an nvcc that works here")
 if(NOT RG_SANITIZE)
-  summary_switch("Python" "${RG_HAS_PYTHON}" "nanobind ${nanobind_VERSION}, wheels from Python 3.10" RG_PYTHON
+  summary_switch("Python" "${RG_HAS_PYTHON}" "nanobind ${nanobind_VERSION}, wheels from Python 3.10" RG_PYTHON_PACKAGE
     "no Python 3.10 with nanobind 3 (tools/python_env.sh)")
 endif()
 summary_switch("tests" "${RG_TESTS}" "ctest --test-dir ${PROJECT_BINARY_DIR}" RG_TESTS "")
