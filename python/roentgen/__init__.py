@@ -22,12 +22,12 @@ from roentgen._dataset import Dataset
 from roentgen._loader import Loader
 from roentgen._model import Heatmap, Model, load
 from roentgen._scores import Comparison, Evaluation, compare, evaluate
-from roentgen._train import Run, recipes, train
+from roentgen._train import Run, models, recipe, recipes, train
 
 __version__ = "0.1.0"
 __all__ = [
     "CommError", "Comparison", "ConfigError", "DataError", "Dataset", "DeviceError", "Error", "Evaluation", "Heatmap",
-    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "load", "recipes", "train",
+    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "load", "models", "recipe", "recipes", "train",
 ]
 
 for _error in (CommError, ConfigError, DataError, DeviceError, Error, ShapeError):

@@ -21,6 +21,8 @@
   X(export)                \
   X(report)                \
   X(schedule)              \
+  X(recipes)               \
+  X(models)                \
   X(bench)                 \
   X(doctor)
 

@@ -28,7 +28,7 @@ class CopyLocalCommand final : public Command {
   }
   [[nodiscard]] std::string_view examples() const override {
     return "roentgen copy-local /net/nih /scratch\n"
-           "roentgen train --recipe recipes/default.toml --data \"$(roentgen copy-local /net/nih /scratch)\" --out run";
+           "roentgen train --recipe default --data \"$(roentgen copy-local /net/nih /scratch)\" --out run";
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "SRC", .target = &copy_.source, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},

@@ -19,6 +19,7 @@
 #include "graph/text.h"
 #include "io/file.h"
 #include "task/model.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -34,7 +35,7 @@ class InspectCommand final : public Command {
     return "roentgen inspect --model densenet121\n"
            "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
            "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
-           "roentgen inspect --plan --recipe recipes/large_512.toml\n"
+           "roentgen inspect --plan --recipe large_512\n"
            "roentgen inspect --data nih --json nih.json\n"
            "roentgen inspect --data nih --pixels --broken broken.csv";
   }
@@ -44,7 +45,7 @@ class InspectCommand final : public Command {
              .target = &data_,
              .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
              .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
+            {.name = "--recipe", .target = &recipe_, .doc = "TOML file or name that says how data is read"},
             {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
             {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
             {.name = "--broken",
@@ -80,7 +81,7 @@ class InspectCommand final : public Command {
                                    model_.empty() ? "none" : "both", "roentgen inspect --help"));
     }
     train::Recipe recipe =
-        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
+        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : task::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
       throw ConfigError(error_text("cli.arguments", "inspect --plan", "--model NAME or --recipe FILE", "--data",
                                    "roentgen inspect --help"));

@@ -12,6 +12,7 @@
 #include "core/terminal.h"
 #include "io/png_writer.h"
 #include "publish/contact_sheet.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -27,8 +28,8 @@ class LookCommand final : public Command {
     return "Draw samples of every finding as the network sees them.";
   }
   [[nodiscard]] std::string_view examples() const override {
-    return "roentgen look --recipe recipes/default.toml --data nih --sheet sheet.png\n"
-           "roentgen look --recipe recipes/default.toml --data nih --sheet test.png --split test --plain";
+    return "roentgen look --recipe default --data nih --sheet sheet.png\n"
+           "roentgen look --recipe default --data nih --sheet test.png --split test --plain";
   }
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file", .need = Need::Required},
@@ -57,7 +58,7 @@ class LookCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     check_output_file("--sheet", sheet_, folders());
-    train::Recipe recipe = train::read_recipe(recipe_, overrides_);
+    train::Recipe recipe = task::read_recipe(recipe_, overrides_);
     const std::int64_t side = recipe.preprocess.size_px;
     data::place_folders(recipe.data, data_);
     const data::Dataset dataset = data::load_dataset(recipe.data);

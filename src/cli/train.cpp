@@ -24,6 +24,7 @@
 #include "io/file.h"
 #include "io/place.h"
 #include "task/model.h"
+#include "task/recipe_list.h"
 #include "task/train_run.h"
 #include "train/aurocs_csv.h"
 #include "train/observer.h"
@@ -45,19 +46,19 @@ class TrainCommand final : public Command {
   [[nodiscard]] std::string_view name() const override { return "train"; }
   [[nodiscard]] std::string_view summary() const override { return "Train a classifier by a recipe."; }
   [[nodiscard]] std::string_view examples() const override {
-    return "roentgen train --recipe recipes/quickstart.toml --data build/quickstart/data --out build/quickstart/run\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out run --set train.epochs=3 --set "
+    return "roentgen train --recipe quickstart --data build/quickstart/data --out build/quickstart/run\n"
+           "roentgen train --recipe default --data nih --out run --set train.epochs=3 --set "
            "train.batch=16\n"
            "roentgen train --out run --resume\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
-           "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
+           "roentgen train --recipe default --data nih --out run2 --model my_net.txt\n"
+           "roentgen train --recipe chexnet --data nih --out run3 --init densenet121.safetensors "
            "--init-preset imagenet\n"
-           "roentgen train --recipe recipes/default.toml --data nih --out runs --seeds 0,1,2 --resume";
+           "roentgen train --recipe default --data nih --out runs --seeds 0,1,2 --resume";
   }
 
   [[nodiscard]] std::vector<Option> options() override {
     std::vector<Option> options{
-        {.name = "--recipe", .target = &recipe_, .doc = "TOML file; recipes/ has some"},
+        {.name = "--recipe", .target = &recipe_, .doc = "TOML file, or a name that roentgen recipes lists"},
         {.name = "--data",
          .target = &data_,
          .doc = "data folder, never written to; several, also as NAME=DIR, are read as one",
@@ -136,7 +137,7 @@ void require_option(const fs::path& value, std::string_view expected) {
 }
 
 train::Recipe TrainCommand::read_recipe() const {
-  train::Recipe recipe = train::read_recipe(recipe_, compute_.added_to(overrides_));
+  train::Recipe recipe = task::read_recipe(recipe_, compute_.added_to(overrides_));
   if (!model_.empty()) task::set_model(recipe.model, model_);
   if (!init_.empty()) recipe.train.init = init_;
   if (!init_preset_.empty()) recipe.train.init_preset = init_preset_;
