@@ -21,6 +21,7 @@
   X(export)                \
   X(report)                \
   X(schedule)              \
+  X(init)                  \
   X(recipes)               \
   X(models)                \
   X(bench)                 \

@@ -16,11 +16,13 @@
 #include "core/error.h"
 #include "data/source/dataset.h"
 #include "data/source/describe.h"
+#include "io/file.h"
 #include "io/place.h"
 #include "io/toml.h"
 #include "python/module.h"
 #include "python/process.h"
 #include "python/values.h"
+#include "task/init_recipe.h"
 #include "task/model_list.h"
 #include "task/recipe_list.h"
 #include "task/train_run.h"
@@ -170,11 +172,27 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   return to_python(outcome);
 }
 
+// Recipe of a folder, what was found, and its JSON. The file is written where `out` is not empty.
+nb::object init(const fs::path& folder, const fs::path& out, const std::vector<std::string>& overrides) {
+  task::InitResult result;
+  Value table;
+  {
+    const nb::gil_scoped_release released;
+    require_compute();
+    result = task::init_recipe({.folder = folder, .out = out, .overrides = overrides});
+    if (!out.empty()) io::write_file_atomically(out, result.text);
+    table = task::to_value(result, out);
+    table.set("text", result.text);
+  }
+  return to_python(table);
+}
+
 }  // namespace
 
 void add_training(nb::module_& module) {
   module.def("recipes", [] { return to_python(task::to_value(task::built_in_recipes())); });
   module.def("recipe_text", [](const fs::path& recipe) { return task::recipe_text(recipe).toml; });
+  module.def("init", &init, nb::arg(), nb::arg(), nb::arg());
   module.def("models", [] { return to_python(task::to_value(task::built_in_models())); });
   module.def("train", &train_run, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
 }
