@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 #
 # The Python package: the module roentgen._native of room python, by nanobind for the stable ABI of Python 3.10, and the
-# component `python` of an installation: that module, the program and the recipes. pip builds it (pyproject.toml), and
+# component `python` of an installation: that module and the program. pip builds it (pyproject.toml), and
 # tools/wheel.py packs it.
 
 set(RG_HAS_PYTHON OFF)
@@ -30,4 +30,3 @@ target_link_options(roentgen_python PRIVATE -Wl,--exclude-libs,ALL)
 
 install(TARGETS roentgen_python DESTINATION roentgen COMPONENT python EXCLUDE_FROM_ALL)
 install(TARGETS roentgen DESTINATION roentgen/bin COMPONENT python EXCLUDE_FROM_ALL)
-install(DIRECTORY recipes DESTINATION roentgen COMPONENT python EXCLUDE_FROM_ALL FILES_MATCHING PATTERN *.toml)

@@ -7,7 +7,8 @@
     data = roentgen.Dataset("my_xrays")                     # finds labels, patients and splits; print(data) tells what
     for images, labels in roentgen.Loader(data["train"]):   # batches for PyTorch, JAX or numpy
         ...
-    run = roentgen.train("default", "my_xrays", "run")      # a recipe, or settings as a dict
+    roentgen.init("my_xrays", "recipe.toml")                # proposes a recipe, and says how long it takes
+    run = roentgen.train("recipe.toml", "my_xrays", "run")  # or the name of one of recipes(), or settings as a dict
     model = run.model()                                     # or roentgen.load("run")
     table = model.predict("new_images")                     # a data frame, a row an image
     heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
@@ -23,7 +24,7 @@ from roentgen._dataset import Dataset
 from roentgen._loader import Loader
 from roentgen._model import Heatmap, Model, load
 from roentgen._scores import Comparison, Evaluation, compare, evaluate
-from roentgen._train import Run, recipes, train
+from roentgen._train import Run, init, models, recipe, recipes, train
 
 __version__ = "0.1.0"
 
@@ -35,8 +36,8 @@ def set_log_level(level: str) -> None:
 
 __all__ = [
     "CommError", "Comparison", "ConfigError", "DataError", "Dataset", "DeviceError", "Error", "Evaluation", "Heatmap",
-    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "load", "recipes", "set_log_level",
-    "train",
+    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "init", "load", "models", "recipe", "recipes",
+    "set_log_level", "train",
 ]
 
 for _error in (CommError, ConfigError, DataError, DeviceError, Error, ShapeError):

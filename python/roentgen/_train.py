@@ -16,23 +16,52 @@ from roentgen._model import Model, load
 if TYPE_CHECKING:
     import pandas
 
-_RECIPES = pathlib.Path(__file__).parent / "recipes"
+
+def recipes() -> dict[str, str]:
+    """Built-in recipes: name, and a line that says what it is for. train() takes the names."""
+    return {recipe["name"]: recipe["summary"] for recipe in _native.recipes()}
 
 
-def recipes() -> list[str]:
-    """Names of the recipes that come with the package."""
-    return sorted(file.stem for file in _RECIPES.glob("*.toml"))
+def recipe(name: str | os.PathLike) -> str:
+    """Text of a built-in recipe or of a file, as TOML with comments.
+
+    Raises:
+        ConfigError: Neither a file nor a name of recipes().
+    """
+    return _native.recipe_text(os.fspath(name))
 
 
-def _recipe_file(recipe: str | os.PathLike) -> pathlib.Path:
-    """The file of that name, or of the package's recipe of that name."""
-    path = pathlib.Path(recipe)
-    if path.exists() or path.suffix:
-        return path
-    if str(recipe) in recipes():
-        return _RECIPES / f"{recipe}.toml"
-    raise _native.ConfigError(f"[python.train] recipe {recipe}: expected a file or a known name, got neither; "
-                              f"try one of {', '.join(recipes())}")
+def models() -> list[dict[str, Any]]:
+    """Built-in networks, each with name, summary, parameters, multiply_adds of one gray image, and image_px, the side
+    of the images that it was made for. `pandas.DataFrame(roentgen.models())` makes a table."""
+    return _native.models()
+
+
+def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
+         settings: Sequence[str] = (), progress: bool = True) -> str:
+    """Looks at a folder of images and proposes a recipe for it, as `roentgen init` does: labels, patients, split, views,
+    image size, network, and the hours that training takes on this machine, which it measures for some 15 seconds.
+
+    Args:
+        path: Folder of images with a table (comma, semicolon or tab), of a folder for each class, or a known data set.
+        out: File to write the recipe to; it must not exist. None: no file.
+        settings: What is known already: ["data.csv=findings.csv", "data.labels=Mass,Nodule"].
+        progress: Print the expected time and what to check.
+
+    Returns:
+        The recipe as TOML, each value with its reason. train() takes the file; `Dataset` and `Loader` need none.
+
+    Raises:
+        DataError: A folder that cannot be read, or images without labels.
+        ConfigError: `out` exists or lies in the folder.
+    """
+    found = _native.init(os.fspath(path), "" if out is None else os.fspath(out), list(settings))
+    if progress:
+        print(f"{found['source']}: {found['images']} images; {', '.join(found['labels'])}")
+        print(f"time: {found['time']}")
+        for check in found["checks"]:
+            print(f"check: {check}")
+    return found["text"]
 
 
 class Run:
@@ -140,7 +169,7 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
             function(record)
 
     goes_on = resume and data is None
-    file = "" if goes_on or isinstance(recipe, Mapping) else _recipe_file(recipe)
+    file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
     table = recipe if isinstance(recipe, Mapping) and not goes_on else None
     outcome = _native.train(file, None if table is None else dict(table), dict(settings or {}),
                             [os.fspath(folder) for folder in folders], out,

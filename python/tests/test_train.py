@@ -57,7 +57,8 @@ def test_an_error_in_a_callback_saves_and_resumes_bit_for_bit(folder, tmp_path):
 
 
 def test_settings_and_names_of_recipes(folder, tmp_path):
-    assert "default" in roentgen.recipes()
+    assert "chest" in roentgen.recipes()["default"] and "densenet121" in roentgen.recipe("default")
+    assert "resnet18" in [model["name"] for model in roentgen.models()]
     with pytest.raises(roentgen.ConfigError, match="one of .*default"):
         roentgen.train("defualt", folder, tmp_path / "run")
     with pytest.raises(roentgen.ConfigError, match="train.epoch"):
@@ -77,3 +78,13 @@ def test_mistakes_leave_nothing_behind(folder, tmp_path):
     with pytest.raises(roentgen.ConfigError, match="a data folder"):
         roentgen.train(TINY, None, tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_recipe_is_proposed_for_a_folder(folder, tmp_path, capsys):
+    text = roentgen.init(folder, tmp_path / "recipe.toml")
+    assert (tmp_path / "recipe.toml").read_text() == text and "# Time" in text
+    assert "images/s" in capsys.readouterr().out
+    with pytest.raises(roentgen.ConfigError, match="one that is there"):
+        roentgen.init(folder, tmp_path / "recipe.toml")
+    run = roentgen.train(tmp_path / "recipe.toml", folder, tmp_path / "run", settings={"train.epochs": 1}, progress=False)
+    assert len(run.history) == 1

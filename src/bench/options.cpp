@@ -15,6 +15,7 @@
 #include "data/stage/pipeline.h"
 #include "io/place.h"
 #include "runtime/core_list.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::bench {
@@ -206,7 +207,7 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t us
   options.warmup = sizes.warmup;
   options.steps = sizes.steps;
   if (!recipe.empty()) {
-    const train::Recipe read = train::read_recipe(recipe, {});
+    const train::Recipe read = task::read_recipe(recipe, {});
     if (sizes.image_px != SizeArguments{}.image_px || sizes.channels > 0) {
       throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
                                    "one", "a [preprocess] section that says them"));

@@ -21,6 +21,9 @@
   X(export)                \
   X(report)                \
   X(schedule)              \
+  X(init)                  \
+  X(recipes)               \
+  X(models)                \
   X(bench)                 \
   X(doctor)
 

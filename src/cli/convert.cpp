@@ -30,7 +30,7 @@ class ConvertCommand final : public Command {
                 "roentgen convert nih records --to tfrecord\n"
                 "roentgen convert nih shards --to tar --workers 8\n"
                 "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
-                "roentgen train --recipe recipes/default.toml --data records256 --out run") {}
+                "roentgen train --recipe default --data records256 --out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},

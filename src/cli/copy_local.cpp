@@ -25,7 +25,7 @@ class CopyLocalCommand final : public Command {
   CopyLocalCommand()
       : Command("copy-local", "Copy a data folder to a disk of this node, once for all its processes.",
                 "roentgen copy-local /net/nih /scratch\n"
-                "roentgen train --recipe recipes/default.toml --data \"$(roentgen copy-local /net/nih /scratch)\" "
+                "roentgen train --recipe default --data \"$(roentgen copy-local /net/nih /scratch)\" "
                 "--out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "SRC", .target = &copy_.source, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},

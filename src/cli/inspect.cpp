@@ -19,6 +19,7 @@
 #include "graph/text.h"
 #include "io/file.h"
 #include "task/model.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -31,7 +32,7 @@ class InspectCommand final : public Command {
                 "roentgen inspect --model densenet121\n"
                 "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
                 "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
-                "roentgen inspect --plan --recipe recipes/large_512.toml\n"
+                "roentgen inspect --plan --recipe large_512\n"
                 "roentgen inspect --data nih --json nih.json\n"
                 "roentgen inspect --data nih --pixels --broken broken.csv") {}
   [[nodiscard]] std::vector<Option> options() override {
@@ -40,7 +41,7 @@ class InspectCommand final : public Command {
              .target = &data_,
              .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
              .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
+            {.name = "--recipe", .target = &recipe_, .doc = "TOML file or name that says how data is read"},
             {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
             {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
             {.name = "--broken",
@@ -74,7 +75,7 @@ class InspectCommand final : public Command {
       refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
     }
     train::Recipe recipe =
-        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
+        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : task::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
       refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
     }

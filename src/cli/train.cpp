@@ -39,16 +39,15 @@ constexpr const char* kSeedsFile = "seeds.csv";  // beside the seeds' folders
 class TrainCommand final : public Command {
  public:
   TrainCommand()
-      : Command(
-            "train", "Train a classifier by a recipe.",
-            "roentgen train --recipe recipes/quickstart.toml --data build/quickstart/data --out build/quickstart/run\n"
-            "roentgen train --recipe recipes/default.toml --data nih --out run --set train.epochs=3 --set "
-            "train.batch=16\n"
-            "roentgen train --out run --resume\n"
-            "roentgen train --recipe recipes/default.toml --data nih --out run2 --model my_net.txt\n"
-            "roentgen train --recipe recipes/chexnet.toml --data nih --out run3 --init densenet121.safetensors "
-            "--init-preset imagenet\n"
-            "roentgen train --recipe recipes/default.toml --data nih --out runs --seeds 0,1,2 --resume") {}
+      : Command("train", "Train a classifier by a recipe.",
+                "roentgen train --recipe quickstart --data build/quickstart/data --out build/quickstart/run\n"
+                "roentgen train --recipe default --data nih --out run --set train.epochs=3 --set "
+                "train.batch=16\n"
+                "roentgen train --out run --resume\n"
+                "roentgen train --recipe default --data nih --out run2 --model my_net.txt\n"
+                "roentgen train --recipe chexnet --data nih --out run3 --init densenet121.safetensors "
+                "--init-preset imagenet\n"
+                "roentgen train --recipe default --data nih --out runs --seeds 0,1,2 --resume") {}
 
   [[nodiscard]] std::vector<Option> options() override { return options_.list(); }
   [[nodiscard]] Folders folders() const override;

@@ -13,6 +13,7 @@
 #include "core/comma_list.h"
 #include "io/place.h"
 #include "task/model.h"
+#include "task/recipe_list.h"
 
 namespace roentgen::cli {
 namespace {
@@ -25,7 +26,7 @@ void require_option(const std::filesystem::path& value, std::string_view expecte
 
 std::vector<Option> TrainOptions::list() {
   const std::vector<Option> own{
-      {.name = "--recipe", .target = &recipe, .doc = "TOML file; recipes/ has some"},
+      {.name = "--recipe", .target = &recipe, .doc = "TOML file, or a name that roentgen recipes lists"},
       {.name = "--data",
        .target = &data,
        .doc = "data folder, never written to; several, also as NAME=DIR, are read as one",
@@ -97,7 +98,7 @@ train::Recipe TrainOptions::read_recipe() const {
        {std::pair{"algorithms", &algorithms}, {"dtype", &dtype}, {"recompute", &recompute}, {"fuse", &fuse}}) {
     if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
   }
-  train::Recipe read = train::read_recipe(recipe, changes);
+  train::Recipe read = task::read_recipe(recipe, changes);
   if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;
   if (!init_preset.empty()) read.train.init_preset = init_preset;

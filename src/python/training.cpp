@@ -22,6 +22,9 @@
 #include "python/module.h"
 #include "python/process.h"
 #include "python/values.h"
+#include "task/init_recipe.h"
+#include "task/model_list.h"
+#include "task/recipe_list.h"
 #include "task/train_run.h"
 #include "train/observer.h"
 #include "train/recipe.h"
@@ -107,7 +110,7 @@ class CallbackObserver final : public train::Observer {
 
 // What a run is asked for; keys of `settings` are "section.key".
 struct Request {
-  fs::path recipe;                // file; empty: `table`, or that of the run that is gone on with
+  fs::path recipe;                // file or name; empty: `table`, or that of the run that is gone on with
   Value table;                    // recipe as nested tables
   Value settings;                 // over the recipe
   std::vector<std::string> data;  // folders
@@ -123,9 +126,7 @@ train::Recipe read_recipe(Request& request) {
   const std::string what = request.table.is_null() ? request.recipe.string() : "recipe";
   Value table = request.table;
   if (table.is_null()) {
-    constexpr std::uint64_t kLimitBytes = 1U << 20;
-    table = io::parse_toml(io::read_text(request.recipe, kLimitBytes).or_throw<ConfigError>(), what)
-                .or_throw<ConfigError>();
+    table = io::parse_toml(task::recipe_text(request.recipe).toml, what).or_throw<ConfigError>();
   }
   for (const auto& [key, value] : request.settings.as_table()) table.set_path(key, value);
   train::Recipe recipe = train::recipe_from_value(table, what);
@@ -171,9 +172,28 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   return to_python(outcome);
 }
 
+// Recipe of a folder, what was found, and its JSON. The file is written where `out` is not empty.
+nb::object init(const fs::path& folder, const fs::path& out, const std::vector<std::string>& overrides) {
+  task::InitResult result;
+  Value table;
+  {
+    const nb::gil_scoped_release released;
+    require_compute();
+    result = task::init_recipe({.folder = folder, .out = out, .overrides = overrides});
+    if (!out.empty()) io::write_file_atomically(out, result.text);
+    table = task::to_value(result, out);
+    table.set("text", result.text);
+  }
+  return to_python(table);
+}
+
 }  // namespace
 
 void add_training(nb::module_& module) {
+  module.def("recipes", [] { return to_python(task::to_value(task::built_in_recipes())); });
+  module.def("recipe_text", [](const fs::path& recipe) { return task::recipe_text(recipe).toml; });
+  module.def("init", &init, nb::arg(), nb::arg(), nb::arg());
+  module.def("models", [] { return to_python(task::to_value(task::built_in_models())); });
   module.def("train", &train_run, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
 }
 
