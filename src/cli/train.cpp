@@ -65,7 +65,7 @@ class TrainCommand final : public Command {
         {.name = "--out", .target = &out_, .doc = "run folder to make", .value_name = "DIR"},
         {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe; may be repeated"},
         {.name = "--model", .target = &model_, .doc = "name of a model, or file with a graph text"},
-        {.name = "--init", .target = &init_, .doc = "safetensors file to start from"},
+        {.name = "--init", .target = &init_, .doc = "weights to start from: safetensors, .pt, .pth or .ckpt"},
         {.name = "--init-preset", .target = &init_preset_, .doc = "preprocessing its weights were trained with"},
         {.name = "--input-cores",
          .target = &input_cores_,

@@ -7,11 +7,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+
+#include "io/pickle_bytes.h"
 
 namespace roentgen::io {
 namespace {
@@ -23,30 +24,35 @@ constexpr std::size_t kShown = 100;
 class Interpreter {
  public:
   Interpreter(std::span<const std::byte> bytes, std::string_view what, std::span<const std::string_view> calls)
-      : bytes_(reinterpret_cast<const char*>(bytes.data()), bytes.size()), what_(what), calls_(calls) {
+      : bytes_(bytes), what_(what), calls_(calls) {
     add({});
   }
 
   Result<Pickle> run() && {
     while (!failure_ && !is_done_) step();
     if (failure_) return *std::move(failure_);
-    pickle_.size_bytes = at_;
+    pickle_.size_bytes = bytes_.position();
     return std::move(pickle_);
   }
 
  private:
   void step() {
-    const char op = take(1)[0];
-    if (failure_ || read_number(op) || read_text(op) || make_container(op) || fill_container(op) || use_memo(op) ||
+    const char op = bytes_.take(1)[0];
+    if (!bytes_.is_cut()) interpret(op);
+    if (bytes_.is_cut()) fail("a whole pickle", "one that is cut short");
+  }
+
+  void interpret(char op) {
+    if (read_number(op) || read_text(op) || make_container(op) || fill_container(op) || use_memo(op) ||
         make_object(op)) {
       return;
     }
     switch (op) {
       case '\x80':  // PROTO
-        static_cast<void>(take(1));
+        static_cast<void>(bytes_.take(1));
         return;
       case '\x95':  // FRAME
-        static_cast<void>(take(8));
+        static_cast<void>(bytes_.take(8));
         return;
       case '.':  // STOP
         pickle_.root = pop();
@@ -67,22 +73,22 @@ class Interpreter {
         push({.kind = PickleKind::Bool, .integer = op == '\x88'});
         return true;
       case 'J':  // BININT
-        push({.kind = PickleKind::Integer, .integer = number<std::int32_t>()});
+        push({.kind = PickleKind::Integer, .integer = bytes_.number<std::int32_t>()});
         return true;
       case 'K':  // BININT1
-        push({.kind = PickleKind::Integer, .integer = number<std::uint8_t>()});
+        push({.kind = PickleKind::Integer, .integer = bytes_.number<std::uint8_t>()});
         return true;
       case 'M':  // BININT2
-        push({.kind = PickleKind::Integer, .integer = number<std::uint16_t>()});
+        push({.kind = PickleKind::Integer, .integer = bytes_.number<std::uint16_t>()});
         return true;
       case '\x8a':  // LONG1
-        push_long(take(number<std::uint8_t>()));
+        push_long(bytes_.take(bytes_.number<std::uint8_t>()));
         return true;
       case '\x8b':  // LONG4
-        push_long(take(number<std::uint32_t>()));
+        push_long(bytes_.take(bytes_.number<std::uint32_t>()));
         return true;
       case 'G':  // BINFLOAT
-        static_cast<void>(take(8));
+        static_cast<void>(bytes_.take(8));
         push({.kind = PickleKind::Float});
         return true;
       default:
@@ -97,22 +103,22 @@ class Interpreter {
       case '\x8c':  // SHORT_BINUNICODE
       case 'C':     // SHORT_BINBYTES
       case 'U':     // SHORT_BINSTRING, Python 2's text
-        size = number<std::uint8_t>();
+        size = bytes_.number<std::uint8_t>();
         break;
       case 'X':  // BINUNICODE
       case 'B':  // BINBYTES
       case 'T':  // BINSTRING
-        size = number<std::uint32_t>();
+        size = bytes_.number<std::uint32_t>();
         break;
       case '\x8d':  // BINUNICODE8
       case '\x8e':  // BINBYTES8
       case '\x96':  // BYTEARRAY8
-        size = number<std::uint64_t>();
+        size = bytes_.number<std::uint64_t>();
         break;
       default:
         return false;
     }
-    push({.kind = is_bytes ? PickleKind::Bytes : PickleKind::Text, .text = std::string(take(size))});
+    push({.kind = is_bytes ? PickleKind::Bytes : PickleKind::Text, .text = std::string(bytes_.take(size))});
     return true;
   }
 
@@ -192,10 +198,10 @@ class Interpreter {
   bool use_memo(char op) {
     switch (op) {
       case 'q':  // BINPUT
-        memo_[number<std::uint8_t>()] = top();
+        memo_[bytes_.number<std::uint8_t>()] = top();
         return true;
       case 'r':  // LONG_BINPUT
-        memo_[number<std::uint32_t>()] = top();
+        memo_[bytes_.number<std::uint32_t>()] = top();
         return true;
       case '\x94': {  // MEMOIZE
         const auto next = static_cast<std::uint32_t>(memo_.size());
@@ -203,10 +209,10 @@ class Interpreter {
         return true;
       }
       case 'h':  // BINGET
-        push_memo(number<std::uint8_t>());
+        push_memo(bytes_.number<std::uint8_t>());
         return true;
       case 'j':  // LONG_BINGET
-        push_memo(number<std::uint32_t>());
+        push_memo(bytes_.number<std::uint32_t>());
         return true;
       default:
         return false;
@@ -216,8 +222,8 @@ class Interpreter {
   bool make_object(char op) {
     switch (op) {
       case 'c': {  // GLOBAL
-        const std::string_view module = line();
-        push_global(module, line());
+        const std::string_view module = bytes_.line();
+        push_global(module, bytes_.line());
         return true;
       }
       case '\x93': {  // STACK_GLOBAL
@@ -370,42 +376,17 @@ class Interpreter {
     return ids;
   }
 
-  // Of `size` bytes; of one zero after a failure.
-  std::string_view take(std::uint64_t size) {
-    if (failure_ || size > bytes_.size() - at_) {
-      fail("a whole pickle", "one that is cut short");
-      return std::string_view("\0", 1);
-    }
-    at_ += size;
-    return bytes_.substr(at_ - size, size);
-  }
-
-  template <typename Number>
-  Number number() {
-    Number number{};
-    const std::string_view digits = take(sizeof number);
-    if (!failure_) std::memcpy(&number, digits.data(), sizeof number);
-    return number;
-  }
-
-  std::string_view line() {
-    const std::size_t end = bytes_.find('\n', at_);
-    const std::string_view text = take(end == std::string_view::npos ? bytes_.size() : end - at_ + 1);
-    return text.substr(0, text.size() - 1);
-  }
-
   bool fail(std::string_view expected, std::string_view got) {
     if (!failure_) {
-      failure_ = failure("io.pickle", fmt::format("{}, byte {} of its pickle", what_, at_), expected, got,
+      failure_ = failure("io.pickle", fmt::format("{}, byte {} of its pickle", what_, bytes_.position()), expected, got,
                          "weights alone, saved by torch.save(model.state_dict(), FILE)");
     }
     return true;
   }
 
-  const std::string_view bytes_;
+  PickleBytes bytes_;
   const std::string_view what_;
   const std::span<const std::string_view> calls_;
-  std::size_t at_ = 0;
   bool is_done_ = false;
   std::optional<Failure> failure_;
   Pickle pickle_;
@@ -419,20 +400,6 @@ class Interpreter {
 Result<Pickle> parse_pickle(std::span<const std::byte> bytes, std::string_view what,
                             std::span<const std::string_view> calls) {
   return Interpreter(bytes, what, calls).run();
-}
-
-std::string pickle_text(const Pickle& pickle, PickleId id) {
-  constexpr std::array kTexts{
-      "None",   "a bool", "a number", "a number",  "a text",     "bytes",         "a tuple",
-      "a list", "a dict", "a set",    "the name ", "a call of ", "an object of ", "data outside of the pickle"};
-  const PickleNode& node = pickle[id];
-  std::string text = kTexts.at(static_cast<std::size_t>(node.kind));
-  if (node.kind == PickleKind::Global) text += node.text.substr(0, kShown);
-  if (node.kind == PickleKind::Call || node.kind == PickleKind::Object) {
-    const PickleNode& callee = pickle[node.items[0]];
-    text += callee.kind == PickleKind::Global ? callee.text.substr(0, kShown) : "a class";
-  }
-  return text;
 }
 
 }  // namespace roentgen::io

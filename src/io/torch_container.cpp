@@ -27,6 +27,7 @@ constexpr std::array kCalls{"collections.OrderedDict"sv,
                             "torch._utils._rebuild_parameter_with_state"sv,
                             "torch.Size"sv,
                             "torch.device"sv,
+                            "torch.nn.backends.thnn._get_thnn_function_backend"sv,
                             "__builtin__.set"sv,
                             "builtins.set"sv,
                             "copy_reg._reconstructor"sv,
@@ -42,9 +43,6 @@ constexpr std::array kTypes{
     ElementType{"LongStorage", 8, std::nullopt},  ElementType{"IntStorage", 4, std::nullopt},
     ElementType{"ShortStorage", 2, std::nullopt}, ElementType{"CharStorage", 1, std::nullopt},
     ElementType{"ByteStorage", 1, std::nullopt},  ElementType{"BoolStorage", 1, std::nullopt}};
-
-// 0x1950a86a20f9469cfc6c, little-endian.
-constexpr std::string_view kLegacyMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

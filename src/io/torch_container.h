@@ -21,6 +21,9 @@ namespace roentgen::io::torch {
 
 inline constexpr std::string_view kRemedy = "weights alone, saved by torch.save(model.state_dict(), FILE)";
 
+/// Number that the older container begins with, as a pickle stores it: 0x1950a86a20f9469cfc6c, little-endian.
+inline constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
+
 /// Type of a storage's elements.
 struct ElementType {
   std::string_view name{};       ///< "FloatStorage"

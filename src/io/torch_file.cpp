@@ -303,10 +303,10 @@ class Reader {
 }  // namespace
 
 bool is_torch_file(std::span<const std::byte> bytes) {
-  constexpr std::size_t kHead_bytes = 512;
+  constexpr std::size_t kHead_bytes = 512, kMostBeforeMagic = 16;
   const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kHead_bytes));
   if (head.starts_with("PK\x03\x04"sv)) return head.find(".npy") == std::string_view::npos;
-  return head.size() > 1 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5;
+  return head.starts_with('\x80') && head.find(torch::kLegacyMagic) <= kMostBeforeMagic;
 }
 
 Result<TorchFile> parse_torch_file(std::span<const std::byte> bytes, std::string_view what) {

@@ -34,7 +34,8 @@ struct TorchFile {
   std::map<std::string, std::vector<std::string>> lists{};
 };
 
-/// True for bytes that begin as a file of torch.save does: a zip archive, but not NumPy's, or a pickle.
+/// True for bytes that begin as a file of torch.save does: a zip archive, but not NumPy's, or a pickle of its
+/// magic number.
 [[nodiscard]] bool is_torch_file(std::span<const std::byte> bytes);
 
 /// Reads a state dict, one under "state_dict" or "model" of a dict, or a pickled model (its parameters and persistent

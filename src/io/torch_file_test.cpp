@@ -108,7 +108,8 @@ TEST(TorchFile, names_what_is_no_dense_tensor_of_floats) {
 TEST(TorchFile, is_told_by_its_first_bytes) {
   const auto is_torch = [](const std::string& text) { return is_torch_file(std::as_bytes(std::span(text))); };
   EXPECT_TRUE(is_torch("PK\x03\x04\0\0\x08\x08state/data.pkl"s));
-  EXPECT_TRUE(is_torch("\x80\x02\x8a\x0a"s));
+  EXPECT_TRUE(is_torch("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."s));
+  EXPECT_FALSE(is_torch("\x80\x02\0\0\0\0\0\0{}"s)) << "a safetensors header of 640 bytes";
   EXPECT_FALSE(is_torch("PK\x03\x04\0\0\x08\x08x.npy"s));
   EXPECT_FALSE(is_torch("\x40\0\0\0\0\0\0\0{}"s));
   EXPECT_FALSE(is_torch(""));

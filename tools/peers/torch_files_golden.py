@@ -90,10 +90,10 @@ def write_names(folder):
     import torchxrayvision
 
     networks = []
-    for model in ("resnet18", "resnet50", "densenet121", "vgg16_bn", "googlenet", "inception_v3"):
-        extra = {"init_weights": False} if model in ("googlenet", "inception_v3") else {}
+    for model in ("resnet18", "densenet121", "inception_v3"):
+        extra = {"init_weights": False} if model == "inception_v3" else {}
         networks.append(("torchvision", model, getattr(torchvision.models, model)(**extra)))
-    for model in ("resnet18", "resnet50", "densenet121", "vgg16_bn", "inception_v4"):
+    for model in ("resnet50", "densenet121", "vgg16_bn"):
         networks.append(("timm", model, timm.create_model(model)))
     dense = torchxrayvision.models.DenseNet(op_threshs=torch.zeros(18))
     networks.append(("torchxrayvision", "densenet121", dense))
