@@ -18,7 +18,6 @@ namespace roentgen::io {
 namespace {
 
 constexpr std::size_t kMostNodes = 1'000'000;
-constexpr std::size_t kShown = 100;
 
 // Interprets opcodes. After the first failure every function returns something harmless, and run() ends.
 class Interpreter {
@@ -266,9 +265,7 @@ class Interpreter {
   void call(std::vector<PickleId> function_and_arguments) {
     const PickleNode& function = node(function_and_arguments[0]);
     if (function.kind != PickleKind::Global || std::ranges::find(calls_, function.text) == calls_.end()) {
-      const bool is_named = function.kind == PickleKind::Global;
-      fail("tensors alone", "a call of " + (is_named ? function.text.substr(0, kShown)
-                                                     : pickle_text(pickle_, function_and_arguments[0])));
+      fail("tensors alone", "a call of " + pickle_text(pickle_, function_and_arguments[0]));
     } else if (node(function_and_arguments[1]).kind != PickleKind::Tuple) {
       fail("arguments of " + function.text, "something else");
     } else {
@@ -278,10 +275,8 @@ class Interpreter {
 
   void make_instance(std::vector<PickleId> class_and_arguments) {
     const PickleKind kind = node(class_and_arguments[0]).kind;
-    if (kind != PickleKind::Global && kind != PickleKind::Persistent) {
-      fail("a class", pickle_text(pickle_, class_and_arguments[0]));
-      return;
-    }
+    const bool is_class = kind == PickleKind::Global || kind == PickleKind::Persistent;
+    if (!is_class) fail("a class", pickle_text(pickle_, class_and_arguments[0]));
     push({.kind = PickleKind::Object, .items = std::move(class_and_arguments)});
   }
 
@@ -297,10 +292,7 @@ class Interpreter {
 
   void set_items(const std::vector<PickleId>& items) {
     PickleNode& container = node(top());
-    if (container.kind != PickleKind::Dict && !is_opaque(container)) {
-      fail("a dict", pickle_text(pickle_, top()));
-      return;
-    }
+    if (container.kind != PickleKind::Dict && !is_opaque(container)) fail("a dict", pickle_text(pickle_, top()));
     auto& target = container.kind == PickleKind::Dict ? container.items : container.entries;
     target.insert(target.end(), items.begin(), items.end());
   }

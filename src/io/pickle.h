@@ -69,7 +69,7 @@ struct Pickle {
 [[nodiscard]] Result<Pickle> parse_pickle(std::span<const std::byte> bytes, std::string_view what,
                                           std::span<const std::string_view> calls);
 
-/// Name for an error: "a call of os.system", "a dict", "an object of argparse.Namespace".
+/// Name for an error: "a call of os.system", "a dict", "an object of argparse.Namespace", "os.system".
 [[nodiscard]] std::string pickle_text(const Pickle& pickle, PickleId id);
 
 }  // namespace roentgen::io

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 #include "task/fitting_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -71,10 +73,10 @@ FittingModel fit_model(std::vector<train::NamedTensor>& tensors, const std::stri
     if (closest && closest->report.is_clean()) break;
   }
   if (!closest || !closest->report.is_clean()) {
-    throw ConfigError(error_text(
-        "task.weights", what, closest ? "the tensors of " + closest->model.name : "weights of a known network",
-        closest ? closest->report.text() : "other names",
-        "--model with one of: resnet18, resnet50, densenet121, ... (roentgen inspect --help)"));
+    throw ConfigError(error_text("task.weights", what,
+                                 closest ? "the tensors of " + closest->model.name : "weights of a known network",
+                                 closest ? closest->report.text() : "other names",
+                                 fmt::format("weights of one of {}", fmt::join(models::model_names(), ", "))));
   }
   static_cast<void>(train::rename_tensors(tensors, closest->model.graph.parameters(), what).or_throw<ConfigError>());
   return std::move(closest->model);

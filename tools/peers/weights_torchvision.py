@@ -4,11 +4,12 @@
 """Holds roentgen.load() of PyTorch's files against PyTorch: random networks, the same uint8 pictures, the same logits.
 
   python3 -m venv venv && venv/bin/pip install torch torchvision ROENTGEN.whl
-  venv/bin/python tools/peers/weights_torchvision.py resnet18 densenet121
+  venv/bin/python tools/peers/weights_torchvision.py resnet18 densenet121 torchxrayvision
 
 Prints the largest difference of logits of each file, as a share of the largest logit, and fails beyond 1e-4. Batch norms
 get running statistics of noise, so that values stay in range. Files: a state dict and a whole model, in both containers
-of torch.save; a copy with the names of DenseNet's old files; `convert-weights` of one.
+of torch.save; a copy with the names of DenseNet's old files; `convert-weights` of one. "torchxrayvision" is its DenseNet
+with op_threshs, fed as that library feeds it.
 """
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
@@ -28,27 +29,37 @@ MOST = 1e-4
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
-def network_of(name, outputs):
-    """A network of torchvision with random weights, whose batch norms have seen noise."""
+def network_of(name):
+    """A network with random weights, whose batch norms have seen noise."""
     torch.manual_seed(0)
-    network = getattr(torchvision.models, name)(num_classes=outputs)
+    if name == "torchxrayvision":
+        import torchxrayvision
+        network, noise = torchxrayvision.models.DenseNet(op_threshs=torch.full((18,), 0.3)), torch.randn(4, 1, 224, 224)
+    else:
+        network, noise = getattr(torchvision.models, name)(num_classes=7), torch.randn(4, 3, 224, 224)
     network.train()
     with torch.no_grad():
         for _ in range(4):
-            network(torch.randn(8, 3, 224, 224))
+            network.features(500 * noise) if noise.shape[1] == 1 else network(noise)
     return network.eval()
 
 
-def pictures(count):
-    return numpy.random.default_rng(0).integers(0, 256, (count, 224, 224, 3), dtype=numpy.uint8)
+def pictures(name):
+    shape = (4, 224, 224) if name == "torchxrayvision" else (4, 224, 224, 3)
+    return numpy.random.default_rng(0).integers(0, 256, shape, dtype=numpy.uint8)
 
 
 def probabilities_of(network, images):
-    """Sigmoids, as roentgen gives them for other than 1,000 outputs."""
-    x = torch.from_numpy(images).permute(0, 3, 1, 2).float() / 255
-    x = (x - torch.tensor(MEAN)[:, None, None]) / torch.tensor(STD)[:, None, None]
+    """Sigmoids, as roentgen gives them for other than 1,000 outputs; torchxrayvision's before it moves them."""
+    x = torch.from_numpy(images).float() / 255
     with torch.no_grad():
-        return torch.sigmoid(network(x).double()).numpy()
+        if images.ndim == 3:
+            features = network.features((2 * x[:, None] - 1) * 1024)
+            logits = network.classifier(torch.relu(features).mean((2, 3)))
+        else:
+            x = x.permute(0, 3, 1, 2) - torch.tensor(MEAN)[:, None, None]
+            logits = network(x / torch.tensor(STD)[:, None, None])
+    return torch.sigmoid(logits.double()).numpy()
 
 
 def difference(expected, got):
@@ -80,11 +91,11 @@ def files_of(network, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("networks", nargs="+", metavar="NETWORK", help="names of torchvision's networks")
+    parser.add_argument("networks", nargs="+", metavar="NETWORK", help="torchvision's networks, or torchxrayvision")
     options = parser.parse_args()
-    images, worst = pictures(4), 0.0
+    worst = 0.0
     for name in options.networks:
-        network = network_of(name, 7)
+        network, images = network_of(name), pictures(name)
         expected = probabilities_of(network, images)
         with tempfile.TemporaryDirectory() as folder:
             for path in files_of(network, pathlib.Path(folder)):
