@@ -99,7 +99,7 @@ Result<Container> open_zip(std::span<const std::byte> file, std::string_view wha
   return container;
 }
 
-// Behind the pickles: for each key of the last one the number of elements (8 bytes) and the elements.
+// Five pickles, then the storages in the order of the keys in the last one: number of elements (8 bytes), elements.
 Result<Container> open_legacy(std::span<const std::byte> file, std::string_view what) {
   std::vector<Pickle> pickles;  // magic number, protocol, system, the object, keys
   for (int i = 0; i < 5; ++i) {

@@ -46,7 +46,7 @@ struct StorageId {
 
 /// A file taken apart.
 struct Container {
-  Pickle pickle;
+  Pickle pickle;                                                         ///< the object that was saved
   std::unordered_map<std::string, std::span<const std::byte>> storages;  ///< data, by key
 };
 

@@ -143,7 +143,7 @@ class Reader {
     return entries;
   }
 
-  // Of a torch.nn.Module; nullopt for anything else.
+  // Attributes of a torch.nn.Module; nullopt for another value.
   [[nodiscard]] std::optional<Entries> attributes(PickleId id) const {
     const PickleNode& node = pickle_[id];
     if (node.state == kNoPickle) return {};
@@ -268,7 +268,7 @@ class Reader {
         {.name = name, .shape = Shape(view.sizes), .values = values_of(view, static_cast<std::size_t>(extent->first))});
   }
 
-  // Of a tuple, or of torch.Size of one. Other values: -1, which no size and no stride is.
+  // Integers of a tuple or torch.Size. Another value becomes -1, which no size and no stride is.
   [[nodiscard]] std::vector<std::int64_t> integers(PickleId id) const {
     const PickleNode* node = &pickle_[id];
     if (is_call(*node, "torch.Size")) {

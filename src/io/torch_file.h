@@ -27,7 +27,7 @@ struct TorchTensor {
 
 /// Contents of a file.
 struct TorchFile {
-  std::vector<TorchTensor> tensors;
+  std::vector<TorchTensor> tensors;  ///< in the order of the file
   /// Class of a whole pickled model, "torchxrayvision.models.DenseNet"; empty for a state dict.
   std::string class_name{};
   /// Attributes of such a model that are lists of texts: its "pathologies".
@@ -46,7 +46,7 @@ struct TorchFile {
 /// @param what names the file in errors
 [[nodiscard]] Result<TorchFile> parse_torch_file(std::span<const std::byte> bytes, std::string_view what);
 
-/// As parse_torch_file(), of a file.
+/// Maps a file and parses it: parse_torch_file().
 [[nodiscard]] Result<TorchFile> read_torch_file(const std::filesystem::path& path);
 
 }  // namespace roentgen::io

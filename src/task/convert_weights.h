@@ -23,14 +23,14 @@ struct ForeignWeights {
 
 /// A checkpoint made of them.
 struct ConvertedWeights {
-  train::Checkpoint checkpoint;
+  train::Checkpoint checkpoint;    ///< the network, its weights, input and outputs
   std::string model;               ///< name of the network; empty for a checkpoint of ours
   std::vector<std::string> notes;  ///< assumptions, and parts of the file that are left out, a line each
 };
 
 /// Reads weights, each of which must be of the network, in name and shape. A checkpoint of ours stays as it is.
 ///
-/// Where nothing is said, torchxrayvision's weights get its preprocessing "xrv" and its findings; others of three
+/// Without options, torchxrayvision's weights get its preprocessing "xrv" and its findings; others of three
 /// channels "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, whose torchvision weights are so. Outputs
 /// without names are class_0, class_1, ...; 1,000 of them are ImageNet's and exclude each other (softmax).
 ///

@@ -39,7 +39,7 @@ struct ExportOptions {
 /// Writes the file and its card, each atomically. Returns what the card tells. ConfigError as export_form(),
 /// train::load_checkpoint() and publish::to_onnx(); DataError for files that cannot be read or written.
 publish::CardInput export_model(const ExportOptions& options);
-/// As export_model() of ExportOptions::checkpoint.
+/// Writes a checkpoint of memory; ExportOptions::checkpoint names its file. Throws likewise.
 publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options);
 
 }  // namespace roentgen::task

@@ -61,7 +61,7 @@ struct LoadedModel {
 /// tensor that is missing, unexpected or of another shape; with has_heatmaps as find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
-/// As load_checkpoint() of a file.
+/// Compiles a checkpoint of memory. Throws likewise.
 [[nodiscard]] LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine,
                                           const LoadOptions& options);
 

@@ -16,7 +16,7 @@ namespace roentgen::train {
 
 /// Contents of a file, under its own names.
 struct WeightsFile {
-  std::vector<NamedTensor> tensors;
+  std::vector<NamedTensor> tensors;      ///< floats, with their names in the file
   std::optional<CheckpointInfo> info{};  ///< metadata of a checkpoint of ours
   /// torchxrayvision's, by the class of a pickled model or by its "op_threshs", which are no part of `tensors`.
   bool is_torchxrayvision = false;
