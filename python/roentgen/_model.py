@@ -85,6 +85,11 @@ class Model:
         return self._native.preprocess
 
     @property
+    def notes(self) -> list[str]:
+        """Assumptions about weights of another program: their preprocessing, labels and loss, a line each."""
+        return self._native.notes
+
+    @property
     def recipe(self) -> str:
         """Recipe of the training, as TOML."""
         return self._native.recipe
@@ -139,19 +144,26 @@ class Model:
         self._native.export_onnx(os.fspath(out), opset, fold_batch_norm)
 
 
-def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0) -> Model:
-    """Loads best.safetensors or resume.safetensors of a run.
+def load(checkpoint: str | os.PathLike, batch: int = 32, threads: int = 0, workers: int = 0, *, model: str = "",
+         labels: Iterable[str] = (), preset: str = "", loss: str = "") -> Model:
+    """Loads a checkpoint of a run, or weights of torchvision, timm and torchxrayvision (.pt, .pth, .ckpt, .safetensors).
+    No code that a file holds is run. Weights of other programs must fit one of the program's networks in all names and
+    shapes, as `roentgen convert-weights` demands, which writes them as a checkpoint.
 
     Args:
         checkpoint: The file, or the run folder.
         batch: Most images at a time.
         threads: Compute threads; 0: all cores.
         workers: Decoding threads; 0: as many as there are cores for them.
+        model: Network of other programs' weights, "densenet121"; "": the one that fits.
+        labels: Names of their outputs, in order; none: torchxrayvision's findings, or class_0, class_1, ...
+        preset: Preprocessing they were trained with, "imagenet" or "xrv"; "": by the weights.
+        loss: "sigmoid", or "softmax" where outputs exclude each other; "": softmax for ImageNet's 1,000 outputs.
 
     Raises:
-        ConfigError: No checkpoint, or one that is cut short.
+        ConfigError: No such file, one that is cut short, or weights of an unknown network.
     """
     path = os.fspath(checkpoint)
     if os.path.isdir(path):
         path = os.path.join(path, "checkpoints", "best.safetensors")
-    return Model(_native.Predictor(path, batch, threads, workers), path)
+    return Model(_native.Predictor(path, batch, threads, workers, model, list(labels), preset, loss), path)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
+import json
+import math
 import multiprocessing
 import os
+import pathlib
+import struct
 import threading
 
 import numpy
@@ -137,3 +141,41 @@ def test_forked_processes_are_refused_by_name(model, files):
     assert 'start method "spawn"' in queue.get(timeout=60)
     child.join(60)
     assert child.exitcode == 0
+
+
+def foreign_weights(path):
+    """torchvision's ResNet-18 with three outputs, as another program writes it: without a word on its input."""
+    names = pathlib.Path(__file__).parents[2] / "tests" / "golden" / "torch" / "names.csv"
+    header, end = {}, 0
+    for line in names.read_text().splitlines():
+        library, network, name, shape = line.split(",")
+        if (library, network) != ("torchvision", "resnet18"):
+            continue
+        sizes = [int(size) for size in shape.split("x")]
+        sizes[0] = 3 if name.startswith("fc.") else sizes[0]
+        begin, end = end, end + 4 * math.prod(sizes)
+        header[name] = {"dtype": "F32", "shape": sizes, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + numpy.full(end // 4, 0.01, "<f4").tobytes())
+
+
+def test_weights_of_other_programs_are_loaded_as_they_are(tmp_path):
+    path = tmp_path / "w.safetensors"
+    foreign_weights(path)
+    model = roentgen.load(path, labels=["a", "b", "c"], threads=1, workers=1)
+    assert model.preprocessing["channels"] == 3 and any("imagenet" in note for note in model.notes)
+    pictures = numpy.zeros((1, 32, 32, 3), numpy.uint8)
+    frame = model.predict(pictures)
+    assert list(frame.columns) == ["a", "b", "c"] and frame.notna().all(axis=None)
+    assert model.features(pictures).shape == (1, 512)
+    model.export_onnx(tmp_path / "m.onnx")
+    with pytest.raises(roentgen.ConfigError, match="expected 3 labels"):
+        roentgen.load(path, labels=["a"])
+    with pytest.raises(roentgen.ConfigError, match="tensors of densenet121"):
+        roentgen.load(path, model="densenet121")
+
+
+def test_a_file_that_calls_functions_is_refused(tmp_path):
+    (tmp_path / "evil.pt").write_bytes(b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.cos\nsystem\n)R.")
+    with pytest.raises(roentgen.ConfigError, match="got a call of os.system"):
+        roentgen.load(tmp_path / "evil.pt")

@@ -16,6 +16,7 @@
   X(compare)               \
   X(inspect)               \
   X(convert)               \
+  X(convert_weights)       \
   X(copy_local)            \
   X(look)                  \
   X(export)                \

@@ -34,7 +34,7 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--out", .target = &out, .doc = "run folder to make", .value_name = "DIR"},
       {.name = "--set", .target = &overrides, .doc = "section.key=value, over the recipe; may be repeated"},
       {.name = "--model", .target = &model, .doc = "name of a model, or file with a graph text"},
-      {.name = "--init", .target = &init, .doc = "safetensors file to start from"},
+      {.name = "--init", .target = &init, .doc = "weights to start from: safetensors, .pt, .pth or .ckpt"},
       {.name = "--init-preset", .target = &init_preset, .doc = "preprocessing its weights were trained with"},
       {.name = "--input-cores",
        .target = &input_cores,

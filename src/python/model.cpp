@@ -18,9 +18,7 @@
 #include "python/arrays.h"
 #include "python/module.h"
 #include "python/predictor.h"
-#include "python/process.h"
 #include "python/values.h"
-#include "task/export_model.h"
 
 namespace nb = nanobind;
 
@@ -106,9 +104,7 @@ nb::bytes encode_png(const nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_co
 
 void export_onnx(const Predictor& predictor, const std::filesystem::path& out, std::int64_t opset, bool is_folding) {
   const nb::gil_scoped_release released;
-  require_compute();
-  task::export_model(
-      {.checkpoint = predictor.checkpoint(), .out = out, .form = "onnx", .opset = opset, .is_folding = is_folding});
+  predictor.export_onnx(out, opset, is_folding);
 }
 
 }  // namespace
@@ -116,13 +112,19 @@ void export_onnx(const Predictor& predictor, const std::filesystem::path& out, s
 void add_model(nb::module_& module) {
   nb::class_<Predictor>(module, "Predictor")
       .def("__init__",
-           [](Predictor* self, const std::filesystem::path& checkpoint, std::int64_t batch, std::int64_t threads,
-              std::int64_t workers) {
+           [](Predictor* self, const std::filesystem::path& file, std::int64_t batch, std::int64_t threads,
+              std::int64_t workers, const std::string& model, const std::vector<std::string>& labels,
+              const std::string& preset, const std::string& loss) {
              const nb::gil_scoped_release released;
-             new (self) Predictor(checkpoint, {.batch = batch, .threads = threads, .workers = workers});
+             new (self)
+                 Predictor({.weights = {.file = file, .model = model, .labels = labels, .preset = preset, .loss = loss},
+                            .batch = batch,
+                            .threads = threads,
+                            .workers = workers});
            })
       .def_prop_ro("labels", [](const Predictor& predictor) { return predictor.info().labels; })
       .def_prop_ro("loss", [](const Predictor& predictor) { return predictor.info().loss; })
+      .def_prop_ro("notes", [](const Predictor& predictor) { return predictor.notes(); })
       .def_prop_ro("recipe", [](const Predictor& predictor) { return predictor.info().recipe; })
       .def_prop_ro("step", [](const Predictor& predictor) { return predictor.info().step; })
       .def_prop_ro("epoch", [](const Predictor& predictor) { return predictor.info().epoch; })

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/source/image_list.h"
 #include "publish/heatmap_files.h"
+#include "task/export_model.h"
 #include "train/heatmap.h"
 #include "train/predict_files.h"
 #include "train/recipe.h"
@@ -65,11 +66,18 @@ class Collector {
 
 }  // namespace
 
-Predictor::Predictor(std::filesystem::path checkpoint, const PredictorOptions& options)
-    : checkpoint_(std::move(checkpoint)), options_(options), engine_(engine::make_engine("cpu")) {
-  const train::LoadedModel& model = model_for(0, false);
-  info_ = model.info;
-  preprocess_ = model.preprocess;
+Predictor::Predictor(PredictorOptions options)
+    : options_(std::move(options)),
+      weights_(task::convert_weights(options_.weights)),
+      engine_(engine::make_engine("cpu")) {
+  preprocess_ = model_for(0, false).preprocess;
+}
+
+void Predictor::export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const {
+  require_compute();
+  task::export_model(
+      weights_.checkpoint,
+      {.checkpoint = options_.weights.file, .out = out, .form = "onnx", .opset = opset, .is_folding = is_folding});
 }
 
 train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features) {
@@ -79,7 +87,7 @@ train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features)
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
   train::LoadedModel model = train::load_checkpoint(
-      checkpoint_, *engine_,
+      weights_.checkpoint, *engine_,
       {.batch = batch, .threads = static_cast<int>(options_.threads), .has_heatmaps = has_features});
   return models_.emplace(key, std::move(model)).first->second;
 }
@@ -92,7 +100,7 @@ Predicted Predictor::predict_files(const std::vector<std::string>& paths, Extras
   for (const data::Sample& sample : list.dataset.samples) predicted.images.push_back(sample.id);
   train::predict_files(
       *model.executable, list.dataset,
-      {.preprocess = preprocess_, .loss = info_.loss, .workers = train::decode_workers({.workers = options_.workers})},
+      {.preprocess = preprocess_, .loss = info().loss, .workers = train::decode_workers({.workers = options_.workers})},
       Collector(predicted, model, extras));
   return predicted;
 }
@@ -101,18 +109,18 @@ Predicted Predictor::predict_images(std::span<const data::Image> images, Extras 
   const std::scoped_lock lock(mutex_);
   train::LoadedModel& model = model_for(std::ssize(images), extras == Extras::Features);
   Predicted predicted;
-  train::predict_images(*model.executable, images, {.preprocess = preprocess_, .loss = info_.loss},
+  train::predict_images(*model.executable, images, {.preprocess = preprocess_, .loss = info().loss},
                         Collector(predicted, model, extras));
   return predicted;
 }
 
 PictureMap Predictor::heatmap(const std::string& path, const std::string& finding) {
-  const auto label = std::ranges::find(info_.labels, finding);
-  if (label == info_.labels.end()) {
+  const auto label = std::ranges::find(info().labels, finding);
+  if (label == info().labels.end()) {
     throw ConfigError(
         error_text("python.heatmap", finding, "a label of the checkpoint", "none of that name", "one of Model.labels"));
   }
-  const auto index = label - info_.labels.begin();
+  const auto index = label - info().labels.begin();
   const data::ImageList list = data::list_images({path});
   if (list.dataset.samples.size() != 1) {
     throw ConfigError(
@@ -131,7 +139,7 @@ PictureMap Predictor::heatmap(const std::string& path, const std::string& findin
     result.map = picture.map_back(mapper.map(image.row, index), preprocess_);
     result.gray = picture.gray();
   };
-  train::predict_files(*model.executable, list.dataset, {.preprocess = preprocess_, .loss = info_.loss}, add);
+  train::predict_files(*model.executable, list.dataset, {.preprocess = preprocess_, .loss = info().loss}, add);
   return result;
 }
 

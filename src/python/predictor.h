@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Predictor: a checkpoint that predicts images of files and of memory, and shows where it sees a finding.
+// Predictor: a network that predicts images of files and of memory, and shows where it sees a finding.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,17 @@
 #include "engine/engine.h"
 #include "eval/heatmap.h"
 #include "python/process.h"
+#include "task/convert_weights.h"
 #include "train/load_checkpoint.h"
 
 namespace roentgen::python {
 
 /// Settings of a Predictor.
 struct PredictorOptions {
-  std::int64_t batch = 32;   ///< most images at a time
-  std::int64_t threads = 0;  ///< compute threads; 0: all cores
-  std::int64_t workers = 0;  ///< decoding threads; 0: as many as there are cores for them
+  task::ForeignWeights weights{};  ///< a checkpoint, or weights of another program
+  std::int64_t batch = 32;         ///< most images at a time
+  std::int64_t threads = 0;        ///< compute threads; 0: all cores
+  std::int64_t workers = 0;        ///< decoding threads; 0: as many as there are cores for them
 };
 
 /// Probabilities of N images for K labels.
@@ -51,12 +53,14 @@ enum class Extras : std::uint8_t { None, Features };
 /// Thread-safe: calls are served one after the other. Refuses to work in a process forked from one that computed.
 class Predictor {
  public:
-  /// ConfigError as train::load_checkpoint().
-  Predictor(std::filesystem::path checkpoint, const PredictorOptions& options);
+  /// ConfigError as task::convert_weights() and train::load_checkpoint().
+  explicit Predictor(PredictorOptions options);
 
-  [[nodiscard]] const train::CheckpointInfo& info() const { return info_; }              ///< metadata
-  [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }       ///< the network's input
-  [[nodiscard]] const std::filesystem::path& checkpoint() const { return checkpoint_; }  ///< file
+  [[nodiscard]] const train::CheckpointInfo& info() const { return weights_.checkpoint.info; }  ///< metadata
+  [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }              ///< the network's input
+  [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }  ///< of task::ConvertedWeights
+  /// Writes the network as an ONNX file with its card. Throws as task::export_model().
+  void export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const;
   /// Predicts files, as `roentgen predict` does. Throws as data::list_images() and train::predict_files().
   /// @param paths files and folders
   [[nodiscard]] Predicted predict_files(const std::vector<std::string>& paths, Extras extras);
@@ -69,10 +73,9 @@ class Predictor {
  private:
   [[nodiscard]] train::LoadedModel& model_for(std::int64_t images, bool has_features);
 
-  const std::filesystem::path checkpoint_;
   const PredictorOptions options_;
+  const task::ConvertedWeights weights_;
   const std::unique_ptr<engine::Engine> engine_;
-  train::CheckpointInfo info_;
   data::Preprocess preprocess_;
   std::mutex mutex_;
   // Compiled, by batch size and whether they give features.

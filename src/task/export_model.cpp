@@ -21,7 +21,6 @@
 #include "publish/onnx_graph.h"
 #include "publish/run_tables.h"
 #include "score/stored_evaluation.h"
-#include "train/load_checkpoint.h"
 
 namespace roentgen::task {
 namespace {
@@ -86,9 +85,14 @@ std::string export_form(const ExportOptions& options) {
 }
 
 publish::CardInput export_model(const ExportOptions& options) {
+  static_cast<void>(export_form(options));
+  return export_model(train::read_checkpoint(options.checkpoint), options);
+}
+
+publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options) {
   const std::string form = export_form(options);
   const std::unique_ptr<engine::Engine> engine = engine::make_engine("cpu");
-  train::LoadedModel model = train::load_checkpoint(options.checkpoint, *engine, {.batch = 1});
+  train::LoadedModel model = train::load_checkpoint(checkpoint, *engine, {.batch = 1});
   std::vector<train::NamedTensor> weights = train::weights_of(*model.executable);
   Value data = read_optional(options.run_data());
   Value evaluation =

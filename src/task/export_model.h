@@ -11,6 +11,7 @@
 
 #include "io/onnx.h"
 #include "publish/model_card.h"
+#include "train/load_checkpoint.h"
 
 namespace roentgen::task {
 
@@ -38,5 +39,7 @@ struct ExportOptions {
 /// Writes the file and its card, each atomically. Returns what the card tells. ConfigError as export_form(),
 /// train::load_checkpoint() and publish::to_onnx(); DataError for files that cannot be read or written.
 publish::CardInput export_model(const ExportOptions& options);
+/// Writes a checkpoint of memory; ExportOptions::checkpoint names its file. Throws likewise.
+publish::CardInput export_model(const train::Checkpoint& checkpoint, const ExportOptions& options);
 
 }  // namespace roentgen::task
