@@ -14,13 +14,14 @@ RELEASE := build/release
 run_tests = ctest --output-on-failure --no-tests=error -j$$(($(JOBS) + 1)) --test-dir $(1) -L '^($(2))$$' | \
   tools/skipped_cases.py $(1)
 QUICK_LABELS := unit|parallel|e2e|real
-# product: every case by every unit and instruction set; `make test` takes one of them a case.
-LONG_LABELS := slow|gpu|product
+# product: every case by every unit and instruction set; `make test` takes one of them a case. mpich: those labelled
+# parallel under MPICH, where Open MPI is installed, too.
+LONG_LABELS := slow|gpu|product|mpich
 # ThreadSanitizer follows what shares memory between our own threads; it cannot see into libgomp and oneDNN, so that
 # parallel loops run on one thread (tests ask for more by number: OMP_THREAD_LIMIT), and some of oneDNN is suppressed.
 TSAN_ROOMS := data runtime dist train
 
-.PHONY: help setup build install quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
+.PHONY: help setup build install wheel quickstart test test-all sanitize-address sanitize-thread fuzz lint tidy format docs-api \
   bench clean
 
 help:  ## List the targets
@@ -35,6 +36,9 @@ build: setup  ## Build everything, tests too, into build/release
 
 install: build  ## Install program, library, headers, recipes and man page below PREFIX (/usr/local)
 	cmake --install $(RELEASE) --prefix $(or $(PREFIX),/usr/local)
+
+wheel: build  ## Write the Python package as a wheel into build/wheels
+	tools/wheel.py $(RELEASE) build/wheels
 
 quickstart: setup  ## Synthesise X-rays, train, evaluate: files to AUROC table in minutes
 	cmake --preset release

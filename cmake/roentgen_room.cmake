@@ -11,7 +11,8 @@
 #   x_gpu_test.cpp        label `gpu`
 #   x_avx2_test.cpp       label `unit`, run with DNNL_MAX_CPU_ISA=AVX2: what a machine without AVX-512 computes
 #   x_parallel_test.cpp   label `parallel`: run as 1, 2, 3 and 4 processes under mpirun, with a main() of their own in
-#                         one of them, so that a process has one communicator
+#                         one of them, so that a process has one communicator; label `mpich`: the same under MPICH where
+#                         Open MPI is installed, too
 # DEPS are rooms and are public: the borders themselves are checked by tools/check_borders.py.
 
 function(roentgen_set_flags target)
@@ -90,16 +91,7 @@ function(roentgen_tests target label)
   roentgen_test_entries(${target} ${label} "${RG_TEST_FILTER}")
 endfunction()
 
-# The command before a program that starts so many processes of it.
-function(rg_launch result ranks)
-  set(launch ${MPIEXEC_EXECUTABLE})
-  if(RG_MPI_NAME STREQUAL openmpi)
-    list(APPEND launch --allow-run-as-root --oversubscribe --bind-to none)
-  endif()
-  set(${result} ${launch} ${MPIEXEC_NUMPROC_FLAG} ${ranks} PARENT_SCOPE)
-endfunction()
-
-# Tests that are a group of processes, all of them as one test for each number of processes.
+# Tests that are a group of processes, all of them as one test for each number of processes and each MPI.
 function(roentgen_parallel_tests target)
   if(NOT ARGN)
     return()
@@ -108,12 +100,14 @@ function(roentgen_parallel_tests target)
   roentgen_set_test_flags(${target})
   target_link_libraries(${target} PRIVATE ${RG_TEST_LINK} GTest::gtest GTest::gmock)
   roentgen_test_environment(environment)
-  foreach(ranks IN ITEMS 1 2 3 4)
-    rg_launch(launch ${ranks})
-    add_test(NAME ${target}_of_${ranks} COMMAND ${launch} $<TARGET_FILE:${target}> --gtest_brief=1
-      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${target}_of_${ranks} PROPERTIES LABELS parallel TIMEOUT 300 PROCESSORS 2
-      ENVIRONMENT "${environment}")
+  foreach(family IN LISTS RG_MPI_FAMILIES)
+    foreach(ranks IN ITEMS 1 2 3 4)
+      rg_launch(launch ${family} ${ranks})
+      rg_mpi_test_name(name label ${family} ${target}_of_${ranks} parallel)
+      add_test(NAME ${name} COMMAND ${launch} $<TARGET_FILE:${target}> --gtest_brief=1
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${environment}")
+    endforeach()
   endforeach()
 endfunction()
 

@@ -3,7 +3,7 @@
 #
 # Prints what the build has and what it goes without, and why: the last lines of a configuration.
 
-# summary_line(NAME TEXT ...): one line, "MPI         on: openmpi 4.1.4".
+# summary_line(NAME TEXT ...): one line, "CUDA        off: RG_CUDA=OFF".
 function(summary_line name)
   string(LENGTH "${name}" length)
   math(EXPR blanks "12 - ${length}")
@@ -29,13 +29,21 @@ if(DCMTK_FOUND AND openjpeg_FOUND)
 endif()
 message(STATUS "Roentgen ${PROJECT_VERSION}:")
 summary_line("build" "${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
-summary_switch("MPI" "${MPI_C_FOUND}" "${RG_MPI_NAME} ${RG_MPI_VERSION}" RG_MPI
-  "none found (libopenmpi-dev or libmpich-dev); several processes need it")
+if(RG_MPI_FAMILIES)
+  list(JOIN RG_MPI_FAMILIES " and " mpi_tests)
+else()
+  set(mpi_tests "none: no mpiexec found (openmpi-bin or mpich)")
+endif()
+summary_switch("MPI" "${RG_MPI}" "loaded by the program, tests under ${mpi_tests}" RG_MPI "")
 summary_switch("DICOM" "${DCMTK_FOUND}" "DCMTK ${DCMTK_VERSION}" RG_DICOM "no DCMTK found (libdcmtk-dev)")
 summary_switch("JPEG 2000" "${has_jpeg2000}" "OpenJPEG ${openjpeg_VERSION}" RG_DICOM
   "no OpenJPEG found (libopenjp2-7-dev), or no DICOM")
 summary_switch("CUDA" "${RG_HAS_CUDA}" "toolkit ${CUDAToolkit_VERSION}" RG_CUDA
   "no toolkit of version 12 with an nvcc that works here")
+if(NOT RG_SANITIZE)
+  summary_switch("Python" "${RG_HAS_PYTHON}" "nanobind ${nanobind_VERSION}, wheels from Python 3.10" RG_PYTHON_PACKAGE
+    "no Python 3.10 with nanobind 3 (tools/python_env.sh)")
+endif()
 summary_switch("tests" "${RG_TESTS}" "ctest --test-dir ${PROJECT_BINARY_DIR}" RG_TESTS "")
 if(RG_SANITIZE)
   summary_line("sanitizers" "${RG_SANITIZE}")

@@ -37,8 +37,10 @@ ROOMS = {
     "score": {"core", "io", "data", "eval"},
     "train": TRAIN,
     "publish": {"core", "io", "graph", "data", "engine", "eval", "train"},
-    "bench": ALL,
-    "cli": ALL | {"bench", "publish", "score"},
+    "bench": ALL | {"task"},
+    "task": ALL | {"publish", "score"},
+    "cli": ALL | {"bench", "publish", "score", "task"},
+    "python": ALL | {"publish", "score", "task"},
 }
 # What the tests of a room may include besides: an engine is tested on whole models.
 TESTS = {"publish": {"models"}, "engine/cpu": {"models"}, "engine/cuda": {"models"}}
@@ -47,7 +49,8 @@ BACKENDS = [
     (r"(oneapi/)?dnnl|dnnl", ["engine/cpu/"]),
     (r"cudnn|cublas", ["engine/cuda/"]),
     (r"cuda_runtime|cuda\.h|cuda_", ["runtime/cuda/", "engine/cuda/", "dist/nccl"]),
-    (r"mpi\.h|nccl\.h", ["dist/"]),
+    (r"mpi\.h", ["tests/mpi_abi/"]),
+    (r"nccl\.h", ["dist/"]),
     (r"dcmtk/|openjpeg", ["data/codec/dicom/"]),
 ]
 SLOW = ["CLI/", "nlohmann/", "spdlog/", "toml++/"]

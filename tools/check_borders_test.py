@@ -67,9 +67,12 @@ class CheckBorders(unittest.TestCase):
 
     def test_backend_header_in_its_room_passes(self):
         self.write("engine/cpu/b.h", "#pragma once\n#include <oneapi/dnnl/dnnl.hpp>\n")
-        self.write("dist/mpi.cpp", "#include <mpi.h>\n")
         self.write("dist/nccl.cpp", "#include <cuda_runtime.h>\n")
         self.assertEqual(self.findings(), [])
+
+    def test_mpi_header_is_found_in_any_room(self):
+        self.write("dist/mpi.cpp", "#include <mpi.h>\n")
+        self.assert_finds("src/dist/mpi.cpp", "mpi.h", "tests/mpi_abi/")
 
     def test_slow_header_in_two_files_is_found(self):
         self.write("io/json.cpp", "#include <nlohmann/json.hpp>\n")

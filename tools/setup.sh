@@ -11,7 +11,7 @@
 #   tools/setup.sh --all       also what planned parts will use: ONNX
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config git python3
+packages=(g++ cmake ninja-build pkg-config git python3 python3-dev python3-venv
   libdnnl-dev libisal-dev libspng-dev zlib1g-dev libturbojpeg0-dev libhwy-dev libhwloc-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libxxhash-dev libssl-dev
   libdcmtk-dev libopenjp2-7-dev libopenmpi-dev openmpi-bin
@@ -44,7 +44,7 @@ by_hand() {
   to fuzz:  clang 14 with its sanitizers, libFuzzer and OpenMP
   for the API reference: Doxygen 1.9
   for DICOM: DCMTK 3.6, OpenJPEG 2.5
-  for several processes: Open MPI 4 or MPICH 4
+  for several processes, when they run: Open MPI 3 or later, or MPICH 3.1 or later, or Intel MPI
   where there is a GPU: CUDA toolkit 12
 then run: cmake --preset release && cmake --build --preset release
 TEXT
@@ -60,7 +60,7 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} -eq 0 ]; then
   echo "setup: all ${#packages[@]} packages are installed"
-  exit 0
+  exec tools/python_env.sh
 fi
 
 # Other releases have other versions of oneDNN and CMake, on which nothing was tried.
@@ -79,3 +79,4 @@ echo "setup: installing ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 echo "setup: done"
+exec tools/python_env.sh

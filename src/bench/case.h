@@ -47,9 +47,6 @@ struct Host {
   std::function<data::Dataset(const std::vector<std::string>& data)> images;
   /// Graph of a `model` that is a file, of the options' sizes; nullopt for names of models.
   std::function<std::optional<graph::Graph>(const NetworkOptions& options)> graph_of_file;
-  /// Refuses a `path` to write to inside a folder that is only read.
-  std::function<void(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& data)>
-      refuse_inside_data;
   /// Starts this program again as ranks, with options and values `changed`; returns the result of rank 0.
   std::function<Value(const RankRequest& request, const std::vector<std::string>& changed)> start_ranks;
   /// Runs `body` as one of the ranks that were started, alone with null. Returns its result, null on ranks other than

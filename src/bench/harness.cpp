@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "dist/mpi_library.h"
 #include "io/environment.h"
 #include "io/sha256.h"
 #include "runtime/cores.h"
@@ -90,7 +91,8 @@ int threads_of(std::int64_t asked, bool may_oversubscribe) {
 }
 
 void add_environment(Value& result) {
-  const Value report = io::environment_report();
+  Value report = io::environment_report();
+  if (const auto mpi = dist::loaded_mpi()) report.set_path("libraries.mpi", mpi->version);
   for (const auto& [key, value] : report.as_table()) result.set(key, value);
 }
 

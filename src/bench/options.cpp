@@ -13,7 +13,9 @@
 #include "core/comma_list.h"
 #include "core/error.h"
 #include "data/stage/pipeline.h"
+#include "io/place.h"
 #include "runtime/core_list.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::bench {
@@ -194,7 +196,7 @@ std::vector<Option> InputArguments::options(Names names) {
       names);
 }
 
-InputOptions InputArguments::checked(const SizeArguments& sizes, const Host& host, std::int64_t usual_batch) const {
+InputOptions InputArguments::checked(const SizeArguments& sizes, std::int64_t usual_batch) const {
   InputOptions options = input;
   options.pipeline = data::parse_pipeline(pipeline);
   options.batch = sizes.batch_or(usual_batch);
@@ -205,7 +207,7 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, const Host& hos
   options.warmup = sizes.warmup;
   options.steps = sizes.steps;
   if (!recipe.empty()) {
-    const train::Recipe read = train::read_recipe(recipe, {});
+    const train::Recipe read = task::read_recipe(recipe, {});
     if (sizes.image_px != SizeArguments{}.image_px || sizes.channels > 0) {
       throw ConfigError(error_text("cli.bench", "--image and --channels", "none beside --recipe, which has its own",
                                    "one", "a [preprocess] section that says them"));
@@ -216,7 +218,7 @@ InputOptions InputArguments::checked(const SizeArguments& sizes, const Host& hos
     options.channels = read.preprocess.channels;
   }
   for (const std::string& each : data) {
-    if (!options.cache_dir.empty()) host.refuse_inside_data("--cache-dir", options.cache_dir, each);
+    if (!options.cache_dir.empty()) io::refuse_inside_data("--cache-dir", options.cache_dir, each);
   }
   if (!cores.empty()) options.cores = runtime::parse_core_list(cores);
   if (!storage.empty()) options.storage = data::parse_storage_costs(storage);

@@ -103,7 +103,7 @@ struct InputArguments {
   [[nodiscard]] std::vector<Option> options(Names names);
   /// Values of the options; `usual_batch` without --batch. ConfigError as the parsers of the texts, for --image beside
   /// --recipe, and for a --cache-dir in --data.
-  [[nodiscard]] InputOptions checked(const SizeArguments& sizes, const Host& host, std::int64_t usual_batch = 64) const;
+  [[nodiscard]] InputOptions checked(const SizeArguments& sizes, std::int64_t usual_batch = 64) const;
   /// Images that --data names. ConfigError for none.
   [[nodiscard]] data::Dataset dataset(const Host& host) const;
 };

@@ -261,7 +261,7 @@ Parsed parse_arguments(int argc, const char* const* argv, const Commands& comman
   app.get_formatter()->label("REQUIRED", "(required)");
   app.footer(
       "Examples:\n  roentgen inspect --data DIR\n"
-      "  roentgen train --recipe recipes/default.toml --data DIR --out run\n"
+      "  roentgen train --recipe default --data DIR --out run\n"
       "  roentgen eval --checkpoint run/checkpoints/best.safetensors --data DIR --split test\n"
       "roentgen COMMAND --help has more.\n\nExit codes: 0 done, 1 failed, 2 bad input, 3 stopped with everything "
       "saved.");

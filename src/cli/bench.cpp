@@ -14,12 +14,12 @@
 #include "bench/network.h"
 #include "cli/command_list.h"
 #include "cli/launch.h"
-#include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "cli/report_text.h"
 #include "core/log.h"
 #include "core/terminal.h"
 #include "data/source/image_list.h"
+#include "task/model.h"
 
 namespace roentgen::cli {
 namespace {
@@ -37,12 +37,11 @@ bench::Host host() {
   return {.images = data::images_or_records,
           .graph_of_file =
               [](const bench::NetworkOptions& network) {
-                return graph_of_file(network.model, {.batch = network.batch,
-                                                     .channels = network.channels,
-                                                     .image_px = network.image_px,
-                                                     .labels = network.labels});
+                return task::graph_of_file(network.model, {.batch = network.batch,
+                                                           .channels = network.channels,
+                                                           .image_px = network.image_px,
+                                                           .labels = network.labels});
               },
-          .refuse_inside_data = refuse_inside_data,
           .start_ranks =
               [](const bench::RankRequest& request, const std::vector<std::string>& changed) {
                 return run_for_json(rank_options(request), changed);

@@ -16,11 +16,15 @@
   X(compare)               \
   X(inspect)               \
   X(convert)               \
+  X(convert_weights)       \
   X(copy_local)            \
   X(look)                  \
   X(export)                \
   X(report)                \
   X(schedule)              \
+  X(init)                  \
+  X(recipes)               \
+  X(models)                \
   X(bench)                 \
   X(doctor)
 

@@ -16,6 +16,7 @@
 #include "core/terminal.h"
 #include "data/convert/record_form.h"
 #include "data/source/describe.h"
+#include "io/place.h"
 #include "runtime/cores.h"
 #include "train/recipe.h"
 
@@ -29,7 +30,7 @@ class ConvertCommand final : public Command {
                 "roentgen convert nih records --to tfrecord\n"
                 "roentgen convert nih shards --to tar --workers 8\n"
                 "roentgen convert nih records256 --to tfrecord --resize 256 --encode raw --workers 8 --verify\n"
-                "roentgen train --recipe recipes/default.toml --data records256 --out run") {}
+                "roentgen train --recipe default --data records256 --out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {
         {.name = "SRC", .target = &source_, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
@@ -66,7 +67,7 @@ class ConvertCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     static_cast<void>(data::record_form(convert_.form));
-    refuse_inside_data("DST", convert_.folder, source_);
+    io::refuse_inside_data("DST", convert_.folder, source_);
     data::parse_encoding(encoding_, convert_);
     convert_.fit = data::parse_fit(fit_);
     convert_.intensity = data::parse_intensity(intensity_);

@@ -12,6 +12,7 @@
 #include "core/plural.h"
 #include "core/terminal.h"
 #include "io/copy_folder.h"
+#include "io/place.h"
 #include "runtime/cache_folder.h"
 
 namespace roentgen::cli {
@@ -24,7 +25,7 @@ class CopyLocalCommand final : public Command {
   CopyLocalCommand()
       : Command("copy-local", "Copy a data folder to a disk of this node, once for all its processes.",
                 "roentgen copy-local /net/nih /scratch\n"
-                "roentgen train --recipe recipes/default.toml --data \"$(roentgen copy-local /net/nih /scratch)\" "
+                "roentgen train --recipe default --data \"$(roentgen copy-local /net/nih /scratch)\" "
                 "--out run") {}
   [[nodiscard]] std::vector<Option> options() override {
     return {{.name = "SRC", .target = &copy_.source, .doc = "data folder", .need = Need::Required, .value_name = "DIR"},
@@ -39,7 +40,7 @@ class CopyLocalCommand final : public Command {
   [[nodiscard]] Folders folders() const override { return {.data = copy_.source, .made = copy_.folder}; }
 
   [[nodiscard]] CommandResult run() override {
-    refuse_inside_data("DIR", copy_.folder, copy_.source);
+    io::refuse_inside_data("DIR", copy_.folder, copy_.source);
     if (const char* const network = runtime::network_file_system(copy_.folder)) {
       log::warning(
           fmt::format("{} lies on {}, which may be as slow as what is copied", copy_.folder.string(), network));

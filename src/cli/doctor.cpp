@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/terminal.h"
 #include "data/codec/dicom_study.h"
+#include "dist/mpi_library.h"
 #include "engine/engine.h"
 #include "engine/engine_list.h"
 #include "io/environment.h"
@@ -17,6 +18,16 @@
 
 namespace roentgen::cli {
 namespace {
+
+// The library that several processes would use.
+Value mpi_report() {
+  try {
+    const dist::MpiLibrary library = dist::load_mpi();
+    return Value::Table{{"available", true}, {"description", library.version + " (" + library.file + ")"}};
+  } catch (const Error& error) {
+    return Value::Table{{"available", false}, {"reason", error.what()}};
+  }
+}
 
 class DoctorCommand final : public Command {
  public:
@@ -37,6 +48,7 @@ class DoctorCommand final : public Command {
       }
     }
     report.set("engines", std::move(engines));
+    report.set("mpi", mpi_report());
     const data::DicomSupport dicom = data::dicom_support();
     report.set("dicom", Value::Table{{"available", dicom.is_built}, {"description", dicom.text}});
     terminal::print(report_text(report));

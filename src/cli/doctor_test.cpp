@@ -31,6 +31,9 @@ TEST(Doctor, says_of_each_engine_whether_it_is_there_and_else_why_not) {
   EXPECT_THAT(printed, testing::HasSubstr("libraries"));
   EXPECT_THAT(printed, testing::HasSubstr("dicom"));
   EXPECT_THAT(report.at("dicom").at("description").as_string(), testing::HasSubstr("DCMTK"));
+  EXPECT_THAT(printed, testing::HasSubstr("\nmpi "));
+  const Value& mpi = report.at("mpi");
+  EXPECT_NE(mpi.find(mpi.at("available").as_bool() ? "description" : "reason"), nullptr);
   EXPECT_THAT(printed, testing::Not(testing::HasSubstr("{"))) << "JSON is for --json FILE";
 }
 

@@ -9,7 +9,6 @@
 #include "cli/arguments.h"
 #include "cli/command_list.h"
 #include "cli/inspect_plan.h"
-#include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "core/foreign_text.h"
 #include "core/plural.h"
@@ -19,6 +18,8 @@
 #include "graph/summary.h"
 #include "graph/text.h"
 #include "io/file.h"
+#include "task/model.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -31,7 +32,7 @@ class InspectCommand final : public Command {
                 "roentgen inspect --model densenet121\n"
                 "roentgen inspect --model resnet50 --image 512 --print > resnet50.txt\n"
                 "roentgen inspect --model resnet50 --batch 16 --channels 3 --plan\n"
-                "roentgen inspect --plan --recipe recipes/large_512.toml\n"
+                "roentgen inspect --plan --recipe large_512\n"
                 "roentgen inspect --data nih --json nih.json\n"
                 "roentgen inspect --data nih --pixels --broken broken.csv") {}
   [[nodiscard]] std::vector<Option> options() override {
@@ -40,7 +41,7 @@ class InspectCommand final : public Command {
              .target = &data_,
              .doc = "data folder: what it holds, and what is wrong with it; several are one data set",
              .value_name = "DIR"},
-            {.name = "--recipe", .target = &recipe_, .doc = "TOML file that says how the data is read"},
+            {.name = "--recipe", .target = &recipe_, .doc = "TOML file or name that says how data is read"},
             {.name = "--pixels", .target = &is_decoded_, .doc = "data: decode every image, not its header alone"},
             {.name = "--no-files", .target = &is_table_only_, .doc = "data: look at no image file"},
             {.name = "--broken",
@@ -74,7 +75,7 @@ class InspectCommand final : public Command {
       refuse_arguments("inspect", "either --model NAME or --data DIR", model_.empty() ? "none" : "both");
     }
     train::Recipe recipe =
-        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
+        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : task::read_recipe(recipe_, overrides_);
     if (is_planned_ && !data_.empty()) {
       refuse_arguments("inspect --plan", "--model NAME or --recipe FILE", "--data");
     }
@@ -84,10 +85,10 @@ class InspectCommand final : public Command {
 
  private:
   [[nodiscard]] CommandResult inspect_model(train::ModelRecipe& recipe) const {
-    set_model(recipe, model_);
-    ModelShape shape = shape_;
-    if (shape.image_px == 0) shape.image_px = own_image_px(recipe);
-    const graph::Graph model = make_model(recipe, shape);
+    task::set_model(recipe, model_);
+    task::ModelShape shape = shape_;
+    if (shape.image_px == 0) shape.image_px = task::own_image_px(recipe);
+    const graph::Graph model = task::make_model(recipe, shape);
     const graph::Summary summary = graph::summarise(model);
     if (is_text_) {
       terminal::print_for_programs(graph::print_graph_any_batch(model));
@@ -138,7 +139,7 @@ class InspectCommand final : public Command {
   std::vector<std::string> data_;
   std::filesystem::path recipe_;
   std::vector<std::string> overrides_;
-  ModelShape shape_{.image_px = 0};
+  task::ModelShape shape_{.image_px = 0};
   bool is_text_ = false;
   bool is_planned_ = false;
   bool is_decoded_ = false;

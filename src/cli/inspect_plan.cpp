@@ -18,16 +18,17 @@
 
 namespace roentgen::cli {
 
-CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape, bool is_shaped) {
+CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, task::ModelShape shape,
+                           bool is_shaped) {
   train::ModelRecipe network = recipe.model;
-  if (!model.empty()) set_model(network, model);
+  if (!model.empty()) task::set_model(network, model);
   if (!is_shaped) {
     shape.batch = recipe.train.batch;
     shape.image_px = recipe.preprocess.size_px;
     shape.channels = recipe.preprocess.channels;
   }
-  if (shape.image_px == 0) shape.image_px = own_image_px(network);
-  const graph::Graph graph = graph::with_loss(make_model(network, shape), {});
+  if (shape.image_px == 0) shape.image_px = task::own_image_px(network);
+  const graph::Graph graph = graph::with_loss(task::make_model(network, shape), {});
   const auto engine = engine::make_engine(recipe.train.engine);
   const int threads = train::compute_threads(recipe.train);
   constexpr int kMostSlots = 8;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/model_option.h"
+#include "task/model.h"
 
 namespace roentgen::train {
 struct Recipe;
@@ -26,7 +26,7 @@ namespace roentgen::cli {
 ///   choices      [{name, algorithm, kernel, layout}]: every convolution's pass, by which kernel, and the layout of
 ///                what it makes
 /// @param is_shaped batch, image and channels are those of `shape`, not of the recipe
-[[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, ModelShape shape,
+[[nodiscard]] CommandResult inspect_plan(const train::Recipe& recipe, const std::string& model, task::ModelShape shape,
                                          bool is_shaped);
 
 }  // namespace roentgen::cli

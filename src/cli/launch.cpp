@@ -35,6 +35,8 @@
 #include "dist/comm_thread.h"
 #include "dist/launch_board.h"
 #include "dist/launched.h"
+#include "dist/mpi_choice.h"
+#include "dist/mpi_library.h"
 #include "dist/reduce/reducer.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -91,9 +93,11 @@ GroupEnd start_group(const RankOptions& options, const std::vector<std::string>&
   } else {
     require_hosts(options.hosts);
   }
-  GroupStart start{
-      .mpi = dist::mpi_name(), .ranks = options.ranks, .hosts = options.hosts, .is_root = ::geteuid() == 0};
-  for (char** variable = ::environ; *variable != nullptr; ++variable) start.environment.emplace_back(*variable);
+  const GroupStart start{.mpi = dist::load_mpi().family,
+                         .ranks = options.ranks,
+                         .hosts = options.hosts,
+                         .is_root = ::geteuid() == 0,
+                         .environment = dist::own_environment()};
   how.ranks = options.ranks;
   how.may_be_remote = !options.hosts.empty();
   // The end is waiting for other ranks as well, though never for long; results are written then, too.
@@ -228,9 +232,10 @@ CommandResult run_with(dist::CommThread& group, const RankOptions& options, int 
                        const std::function<CommandResult(dist::CommThread*)>& body) {
   try {
     if (group.size() != launched) {
-      throw ConfigError(error_text("cli.launch", "ranks", fmt::format("{}, as the launcher started", launched),
-                                   fmt::format("{} that MPI knows of", group.size()),
-                                   "the mpirun, or srun --mpi, of the MPI that this program was built with"));
+      throw ConfigError(error_text(
+          "cli.launch", "ranks", fmt::format("{}, as the launcher started", launched),
+          fmt::format("{} that MPI knows of", group.size()),
+          fmt::format("the mpirun, or srun --mpi, of {}, or ROENTGEN_MPI=FILE of another", dist::load_mpi().version)));
     }
     check_places(group, options, own_place(options, communication));
     if (group.rank() == 0) tell_ready();

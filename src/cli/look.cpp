@@ -12,6 +12,7 @@
 #include "core/terminal.h"
 #include "io/png_writer.h"
 #include "publish/contact_sheet.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -24,10 +25,10 @@ class LookCommand final : public Command {
  public:
   LookCommand()
       : Command("look", "Draw samples of every finding as the network sees them.",
-                "roentgen look --recipe recipes/default.toml --data nih --sheet sheet.png\n"
-                "roentgen look --recipe recipes/default.toml --data nih --sheet test.png --split test --plain") {}
+                "roentgen look --recipe default --data nih --sheet sheet.png\n"
+                "roentgen look --recipe default --data nih --sheet test.png --split test --plain") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file", .need = Need::Required},
+    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file or name", .need = Need::Required},
             {.name = "--data",
              .target = &data_,
              .doc = "data folder; several are one data set",
@@ -51,7 +52,7 @@ class LookCommand final : public Command {
   }
 
   [[nodiscard]] CommandResult run() override {
-    train::Recipe recipe = train::read_recipe(recipe_, overrides_);
+    train::Recipe recipe = task::read_recipe(recipe_, overrides_);
     const std::int64_t side = recipe.preprocess.size_px;
     data::place_folders(recipe.data, data_);
     const data::Dataset dataset = data::load_dataset(recipe.data);

@@ -5,17 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "core/error.h"
+#include "dist/mpi_choice.h"
 
 namespace roentgen::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::string_view kMpich = "mpich";
 
 // What changes what a rank computes, where it keeps things, or which libraries it finds.
 bool goes_along(std::string_view variable) {
@@ -45,17 +42,8 @@ void require_hosts(const std::string& hosts) {
 }
 
 std::string mpirun_program(std::string_view mpi, std::string_view path) {
-  std::istringstream folders{std::string(path)};
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::error_code error;
-    const fs::path file = fs::canonical(fs::path(folder) / "mpirun", error);
-    if (error) continue;
-    const std::string name = file.filename().string();
-    const bool is_mpich = name.find("hydra") != std::string::npos || name.find(kMpich) != std::string::npos;
-    if (is_mpich == (mpi == kMpich)) break;
-    return "mpirun." + std::string(mpi);
-  }
-  return "mpirun";
+  const std::optional<dist::Mpirun> found = dist::find_mpirun(path);
+  return !found || found->family == mpi ? "mpirun" : "mpirun." + std::string(mpi);
 }
 
 std::vector<std::string> mpirun_command(const GroupStart& start, const std::vector<std::string>& command) {
@@ -67,7 +55,7 @@ std::vector<std::string> mpirun_command(const GroupStart& start, const std::vect
     if (variable.starts_with(kPath)) mpirun = mpirun_program(start.mpi, variable.substr(kPath.size()));
   }
   // The processes bind themselves (take_place), and look themselves whether they are too many (check_places).
-  if (start.mpi == kMpich) {
+  if (start.mpi == dist::kMpich) {
     // Its variables go everywhere by themselves.
     words = {mpirun, "-n", fmt::to_string(start.ranks), "-bind-to", "none", "-genv", kStartedByUs, "1"};
     if (!start.hosts.empty()) words.insert(words.end(), {"-hosts", start.hosts});

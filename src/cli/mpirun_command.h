@@ -16,7 +16,7 @@ inline constexpr const char* kStartedByUs = "ROENTGEN_RANKS";
 
 /// A group of processes to be started.
 struct GroupStart {
-  /// As dist::mpi_name() says.
+  /// Family of the MPI library, dist::MpiLibrary::family.
   std::string_view mpi = "openmpi";
   std::int64_t ranks = 1;
   /// a:2,b:2; empty: all here.

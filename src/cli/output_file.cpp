@@ -12,19 +12,12 @@
 
 #include "core/error.h"
 #include "data/source/dataset.h"
+#include "io/place.h"
 
 namespace roentgen::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Links resolved as far as the path exists, without a slash at the end.
-fs::path resolved(const fs::path& path) {
-  std::error_code error;
-  fs::path result = fs::weakly_canonical(fs::absolute(path, error), error);
-  if (error) result = fs::absolute(path, error).lexically_normal();
-  return result.has_filename() ? result : result.parent_path();
-}
 
 std::string named(std::string_view option, const fs::path& path) { return std::string(option) + " " + path.string(); }
 
@@ -50,12 +43,6 @@ Paths files_of(const Option& option) {
 
 }  // namespace
 
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  const fs::path outer = resolved(folder);
-  const fs::path inner = resolved(path);
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
-}
-
 Folders data_folders(const std::vector<std::string>& data) {
   Folders folders;
   for (const std::string& text : data) {
@@ -73,29 +60,22 @@ void check_apart(const std::vector<Option>& options, const Folders& folders) {
         if (other.name == output.name) continue;
         const Paths taken = files_of(other);
         const bool is_taken =
-            std::ranges::any_of(taken, [&](const fs::path& file) { return resolved(file) == resolved(path); });
+            std::ranges::any_of(taken, [&](const fs::path& file) { return io::resolved(file) == io::resolved(path); });
         if (is_taken) refuse_taken(output, path, "that of " + other.name);
       }
       for (const fs::path& own : folders.own) {
-        if (is_inside(path, own)) refuse_taken(output, path, own.string() + ", which the command itself writes");
+        if (io::is_inside(path, own)) refuse_taken(output, path, own.string() + ", which the command itself writes");
       }
       for (const fs::path& read : folders.read) {
-        if (!read.empty()) refuse_inside_data(output.name, path, read);
+        if (!read.empty()) io::refuse_inside_data(output.name, path, read);
       }
     }
   }
 }
 
-void refuse_inside_data(std::string_view option, const fs::path& path, const fs::path& data) {
-  if (data.empty()) return;
-  if (!is_inside(path, data)) return;
-  throw ConfigError(error_text("cli.output", named(option, path), "a path outside the data folder",
-                               "one inside " + data.string(), "a path elsewhere: data folders are never written to"));
-}
-
 void check_output_file(std::string_view option, const fs::path& path, const Folders& folders) {
   if (path.empty()) return;
-  refuse_inside_data(option, path, folders.data);
+  io::refuse_inside_data(option, path, folders.data);
   std::error_code ignored;
   const fs::file_status there = fs::status(path, ignored);
   if (fs::exists(there) && !fs::is_regular_file(there)) {
@@ -103,7 +83,7 @@ void check_output_file(std::string_view option, const fs::path& path, const Fold
                                  fs::is_directory(there) ? "a folder" : "a device, pipe or socket",
                                  "the name of a file"));
   }
-  const bool is_in_made = !folders.made.empty() && resolved(path).parent_path() == resolved(folders.made);
+  const bool is_in_made = !folders.made.empty() && io::resolved(path).parent_path() == io::resolved(folders.made);
   if (is_in_made && !fs::exists(folders.made, ignored)) return;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   int code = ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;

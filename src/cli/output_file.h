@@ -13,15 +13,8 @@
 
 namespace roentgen::cli {
 
-/// Data folders are never written to: ConfigError when `path` is the folder `data` or lies in it.
-/// @param option "--out", for the error
-void refuse_inside_data(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& data);
-
 /// The folders of --data, each "DIR" or "NAME=DIR".
 [[nodiscard]] Folders data_folders(const std::vector<std::string>& data);
-
-/// Whether `path` is the folder `folder` or lies in it, links resolved.
-[[nodiscard]] bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// ConfigError when an output among the options (is_output) is a file that another option names, or one of folders.own.
 void check_apart(const std::vector<Option>& options, const Folders& folders);

@@ -42,10 +42,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A batch of one takes another matrix product, whose last bit may differ: the same image would get other digits alone
-// than among others.
-constexpr std::int64_t kLeastBatch = 8;
-
 // Checks that some of the images to be predicted are in `truth` (a BoxFile or a score::MaskFolder, `kind` in words),
 // and each once. Returns their number.
 template <typename Truth>
@@ -223,7 +219,7 @@ class PredictCommand final : public Command {
 
 train::LoadedModel PredictCommand::load(engine::Engine& engine, std::int64_t images) const {
   return train::load_checkpoint(options_.checkpoint, engine,
-                                {.batch = std::min(options_.inference.batch, std::max(images, kLeastBatch)),
+                                {.batch = train::batch_for(images, options_.inference.batch),
                                  .threads = static_cast<int>(options_.inference.threads),
                                  .algorithms = options_.inference.algorithms,
                                  .has_heatmaps = options_.has_heatmaps()});

@@ -12,6 +12,7 @@
 #include "cli/command_list.h"
 #include "core/plural.h"
 #include "core/terminal.h"
+#include "task/recipe_list.h"
 #include "train/recipe.h"
 
 namespace roentgen::cli {
@@ -24,10 +25,10 @@ class ScheduleCommand final : public Command {
  public:
   ScheduleCommand()
       : Command("schedule", "Show a recipe's learning rate over its steps.",
-                "roentgen schedule --print --recipe recipes/default.toml --steps-per-epoch 2704\n"
+                "roentgen schedule --print --recipe default --steps-per-epoch 2704\n"
                 "roentgen schedule --print --set schedule.name=multistep --set schedule.milestones_epochs=[3,6]") {}
   [[nodiscard]] std::vector<Option> options() override {
-    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file; none = all defaults"},
+    return {{.name = "--recipe", .target = &recipe_, .doc = "TOML file or name; none = all defaults"},
             {.name = "--set", .target = &overrides_, .doc = "section.key=value, over the recipe"},
             {.name = "--steps-per-epoch", .target = &steps_, .doc = "updates an epoch", .range = {1, 1e9}},
             {.name = "--print", .target = &is_print_, .doc = "print the table (what this command does anyway)"}};
@@ -35,7 +36,7 @@ class ScheduleCommand final : public Command {
 
   [[nodiscard]] CommandResult run() override {
     const train::Recipe recipe =
-        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : train::read_recipe(recipe_, overrides_);
+        recipe_.empty() ? train::parse_recipe("", "--set", overrides_) : task::read_recipe(recipe_, overrides_);
     const train::ScheduleOptions options = train::schedule_options(recipe, steps_);
     const auto schedule = train::make_schedule(recipe.schedule.name, options);
     terminal::print(fmt::format("{}, {} ({} of warm-up), lr {}\n", recipe.schedule.name,

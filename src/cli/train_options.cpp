@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "cli/arguments.h"
-#include "cli/model_option.h"
 #include "cli/output_file.h"
 #include "core/comma_list.h"
+#include "io/place.h"
+#include "task/model.h"
+#include "task/recipe_list.h"
 
 namespace roentgen::cli {
 namespace {
@@ -24,7 +26,7 @@ void require_option(const std::filesystem::path& value, std::string_view expecte
 
 std::vector<Option> TrainOptions::list() {
   const std::vector<Option> own{
-      {.name = "--recipe", .target = &recipe, .doc = "TOML file; recipes/ has some"},
+      {.name = "--recipe", .target = &recipe, .doc = "TOML file, or a name that roentgen recipes lists"},
       {.name = "--data",
        .target = &data,
        .doc = "data folder, never written to; several, also as NAME=DIR, are read as one",
@@ -32,7 +34,7 @@ std::vector<Option> TrainOptions::list() {
       {.name = "--out", .target = &out, .doc = "run folder to make", .value_name = "DIR"},
       {.name = "--set", .target = &overrides, .doc = "section.key=value, over the recipe; may be repeated"},
       {.name = "--model", .target = &model, .doc = "name of a model, or file with a graph text"},
-      {.name = "--init", .target = &init, .doc = "safetensors file to start from"},
+      {.name = "--init", .target = &init, .doc = "weights to start from: safetensors, .pt, .pth or .ckpt"},
       {.name = "--init-preset", .target = &init_preset, .doc = "preprocessing its weights were trained with"},
       {.name = "--input-cores",
        .target = &input_cores,
@@ -87,7 +89,7 @@ void TrainOptions::check() const {
   if (is_resume && is_overwrite) {
     refuse_arguments("train", "--resume or --overwrite", "both", "--resume to keep what was trained");
   }
-  for (const std::string& folder : data) refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
+  for (const std::string& folder : data) io::refuse_inside_data("--out", out, roentgen::data::folder_of(folder));
 }
 
 train::Recipe TrainOptions::read_recipe() const {
@@ -96,8 +98,8 @@ train::Recipe TrainOptions::read_recipe() const {
        {std::pair{"algorithms", &algorithms}, {"dtype", &dtype}, {"recompute", &recompute}, {"fuse", &fuse}}) {
     if (!value->empty()) changes.push_back(fmt::format("train.{}={}", key, *value));
   }
-  train::Recipe read = train::read_recipe(recipe, changes);
-  if (!model.empty()) set_model(read.model, model);
+  train::Recipe read = task::read_recipe(recipe, changes);
+  if (!model.empty()) task::set_model(read.model, model);
   if (!init.empty()) read.train.init = init;
   if (!init_preset.empty()) read.train.init_preset = init_preset;
   if (!input_cores.empty()) read.train.input_cores = input_cores;
@@ -105,7 +107,7 @@ train::Recipe TrainOptions::read_recipe() const {
   if (memory_mb > 0) read.train.memory_mb = memory_mb;
   if (!cache_dir.empty()) {
     for (const std::string& folder : data)
-      refuse_inside_data("--cache-dir", cache_dir, roentgen::data::folder_of(folder));
+      io::refuse_inside_data("--cache-dir", cache_dir, roentgen::data::folder_of(folder));
     read.train.cache = "disk";
     read.train.cache_dir = cache_dir;
   }

@@ -44,7 +44,4 @@ enum class PromiseOf : std::uint8_t {
 /// launched_rank() knows the group, or none was promised.
 [[nodiscard]] std::optional<Promise> unmet_promise(PromiseOf of);
 
-/// The MPI that runs here: "openmpi", "mpich", or, in a program that was built without one, "none".
-[[nodiscard]] std::string_view mpi_name();
-
 }  // namespace roentgen::dist

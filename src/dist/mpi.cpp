@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <deque>
 #include <exception>
@@ -16,10 +17,10 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
-#include "dist/launched.h"
+#include "dist/mpi_abi.h"
+#include "dist/mpi_library.h"
 #include "dist/mpi_session.h"
 #include "dist/reduce/wire.h"
 
@@ -30,28 +31,31 @@ constexpr std::chrono::milliseconds kAskingTime{1000};
 // Collectives that may be under way at once: more than a step has buckets.
 constexpr std::size_t kMostFlights = 1024;
 
+template <typename Abi>
 class MpiCommunicator final : public Communicator {
+  using Handle = typename Abi::Handle;
+
  public:
-  MpiCommunicator() {
-    check(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "start-up");
-    MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(group_, &rank_);
-    MPI_Comm_size(group_, &size_);
+  explicit MpiCommunicator(const MpiLibrary& library) : mpi_(library), session_(library, mpi_) {
+    check(mpi_.Comm_dup(mpi_.world, &group_), "start-up");
+    mpi_.Comm_set_errhandler(group_, mpi_.errors_return);
+    mpi_.Comm_rank(group_, &rank_);
+    mpi_.Comm_size(group_, &size_);
     find_hosts();
     open_window();
   }
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
   ~MpiCommunicator() override {
-    for (const Flight& flight : flights_) session_.has_failed |= flight.is_under_way();
+    for (const Flight& flight : flights_) session_.has_failed |= flight.is_under_way;
     session_.has_failed |= free_messages_.size() < messages_.size();
     if (session_.has_failed || std::uncaught_exceptions() > exceptions_) {
       session_.has_failed = true;
       return;
     }
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
-    MPI_Comm_free(&group_);
+    mpi_.Win_unlock_all(window_);
+    mpi_.Win_free(&window_);
+    mpi_.Comm_free(&group_);
   }
 
   [[nodiscard]] std::string_view name() const override { return "mpi"; }
@@ -68,11 +72,11 @@ class MpiCommunicator final : public Communicator {
     }
     const int count = count_of(data.size(), phase);
     Flight& flight = take_off(phase);
-    return started(flight, MPI_Ibcast(data.data(), count, MPI_BYTE, root, group_, &flight.request));
+    return started(flight, mpi_.Ibcast(data.data(), count, mpi_.byte, root, group_, &flight.request));
   }
-  Pending all_reduce_sum(std::span<float> data, Phase phase) override { return sum(data, MPI_FLOAT, phase, {}); }
-  Pending all_reduce_sum(std::span<double> data, Phase phase) override { return sum(data, MPI_DOUBLE, phase, {}); }
-  Pending all_reduce_mean(std::span<float> data, Phase phase) override { return sum(data, MPI_FLOAT, phase, data); }
+  Pending all_reduce_sum(std::span<float> data, Phase phase) override { return sum(data, mpi_.float32, phase, {}); }
+  Pending all_reduce_sum(std::span<double> data, Phase phase) override { return sum(data, mpi_.float64, phase, {}); }
+  Pending all_reduce_mean(std::span<float> data, Phase phase) override { return sum(data, mpi_.float32, phase, data); }
   Pending all_gather(std::span<const std::byte> own, std::span<std::byte> all, Phase phase) override {
     const std::size_t wanted = own.size() * static_cast<std::size_t>(size_);
     if (all.size() != wanted) {
@@ -83,28 +87,28 @@ class MpiCommunicator final : public Communicator {
     const int count = count_of(own.size(), phase);
     const bool is_in_place = own.data() == all.data() + own.size() * static_cast<std::size_t>(rank_);
     Flight& flight = take_off(phase);
-    return started(flight, MPI_Iallgather(is_in_place ? MPI_IN_PLACE : own.data(), is_in_place ? 0 : count, MPI_BYTE,
-                                          all.data(), count, MPI_BYTE, group_, &flight.request));
+    return started(flight, mpi_.Iallgather(is_in_place ? in_place() : own.data(), is_in_place ? 0 : count, mpi_.byte,
+                                           all.data(), count, mpi_.byte, group_, &flight.request));
   }
   Pending barrier(Phase phase) override {
     Flight& flight = take_off(phase);
-    return started(flight, MPI_Ibarrier(group_, &flight.request));
+    return started(flight, mpi_.Ibarrier(group_, &flight.request));
   }
   Pending send(std::span<const std::byte> data, Address to, Phase phase) override {
     const int count = count_of(data.size(), phase);
     Message& message = take_off(to, phase);
-    return started(message, MPI_Isend(data.data(), count, MPI_BYTE, to.rank, to.tag, group_, &message.request));
+    return started(message, mpi_.Isend(data.data(), count, mpi_.byte, to.rank, to.tag, group_, &message.request));
   }
   Pending receive(std::span<std::byte> data, Address from, Phase phase) override {
     const int count = count_of(data.size(), phase);
     Message& message = take_off(from, phase);
     message.wanted_bytes = count;
-    return started(message, MPI_Irecv(data.data(), count, MPI_BYTE, from.rank, from.tag, group_, &message.request));
+    return started(message, mpi_.Irecv(data.data(), count, mpi_.byte, from.rank, from.tag, group_, &message.request));
   }
   Pending compose(Composite& composite, Phase phase) override {
     Flight& flight = take_off(phase);
     flight.composite = &composite;
-    return started(flight, MPI_SUCCESS);
+    return started(flight, kMpiSuccess);
   }
   void abandon() noexcept override { session_.has_failed = true; }
 
@@ -116,7 +120,7 @@ class MpiCommunicator final : public Communicator {
     if (ticket < 0) return poll_message(static_cast<std::size_t>(-1 - ticket));
     publish(own_->polls, own_->polls + 1);
     if (!is_over(ticket)) return false;
-    while (oldest_ < next_ticket_ && !flight_of(oldest_).is_under_way()) ++oldest_;
+    while (oldest_ < next_ticket_ && !flight_of(oldest_).is_under_way) ++oldest_;
     publish(own_->done, oldest_);
     return true;
   }
@@ -137,16 +141,16 @@ class MpiCommunicator final : public Communicator {
  private:
   /// A collective under way.
   struct Flight {
-    MPI_Request request = MPI_REQUEST_NULL;
+    bool is_under_way = false;
+    Handle request{};
     /// Not null: one made of messages instead.
     Composite* composite = nullptr;
     std::span<float> to_be_mean{};
     Phase phase{};
-    [[nodiscard]] bool is_under_way() const { return request != MPI_REQUEST_NULL || composite != nullptr; }
   };
   /// A message under way; its ticket is below 0.
   struct Message {
-    MPI_Request request = MPI_REQUEST_NULL;
+    Handle request{};
     int peer = 0;
     /// Of one that is received; negative: one that is sent.
     int wanted_bytes = -1;
@@ -181,14 +185,14 @@ class MpiCommunicator final : public Communicator {
   }
   [[nodiscard]] bool ask_to_be_first(Claim claim) const noexcept {
     own_claim_ = rank_ + 1;
-    MPI_Request question = MPI_REQUEST_NULL;
+    Handle question{};
     const int code =
-        MPI_Rget_accumulate(&own_claim_, 1, MPI_INT64_T, &first_failed_, 1, MPI_INT64_T, claim.of,
-                            offsetof(Signs, first_failed), 1, MPI_INT64_T, MPI_REPLACE, window_, &question);
-    if (code != MPI_SUCCESS) return true;
+        mpi_.Rget_accumulate(&own_claim_, 1, mpi_.int64, &first_failed_, 1, mpi_.int64, claim.of,
+                             offsetof(Signs, first_failed), 1, mpi_.int64, mpi_.replace, window_, &question);
+    if (code != kMpiSuccess) return true;
     const auto begin = std::chrono::steady_clock::now();
     int has_answered = 0;
-    while (MPI_Test(&question, &has_answered, MPI_STATUS_IGNORE) == MPI_SUCCESS && has_answered == 0 &&
+    while (mpi_.Test(&question, &has_answered, &ignored_) == kMpiSuccess && has_answered == 0 &&
            std::chrono::steady_clock::now() - begin < kAskingTime) {
       std::this_thread::yield();
     }
@@ -196,39 +200,38 @@ class MpiCommunicator final : public Communicator {
   }
 
   void find_hosts() {
-    std::array<char, MPI_MAX_PROCESSOR_NAME> own{};
+    std::array<char, kMpiHostBytes> own{};
     int length = 0;
-    check(MPI_Get_processor_name(own.data(), &length), "start-up");
+    check(mpi_.Get_processor_name(own.data(), &length), "start-up");
     std::vector<char> all(own.size() * static_cast<std::size_t>(size_));
-    check(MPI_Allgather(own.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR,
-                        group_),
+    check(mpi_.Allgather(own.data(), kMpiHostBytes, mpi_.byte, all.data(), kMpiHostBytes, mpi_.byte, group_),
           "start-up");
     for (int rank = 0; rank < size_; ++rank) {
       hosts_.emplace_back(all.data() + static_cast<std::size_t>(rank) * own.size());
     }
-    MPI_Comm node = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(group_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "start-up");
-    MPI_Comm_rank(node, &local_rank_);
-    MPI_Comm_size(node, &local_size_);
-    MPI_Comm_free(&node);
+    Handle node{};
+    check(mpi_.Comm_split_type(group_, Abi::kCommTypeShared, rank_, mpi_.no_info, &node), "start-up");
+    mpi_.Comm_rank(node, &local_rank_);
+    mpi_.Comm_size(node, &local_size_);
+    mpi_.Comm_free(&node);
   }
 
   void open_window() {
-    check(MPI_Win_allocate(sizeof(Signs), 1, MPI_INFO_NULL, group_, &own_, &window_), "start-up");
+    check(mpi_.Win_allocate(sizeof(Signs), 1, mpi_.no_info, group_, &own_, &window_), "start-up");
     *own_ = {};
-    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "start-up");
-    check(MPI_Barrier(group_), "start-up");
+    check(mpi_.Win_lock_all(Abi::kModeNoCheck, window_), "start-up");
+    check(mpi_.Barrier(group_), "start-up");
     // The first access of a rank waits for its answer in Open MPI's osc/pt2pt, also where it should not: MPI_Rget.
     // Once, while all are there; later ones do not wait.
     signs_.assign(static_cast<std::size_t>(size_), {});
-    std::vector<MPI_Request> questions(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+    std::vector<Handle> questions(static_cast<std::size_t>(size_), mpi_.no_request);
     for (int rank = 0; rank < size_; ++rank) {
-      check(MPI_Rget(&signs_[static_cast<std::size_t>(rank)], sizeof(Signs), MPI_BYTE, rank, 0, sizeof(Signs), MPI_BYTE,
-                     window_, &questions[static_cast<std::size_t>(rank)]),
+      check(mpi_.Rget(&signs_[static_cast<std::size_t>(rank)], sizeof(Signs), mpi_.byte, rank, 0, sizeof(Signs),
+                      mpi_.byte, window_, &questions[static_cast<std::size_t>(rank)]),
             "start-up");
     }
-    check(MPI_Waitall(size_, questions.data(), MPI_STATUSES_IGNORE), "start-up");
-    check(MPI_Barrier(group_), "start-up");
+    for (Handle& question : questions) check(mpi_.Wait(&question, &ignored_), "start-up");
+    check(mpi_.Barrier(group_), "start-up");
   }
 
   static void publish(std::int64_t& sign, std::int64_t value) {
@@ -242,17 +245,17 @@ class MpiCommunicator final : public Communicator {
     for (; std::chrono::steady_clock::now() - begin < kAskingTime / 2; std::this_thread::yield()) {
       publish(own_->polls, own_->polls + 1);
     }
-    std::vector<MPI_Request> questions(ranks.size(), MPI_REQUEST_NULL);
+    std::vector<Handle> questions(ranks.size(), mpi_.no_request);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-      MPI_Rget(&signs_[static_cast<std::size_t>(ranks[i])], sizeof(Signs), MPI_BYTE, ranks[i], 0, sizeof(Signs),
-               MPI_BYTE, window_, &questions[i]);
+      mpi_.Rget(&signs_[static_cast<std::size_t>(ranks[i])], sizeof(Signs), mpi_.byte, ranks[i], 0, sizeof(Signs),
+                mpi_.byte, window_, &questions[i]);
     }
     std::vector<int> bad;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       int has_answered = 0;
       do {
         publish(own_->polls, own_->polls + 1);
-        if (MPI_Test(&questions[i], &has_answered, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
+        if (mpi_.Test(&questions[i], &has_answered, &ignored_) != kMpiSuccess) break;
         if (has_answered == 0) std::this_thread::yield();
       } while (has_answered == 0 && std::chrono::steady_clock::now() - begin < kAskingTime);
       if (has_answered == 0 || !is_good(ranks[i], signs_[static_cast<std::size_t>(ranks[i])])) bad.push_back(ranks[i]);
@@ -260,6 +263,8 @@ class MpiCommunicator final : public Communicator {
     return bad;
   }
 
+  static void* in_place() { return std::bit_cast<void*>(Abi::kInPlace); }
+  void check(int code, auto what) const { session_.check(code, what); }
   static int count_of(std::size_t count, Phase phase) {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
     if (count <= kMost) return static_cast<int>(count);
@@ -272,7 +277,7 @@ class MpiCommunicator final : public Communicator {
   }
   Flight& take_off(Phase phase) {
     Flight& flight = flight_of(next_ticket_);
-    if (flight.is_under_way()) {
+    if (flight.is_under_way) {
       throw CommError(error_text("dist.mpi", phase.text(),
                                  "at most " + std::to_string(kMostFlights) + " collectives under way", "more",
                                  "a larger train.bucket_mb"));
@@ -281,11 +286,12 @@ class MpiCommunicator final : public Communicator {
     return flight;
   }
   Pending started(Flight& flight, int code) {
-    session_.has_failed |= code != MPI_SUCCESS;
+    session_.has_failed |= code != kMpiSuccess;
     check(code, flight.phase);
+    flight.is_under_way = true;
     const std::int64_t ticket = next_ticket_++;
     publish(own_->begun, next_ticket_);
-    MPI_Win_sync(window_);
+    mpi_.Win_sync(window_);
     return {*this, ticket, flight.phase};
   }
 
@@ -310,7 +316,7 @@ class MpiCommunicator final : public Communicator {
     return message;
   }
   Pending started(const Message& message, int code) {
-    session_.has_failed |= code != MPI_SUCCESS;
+    session_.has_failed |= code != kMpiSuccess;
     check(code, message.phase);
     const auto at = static_cast<std::int64_t>(free_messages_.back());
     free_messages_.pop_back();
@@ -321,48 +327,52 @@ class MpiCommunicator final : public Communicator {
     if (flight.composite != nullptr) {
       if (!flight.composite->advance(tag_of(ticket))) return false;
       flight.composite = nullptr;
+      flight.is_under_way = false;
       return true;
     }
-    if (!is_over(flight.request, flight.phase)) return false;
+    if (!is_over(flight.request, flight.phase, ignored_)) return false;
+    flight.is_under_way = false;
     scale(flight.to_be_mean, 1.0F / static_cast<float>(size_));
     flight.to_be_mean = {};
     return true;
   }
   [[nodiscard]] bool poll_message(std::size_t at) {
     Message& message = messages_[at];
-    MPI_Status status;
-    if (!is_over(message.request, message.phase, &status)) return false;
+    MpiStatus status;
+    if (!is_over(message.request, message.phase, status)) return false;
     free_messages_.push_back(at);
     int bytes = -1;
-    if (message.wanted_bytes >= 0) MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (message.wanted_bytes >= 0) mpi_.Get_count(&status, mpi_.byte, &bytes);
     if (bytes == message.wanted_bytes) return true;
     throw CommError(
         error_text("dist.mpi", message.phase.text(),
                    std::to_string(message.wanted_bytes) + " bytes from rank " + std::to_string(message.peer),
                    std::to_string(bytes), "the same options on all ranks"));
   }
-  [[nodiscard]] bool is_over(MPI_Request& request, Phase phase, MPI_Status* status = MPI_STATUS_IGNORE) {
+  [[nodiscard]] bool is_over(Handle& request, Phase phase, MpiStatus& status) {
     int is_done = 0;
-    const int code = MPI_Test(&request, &is_done, status);
-    session_.has_failed |= code != MPI_SUCCESS;
+    const int code = mpi_.Test(&request, &is_done, &status);
+    session_.has_failed |= code != kMpiSuccess;
     check(code, phase);
     return is_done != 0;
   }
 
   template <typename Number>
-  Pending sum(std::span<Number> data, MPI_Datatype type, Phase phase, std::span<float> to_be_mean) {
+  Pending sum(std::span<Number> data, Handle type, Phase phase, std::span<float> to_be_mean) {
     const int count = count_of(data.size(), phase);
     Flight& flight = take_off(phase);
     flight.to_be_mean = to_be_mean;
-    return started(flight, MPI_Iallreduce(MPI_IN_PLACE, data.data(), count, type, MPI_SUM, group_, &flight.request));
+    return started(flight, mpi_.Iallreduce(in_place(), data.data(), count, type, mpi_.sum, group_, &flight.request));
   }
 
   const int exceptions_ = std::uncaught_exceptions();
-  mutable Session session_;
-  MPI_Comm group_ = MPI_COMM_NULL;
+  const MpiFunctions<Abi> mpi_;
+  mutable Session<Abi> session_;
+  mutable MpiStatus ignored_{};
+  Handle group_{};
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
   std::vector<std::string> hosts_;
-  MPI_Win window_ = MPI_WIN_NULL;
+  Handle window_{};
   /// In the window.
   Signs* own_ = nullptr;
   /// Of all ranks when they were asked; stays, since an answer may come late.
@@ -381,13 +391,10 @@ class MpiCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_mpi_communicator() { return std::make_unique<MpiCommunicator>(); }
-
-std::string_view mpi_name() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);  // before MPI_Init, too (MPI 3.1, 8.1.1)
-  return std::string_view(text.data()).starts_with("MPICH") ? "mpich" : "openmpi";
+std::unique_ptr<Communicator> make_mpi_communicator() {
+  const MpiLibrary library = load_mpi();
+  if (library.family == kOpenMpi) return std::make_unique<MpiCommunicator<OpenMpiAbi>>(library);
+  return std::make_unique<MpiCommunicator<MpichAbi>>(library);
 }
 
 }  // namespace roentgen::dist

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// In place of dist/mpi.cpp where no MPI was found.
+// In place of dist/mpi.cpp and dist/mpi_library.cpp in a build with RG_MPI=OFF.
 #include "core/error.h"
 #include "dist/comm_list.h"
 #include "dist/communicator.h"
-#include "dist/launched.h"
+#include "dist/mpi_library.h"
 
 namespace roentgen::dist {
+namespace {
 
-std::unique_ptr<Communicator> make_mpi_communicator() {
+[[noreturn]] void refuse() {
   throw CommError(error_text("dist.mpi", "communicator mpi", "a program that was built with MPI", "one that was not",
-                             "building it where Open MPI or MPICH is installed (tools/setup.sh), or one process"));
+                             "a build without RG_MPI=OFF, or one process"));
 }
 
-std::string_view mpi_name() { return "none"; }
+}  // namespace
+
+std::unique_ptr<Communicator> make_mpi_communicator() { refuse(); }
+MpiLibrary load_mpi() { refuse(); }
+std::optional<MpiLibrary> loaded_mpi() { return std::nullopt; }
 
 }  // namespace roentgen::dist

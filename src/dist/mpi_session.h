@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// From MPI_Init to MPI_Finalize, what a rank publishes of itself, and what is made of MPI's error codes. For
-// dist/mpi.cpp alone: it includes mpi.h.
+// From MPI_Init to MPI_Finalize, the counters that a rank publishes, and errors made of MPI's codes. For dist/mpi.cpp
+// alone.
 #pragma once
-
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
 
 #include <array>
 #include <cstdint>
@@ -17,30 +13,18 @@
 
 #include "core/error.h"
 #include "dist/communicator.h"
+#include "dist/mpi_abi.h"
 
 namespace roentgen::dist {
 
-/// CommError with MPI's own words for what is no success.
-inline void check(int code, std::string_view what) {
-  if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)},
-                             "it again (train: --resume) once the hosts and their links are well"));
-}
-
-/// The same; texts cost memory, which success must not.
-inline void check(int code, Phase phase) {
-  if (code != MPI_SUCCESS) check(code, phase.text());
-}
-
 /// From MPI_Init to MPI_Finalize: once in a process. Never finalised after a failure: that would wait for the others.
+template <typename Abi>
 class Session {
  public:
-  Session() {
+  /// @param functions must outlive this
+  explicit Session(const MpiLibrary& library, const MpiFunctions<Abi>& functions) : mpi_(functions) {
     int is_begun = 0;
-    MPI_Initialized(&is_begun);
+    mpi_.Initialized(&is_begun);
     if (is_begun != 0) {
       throw CommError(error_text("dist.mpi", "communicator mpi", "the first one of the process", "another one",
                                  "one group for all"));
@@ -48,23 +32,36 @@ class Session {
     // Open MPI 4.1 takes osc/rdma where a host has several ranks and hosts are linked by TCP, and it then makes no
     // window; osc/ucx waits within a call for a rank that is gone, where nothing can limit the time. Later ones have no
     // other left.
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-    int length = 0;
-    MPI_Get_library_version(version.data(), &length);
-    const bool has_messages = std::string_view(version.data()).starts_with("Open MPI v4.");
+    const bool has_messages = library.version.starts_with("Open MPI v4.");
     ::setenv("OMPI_MCA_osc", has_messages ? "^rdma,ucx" : "^rdma", 0);
-    int granted = MPI_THREAD_SINGLE;  // one thread makes all calls, whatever is granted
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &granted), "start-up");
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int granted = 0;  // one thread makes all calls, whatever is granted
+    check(mpi_.Init_thread(nullptr, nullptr, kMpiThreadFunneled, &granted), "start-up");
+    mpi_.Comm_set_errhandler(mpi_.world, mpi_.errors_return);
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
-    if (!has_failed && std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+    if (!has_failed && std::uncaught_exceptions() == exceptions_) mpi_.Finalize();
   }
+
+  /// CommError with MPI's own words unless the code is MPI_SUCCESS.
+  void check(int code, std::string_view what) const {
+    if (code == kMpiSuccess) return;
+    std::array<char, kMpiTextBytes> text{};
+    int length = 0;
+    mpi_.Error_string(code, text.data(), &length);
+    throw CommError(error_text("dist.mpi", what, "no error", {text.data(), static_cast<std::size_t>(length)},
+                               "it again (train: --resume) once the hosts and their links are well"));
+  }
+  /// check() that makes the phase's text only after a failure, since texts cost memory.
+  void check(int code, Phase phase) const {
+    if (code != kMpiSuccess) check(code, phase.text());
+  }
+
   bool has_failed = false;
 
  private:
+  const MpiFunctions<Abi>& mpi_;
   const int exceptions_ = std::uncaught_exceptions();
 };
 

@@ -29,6 +29,7 @@
 #include "io/copy_list.h"
 #include "io/descriptor.h"
 #include "io/file.h"
+#include "io/place.h"
 #include "io/sha256.h"
 
 namespace roentgen::io {
@@ -359,10 +360,6 @@ CopiedFolder Copier::run() {
   fs::rename(state_ / "files", target_);
   fs::remove(state_ / "journal");
   return result;
-}
-
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ namespace roentgen::io {
 /// affinity_cores, flags: those of avx2, avx512f, ... present}, `memory_bytes`, `kernel` {name, release, machine},
 /// `variables` (those of OpenMP and oneDNN that change threads or kernels, as set; no value that could be a path),
 /// `libraries` (glibc and every library of the program: the version that runs where io can ask for it, else the one it
-/// was built with; oneDNN's own word is in the CPU engine's description). What cannot be found out is null. Thread-safe
-/// while nobody changes the environment's variables.
+/// was built with; oneDNN's own word is in the CPU engine's description, and callers add MPI's, which dist loads). What
+/// cannot be found out is null. Thread-safe while nobody changes the environment's variables.
 [[nodiscard]] Value environment_report();
 
 }  // namespace roentgen::io

@@ -16,13 +16,9 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kHead_bytes = 512;
 
-// Python on one line, as errors are. clone() parts tensors that share memory, which safetensors refuses.
 std::string torch_conversion(const std::filesystem::path& path) {
   const std::string target = std::filesystem::path(path).replace_extension(".safetensors").string();
-  return "this Python: import torch, safetensors.torch; s = torch.load(" + python_string(path.string()) +
-         ", map_location=\"cpu\", weights_only=True); safetensors.torch.save_file({k: v.clone().contiguous() for k, v "
-         "in s.get(\"state_dict\", s).items()}, " +
-         python_string(target) + ")";
+  return "roentgen convert-weights " + shell_word(path.string()) + " " + shell_word(target);
 }
 
 std::string numpy_conversion(const std::filesystem::path& path) {

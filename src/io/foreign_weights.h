@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Files of weights in formats of other programs: recognised, so that an error can say how to convert them. Not read.
+// Files of weights in formats of other programs: recognised, so that an error can say how to convert them. Not read
+// here; io/torch_file.h reads PyTorch's.
 #pragma once
 
 #include <cstddef>

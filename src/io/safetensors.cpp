@@ -5,50 +5,19 @@
 #include "io/safetensors.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "core/error.h"
 #include "core/plural.h"
 #include "io/file.h"
+#include "io/floats.h"
 #include "io/foreign_weights.h"
 #include "io/map_guard.h"
 #include "io/safetensors_header.h"
 #include "io/sha256.h"
 
 namespace roentgen::io {
-namespace {
-static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and is mapped as it lies");
-
-/// IEEE 754 half precision to single: exact, NaN payloads kept.
-float float_of_half(std::uint16_t half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
-  const std::uint32_t exponent = (half >> 10) & 0x1fU;
-  const std::uint32_t fraction = half & 0x3ffU;
-  if (exponent == 0) {  // zero and subnormals: fraction x 2^-24, exact in single precision
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
-  }
-  const std::uint32_t wide = exponent == 31 ? 255U : exponent + 112U;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-float float_of_bfloat(std::uint16_t bfloat) { return std::bit_cast<float>(static_cast<std::uint32_t>(bfloat) << 16); }
-
-/// Converts element by element; the data need not be aligned.
-template <typename Element, typename Convert>
-std::vector<float> converted(std::span<const std::byte> bytes, Convert convert) {
-  std::vector<float> values(bytes.size() / sizeof(Element));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Element element;
-    std::memcpy(&element, bytes.data() + i * sizeof(Element), sizeof(Element));
-    values[i] = convert(element);
-  }
-  return values;
-}
-}  // namespace
-
 struct SafetensorsReader::State {
   std::string what;
   MappedFile file;
@@ -115,24 +84,11 @@ Result<std::vector<float>> SafetensorsReader::read_f32(std::string_view name) co
   const TensorInfo* info = find(name);
   if (info == nullptr) return failure("io.safetensors", what, "this tensor", "none", "a file that holds it");
   const std::span<const std::byte> raw = bytes(*info);
-  std::vector<float> values;
-  switch (info->dtype) {
-    case DType::F32:
-      values = converted<float>(raw, [](float value) { return value; });
-      break;
-    case DType::F64:
-      values = converted<double>(raw, [](double value) { return static_cast<float>(value); });
-      break;
-    case DType::F16:
-      values = converted<std::uint16_t>(raw, float_of_half);
-      break;
-    case DType::Bf16:
-      values = converted<std::uint16_t>(raw, float_of_bfloat);
-      break;
-    default:
-      return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype),
-                     "saving the weights as F32");
+  if (!is_float(info->dtype)) {
+    return failure("io.safetensors", what, "F32, F64, F16 or BF16", safetensors::file_name_of(info->dtype),
+                   "saving the weights as F32");
   }
+  std::vector<float> values = to_floats(raw, info->dtype);
   if (const Status whole = check(); !whole) return whole.why();
   return values;
 }

@@ -17,10 +17,11 @@ struct Entry {
   std::string_view name;
   std::int64_t torchvision_parameters;
   std::int64_t image_px;
+  std::string_view summary;
   graph::Graph (*build)(const ModelConfig&);
 };
 
-#define RG_MODEL_ENTRY(name, parameters, image_px) Entry{#name, parameters, image_px, &name},
+#define RG_MODEL_ENTRY(name, parameters, image_px, summary) Entry{#name, parameters, image_px, summary, &name},
 constexpr std::array kModels{RG_MODEL_LIST(RG_MODEL_ENTRY)};
 #undef RG_MODEL_ENTRY
 
@@ -70,6 +71,8 @@ std::vector<std::string_view> model_names() {
 std::int64_t torchvision_parameter_count(std::string_view name) { return find(name).torchvision_parameters; }
 
 std::int64_t own_image_px(std::string_view name) { return find(name).image_px; }
+
+std::string_view model_summary(std::string_view name) { return find(name).summary; }
 
 Stem parse_stem(std::string_view word) {
   if (word == "imagenet") return Stem::ImageNet;

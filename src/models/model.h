@@ -65,6 +65,9 @@ struct ModelConfig {
 /// Side of the images that a model was made for, px. ConfigError for an unknown model.
 [[nodiscard]] std::int64_t own_image_px(std::string_view name);
 
+/// Line that says what a model is, for people who choose. ConfigError for an unknown model.
+[[nodiscard]] std::string_view model_summary(std::string_view name);
+
 /// From a recipe's words: "imagenet" or "small"; "v1.5" or "v1". Others: ConfigError.
 [[nodiscard]] Stem parse_stem(std::string_view word);
 [[nodiscard]] ResNetStride parse_resnet_stride(std::string_view word);  ///< "v1.5" or "v1"; others: ConfigError

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/nearest_name.h"
 #include "io/json.h"
 
 namespace roentgen::train {
@@ -169,29 +170,6 @@ void refuse_unknown(const KnownNames& known, const Value& source, std::string_vi
 }
 
 }  // namespace
-
-std::string nearest_name(std::string_view text, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = text.size() / 3 + 2;
-  for (const std::string& candidate : candidates) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i + 1;
-      for (std::size_t j = 0; j < candidate.size(); ++j) {
-        const std::size_t above = row[j + 1];
-        row[j + 1] = std::min({row[j] + 1, above + 1, diagonal + (text[i] == candidate[j] ? 0U : 1U)});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = candidate;
-    }
-  }
-  return best;
-}
 
 void FieldList::read(const Value& source, std::string_view what) const {
   for (const Section& section : sections_) {

@@ -80,8 +80,4 @@ class FieldList {
   std::vector<Section> sections_;
 };
 
-/// The candidate with the smallest edit distance to `text`, or empty when none is near (more than a third of its
-/// letters apart).
-[[nodiscard]] std::string nearest_name(std::string_view text, const std::vector<std::string>& candidates);
-
 }  // namespace roentgen::train

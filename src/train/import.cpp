@@ -6,51 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "core/error.h"
 #include "core/plural.h"
-#include "io/safetensors.h"
-#include "train/checkpoint_info.h"
-#include "train/resume.h"
+#include "train/weight_names.h"
+#include "train/weights_file.h"
 
 namespace roentgen::train {
 namespace {
-
-bool is_model_prefix(std::string_view word) {
-  for (const std::string_view whole : {"module", "model", "googlenet", "inception_v3", "inception_v4"}) {
-    if (word == whole) return true;
-  }
-  const auto is_number = [](std::string_view digits) {
-    return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (word.ends_with("_bn")) word.remove_suffix(3);
-  for (const std::string_view family : {"densenet", "resnet", "vgg"}) {
-    if (word.starts_with(family) && is_number(word.substr(family.size()))) return true;
-  }
-  return false;
-}
-
-std::string_view without_prefixes(std::string_view name) {
-  std::size_t dot = name.find('.');
-  while (dot != std::string_view::npos && is_model_prefix(name.substr(0, dot))) {
-    name.remove_prefix(dot + 1);
-    dot = name.find('.');
-  }
-  return name;
-}
-
-// As the model calls it where it does (VGG's "classifier.0.weight"); else torchvision's name.
-std::string name_in(const std::unordered_set<std::string_view>& parameters, std::string_view name) {
-  const std::string_view plain = without_prefixes(name);
-  return parameters.contains(plain) ? std::string(plain) : torchvision_name(name);
-}
-
-void replace_once(std::string& text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  if (at != std::string::npos) text.replace(at, from.size(), to);
-}
 
 NamedTensor* find(std::vector<NamedTensor>& tensors, std::string_view name) {
   const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
@@ -147,20 +110,6 @@ void reset_head(ImportSource& source, const ImportTarget& target, graph::NodeId 
 
 }  // namespace
 
-std::string torchvision_name(std::string_view name) {
-  std::string result(without_prefixes(name));
-  for (const auto& [from, to] : {std::pair{"classifier.0.", "classifier."}, std::pair{"fc.0.", "fc."}}) {
-    if (result.starts_with(from)) replace_once(result, from, to);
-  }
-  if (result.find(".denselayer") != std::string::npos) {
-    for (const auto& [from, to] : {std::pair{".norm.1.", ".norm1."}, std::pair{".norm.2.", ".norm2."},
-                                   std::pair{".conv.1.", ".conv1."}, std::pair{".conv.2.", ".conv2."}}) {
-      replace_once(result, from, to);
-    }
-  }
-  return result;
-}
-
 std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& from, const data::Preprocess& to) {
   const std::int64_t OC = weights.shape[0];
   const std::int64_t IC = weights.shape[1];
@@ -191,22 +140,9 @@ std::vector<double> fold_input(NamedTensor& weights, const data::Preprocess& fro
 }
 
 Import adapt(ImportSource source, const ImportTarget& target) {
-  Import result;
-  std::unordered_set<std::string_view> parameters;
-  for (const graph::Parameter& parameter : target.model.parameters()) parameters.insert(parameter.name);
-  std::int64_t renamed = 0;
-  std::unordered_map<std::string, std::string> taken;  // name of today -> name in the file
-  for (NamedTensor& tensor : source.tensors) {
-    std::string name = name_in(parameters, tensor.name);
-    const auto [entry, is_new] = taken.try_emplace(name, tensor.name);
-    if (!is_new) {
-      throw ConfigError(error_text("train.import", source.what + ": " + name, "one tensor of that name",
-                                   entry->second + " and " + tensor.name, "a file with one of them"));
-    }
-    if (name == tensor.name) continue;
-    tensor.name = std::move(name);
-    ++renamed;
-  }
+  Import result{.tensors = {}, .notes = std::move(source.notes)};
+  const std::int64_t renamed =
+      rename_tensors(source.tensors, target.model.parameters(), source.what).or_throw<ConfigError>();
   if (renamed > 0)
     result.notes.push_back(fmt::format("{} renamed to torchvision's names of today", counted(renamed, "tensor")));
   fold(source, target, result.notes);
@@ -216,19 +152,22 @@ Import adapt(ImportSource source, const ImportTarget& target) {
 }
 
 ImportSource read_import(const std::filesystem::path& path, std::string_view preset) {
-  const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
-  ImportSource source{
-      .tensors = read_tensors(reader, kOptimizerPrefix), .labels = {}, .preprocess = {}, .what = path.string()};
-  if (reader.metadata().contains("format") && reader.metadata().contains("preprocess")) {
-    const CheckpointInfo info = from_metadata(reader.metadata(), source.what, "another --init").or_throw<ConfigError>();
-    source.labels = info.labels;
-    source.preprocess = data::preprocess_from_value(info.preprocess);
+  WeightsFile file = read_weights_file(path);
+  ImportSource source{.tensors = std::move(file.tensors),
+                      .labels = std::move(file.labels),
+                      .preprocess = {},
+                      .what = std::move(file.what),
+                      .notes = std::move(file.notes)};
+  if (file.info) {
+    source.labels = file.info->labels;
+    source.preprocess = data::preprocess_from_value(file.info->preprocess);
     if (!preset.empty() && !has_same_input(data::preset(preset), source.preprocess)) {
       throw ConfigError(error_text("train.import", source.what, source.preprocess.text() + ", as the file says",
                                    "train.init_preset = " + std::string(preset), "leaving --init-preset out"));
     }
     return source;
   }
+  if (preset.empty() && file.is_torchxrayvision) preset = "xrv";
   if (preset.empty()) {
     throw ConfigError(error_text("train.import", source.what, "weights that say how images were normalised",
                                  "none in the file", "--init-preset imagenet for torchvision's weights"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Weights from elsewhere made to fit: names of other programs, the input convolution folded onto our channels and
-// normalisation, the head reset when the labels are others. Pure functions on tensors in memory.
+// Weights from elsewhere made to fit: names of other programs (weight_names.h), the input convolution folded onto our
+// channels and normalisation, the head reset when the labels are others. Pure functions on tensors in memory.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,6 @@
 #include "train/weights.h"
 
 namespace roentgen::train {
-
-/// Today's torchvision name of a ResNet's or DenseNet's tensor: prefixes "module.", "model." and "<model>." dropped;
-/// "classifier.0." and "fc.0." without the 0; DenseNet's old "denselayer3.norm.1.weight" to "denselayer3.norm1.weight".
-[[nodiscard]] std::string torchvision_name(std::string_view name);
 
 /// What imported weights must fit.
 struct ImportTarget {
@@ -40,6 +36,7 @@ struct ImportSource {
   data::Preprocess preprocess;
   /// File name, for errors.
   std::string what;
+  std::vector<std::string> notes{};  ///< parts of the file that are left out, a line each
 };
 
 /// Tensors ready for load_weights(), and what was done to them, a line each.
@@ -52,8 +49,9 @@ struct Import {
 /// convolution with neither bias nor batch norm behind it).
 [[nodiscard]] Import adapt(ImportSource source, const ImportTarget& target);
 
-/// Reads a file for --init. The preprocessing is the file's own (a checkpoint of ours) or the named preset;
-/// ConfigError when there is neither, or both and they differ.
+/// Reads a file for --init, of any form of read_weights_file(). The preprocessing is the file's own (a checkpoint of
+/// ours), the named preset, or "xrv" for torchxrayvision's weights; ConfigError when there is none, or both of the
+/// first two and they differ.
 [[nodiscard]] ImportSource read_import(const std::filesystem::path& path, std::string_view preset);
 
 /// Folds the input convolution from one channel count and normalisation to another, exactly but for the border, where

@@ -64,22 +64,6 @@ TEST(Import, refuses_two_tensors_that_become_one_name) {
       AllOf(HasSubstr("w: conv1.weight"), HasSubstr("got conv1.weight and module.conv1.weight")));
 }
 
-TEST(TorchvisionName, drops_what_wrappers_add) {
-  EXPECT_EQ(torchvision_name("module.densenet121.features.conv0.weight"), "features.conv0.weight");
-  EXPECT_EQ(torchvision_name("densenet121.classifier.0.weight"), "classifier.weight");
-  EXPECT_EQ(torchvision_name("model.fc.0.bias"), "fc.bias");
-  EXPECT_EQ(torchvision_name("resnet50.layer1.0.conv1.weight"), "layer1.0.conv1.weight");
-}
-
-TEST(TorchvisionName, mends_the_old_names_of_dense_layers_only) {
-  EXPECT_EQ(torchvision_name("features.denseblock1.denselayer1.norm.1.weight"),
-            "features.denseblock1.denselayer1.norm1.weight");
-  EXPECT_EQ(torchvision_name("features.denseblock4.denselayer16.conv.2.weight"),
-            "features.denseblock4.denselayer16.conv2.weight");
-  EXPECT_EQ(torchvision_name("features.transition1.norm.weight"), "features.transition1.norm.weight");
-  EXPECT_EQ(torchvision_name("layer1.0.conv1.weight"), "layer1.0.conv1.weight");
-}
-
 // The value of convolution + batch norm (inference) for one window of gray levels v, in double, straight from the
 // definitions.
 double normalised_response(const std::vector<NamedTensor>& tensors, const data::Preprocess& preprocess,

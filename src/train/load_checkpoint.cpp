@@ -18,11 +18,24 @@
 
 namespace roentgen::train {
 
-LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine, const LoadOptions& options) {
-  const std::string what = path.string();
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
   const auto reader = io::SafetensorsReader::open(path).or_throw<ConfigError>();
+  Checkpoint checkpoint{.info = {}, .tensors = {}, .what = path.string()};
+  checkpoint.info = from_metadata(reader.metadata(), checkpoint.what,
+                                  "best.safetensors of a run, or what roentgen convert-weights makes of the file")
+                        .or_throw<ConfigError>();
+  checkpoint.tensors = read_tensors(reader, kOptimizerPrefix);
+  return checkpoint;
+}
+
+LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine, const LoadOptions& options) {
+  return load_checkpoint(read_checkpoint(path), engine, options);
+}
+
+LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine, const LoadOptions& options) {
+  const std::string& what = checkpoint.what;
   LoadedModel model;
-  model.info = from_metadata(reader.metadata(), what, "best.safetensors of a run").or_throw<ConfigError>();
+  model.info = checkpoint.info;
   try {
     model.preprocess = data::preprocess_from_value(model.info.preprocess);
   } catch (const ConfigError& error) {
@@ -51,7 +64,7 @@ LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& e
   compile.choice = shared_choice_inputs(ranks, engine, compile.threads);
   model.executable = engine.compile(graph, compile);
   require_one_plan(ranks, *model.executable);
-  model.report = load_weights(read_tensors(reader, kOptimizerPrefix), *model.executable, what, options.strictness);
+  model.report = load_weights(checkpoint.tensors, *model.executable, what, options.strictness);
   return model;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/transform/preprocess.h"
 #include "train/checkpoint_info.h"
@@ -23,6 +24,13 @@ class Executable;
 namespace roentgen::train {
 
 class Ranks;
+
+/// A network with its weights and the definition of its input and outputs.
+struct Checkpoint {
+  CheckpointInfo info;               ///< metadata
+  std::vector<NamedTensor> tensors;  ///< weights
+  std::string what;                  ///< file name, for errors
+};
 
 /// How load_checkpoint() compiles.
 struct LoadOptions {
@@ -53,5 +61,11 @@ struct LoadedModel {
 /// tensor that is missing, unexpected or of another shape; with has_heatmaps as find_heat_head().
 [[nodiscard]] LoadedModel load_checkpoint(const std::filesystem::path& path, engine::Engine& engine,
                                           const LoadOptions& options);
+/// Compiles a checkpoint of memory. Throws likewise.
+[[nodiscard]] LoadedModel load_checkpoint(const Checkpoint& checkpoint, engine::Engine& engine,
+                                          const LoadOptions& options);
+
+/// Reads best.safetensors or resume.safetensors. ConfigError naming the file: absent, cut short, no checkpoint.
+[[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace roentgen::train

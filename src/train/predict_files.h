@@ -13,11 +13,19 @@
 
 #include "train/predict.h"
 
+namespace roentgen::data {
+class Image;
+}
+
 namespace roentgen::train {
+
+/// Batch size to predict so many images with, at most `most`. Never below 8: a batch of one takes another matrix
+/// product, whose last bit may differ, and the same image would get other digits alone than among others.
+[[nodiscard]] std::int64_t batch_for(std::int64_t images, std::int64_t most);
 
 /// One image of a batch that was just computed.
 struct PredictedImage {
-  /// Index into dataset.samples.
+  /// Index into dataset.samples, or among the images in memory.
   std::uint32_t sample = 0;
   /// Row of the executable's outputs.
   std::int64_t row = 0;
@@ -35,5 +43,11 @@ using PredictedBatch = std::function<void(std::span<const PredictedImage> images
 /// logits that are not finite.
 void predict_files(engine::Executable& executable, const data::Dataset& dataset, const PredictOptions& options,
                    const PredictedBatch& on_batch);
+
+/// Decoded images instead of files, each once, in order. Of `options`, loss, preprocess and on_progress are used. The
+/// probabilities are those of the same pixels in a file, JPEG files that are decoded smaller left aside. DataError,
+/// naming the image's number, on logits that are not finite.
+void predict_images(engine::Executable& executable, std::span<const data::Image> images, const PredictOptions& options,
+                    const PredictedBatch& on_batch);
 
 }  // namespace roentgen::train

@@ -64,7 +64,7 @@ struct TrainRecipe {
   std::string cache_dir;              ///< folder of cache = "disk"; "": the user's cache folder
   std::int64_t cache_px = 0;          ///< short side of images kept on the disk; 0: decoded size
   double max_bad = 0.001;             ///< share of unreadable images that is tolerated
-  std::string init;                   ///< safetensors file to start from; "": at random
+  std::string init;                   ///< weights file to start from; "": at random
   std::string init_preset;            ///< preprocessing of init, where the file says none
   bool partial = false;               ///< load of init what fits
   std::int64_t keep_best = 1;         ///< best epochs whose weights are kept

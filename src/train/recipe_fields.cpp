@@ -67,7 +67,7 @@ void add_train(TrainRecipe& train, FieldList& fields) {
   fields.integer("cache_px", train.cache_px, {.low = 0, .high = 16384},
                  "cache=disk: short side of kept training images, which crops are then cut from; 0 = as decoded");
   fields.number("max_bad", train.max_bad, kShare, "share of unreadable images that is tolerated");
-  fields.text("init", train.init, {}, "safetensors file to start from; empty = at random");
+  fields.text("init", train.init, {}, "weights to start from: safetensors, .pt, .pth or .ckpt; empty = at random");
   fields.text("init_preset", train.init_preset, {},
               "preprocessing the init weights were trained with, when the file is mute");
   fields.flag("partial", train.partial, "load of init what fits, instead of refusing");

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/value.h"
 #include "data/source/describe.h"
+#include "dist/mpi_library.h"
 #include "engine/engine.h"
 #include "io/environment.h"
 #include "io/file.h"
@@ -32,6 +33,7 @@ void write_origin(const RunFolder& run, const Recipe& recipe, const data::Datase
                   const engine::Engine& engine) {
   Value environment = io::environment_report();
   environment.set("engine", Value::Table{{"name", engine.name()}, {"description", engine.description()}});
+  if (const auto mpi = dist::loaded_mpi()) environment.set_path("libraries.mpi", mpi->version);
   io::write_file_atomically(run.recipe(), to_toml(recipe));
   io::write_file_atomically(run.data_folders(), folder_lines(recipe.data));
   io::write_file_atomically(run.environment(), io::to_json(environment) + "\n");

@@ -4,7 +4,7 @@
 """Checks an installation of a build: its program, its library and its headers. Exits 1 with the reason.
 
   consumer.py BUILD install   installs BUILD into BUILD/consumer/prefix and draws images there; the other checks read both
-  consumer.py BUILD files     program, recipes, man page, libraries, licence are there
+  consumer.py BUILD files     program, recipes, man page, libraries, licence are there; none needs an MPI library
   consumer.py BUILD exports   the shared library exports names of roentgen alone
   consumer.py BUILD headers   every header compiles alone
   consumer.py BUILD shared    main.cpp, built against the shared library, trains and scores
@@ -23,6 +23,7 @@ FILES = ["bin/roentgen", "share/roentgen/recipes/default.toml", "share/man/man1/
 LIBRARIES = ["libroentgen.so", "libroentgen.a"]
 # Functions, data, types, thunks and statics of namespace roentgen.
 OURS = re.compile(r"_Z(T[VTIS]|Th\w+?_|Tv\w+?_|GV)?Z?N[KRO]*8roentgen")
+MPI = re.compile(r"lib(mpi|mpich|open-rte|open-pal|pmix)\w*\.so\S*")
 # A label's row of the table of AUROCs, and the row of the mean.
 ROW = re.compile(r"^(\S+) +(0\.\d{4}|1\.0000) ", re.MULTILINE)
 MEAN = re.compile(r"^mean over 14 of 14 +(0\.\d{4}) ", re.MULTILINE)
@@ -67,6 +68,9 @@ def check_files(_, prefix):
     leaked = [path for path in prefix.rglob("*.h") if path.name.endswith(("_testing.h", "-inl.h")) or "cpu" in path.parts]
     if leaked:
         fail(f"{leaked[0]}: expected public headers alone")
+    for needed in (prefix / "bin/roentgen", library(prefix, "libroentgen.so")):
+        if MPI.search(run("ldd", needed)):
+            fail(f"{needed}: expected no MPI library among those it needs, got {MPI.search(run('ldd', needed))[0]}")
     if not run(prefix / "bin/roentgen", "--version").strip():
         fail("roentgen --version: expected a version, got nothing")
 

@@ -338,7 +338,7 @@ TEST_F(BadInput, a_graph_text_with_an_error_on_line_7) {
 
 TEST_F(BadInput, a_run_folder_inside_the_data) {
   const fs::path data = place_.synth("inside", 4);
-  expect_refusal(place_.run(place_.train_arguments(data, "inside/run")), {"[cli.output]", "outside the data folder"});
+  expect_refusal(place_.run(place_.train_arguments(data, "inside/run")), {"[io.place]", "outside the data folder"});
   EXPECT_FALSE(fs::exists(data / "run"));
 }
 

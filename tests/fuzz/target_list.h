@@ -22,6 +22,7 @@
   X(pipeline, "")                                                                             \
   X(graph, "")                                                                                \
   X(safetensors, "")                                                                          \
+  X(torch, "")                                                                                \
   X(gzip, "records/tfrecord/**/*.gz")                                                         \
   X(tfrecord, "records/tfrecord/**/*.tfrecord")                                               \
   X(tar, "records/webdataset/*.tar")                                                          \

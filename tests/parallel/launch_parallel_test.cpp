@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
   const Ended ended = place_.must_run(ranks("two", 2, {"--json", place_ / "two.json"}));
@@ -34,6 +35,8 @@ TEST_F(Launch, two_ranks_leave_the_files_of_one_run) {
             std::ranges::count(place_.must_run(train("one")).out, '\n'))
       << "rank 0 alone speaks";
   EXPECT_EQ(read_json(place_ / "two.json").at("finished").as_bool(), true);
+  EXPECT_NE(read_json(place_ / "two/environment.json").find_path("libraries.mpi"), nullptr);
+  EXPECT_EQ(read_json(place_ / "one/environment.json").find_path("libraries.mpi"), nullptr);
   expect_nothing_half_written(place_ / "two");
   place_.must_run({"eval", "--checkpoint", place_ / "two/checkpoints/best.safetensors", "--data", data_});
 }
@@ -43,6 +46,17 @@ TEST_F(Launch, what_is_refused_is_said_once) {
   expect_refusal(place_.run(train("no", {"--hosts", "a:2"})), {"--hosts", "--ranks"});
   expect_refusal(place_.run(train("no", {"--reduce", "magic"})), {"magic", "allreduce", "tree"});
   EXPECT_FALSE(fs::exists(place_ / "no"));
+}
+
+TEST_F(Launch, one_process_needs_no_mpi_and_several_say_once_that_there_is_none) {
+  const std::vector<std::string> without_mpi{"/usr/bin/env", "ROENTGEN_MPI=/nowhere/libmpi.so"};
+  EXPECT_EQ(Process(train("one"), place_.root(), without_mpi).wait().code, 0);
+  const Ended ended = Process(ranks("two", 2), place_.root(), without_mpi).wait();
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, StartsWith("[dist.mpi] communicator mpi: expected an MPI library on this machine, got "
+                                    "/nowhere/libmpi.so: cannot open shared object file: "));
+  EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  EXPECT_FALSE(fs::exists(place_ / "two"));
 }
 
 TEST_F(Launch, more_threads_than_cores_are_refused) {

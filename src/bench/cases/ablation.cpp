@@ -140,7 +140,7 @@ class AblationCase final : public Case {
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);
-    AblationOptions options{.input = input_.checked(sizes_, host), .rounds = rounds_};
+    AblationOptions options{.input = input_.checked(sizes_), .rounds = rounds_};
     options.input.ranks = static_cast<int>(ranks_.count());
     return run_ablation(dataset, options);
   }

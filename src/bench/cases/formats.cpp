@@ -22,6 +22,7 @@
 #include "data/convert/record_form.h"
 #include "data/source/dataset.h"
 #include "data/stage/sample_reader.h"
+#include "io/place.h"
 
 namespace roentgen::bench {
 namespace {
@@ -227,8 +228,8 @@ class FormatsCase final : public Case {
     if (options_.work.empty()) {
       throw ConfigError(error_text("cli.bench", "--work", "a folder for record files", "none", "--work DIR"));
     }
-    for (const std::string& data : input_.data) host.refuse_inside_data("--work", options_.work, data);
-    options_.input = input_.checked(sizes_, host);
+    for (const std::string& data : input_.data) io::refuse_inside_data("--work", options_.work, data);
+    options_.input = input_.checked(sizes_);
     constexpr std::int64_t kMostSteps = 100'000;  // time ends a measurement
     options_.input.steps = kMostSteps;
     return run_formats(dataset, options_);

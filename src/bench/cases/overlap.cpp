@@ -226,7 +226,7 @@ class OverlapCase final : public Case {
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);
-    OverlapOptions options{.input = input_.checked(sizes_, host, NetworkOptions{}.batch), .rounds = rounds_};
+    OverlapOptions options{.input = input_.checked(sizes_, NetworkOptions{}.batch), .rounds = rounds_};
     options.step = network_.sized(sizes_, options.input.channels);
     options.input.device_images_per_s = take_emulated_device(options.step);
     if (options.input.device_images_per_s <= 0.0) options.step.graph = host.graph_of_file(options.step);

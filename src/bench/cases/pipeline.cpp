@@ -131,7 +131,7 @@ class PipelineCase final : public Case {
   }
   [[nodiscard]] Value run(const Host& host) override {
     const data::Dataset dataset = input_.dataset(host);
-    InputOptions options = input_.checked(sizes_, host);
+    InputOptions options = input_.checked(sizes_);
     options.ranks = static_cast<int>(ranks_.count());
     return run_pipeline(dataset, options);
   }

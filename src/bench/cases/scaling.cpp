@@ -279,7 +279,7 @@ class ScalingCase final : public Case {
     if (!input_.data.empty()) {
       dataset = input_.dataset(host);
       options.dataset = &*dataset;
-      options.input = input_.checked(sizes_, host, NetworkOptions{}.batch);
+      options.input = input_.checked(sizes_, NetworkOptions{}.batch);
       options.input->channels = options.step.channels;
     }
     return dist::launched_rank() ? run_as_rank(options, host) : run_points(options, host);

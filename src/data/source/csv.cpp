@@ -28,6 +28,7 @@
 #include "data/source/set_option.h"
 #include "data/source/source.h"
 #include "data/source/split.h"
+#include "data/source/table_look.h"
 #include "io/text.h"
 
 namespace roentgen::data {
@@ -135,16 +136,6 @@ Columns find_columns(const io::Csv& table, const std::string& what, const Labels
 /// True for a column that says who and what is in the picture rather than what was found.
 bool is_fact_column(const Columns& columns, std::size_t i) {
   return std::ranges::count(columns.all(), std::optional(i)) > 0;
-}
-
-bool is_label_column(const io::Csv& table, std::size_t column) {
-  bool has_positive = false;
-  for (const auto& row : table.rows) {
-    const auto value = parse_label_value(field(row, column));
-    if (!value) return false;
-    has_positive = has_positive || *value == LabelValue::Positive;
-  }
-  return has_positive;
 }
 
 /// All columns that read as labels with a positive.

@@ -75,8 +75,12 @@ std::string first_names(const std::vector<std::string>& names, std::size_t shown
 }
 
 std::optional<std::size_t> image_column(const std::vector<std::string>& header, ImageFiles files) {
-  if (files == ImageFiles::Needed) return find_column(header, {"path", "file", "filename", "image"});
-  return first_column(header, {"path", "file", "filename", "image", "Image Index", "ImageID"});
+  const auto usual = files == ImageFiles::Needed
+                         ? find_column(header, {"path", "file", "filename", "image"})
+                         : first_column(header, {"path", "file", "filename", "image", "Image Index", "ImageID"});
+  if (usual) return usual;
+  return find_column(header, {"image_path", "image path", "file_path", "filepath", "file_name", "file name",
+                              "image_file", "image file", "image_name", "image name"});
 }
 
 FactColumns find_facts(const std::vector<std::string>& header) {

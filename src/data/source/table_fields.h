@@ -35,7 +35,8 @@ namespace roentgen::data {
 /// "a, b, c and 17 more".
 [[nodiscard]] std::string first_names(const std::vector<std::string>& names, std::size_t shown = 5);
 
-/// Column that names image files: path, file, filename or image, the first of these that there is. Of a table that is
+/// Column that names image files: path, file, filename or image, the first of these that there is, else image_path or
+/// the like. Of a table that is
 /// read without its images (ImageFiles::Unneeded) the first column of these names, NIH's Image Index and PadChest's
 /// ImageID.
 [[nodiscard]] std::optional<std::size_t> image_column(const std::vector<std::string>& header,

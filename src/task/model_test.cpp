@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-#include "cli/model_option.h"
+#include "task/model.h"
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 
-namespace roentgen::cli {
+namespace roentgen::task {
 namespace {
 
-TEST(ModelOption, every_model_can_be_built_for_its_own_size) {
+TEST(Model, every_model_can_be_built_for_its_own_size) {
   train::ModelRecipe model{.name = "inception_v3"};
   EXPECT_EQ(own_image_px(model), 299);
   EXPECT_NO_THROW((void)make_model(model, {.batch = 1, .image_px = own_image_px(model)}));
@@ -23,4 +23,4 @@ TEST(ModelOption, every_model_can_be_built_for_its_own_size) {
 }
 
 }  // namespace
-}  // namespace roentgen::cli
+}  // namespace roentgen::task

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
-//
-#include "cli/model_option.h"
+#include "task/model.h"
 
 #include <algorithm>
 
@@ -10,7 +9,7 @@
 #include "io/file.h"
 #include "models/model.h"
 
-namespace roentgen::cli {
+namespace roentgen::task {
 namespace {
 
 constexpr std::uint64_t kTextLimitBytes = 16U << 20;
@@ -63,4 +62,4 @@ std::optional<graph::Graph> graph_of_file(const std::string& name_or_file, const
   return make_model(model, shape);
 }
 
-}  // namespace roentgen::cli
+}  // namespace roentgen::task

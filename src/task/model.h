@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// --model NAME|FILE and a recipe's [model] section, as a graph.
+// The name of a model, or the file of its graph, and a recipe's [model] section, as a graph.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 #include "graph/graph.h"
 #include "train/recipe.h"
 
-namespace roentgen::cli {
+namespace roentgen::task {
 
-/// Puts a --model option into a recipe: a known name, else the path of a graph text.
+/// Puts a model into a recipe: a known name, else the path of a graph text.
 void set_model(train::ModelRecipe& model, const std::string& name_or_file);
 
 /// What a model is built for.
 struct ModelShape {
-  std::int64_t batch = 16;
-  std::int64_t channels = 1;
-  std::int64_t image_px = 224;
-  std::int64_t labels = 14;
+  std::int64_t batch = 16;      ///< images at a time
+  std::int64_t channels = 1;    ///< of the input
+  std::int64_t image_px = 224;  ///< width and height of the input
+  std::int64_t labels = 14;     ///< outputs
 };
 
 /// Side of the images that a model was made for, px; ModelShape's for a graph text. ConfigError: unknown name.
@@ -31,7 +31,7 @@ struct ModelShape {
 /// and line are named).
 [[nodiscard]] graph::Graph make_model(const train::ModelRecipe& model, const ModelShape& shape);
 
-/// The graph of a --model that is a file; nothing for names. Throws as make_model().
+/// The graph of a model that is a file; nothing for names. Throws as make_model().
 [[nodiscard]] std::optional<graph::Graph> graph_of_file(const std::string& name_or_file, const ModelShape& shape);
 
-}  // namespace roentgen::cli
+}  // namespace roentgen::task

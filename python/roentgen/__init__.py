@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Chest X-ray classifiers at the speed of the hardware: data, batches, predictions, heat-maps and AUROCs.
+
+    import roentgen
+
+    data = roentgen.Dataset("my_xrays")                     # finds labels, patients and splits; print(data) tells what
+    for images, labels in roentgen.Loader(data["train"]):   # batches for PyTorch, JAX or numpy
+        ...
+    roentgen.init("my_xrays", "recipe.toml")                # proposes a recipe, and says how long it takes
+    run = roentgen.train("recipe.toml", "my_xrays", "run")  # or the name of one of recipes(), or settings as a dict
+    model = run.model()                                     # or roentgen.load("run")
+    table = model.predict("new_images")                     # a data frame, a row an image
+    heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
+    print(roentgen.evaluate(y, scores, patients))           # AUROCs with 95% intervals by patient
+
+Every mistake in data or arguments is a roentgen.Error whose text is one line: what was expected, what was there, and
+what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
+"""
+
+from roentgen._native import CommError, ConfigError, DataError, DeviceError, Error, ShapeError
+from roentgen import _native
+from roentgen._dataset import Dataset
+from roentgen._loader import Loader
+from roentgen._model import Heatmap, Model, load
+from roentgen._scores import Comparison, Evaluation, compare, evaluate
+from roentgen._train import Run, init, models, recipe, recipes, train
+
+__version__ = "0.1.0"
+
+
+def set_log_level(level: str) -> None:
+    """Lines on standard error about the work: "debug", "info" (as the program), "warning" (from the start) or "error"."""
+    _native.set_log_level(level)
+
+
+__all__ = [
+    "CommError", "Comparison", "ConfigError", "DataError", "Dataset", "DeviceError", "Error", "Evaluation", "Heatmap",
+    "Loader", "Model", "Run", "ShapeError", "compare", "evaluate", "init", "load", "models", "recipe", "recipes",
+    "set_log_level", "train",
+]
+
+for _error in (CommError, ConfigError, DataError, DeviceError, Error, ShapeError):
+    _error.__module__ = "roentgen"

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Dataset: what a folder of labelled images holds."""
+from __future__ import annotations
+
+import copy
+import os
+import secrets
+from typing import TYPE_CHECKING, Any, Sequence
+
+from roentgen import _native
+
+if TYPE_CHECKING:
+    import pandas
+
+# Of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
+_SALT = secrets.token_hex(16)
+
+
+class Dataset:
+    """A data folder, listed: images, labels, patients and splits. No image is decoded.
+
+    Args:
+        path: A folder, or several that are read as one data set. NIH ChestX-ray14, CheXpert, MIMIC-CXR, PadChest, a
+            table beside images, folders of classes and record files are recognised; `print(dataset)` tells what was
+            found, and what was left out.
+        labels: Labels to learn, by name. Default: those of the source.
+        split: "train", "val" or "test". Default: all images. `dataset["val"]` is the same data with another split.
+        split_mode: Origin of the splits, a recipe's data.split: "auto" (lists or a column where there are any, else drawn
+            by patient), "given", "random" or "whole" (every image is "test").
+        **data: Other keys of a recipe's [data] section, such as views="frontal", csv="labels.csv" or split_seed=1.
+
+    Raises:
+        ConfigError: An option that does not exist, or a folder that no source reads.
+        DataError: Images or labels that are absent, repeated or unreadable.
+
+    Example:
+        >>> data = roentgen.Dataset("nih", views="frontal")
+        >>> len(data["train"]), data.labels[:2]
+        (75708, ['Atelectasis', 'Cardiomegaly'])
+    """
+
+    def __init__(self, path: str | os.PathLike | Sequence[str | os.PathLike], labels: Sequence[str] | None = None,
+                 split: str | None = None, split_mode: str = "auto", **data: Any) -> None:
+        folders = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+        options = {**data, "split": split_mode}
+        if labels is not None:
+            options["labels"] = list(labels)
+        self._native = _native.list_dataset([os.fspath(folder) for folder in folders], options)
+        self._choose(split)
+
+    def _choose(self, split: str | None) -> None:
+        self.split = split
+        self._indices = self._native.indices(split or "")
+
+    def __getitem__(self, split: str) -> Dataset:
+        """The images of one split: "train", "val" or "test". Nothing is read again."""
+        part = copy.copy(self)
+        part._choose(split)
+        return part
+
+    def __len__(self) -> int:
+        """Images of the split, or of all."""
+        return len(self._indices)
+
+    def __str__(self) -> str:
+        return str(self._native)
+
+    def __repr__(self) -> str:
+        return f"Dataset({str(self.root)!r}, source={self.source!r}, split={self.split!r}, images={len(self)})"
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the labels, in the order of label columns and of a network's outputs."""
+        return self._native.label_names
+
+    @property
+    def source(self) -> str:
+        """Kind of the data set: "nih", "csv", ..."""
+        return self._native.source
+
+    @property
+    def root(self) -> os.PathLike:
+        """The folder; of several the first."""
+        return self._native.root
+
+    @property
+    def notes(self) -> list[str]:
+        """Lines on what was dropped, filtered or left unknown."""
+        return self._native.notes
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """A row an image of the split: image, path, split, patient, view, sex, age, and a column a label (1, 0, NaN
+        unknown). Patients are hashes that hold within this process; table(patients="written") gives their ids."""
+        return self.table()
+
+    def table(self, patients: str = "hashed", salt: str | None = None) -> pandas.DataFrame:
+        """The same as `frame`.
+
+        Args:
+            patients: "hashed", or "written" for their ids.
+            salt: Text that is hashed with each patient, for hashes that are the same in the next process. Keep it
+                secret: who knows it can find a patient's hash.
+        """
+        import pandas
+
+        if patients not in ("hashed", "written"):
+            raise _native.ConfigError(
+                f"[python.dataset] patients: expected hashed or written, got {patients}; try patients=\"hashed\"")
+        table = pandas.DataFrame(
+            self._native.columns(self._indices, _SALT if salt is None else salt, patients == "written"))
+        labels = pandas.DataFrame(self._native.labels(self._indices), columns=self.labels)
+        return pandas.concat([table, labels], axis=1)
+
+    def counts(self) -> pandas.DataFrame:
+        """Images of each label in each split: a row a label, columns (split, "positives" | "negatives" | "unknown")."""
+        import pandas
+
+        splits = self._native.description()["splits"]
+        columns = {(split, kind): {label: counts[kind] for label, counts in summary["labels"].items()}
+                   for split, summary in splits.items() for kind in ("positives", "negatives", "unknown")}
+        return pandas.DataFrame(columns, index=self.labels)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Training by a recipe, as `roentgen train` does."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+
+from roentgen import _native
+from roentgen._model import Model, load
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def recipes() -> dict[str, str]:
+    """Built-in recipes: name, and a line that says what it is for. train() takes the names."""
+    return {recipe["name"]: recipe["summary"] for recipe in _native.recipes()}
+
+
+def recipe(name: str | os.PathLike) -> str:
+    """Text of a built-in recipe or of a file, as TOML with comments.
+
+    Raises:
+        ConfigError: Neither a file nor a name of recipes().
+    """
+    return _native.recipe_text(os.fspath(name))
+
+
+def models() -> list[dict[str, Any]]:
+    """Built-in networks, each with name, summary, parameters, multiply_adds of one gray image, and image_px, the side
+    of the images that it was made for. `pandas.DataFrame(roentgen.models())` makes a table."""
+    return _native.models()
+
+
+def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
+         settings: Sequence[str] = (), progress: bool = True) -> str:
+    """Looks at a folder of images and proposes a recipe for it, as `roentgen init` does: labels, patients, split, views,
+    image size, network, and the hours that training takes on this machine, which it measures for some 15 seconds.
+
+    Args:
+        path: Folder of images with a table (comma, semicolon or tab), of a folder for each class, or a known data set.
+        out: File to write the recipe to; it must not exist. None: no file.
+        settings: What is known already: ["data.csv=findings.csv", "data.labels=Mass,Nodule"].
+        progress: Print the expected time and what to check.
+
+    Returns:
+        The recipe as TOML, each value with its reason. train() takes the file; `Dataset` and `Loader` need none.
+
+    Raises:
+        DataError: A folder that cannot be read, or images without labels.
+        ConfigError: `out` exists or lies in the folder.
+    """
+    found = _native.init(os.fspath(path), "" if out is None else os.fspath(out), list(settings))
+    if progress:
+        print(f"{found['source']}: {found['images']} images; {', '.join(found['labels'])}")
+        print(f"time: {found['time']}")
+        for check in found["checks"]:
+            print(f"check: {check}")
+    return found["text"]
+
+
+class Run:
+    """A run folder: what training left. train() makes one; Run(folder) opens one from before."""
+
+    def __init__(self, folder: str | os.PathLike, outcome: Mapping[str, Any] | None = None) -> None:
+        self.folder = pathlib.Path(folder)
+        self.outcome = outcome
+        """The program's JSON: epochs, best figure, speed, ...; None for a run from before."""
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r})"
+
+    def model(self, **options: Any) -> Model:
+        """The best epoch's model; options as load()."""
+        return load(self.folder, **options)
+
+    @property
+    def history(self) -> pandas.DataFrame:
+        """A row an epoch: losses, validation AUROC, seconds."""
+        import pandas
+
+        with open(self.folder / "log.jsonl", encoding="utf-8") as lines:
+            records = [json.loads(line) for line in lines]
+        return pandas.DataFrame([record for record in records if record["kind"] == "epoch"]).drop(columns="kind")
+
+    @property
+    def aurocs(self) -> pandas.Series:
+        """AUROC of each label on the validation images, by the best epoch."""
+        import pandas
+
+        return pandas.read_csv(self.folder / "aucs.csv", index_col=0).iloc[:, 0]
+
+
+class _Progress:
+    """One line that is written over, and one an epoch, in a terminal or a notebook."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+        self._begun: tuple[float, int] | None = None
+
+    def __call__(self, record: Mapping[str, Any]) -> None:
+        now = time.monotonic()
+        kind = record["kind"]
+        if kind == "data":
+            print(record["text"])
+        elif kind == "epoch":
+            auroc = "" if record["val_auroc"] is None else f", validation AUROC {record['val_auroc']:.4f}"
+            best = ", the best so far" if record["is_best"] else ""
+            print(f"\repoch {record['epoch'] + 1}: loss {record['train_loss']:.4f}{auroc}{best}{' ' * 30}")
+        elif now - self._last < 0.5:
+            return
+        elif kind == "validation":
+            print(f"\rvalidation {record['done']}/{record['total']}{' ' * 50}", end="")
+        elif kind == "step":
+            if self._begun is None:
+                self._begun = (now, record["step"])
+            steps = record["step"] - self._begun[1]
+            left = (now - self._begun[0]) / steps * (record["total_steps"] - record["step"]) if steps else 0.0
+            print(f"\repoch {record['epoch'] + 1}, step {record['step']}/{record['total_steps']}, "
+                  f"loss {record['loss']:.4f}, {record['images_per_s']:.0f} images/s, "
+                  f"{left / 60:.1f} minutes left      ", end="")
+        self._last = now
+        sys.stdout.flush()
+
+
+def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
+          data: str | os.PathLike | Sequence[str | os.PathLike] | None = None,
+          out: str | os.PathLike = "run", *, settings: Mapping[str, Any] | None = None,
+          callbacks: Callable[[dict], Any] | Sequence[Callable[[dict], Any]] = (), resume: bool = False,
+          overwrite: bool = False, progress: bool = True) -> Run:
+    """Trains a network, evaluates every epoch, and keeps the best in a run folder that the command line reads as well.
+
+    Args:
+        recipe: A TOML file, the name of one of recipes(), or the same as nested dicts:
+            {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
+        data: Data folder, or several that are read as one; never written to.
+        out: Run folder to make.
+        settings: Keys over the recipe: {"train.epochs": 3, "optimizer.lr": 1e-4}.
+        callbacks: Functions that are given a dict for everything that happens; its "kind" is "data", "step",
+            "validation" or "epoch". An exception in one of them stops the run as an interrupt does.
+        resume: Go on with the run in `out`, if it has begun. Recipe and data are then the run's own where data is None.
+        overwrite: Remove the run in `out` first.
+        progress: Print how far it is.
+
+    Returns:
+        The run: its `model()`, `history` and `aurocs`.
+
+    Raises:
+        ConfigError: A key that does not exist, a run in `out`.
+        DataError: Data that cannot be read.
+        KeyboardInterrupt: After an interrupt, once everything is saved: train(..., resume=True) goes on with the very
+            same weights.
+    """
+    if resume and overwrite:
+        raise _native.ConfigError("[python.train] train: expected resume or overwrite, got both; "
+                                  "try resume=True to keep what was trained")
+    folders = [] if data is None else [data] if isinstance(data, (str, os.PathLike)) else list(data)
+    functions = [callbacks] if callable(callbacks) else list(callbacks)
+    if progress:
+        functions.insert(0, _Progress())
+
+    def tell(record: dict) -> None:
+        for function in functions:
+            function(record)
+
+    goes_on = resume and data is None
+    file = "" if goes_on or isinstance(recipe, Mapping) else os.fspath(recipe)
+    table = recipe if isinstance(recipe, Mapping) and not goes_on else None
+    outcome = _native.train(file, None if table is None else dict(table), dict(settings or {}),
+                            [os.fspath(folder) for folder in folders], out,
+                            "resume" if resume else "overwrite" if overwrite else "", tell)
+    return Run(out, outcome)

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/table_look.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/lower_case.h"
+#include "data/source/finding_names.h"
+#include "data/source/finding_text.h"
+#include "data/source/label_value.h"
+#include "data/source/source.h"
+#include "data/source/split.h"
+#include "data/source/table_fields.h"
+#include "io/csv.h"
+
+namespace roentgen::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// More values are names, numbers or reports.
+constexpr std::size_t kMostClasses = 30;
+constexpr std::size_t kLongestClass_bytes = 40;
+
+bool is_table_name(const fs::path& path) {
+  std::string name = lower_case(path.filename().string());
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt");
+}
+
+/// True for the name of a column that says what was found.
+bool names_a_diagnosis(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kParts{"label",   "class",     "diagnos", "finding",   "target",
+                                                    "disease", "pathology", "outcome", "condition", "category"};
+  const std::string key = spelling_key(name);
+  return std::ranges::any_of(kParts, [&key](std::string_view part) { return key.find(part) != std::string::npos; });
+}
+
+using Classes = std::map<std::string, std::int64_t>;
+
+/// True for values that measure rather than name: a fraction among them, with a point or a comma, or many numbers.
+bool are_measurements(const Classes& classes) {
+  constexpr std::int64_t kMostNumbers = 10;
+  std::int64_t numbers = 0;
+  for (const auto& [name, count] : classes) {
+    std::string text = name;
+    std::ranges::replace(text, ',', '.');
+    const auto number = number_of(text);
+    if (number && *number != std::floor(*number)) return true;
+    numbers += number ? 1 : 0;
+  }
+  return numbers > kMostNumbers;
+}
+
+/// Values of a column with the number of rows that name each; nothing for one that can be no class.
+/// @param has_lists fields list values, as "Mass|Nodule"
+std::optional<Classes> classes_of(const io::Csv& table, std::size_t column, bool has_lists) {
+  Classes classes;
+  std::int64_t rows = 0;
+  for (const auto& row : table.rows) {
+    const std::string text = field(row, column);
+    if (text.empty()) continue;
+    ++rows;
+    for (const std::string& name : has_lists ? split_names(text) : std::vector<std::string>{text}) {
+      if (name.size() > kLongestClass_bytes) return std::nullopt;
+      ++classes[name];
+    }
+    if (classes.size() > kMostClasses) return std::nullopt;
+  }
+  // Each value twice on average: else it is a name.
+  if (classes.size() < 2 || 2 * std::ssize(classes) > rows || are_measurements(classes)) return std::nullopt;
+  return classes;
+}
+
+/// Classes of a column whose fields are one value or lists. A comma alone may belong to a value ("effusion, left").
+std::optional<Classes> classes_of(const io::Csv& table, std::size_t column) {
+  const bool has_lists = std::ranges::any_of(table.rows, [column](const std::vector<std::string>& row) {
+    const std::string text = field(row, column);
+    return text.starts_with('[') || text.find('|') != std::string::npos;
+  });
+  auto classes = classes_of(table, column, has_lists);
+  return classes || has_lists ? classes : classes_of(table, column, true);
+}
+
+/// Columns that say who and what is in the picture, not what was found.
+std::vector<bool> fact_columns(const std::vector<std::string>& header) {
+  std::vector<bool> is_fact(header.size());
+  const FactColumns facts = find_facts(header);
+  for (const auto& column : {image_column(header), find_column(header, {"id"}), find_column(header, {"split"}),
+                             facts.patient, facts.study, facts.view, facts.sex, facts.age}) {
+    if (column) is_fact[*column] = true;
+  }
+  return is_fact;
+}
+
+std::string name_of_column(const std::vector<std::string>& header, std::optional<std::size_t> column) {
+  return column ? std::string(stripped(header[*column])) : std::string();
+}
+
+void take_classes(const std::string& column, const Classes& classes, TableLook& look) {
+  look.class_column = column;
+  for (const auto& [name, count] : classes) {
+    if (means_no_finding(name)) {
+      look.normals.push_back(name);
+    } else {
+      look.labels.push_back(column + ":" + name);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> image_tables(const fs::path& folder) {
+  std::vector<fs::path> tables;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (!entry.is_regular_file(ignored) || !is_table_name(entry.path())) continue;
+    const auto header = read_csv_header(entry.path());
+    if (header.ok() && header.value().size() > 1 && image_column(header.value())) tables.push_back(entry.path());
+  }
+  std::ranges::sort(tables);
+  return tables;
+}
+
+bool is_label_column(const io::Csv& table, std::size_t column) {
+  bool has_positive = false;
+  for (const auto& row : table.rows) {
+    const auto value = parse_label_value(field(row, column));
+    if (!value) return false;
+    has_positive = has_positive || *value == LabelValue::Positive;
+  }
+  return has_positive;
+}
+
+bool means_no_finding(std::string_view value) {
+  constexpr std::array<std::string_view, 5> kWords{"healthy", "control", "unremarkable", "clear", "absent"};
+  const auto label = parse_label_value(value);
+  if (label) return *label == LabelValue::Negative || *label == LabelValue::Empty;
+  const std::string key = finding_text_key(value);
+  return key == finding_text_key("No Finding") || std::ranges::find(kWords, key) != kWords.end();
+}
+
+TableLook look_at_table(const io::Csv& table) {
+  const FactColumns facts = find_facts(table.header);
+  TableLook look{.patient = name_of_column(table.header, facts.patient),
+                 .split = name_of_column(table.header, find_column(table.header, {"split"}))};
+  const std::vector<bool> is_fact = fact_columns(table.header);
+  std::vector<std::pair<std::string, Classes>> candidates;
+  for (std::size_t i = 0; i < table.header.size(); ++i) {
+    const std::string name(stripped(table.header[i]));
+    look.columns.push_back(name);
+    if (is_fact[i] || name.empty()) continue;
+    if (is_label_column(table, i)) {
+      look.labels.push_back(name);
+    } else if (auto classes = classes_of(table, i); classes && !looks_like_split(name)) {
+      candidates.emplace_back(name, std::move(*classes));
+    }
+  }
+  const auto named = std::ranges::find_if(candidates, [](const auto& one) { return names_a_diagnosis(one.first); });
+  const auto chosen = named == candidates.end() && candidates.size() == 1 ? candidates.begin() : named;
+  const bool has_columns = !look.labels.empty();
+  for (auto one = candidates.begin(); one != candidates.end(); ++one) {
+    if (one == chosen && !has_columns) {
+      take_classes(one->first, one->second, look);
+    } else {
+      look.unsure.push_back(one->first);
+    }
+  }
+  return look;
+}
+
+}  // namespace roentgen::data

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// What a table of images offers before anybody said how to read it: columns that may be labels, patient and split. For
+// proposals; list_csv() reads tables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roentgen::io {
+struct Csv;
+}
+
+namespace roentgen::data {
+
+/// Columns of a table and how they read.
+struct TableLook {
+  /// Names for SourceOptions::labels: columns of 1, 0, -1, yes, no, ... with a positive, or where there are none,
+  /// "column:value" for the values of `class_column`. Empty: nothing reads as a label.
+  std::vector<std::string> labels{};
+  std::string class_column{};          ///< column whose values `labels` are; empty: none
+  std::vector<std::string> normals{};  ///< values of `class_column` that mean no finding, and are no label
+  std::vector<std::string> unsure{};   ///< other columns of a few values each, which might be classes
+  std::string patient{};               ///< column of patients; empty: none
+  std::string split{};                 ///< column of splits; empty: none
+  std::vector<std::string> columns{};  ///< all names
+};
+
+/// Tables that lie directly in a folder (.csv, .tsv, .txt, each also .gz) and have a column of image files, by name.
+[[nodiscard]] std::vector<std::filesystem::path> image_tables(const std::filesystem::path& folder);
+
+/// True for a column whose fields all read as labels, with a positive among them.
+[[nodiscard]] bool is_label_column(const io::Csv& table, std::size_t column);
+
+/// Looks at all rows of a table.
+[[nodiscard]] TableLook look_at_table(const io::Csv& table);
+
+/// True for a value or a folder that means the absence of any finding: "normal", "No Finding", "negative", "healthy".
+[[nodiscard]] bool means_no_finding(std::string_view value);
+
+}  // namespace roentgen::data

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "data/source/table_look.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/source/source_testing.h"
+#include "io/csv.h"
+
+namespace roentgen::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TableLook look_at(std::string_view text) { return look_at_table(io::parse_csv(text, "t").value()); }
+
+TEST(TableLook, takes_columns_of_ones_and_zeros_as_labels_and_no_facts) {
+  const TableLook look = look_at("file;subject;sex;sick;old\na;1;1;1;0\nb;2;0;0;1\nc;2;0;;yes\n");
+  EXPECT_THAT(look.labels, ElementsAre("sick", "old"));
+  EXPECT_EQ(look.patient, "subject");
+  EXPECT_EQ(look.class_column, "");
+}
+
+TEST(TableLook, takes_the_values_of_the_column_that_names_a_diagnosis) {
+  const TableLook look = look_at(
+      "path\tsite\tdiagnosis\tsplit\na\tx\tNormal\ttrain\nb\ty\tPneumonia\ttrain\n"
+      "c\tx\tPneumonia|Effusion\ttest\nd\ty\tNo Finding\ttest\ne\tx\tEffusion\ttest\nf\ty\tnormal\ttest\n"
+      "g\tx\tEffusion\ttest\nh\ty\tPneumonia\ttest\ni\ty\tNormal\ttest\nj\ty\tNormal\ttest\n");
+  EXPECT_EQ(look.class_column, "diagnosis");
+  EXPECT_THAT(look.labels, ElementsAre("diagnosis:Effusion", "diagnosis:Pneumonia"));
+  EXPECT_THAT(look.normals, ElementsAre("No Finding", "Normal", "normal"));
+  EXPECT_THAT(look.unsure, ElementsAre("site"));
+  EXPECT_EQ(look.split, "split");
+}
+
+TEST(TableLook, leaves_a_comma_within_a_value_unless_there_are_too_many) {
+  EXPECT_THAT(look_at("path;dx label\na;mass, left\nb;mass, left\nc;normal\nd;normal\n").labels,
+              ElementsAre("dx label:mass, left"));
+  EXPECT_THAT(look_at("path;label\na;mass,scar\nb;mass,cyst\nc;scar,cyst\nd;scar\ne;cyst,mass,scar\nf;mass\n").labels,
+              ElementsAre("label:cyst", "label:mass", "label:scar"));
+}
+
+TEST(TableLook, chooses_nothing_between_columns_of_classes_that_no_name_tells_apart) {
+  const TableLook look = look_at("path,site,side\na,x,l\nb,y,r\nc,x,l\nd,y,r\n");
+  EXPECT_THAT(look.labels, IsEmpty());
+  EXPECT_THAT(look.unsure, ElementsAre("site", "side"));
+  EXPECT_THAT(look_at("path,note\na,x\nb,y\nc,z\n").unsure, IsEmpty()) << "each value once: names";
+  EXPECT_THAT(look_at("path;kV\na;80,5\nb;90\nc;80,5\nd;90\n").unsure, IsEmpty()) << "a measurement";
+}
+
+TEST(TableLook, finds_the_tables_of_a_folder_that_name_images) {
+  const TestFolder folder;
+  folder.write("b.csv", "path,Mass\na.png,1\n");
+  folder.write("a.tsv", "Mass\tfile\n1\ta.png\n");
+  folder.write("other.csv", "name,Mass\nx,1\n");
+  folder.write("test_list.txt", "a.png\n");
+  EXPECT_THAT(image_tables(folder.path()), ElementsAre(folder.path() / "a.tsv", folder.path() / "b.csv"));
+  EXPECT_THAT(image_tables(folder.path() / "none"), IsEmpty());
+}
+
+TEST(TableLook, reads_the_separator_of_the_header_though_quoted_fields_hold_others) {
+  const auto semicolons = io::parse_csv("\"file, name\";Mass\n\"a,b.png\";1\n\"c;d.png\";0\n", "t").value();
+  EXPECT_THAT(semicolons.rows, ElementsAre(ElementsAre("a,b.png", "1"), ElementsAre("c;d.png", "0")));
+  const auto commas = io::parse_csv("path,\"Mass; large\"\n\"a;b.png\",1\nc\td.png,0\n", "t").value();
+  EXPECT_THAT(commas.header, ElementsAre("path", "Mass; large"));
+  EXPECT_THAT(commas.rows, ElementsAre(ElementsAre("a;b.png", "1"), ElementsAre("c\td.png", "0")));
+  const auto tabs = io::parse_csv("path\t\"Mass, large\"\n\"a\tb.png\"\t1,5\n", "t").value();
+  EXPECT_THAT(tabs.rows, ElementsAre(ElementsAre("a\tb.png", "1,5")));
+}
+
+}  // namespace
+}  // namespace roentgen::data

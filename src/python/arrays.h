@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Arrays between C++ and Python by DLPack, without a copy.
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace roentgen::python {
+
+/// An array that Python sees as one of numpy, row-major.
+using NumpyArray = nanobind::ndarray<nanobind::numpy>;
+
+/// An array that takes part in the ownership of `owner`, which holds its memory. Row-major. Needs the GIL.
+template <typename Framework = nanobind::numpy, typename Owner>
+[[nodiscard]] nanobind::ndarray<Framework> share_array(void* values, nanobind::dlpack::dtype dtype,
+                                                       std::initializer_list<std::size_t> shape,
+                                                       std::shared_ptr<Owner> owner) {
+  auto* held = new std::shared_ptr<Owner>(std::move(owner));
+  const nanobind::capsule capsule(held,
+                                  [](void* pointer) noexcept { delete static_cast<std::shared_ptr<Owner>*>(pointer); });
+  return {values, shape, capsule, {}, dtype};
+}
+
+/// An array that owns `values`, of that shape. Needs the GIL.
+template <typename T>
+[[nodiscard]] NumpyArray own_array(std::vector<T> values, std::initializer_list<std::size_t> shape) {
+  auto owner = std::make_shared<std::vector<T>>(std::move(values));
+  void* data = owner->data();
+  return share_array(data, nanobind::dtype<T>(), shape, std::move(owner));
+}
+
+}  // namespace roentgen::python

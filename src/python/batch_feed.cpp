@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "python/batch_feed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "core/thread_annotations.h"
+#include "data/transform/transform.h"
+#include "runtime/aligned_buffer.h"
+
+namespace roentgen::python {
+
+// Slots of the loader, and which of them were let go. Shared with every lent batch, so it outlives the feed if need be.
+class BatchFeed::Memory {
+ public:
+  Memory(int slots, std::size_t image_bytes, std::size_t label_count)
+      : label_count_(label_count), labels_(static_cast<std::size_t>(slots) * 2 * label_count) {
+    for (int i = 0; i < slots; ++i) images_.emplace_back(image_bytes);
+  }
+
+  [[nodiscard]] std::vector<data::BatchSlot> slots() {
+    std::vector<data::BatchSlot> slots;
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      slots.push_back({.images = images_[i].bytes(), .labels = labels_of(2 * i), .mask = labels_of(2 * i + 1)});
+    }
+    return slots;
+  }
+
+  void let_go(int slot) {
+    const MutexLock lock(mutex_);
+    let_go_.push_back(slot);
+  }
+  [[nodiscard]] std::vector<int> take_let_go() {
+    const MutexLock lock(mutex_);
+    return std::exchange(let_go_, {});
+  }
+  [[nodiscard]] int count() const { return static_cast<int>(images_.size()); }
+  // Slots that users hold. Of the feed's thread.
+  int lent = 0;
+
+ private:
+  [[nodiscard]] std::span<float> labels_of(std::size_t part) {
+    return std::span(labels_).subspan(part * label_count_, label_count_);
+  }
+
+  const std::size_t label_count_;
+  std::vector<runtime::AlignedBuffer> images_;
+  std::vector<float> labels_;
+  Mutex mutex_;
+  std::vector<int> let_go_ RG_GUARDED_BY(mutex_);
+};
+
+namespace {
+
+// Slots that the loader keeps to work ahead in, whatever users hold.
+constexpr int kAhead = 2;
+
+// A batch that owns its memory.
+struct CopiedBatch : LentBatch {
+  runtime::AlignedBuffer own_images;
+  std::vector<float> own_labels;
+};
+
+}  // namespace
+
+BatchFeed::BatchFeed(std::shared_ptr<const data::Dataset> dataset, FeedOptions options)
+    : dataset_(std::move(dataset)), options_(std::move(options)) {
+  RG_ASSERT(options_.slots > kAhead);
+  start(options_.loading);
+}
+
+BatchFeed::~BatchFeed() {
+  // In a forked process the threads that a destructor would join are not there.
+  if (!process_.is_here()) static_cast<void>(loader_.release());
+}
+
+void BatchFeed::start(data::LoaderOptions loading) {
+  loader_.reset();
+  const auto rows = static_cast<std::size_t>(loading.shard.batch);
+  memory_ = std::make_shared<Memory>(options_.slots, rows * data::slot_bytes(loading.preprocess, loading.dtype),
+                                     rows * dataset_->label_names.size());
+  started_ = loading;
+  epoch_ = loading.start.epoch;
+  loader_ = std::make_unique<data::Loader>(*dataset_, options_.samples, std::move(loading), memory_->slots());
+}
+
+std::shared_ptr<LentBatch> BatchFeed::next() {
+  process_.require("roentgen.Loader");
+  for (const int slot : memory_->take_let_go()) {
+    loader_->release(slot);
+    --memory_->lent;
+  }
+  if (loader_->position().epoch > epoch_) {  // the epoch is over
+    epoch_ = loader_->position().epoch;
+    return nullptr;
+  }
+  const std::optional<data::Batch> batch = loader_->next();
+  return batch ? lend(*batch) : nullptr;
+}
+
+std::shared_ptr<LentBatch> BatchFeed::lend(const data::Batch& batch) {
+  const data::BatchSlot slot = memory_->slots()[static_cast<std::size_t>(batch.slot)];
+  for (std::size_t i = 0; i < slot.labels.size(); ++i) {
+    if (slot.mask[i] == 0.0F) slot.labels[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  LentBatch given{.images = slot.images,
+                  .labels = slot.labels,
+                  .rows = batch.valid,
+                  .epoch = batch.epoch,
+                  .samples = {batch.samples.begin(), batch.samples.end()}};
+  if (memory_->lent + 1 > memory_->count() - kAhead) {
+    auto copy = std::make_shared<CopiedBatch>();
+    static_cast<LentBatch&>(*copy) = std::move(given);
+    copy->own_images = runtime::AlignedBuffer(slot.images.size());
+    std::ranges::copy(slot.images, copy->own_images.bytes().begin());
+    copy->own_labels.assign(slot.labels.begin(), slot.labels.end());
+    copy->images = copy->own_images.bytes();
+    copy->labels = copy->own_labels;
+    loader_->release(batch.slot);
+    return copy;
+  }
+  ++memory_->lent;
+  return {new LentBatch(std::move(given)), [memory = memory_, number = batch.slot](LentBatch* lent) {
+            delete lent;
+            memory->let_go(number);
+          }};
+}
+
+void BatchFeed::skip_to_next_epoch() {
+  process_.require("roentgen.Loader");
+  const data::LoaderPosition position = loader_->position();
+  if (position.epoch > epoch_) {
+    epoch_ = position.epoch;
+    return;
+  }
+  if (position.batch == 0) return;
+  data::LoaderOptions loading = options_.loading;
+  loading.start = {.epoch = position.epoch + 1, .batch = 0};
+  loading.known_bad = loader_->bad_samples();
+  start(std::move(loading));
+}
+
+std::int64_t BatchFeed::steps_per_epoch() const { return loader_->steps_per_epoch(); }
+
+FeedState BatchFeed::state() const {
+  process_.require("roentgen.Loader");
+  const data::LoaderPosition position = loader_->position();
+  const bool is_same_epoch = position.epoch == started_.start.epoch;
+  return {.position = position,
+          .shard = started_.shard,
+          .seen = is_same_epoch ? started_.seen : std::vector<std::uint32_t>{},
+          .bad = loader_->bad_samples()};
+}
+
+void BatchFeed::restore(const FeedState& state) {
+  process_.require("roentgen.Loader");
+  data::LoaderOptions loading = options_.loading;
+  loading.known_bad = state.bad;
+  const data::ShardOptions& shard = loading.shard;
+  if (state.shard.batch == shard.batch && state.shard.ranks == shard.ranks) {
+    loading.start = state.position;
+    loading.seen = state.seen;
+  } else {
+    data::LoaderOptions then = loading;
+    then.shard = state.shard;
+    then.seen = state.seen;
+    loading = data::resume_elsewhere(*dataset_, options_.samples, then, state.position, loading);
+  }
+  start(std::move(loading));
+}
+
+data::LoaderStats BatchFeed::stats() const { return loader_->stats(); }
+
+}  // namespace roentgen::python

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// BatchFeed: batches of a data::Loader in memory that its user may keep for as long as wanted. A batch is the loader's
+// own slot as long as enough slots are left to work ahead with, and a copy beyond that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "data/stage/loader.h"
+#include "python/process.h"
+
+namespace roentgen::python {
+
+/// Memory of one batch: images (N, C, S, S) and labels (N, K), aligned to 64 bytes. Lent by the feed: who holds it may
+/// read and write it; when the last holder lets go, the loader fills it again.
+struct LentBatch {
+  std::span<std::byte> images;         ///< images of `rows` rows
+  std::span<float> labels;             ///< labels of `rows` rows; NaN: unknown
+  std::int64_t rows = 0;               ///< valid rows, at most the batch size
+  std::uint32_t epoch = 0;             ///< epoch of its samples, from 0
+  std::vector<std::uint32_t> samples;  ///< index into Dataset::samples of each row
+};
+
+/// How a feed reads.
+struct FeedOptions {
+  data::LoaderOptions loading;         ///< as data::Loader takes them
+  std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples
+  int slots = 4;                       ///< batches in memory, at least 3
+};
+
+/// Place of a feed, with what a feed of another batch size or number of ranks needs to go on from there.
+struct FeedState {
+  data::LoaderPosition position{};    ///< next batch
+  data::ShardOptions shard{};         ///< batch size and ranks that `position` counts by
+  std::vector<std::uint32_t> seen{};  ///< LoaderOptions::seen
+  std::vector<std::uint32_t> bad{};   ///< samples found corrupt so far
+};
+
+/// Gives the batches of an endless row of epochs. One thread calls its methods; lent batches may be let go by any
+/// thread. A process that was forked from the one that made it is refused by name: threads do not survive a fork.
+class BatchFeed {
+ public:
+  /// Starts to read at once. Throws as data::Loader.
+  BatchFeed(std::shared_ptr<const data::Dataset> dataset, FeedOptions options);
+  ~BatchFeed();
+  BatchFeed(const BatchFeed&) = delete;
+  BatchFeed& operator=(const BatchFeed&) = delete;
+
+  /// The next batch of the current epoch; nothing at its end, once: the call after that begins the next epoch. Throws
+  /// as data::Loader::next().
+  [[nodiscard]] std::shared_ptr<LentBatch> next();
+  /// Goes to the first batch of the epoch after the one that next() stands in, unless it stands at a beginning.
+  void skip_to_next_epoch();
+  /// Batches of an epoch.
+  [[nodiscard]] std::int64_t steps_per_epoch() const;
+  /// Where next() goes on.
+  [[nodiscard]] FeedState state() const;
+  /// Goes on from there; ConfigError where that is no place of these samples.
+  void restore(const FeedState& state);
+  /// Counts and times so far.
+  [[nodiscard]] data::LoaderStats stats() const;
+  /// Images of a full batch.
+  [[nodiscard]] std::int64_t batch_size() const { return options_.loading.shard.batch; }
+  /// Channels, width and height of the images.
+  [[nodiscard]] const data::Preprocess& preprocess() const { return options_.loading.preprocess; }
+  /// Type of the images' elements.
+  [[nodiscard]] DType dtype() const { return options_.loading.dtype; }
+
+ private:
+  class Memory;
+  void start(data::LoaderOptions loading);
+  [[nodiscard]] std::shared_ptr<LentBatch> lend(const data::Batch& batch);
+
+  const std::shared_ptr<const data::Dataset> dataset_;
+  FeedOptions options_;
+  const OwnProcess process_;
+  std::shared_ptr<Memory> memory_;
+  std::unique_ptr<data::Loader> loader_;  // after memory_: it writes there
+  data::LoaderOptions started_;           // with which loader_ began
+  std::int64_t epoch_ = 0;                // that next() gives batches of
+};
+
+}  // namespace roentgen::python

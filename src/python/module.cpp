@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// roentgen._native: libroentgen for the Python package. Errors of roentgen become Python exceptions with the same line.
+#include "python/module.h"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace nb = nanobind;
+
+namespace {
+
+// A Python exception for what is thrown as E.
+template <typename E>
+nb::object add_error(nb::module_& module, const char* name, nb::handle base) {
+  nb::exception<E> type(module, name, base);
+  return type;
+}
+
+void set_log_level(const std::string& name) {
+  using roentgen::log::Level;
+  for (const auto& [known, level] : {std::pair{"debug", Level::Debug}, std::pair{"info", Level::Info},
+                                     std::pair{"warning", Level::Warning}, std::pair{"error", Level::Error}}) {
+    if (name == known) return roentgen::log::set_level(level);
+  }
+  throw roentgen::ConfigError(
+      roentgen::error_text("python.log", "level", "one that exists", name, "one of debug, info, warning, error"));
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  using namespace roentgen;
+  log::set_level(log::Level::Warning);  // what the program tells its users as it works is no part of a notebook
+  module.def("set_log_level", &set_log_level);
+  // The most general one first: translators are asked in reverse order.
+  const nb::object error = add_error<Error>(module, "Error", PyExc_RuntimeError);
+  add_error<ConfigError>(module, "ConfigError", error);
+  add_error<DataError>(module, "DataError", error);
+  add_error<ShapeError>(module, "ShapeError", error);
+  add_error<DeviceError>(module, "DeviceError", error);
+  add_error<CommError>(module, "CommError", error);
+  python::add_dataset(module);
+  python::add_loader(module);
+  python::add_model(module);
+  python::add_scores(module);
+  python::add_training(module);
+}

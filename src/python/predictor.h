@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Predictor: a network that predicts images of files and of memory, and shows where it sees a finding.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/image.h"
+#include "data/source/dataset.h"
+#include "engine/engine.h"
+#include "eval/heatmap.h"
+#include "python/process.h"
+#include "task/convert_weights.h"
+#include "train/load_checkpoint.h"
+
+namespace roentgen::python {
+
+/// Settings of a Predictor.
+struct PredictorOptions {
+  task::ForeignWeights weights{};  ///< a checkpoint, or weights of another program
+  std::int64_t batch = 32;         ///< most images at a time
+  std::int64_t threads = 0;        ///< compute threads; 0: all cores
+  std::int64_t workers = 0;        ///< decoding threads; 0: as many as there are cores for them
+};
+
+/// Probabilities of N images for K labels.
+struct Predicted {
+  std::vector<std::string> images;   ///< (N) names; empty for images of memory
+  std::vector<float> probabilities;  ///< (N, K); NaN where the image could not be read
+  std::vector<float> features;       ///< (N, C) where they were asked for
+  std::vector<std::string> reasons;  ///< (N) why it could not be read; empty: it could
+};
+
+/// A heat-map, with the picture that it belongs to.
+struct PictureMap {
+  eval::HeatMap map;               ///< values of each pixel of the picture
+  std::vector<std::uint8_t> gray;  ///< the picture, (height_px, width_px)
+  float probability = 0.0F;        ///< probability of the finding
+  std::string method;              ///< name of the train::HeatMethod
+};
+
+/// What predict() gives beside probabilities.
+enum class Extras : std::uint8_t { None, Features };
+
+/// Thread-safe: calls are served one after the other. Refuses to work in a process forked from one that computed.
+class Predictor {
+ public:
+  /// ConfigError as task::convert_weights() and train::load_checkpoint().
+  explicit Predictor(PredictorOptions options);
+
+  [[nodiscard]] const train::CheckpointInfo& info() const { return weights_.checkpoint.info; }  ///< metadata
+  [[nodiscard]] const data::Preprocess& preprocess() const { return preprocess_; }              ///< the network's input
+  [[nodiscard]] const std::vector<std::string>& notes() const { return weights_.notes; }  ///< of task::ConvertedWeights
+  /// Writes the network as an ONNX file with its card. Throws as task::export_model().
+  void export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const;
+  /// Predicts files, as `roentgen predict` does. Throws as data::list_images() and train::predict_files().
+  /// @param paths files and folders
+  [[nodiscard]] Predicted predict_files(const std::vector<std::string>& paths, Extras extras);
+  /// Predicts decoded images. Throws as train::predict_images().
+  [[nodiscard]] Predicted predict_images(std::span<const data::Image> images, Extras extras);
+  /// Shows where a finding is seen in the picture of one file. ConfigError for a label that the checkpoint lacks,
+  /// DataError for a file that cannot be read.
+  [[nodiscard]] PictureMap heatmap(const std::string& path, const std::string& finding);
+
+ private:
+  [[nodiscard]] train::LoadedModel& model_for(std::int64_t images, bool has_features);
+
+  const PredictorOptions options_;
+  const task::ConvertedWeights weights_;
+  const std::unique_ptr<engine::Engine> engine_;
+  data::Preprocess preprocess_;
+  std::mutex mutex_;
+  // Compiled, by batch size and whether they give features.
+  std::map<std::pair<std::int64_t, bool>, train::LoadedModel> models_;
+};
+
+}  // namespace roentgen::python

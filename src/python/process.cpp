@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "python/process.h"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "core/error.h"
+
+namespace roentgen::python {
+namespace {
+
+// The first process that computed; a forked one inherits the number.
+std::atomic<int> computing_process = 0;
+
+}  // namespace
+
+OwnProcess::OwnProcess() : process_(::getpid()) {}
+
+bool OwnProcess::is_here() const { return process_ == ::getpid(); }
+
+void OwnProcess::require(std::string_view what) const {
+  if (is_here()) return;
+  throw ConfigError(error_text("python.process", what, "use in the process that made it",
+                               "a process forked from it, which has none of its threads",
+                               "making it in the new process, or multiprocessing's start method \"spawn\""));
+}
+
+void require_compute() {
+  int first = 0;
+  if (computing_process.compare_exchange_strong(first, ::getpid()) || first == ::getpid()) return;
+  throw ConfigError(error_text("python.process", "computing", "a process whose parent has not computed",
+                               "one forked from a process that has, whose threads are gone",
+                               "multiprocessing's start method \"spawn\""));
+}
+
+}  // namespace roentgen::python

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// AUROCs with intervals by patient, and the comparison of two models, of arrays.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "eval/comparison.h"
+#include "eval/metric.h"
+#include "eval/predictions.h"
+#include "eval/table.h"
+#include "python/module.h"
+#include "python/values.h"
+#include "train/recipe.h"
+
+namespace nb = nanobind;
+
+namespace roentgen::python {
+namespace {
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Scores (N, K), truth (N, K) of 1, 0 and NaN, patients (N), whose names are the rows' numbers.
+struct ScoredRows {
+  Matrix scores;
+  Matrix truth;
+  Numbers patients;
+  std::vector<std::string> labels;
+  bool is_exclusive = false;
+};
+
+eval::Predictions predictions_of(const ScoredRows& rows) {
+  const std::size_t images = rows.scores.shape(0), labels = rows.scores.shape(1);
+  if (rows.truth.shape(0) != images || rows.truth.shape(1) != labels || rows.labels.size() != labels ||
+      rows.patients.shape(0) != images) {
+    throw ShapeError(error_text("python.scores", "truth, patients and labels", "as many rows and columns as the scores",
+                                "others", "arrays (N, K), (N, K), (N) and K names"));
+  }
+  eval::Predictions predictions{.label_names = rows.labels,
+                                .patients = {rows.patients.data(), rows.patients.data() + images},
+                                .probabilities = {rows.scores.data(), rows.scores.data() + images * labels},
+                                .outputs = rows.is_exclusive ? eval::Outputs::Exclusive : eval::Outputs::Independent};
+  for (std::size_t i = 0; i < images; ++i) predictions.image_ids.push_back("row " + std::to_string(i));
+  predictions.labels.reserve(images * labels);
+  for (std::size_t i = 0; i < images * labels; ++i) {
+    const float truth = rows.truth.data()[i];
+    if (!std::isnan(truth) && truth != 0.0F && truth != 1.0F) {
+      throw DataError(error_text("python.scores", "truth, row " + std::to_string(i / labels), "1, 0 or NaN",
+                                 std::to_string(truth), "NaN for what is not known"));
+    }
+    predictions.labels.push_back(std::isnan(truth) ? eval::kUnknown : static_cast<std::int8_t>(truth));
+  }
+  return predictions;
+}
+
+eval::BootstrapOptions bootstrap_of(std::int64_t replicates, std::uint64_t seed) {
+  return {.replicates = replicates, .seed = seed, .threads = train::compute_threads({})};
+}
+
+std::vector<eval::Metric> metrics_of(const std::vector<std::string>& keys) {
+  std::vector<eval::Metric> metrics;
+  for (const std::string& key : keys) {
+    const auto known = eval::metrics();
+    const auto info = std::ranges::find(known, key, &eval::MetricInfo::key);
+    if (info == known.end() || info->needs != eval::MetricNeeds::Counts) {
+      std::string keys_text;
+      for (const eval::MetricInfo& one : known) {
+        if (one.needs != eval::MetricNeeds::Counts) continue;
+        keys_text += keys_text.empty() ? one.key : ", " + std::string(one.key);
+      }
+      throw ConfigError(error_text("python.scores", "metrics", "metrics that need no thresholds", key, keys_text));
+    }
+    metrics.push_back(info->metric);
+  }
+  return metrics;
+}
+
+// The figures, and the table as text.
+nb::tuple evaluate(const Matrix& scores, const Matrix& truth, const Numbers& patients,
+                   const std::vector<std::string>& labels, bool is_exclusive, std::int64_t replicates,
+                   std::uint64_t seed, const std::vector<std::string>& metrics) {
+  Value figures;
+  std::string text;
+  {
+    const nb::gil_scoped_release released;
+    const eval::Predictions predictions = predictions_of({scores, truth, patients, labels, is_exclusive});
+    const eval::EvalTable table =
+        eval::evaluate(predictions, bootstrap_of(replicates, seed), {.metrics = metrics_of(metrics)});
+    figures = eval::to_value(table);
+    text = eval::to_text(table) + (metrics.empty() ? std::string() : eval::details_text(table));
+  }
+  return nb::make_tuple(to_python(figures), text);
+}
+
+nb::tuple compare(const Matrix& scores_a, const Matrix& scores_b, const Matrix& truth, const Numbers& patients,
+                  const std::vector<std::string>& labels, bool is_exclusive, std::int64_t replicates,
+                  std::uint64_t seed) {
+  Value figures;
+  std::string text;
+  {
+    const nb::gil_scoped_release released;
+    const eval::Predictions a = predictions_of({scores_a, truth, patients, labels, is_exclusive});
+    const eval::Predictions b = predictions_of({scores_b, truth, patients, labels, is_exclusive});
+    const eval::Comparison comparison = eval::compare(a, b, bootstrap_of(replicates, seed));
+    figures = eval::to_value(comparison);
+    text = eval::to_text(comparison);
+  }
+  return nb::make_tuple(to_python(figures), text);
+}
+
+}  // namespace
+
+void add_scores(nb::module_& module) {
+  module.def("evaluate", &evaluate);
+  module.def("compare", &compare);
+}
+
+}  // namespace roentgen::python

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Training from Python: callbacks see every record, and an interrupt or an error in one of them stops the run as a
+// signal stops the program, with everything saved.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/source/describe.h"
+#include "io/file.h"
+#include "io/place.h"
+#include "io/toml.h"
+#include "python/module.h"
+#include "python/process.h"
+#include "python/values.h"
+#include "task/init_recipe.h"
+#include "task/model_list.h"
+#include "task/recipe_list.h"
+#include "task/train_run.h"
+#include "train/observer.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+#include "train/run_origin.h"
+#include "train/trainer.h"
+
+namespace nb = nanobind;
+namespace fs = std::filesystem;
+
+namespace roentgen::python {
+namespace {
+
+// Tells a Python function of everything, as dicts. Called without the GIL.
+class CallbackObserver final : public train::Observer {
+ public:
+  explicit CallbackObserver(nb::callable callback) : callback_(std::move(callback)) {}
+
+  void on_data(const data::Dataset& dataset) {
+    tell(Value::Table{{"kind", "data"}, {"text", data::describe(dataset)}});
+  }
+  void on_step(const train::StepRecord& record) override {
+    tell(Value::Table{{"kind", "step"},
+                      {"step", record.step},
+                      {"total_steps", record.total_steps},
+                      {"epoch", record.epoch},
+                      {"loss", record.loss},
+                      {"lr", record.lr},
+                      {"images_per_s", record.images_per_s()},
+                      {"data_wait", record.data_wait_share()}});
+  }
+  void on_validation(std::int64_t done, std::int64_t total) override {
+    tell(Value::Table{{"kind", "validation"}, {"done", done}, {"total", total}});
+  }
+  void on_epoch(const train::EpochRecord& record) override {
+    const auto optional = [](const std::optional<double>& value) { return value ? Value(*value) : Value(); };
+    tell(Value::Table{{"kind", "epoch"},
+                      {"epoch", record.epoch},
+                      {"step", record.step},
+                      {"train_loss", record.train_loss},
+                      {"val_loss", optional(record.val_loss)},
+                      {"val_auroc", optional(record.val_auroc)},
+                      {"is_best", record.is_best},
+                      {"train_seconds", record.train_seconds},
+                      {"val_seconds", record.val_seconds},
+                      {"bad_images", record.bad_images}});
+  }
+
+  // After an error in the function, or when Python was interrupted.
+  [[nodiscard]] bool is_stop_asked() {
+    if (error_) return true;
+    const nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() != 0) keep_error();
+    return error_ != nullptr;
+  }
+  // Throws what stopped the run, if something did. Called with the GIL.
+  void rethrow() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  void tell(const Value& record) {
+    if (error_) return;
+    const nb::gil_scoped_acquire held;
+    try {
+      callback_(to_python(record));
+    } catch (const nb::python_error&) {
+      error_ = std::current_exception();
+    }
+  }
+  // Of the interpreter.
+  void keep_error() {
+    try {
+      throw nb::python_error();
+    } catch (const nb::python_error&) {
+      error_ = std::current_exception();
+    }
+  }
+
+  const nb::callable callback_;
+  std::exception_ptr error_;
+};
+
+// What a run is asked for; keys of `settings` are "section.key".
+struct Request {
+  fs::path recipe;                // file or name; empty: `table`, or that of the run that is gone on with
+  Value table;                    // recipe as nested tables
+  Value settings;                 // over the recipe
+  std::vector<std::string> data;  // folders
+  fs::path out;                   // run folder
+  task::EarlierRun earlier = task::EarlierRun::Refuse;
+};
+
+train::Recipe read_recipe(Request& request) {
+  const train::RunFolder folder(request.out);
+  if (request.earlier == task::EarlierRun::Resume && request.table.is_null()) {
+    train::take_from_run(folder, request.recipe, request.data);
+  }
+  const std::string what = request.table.is_null() ? request.recipe.string() : "recipe";
+  Value table = request.table;
+  if (table.is_null()) {
+    table = io::parse_toml(task::recipe_text(request.recipe).toml, what).or_throw<ConfigError>();
+  }
+  for (const auto& [key, value] : request.settings.as_table()) table.set_path(key, value);
+  train::Recipe recipe = train::recipe_from_value(table, what);
+  data::place_folders(recipe.data, request.data);
+  if (recipe.data.root.empty() && recipe.data.sources.empty()) {
+    throw ConfigError(error_text("python.train", "data", "a data folder", "none", "data=\"folder\""));
+  }
+  for (const std::string& each : request.data) {
+    io::refuse_inside_data("out", request.out, data::folder_of(each));
+  }
+  return recipe;
+}
+
+task::EarlierRun earlier_run(const std::string& name) {
+  if (name == "resume") return task::EarlierRun::Resume;
+  return name == "overwrite" ? task::EarlierRun::Overwrite : task::EarlierRun::Refuse;
+}
+
+// The outcome, as the program's JSON has it.
+nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& settings,
+                     const std::vector<std::string>& data, const fs::path& out, const std::string& earlier,
+                     nb::callable callback) {
+  Request request{.recipe = file,
+                  .table = from_python(table, "recipe"),
+                  .settings = from_python(settings, "settings"),
+                  .data = data,
+                  .out = out,
+                  .earlier = earlier_run(earlier)};
+  CallbackObserver observer(std::move(callback));
+  Value outcome;
+  {
+    const nb::gil_scoped_release released;
+    require_compute();
+    train::Recipe recipe = read_recipe(request);
+    task::TrainRun run({.earlier = request.earlier,
+                        .observers = {&observer},
+                        .on_data = [&](const data::Dataset& dataset) { observer.on_data(dataset); },
+                        .is_stop_asked = [&] { return observer.is_stop_asked(); }});
+    const train::RunFolder folder(request.out);
+    outcome = train::to_value(run.train(std::move(recipe), folder), folder);
+  }
+  observer.rethrow();
+  return to_python(outcome);
+}
+
+// Recipe of a folder, what was found, and its JSON. The file is written where `out` is not empty.
+nb::object init(const fs::path& folder, const fs::path& out, const std::vector<std::string>& overrides) {
+  task::InitResult result;
+  Value table;
+  {
+    const nb::gil_scoped_release released;
+    require_compute();
+    result = task::init_recipe({.folder = folder, .out = out, .overrides = overrides});
+    if (!out.empty()) io::write_file_atomically(out, result.text);
+    table = task::to_value(result, out);
+    table.set("text", result.text);
+  }
+  return to_python(table);
+}
+
+}  // namespace
+
+void add_training(nb::module_& module) {
+  module.def("recipes", [] { return to_python(task::to_value(task::built_in_recipes())); });
+  module.def("recipe_text", [](const fs::path& recipe) { return task::recipe_text(recipe).toml; });
+  module.def("init", &init, nb::arg(), nb::arg(), nb::arg());
+  module.def("models", [] { return to_python(task::to_value(task::built_in_models())); });
+  module.def("train", &train_run, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
+}
+
+}  // namespace roentgen::python

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// Weights of other programs as a checkpoint: which network they are of, what its input is, and what its outputs mean.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "train/load_checkpoint.h"
+
+namespace roentgen::task {
+
+/// Weights, and what a file of another program may not say of them. Empty: found out.
+struct ForeignWeights {
+  std::filesystem::path file;         ///< any form of train::read_weights_file()
+  std::string model{};                ///< a name of models::model_names(); empty: the one whose names and shapes fit
+  std::vector<std::string> labels{};  ///< of the outputs
+  std::string preset{};               ///< preprocessing, data::preset()
+  std::string loss{};                 ///< "sigmoid" or "softmax"
+};
+
+/// A checkpoint made of them.
+struct ConvertedWeights {
+  train::Checkpoint checkpoint;    ///< the network, its weights, input and outputs
+  std::string model;               ///< name of the network; empty for a checkpoint of ours
+  std::vector<std::string> notes;  ///< assumptions, and parts of the file that are left out, a line each
+};
+
+/// Reads weights, each of which must be of the network, in name and shape. A checkpoint of ours stays as it is.
+///
+/// Without options, torchxrayvision's weights get its preprocessing "xrv" and its findings; others of three
+/// channels "imagenet", or (v - 0.5) / 0.5 for GoogLeNet and Inception, whose torchvision weights are so. Outputs
+/// without names are class_0, class_1, ...; 1,000 of them are ImageNet's and exclude each other (softmax).
+///
+/// ConfigError: as train::read_weights_file(); no network fits; labels that are not as many as the outputs, empty or
+/// twice the same; one channel without a preset; options for a checkpoint of ours; values that are not finite.
+[[nodiscard]] ConvertedWeights convert_weights(const ForeignWeights& weights);
+
+}  // namespace roentgen::task

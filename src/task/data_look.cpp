@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "task/data_look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/plural.h"
+#include "data/source/image_list.h"
+#include "data/source/table_fields.h"
+#include "data/source/table_look.h"
+#include "io/csv.h"
+
+namespace roentgen::task {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Images whose heads are read: enough for sizes and forms, and quick on a network file system.
+constexpr std::size_t kCensusImages = 500;
+/// Labels with fewer positives than this are named.
+constexpr std::int64_t kFewPositives = 10;
+
+// "a, b, c and 17 more".
+std::string joined(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  return data::first_names(names, kShown);
+}
+
+std::string name_of(const fs::path& path) { return path.filename().string(); }
+
+/// Refuses a folder of images that say nothing of findings.
+[[noreturn]] void refuse_unlabelled(const fs::path& root, std::int64_t images) {
+  throw DataError(error_text("task.init", root.string(), "labels of the images",
+                             fmt::format("{} and no table that names them", counted(images, "image")),
+                             "a labels.csv beside them with the columns path, patient and one of 1 and 0 for each "
+                             "label, or a folder for each class; roentgen predict needs no labels"));
+}
+
+/// Header of a table, which must be readable.
+io::Csv read_table(const fs::path& path) { return io::read_csv(path).or_throw<DataError>(); }
+
+/// Takes the tables of a folder that no known data set has. Several of one header are parts of one table.
+void choose_tables(const std::vector<fs::path>& tables, DataLook& look) {
+  data::SourceOptions& source = look.source;
+  source.source = "csv";
+  if (tables.size() == 1 && name_of(tables.front()) == "labels.csv") return;
+  const std::vector<std::string> header = read_table(tables.front()).header;
+  std::vector<std::string> others;
+  for (const fs::path& table : tables) {
+    if (read_table(table).header == header) {
+      source.csv.emplace_back(name_of(table));
+    } else {
+      others.push_back(name_of(table));
+    }
+  }
+  if (source.csv.size() > 1) {
+    look.doubts.push_back(fmt::format(
+        "{} have the same columns and are read as one table; where their names say the splits, add a column split",
+        counted(std::ssize(source.csv), "table")));
+  }
+  if (!others.empty()) {
+    look.doubts.push_back(
+        fmt::format("other tables with a column of images are not read: {}; data.csv names the table", joined(others)));
+  }
+}
+
+/// Settles which source reads the folder, and by which tables.
+void choose_source(DataLook& look) {
+  data::SourceOptions& source = look.source;
+  if (source.source != "auto" || !source.csv.empty()) {
+    if (source.source == "auto") source.source = data::detected_source(source);
+    return;
+  }
+  const bool is_known = data::fits_source(source);
+  const std::string found = is_known ? std::string(data::detected_source(source)) : std::string();
+  if (is_known && found != "class_folders" && found != "dicom") {
+    source.source = found;
+    return;
+  }
+  const std::vector<fs::path> tables = data::image_tables(source.root);
+  if (!tables.empty()) {
+    choose_tables(tables, look);
+    if (found == "class_folders") {
+      look.doubts.emplace_back(
+          "the folders look like classes, too; data.source = \"class_folders\" reads them instead");
+    }
+    return;
+  }
+  if (is_known) {
+    source.source = found;
+    return;
+  }
+  std::optional<std::int64_t> images;
+  try {
+    images = std::ssize(data::list_images({source.root.string()}).dataset.samples);
+  } catch (const DataError&) {
+    static_cast<void>(data::detected_source(source));  // says what every source looked for
+  }
+  refuse_unlabelled(source.root, images.value_or(0));
+}
+
+/// Labels of a table of the source csv, unless they are told or convert wrote them.
+void choose_csv_labels(DataLook& look) {
+  data::SourceOptions& source = look.source;
+  const std::vector<fs::path> tables = source.csv.empty() ? data::image_tables(source.root) : source.csv;
+  const auto is_usual = [](const fs::path& path) { return name_of(path).starts_with("labels.csv"); };
+  const auto usual = std::ranges::find_if(tables, is_usual);
+  if (tables.empty() || (source.csv.empty() && usual == tables.end())) return;  // load_dataset() says what is wrong
+  const fs::path path = source.csv.empty() ? *usual : source.root / source.csv.front();
+  const data::TableLook table = data::look_at_table(read_table(path));
+  if (!table.patient.empty()) look.patient_from = "column " + table.patient;
+  if (!source.labels.empty()) return;
+  if (fs::exists(source.root / "convert.json")) {
+    look.labels_from = "as roentgen convert wrote them";
+    return;
+  }
+  source.labels = table.labels;
+  if (source.labels.empty()) {
+    throw DataError(error_text(
+        "task.init", name_of(path), "a column of 1 and 0, or one of classes", "columns " + joined(table.columns),
+        table.unsure.empty()
+            ? "a column of 1 and 0 for each label"
+            : fmt::format("--set data.labels={}:VALUE, a value of that column", table.unsure.front())));
+  }
+  look.labels_from = fmt::format("columns of {} that hold 1, 0, -1, yes or no alone", name_of(path));
+  if (!table.class_column.empty()) {
+    look.labels_from = fmt::format("values of column {} of {}", table.class_column, name_of(path));
+    if (!table.normals.empty()) look.labels_from += fmt::format("; {} is the absence of all", joined(table.normals));
+  }
+  if (!table.unsure.empty()) {
+    look.doubts.push_back(
+        fmt::format("columns with few values that are not taken as labels: {}; data.labels takes "
+                    "\"COLUMN:VALUE\"",
+                    joined(table.unsure)));
+  }
+}
+
+/// Leaves out labels that say nothing, and names those that are rare.
+void drop_constant_labels(const data::Dataset& dataset, DataLook& look) {
+  std::vector<std::string> kept, constant, rare;
+  for (std::size_t k = 0; k < dataset.label_names.size(); ++k) {
+    std::int64_t positives = 0, negatives = 0;
+    for (const data::SplitSummary& summary : dataset.summaries) {
+      positives += summary.labels[k].positives;
+      negatives += summary.labels[k].negatives;
+    }
+    const bool is_constant = positives == 0 || negatives == 0;
+    (is_constant ? constant : kept).push_back(dataset.label_names[k]);
+    if (!is_constant && std::min(positives, negatives) < kFewPositives) rare.push_back(dataset.label_names[k]);
+  }
+  if (!constant.empty()) {
+    look.doubts.push_back(fmt::format("labels left out, since all images agree on them: {}", joined(constant)));
+  }
+  if (!rare.empty()) {
+    look.doubts.push_back(
+        fmt::format("fewer than {} images tell these labels: {}; their AUROC will be uncertain or "
+                    "undefined",
+                    kFewPositives, joined(rare)));
+  }
+  if (constant.empty()) return;
+  if (kept.empty()) {
+    throw DataError(error_text("task.init", look.source.root.string(), "a label with positives and negatives",
+                               "none: " + joined(constant), "more images, or other labels by --set data.labels=NAME"));
+  }
+  look.source.labels = kept;
+}
+
+/// Labels of folders: all but the one that means no finding.
+void choose_folder_labels(const data::Dataset& dataset, DataLook& look) {
+  std::vector<std::string> findings, normals;
+  for (const std::string& name : dataset.label_names) {
+    (data::means_no_finding(name) ? normals : findings).push_back(name);
+  }
+  look.labels_from = "a folder for each";
+  if (normals.empty() || findings.empty()) return;
+  look.source.labels = findings;
+  look.labels_from += fmt::format("; images of {} are negatives", joined(normals));
+}
+
+std::int64_t without_patient(const data::Dataset& dataset) {
+  return std::ranges::count_if(dataset.samples, [](const data::Sample& sample) { return sample.patient.empty(); });
+}
+
+/// Draws by image where patients are unknown and a split has to be drawn.
+void settle_patients(const data::Dataset& dataset, DataLook& look) {
+  const std::int64_t unknown = without_patient(dataset), images = std::ssize(dataset.samples);
+  if (unknown == 0) {
+    if (look.patient_from.empty()) look.patient_from = "the data set's own numbers";
+    return;
+  }
+  look.patient_from.clear();
+  const bool is_drawn =
+      dataset.summary(data::Split::Val).images == 0 && look.source.split.mode != data::SplitMode::Whole;
+  if (is_drawn) look.source.split.unit = data::SplitUnit::Image;
+  look.doubts.push_back(fmt::format(
+      "{}, {}; a column patient in the table would keep patients apart",
+      unknown == images ? "no patient is known"
+                        : fmt::format("the patient is unknown of {} of {}", unknown, counted(images, "image")),
+      is_drawn ? "so the split is drawn by image: images of one patient may come into both train and test "
+                 "(a leak), which flatters the AUROC"
+               : "so nothing checks that no patient is in two splits"));
+}
+
+/// Lists the data as training will, with frontal views alone where there are others, too.
+void list_finally(DataLook& look, const data::Dataset& before) {
+  std::set<std::string> views;
+  for (const data::Sample& sample : before.samples) {
+    if (!sample.view.empty()) views.insert(sample.view);
+  }
+  data::SourceOptions& source = look.source;
+  source.unnamed_labels = data::UnnamedLabels::Refuse;
+  if (source.views.empty() && views.size() > 1) {
+    source.views = {"frontal"};
+    try {
+      look.dataset = data::load_dataset(source);
+      const std::int64_t kept = std::ssize(look.dataset.samples), all = std::ssize(before.samples);
+      if (kept < all) {
+        look.views_from = fmt::format("{} of {} are frontal or of unknown view; laterals show other things", kept,
+                                      counted(all, "image"));
+        return;
+      }
+    } catch (const DataError&) {
+      // No frontal view, or too few patients with one: all views are kept.
+    }
+    source.views.clear();
+  }
+  look.dataset = data::load_dataset(source);
+}
+
+// Reads the heads of some images, evenly spread.
+data::Census census_of(const data::Dataset& dataset) {
+  data::Dataset some;
+  some.root = dataset.root;
+  some.label_names = dataset.label_names;
+  const std::size_t stride = std::max<std::size_t>(dataset.samples.size() / kCensusImages, 1);
+  for (std::size_t i = 0; i < dataset.samples.size(); i += stride) some.samples.push_back(dataset.samples[i]);
+  return data::take_census(some, {});
+}
+
+}  // namespace
+
+DataLook look_at_data(const data::SourceOptions& asked) {
+  DataLook look{.source = asked};
+  if (!asked.labels.empty()) look.labels_from = "as --set says";
+  if (!fs::is_directory(asked.root)) static_cast<void>(data::detected_source(asked));  // refuses it
+  choose_source(look);
+  if (look.source.source == "csv") choose_csv_labels(look);
+  look.source.unnamed_labels = data::UnnamedLabels::Propose;
+  const data::Dataset first = data::load_dataset(look.source);
+  if (first.label_names.empty()) refuse_unlabelled(asked.root, std::ssize(first.samples));
+  if (look.source.source == "class_folders" && asked.labels.empty()) choose_folder_labels(first, look);
+  if (look.source.source == "csv") drop_constant_labels(first, look);
+  if (look.labels_from.empty()) look.labels_from = "the data set's own";
+  settle_patients(first, look);
+  list_finally(look, first);
+  if (look.dataset.summary(data::Split::Test).images == 0) {
+    look.doubts.emplace_back(
+        "no test images: the validation images choose the epoch, so their AUROC is a little too "
+        "good; a split of one's own, or data.split = \"random\", sets some aside");
+  }
+  look.census = census_of(look.dataset);
+  if (!look.census.broken.empty()) {
+    look.doubts.push_back(
+        fmt::format("{} of {} looked at cannot be read: roentgen inspect --broken FILE names them; "
+                    "training stops at more than train.max_bad of all",
+                    look.census.broken.size(), counted(look.census.images, "image")));
+  }
+  return look;
+}
+
+}  // namespace roentgen::task

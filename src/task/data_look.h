@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// DataLook: how a folder that nobody described can be read as a data set: the basis of a proposed recipe. The folder is
+// read, never written to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/census/census.h"
+#include "data/source/dataset.h"
+
+namespace roentgen::task {
+
+/// A folder, listed by options that were found for it. No text in it names a patient or an image.
+struct DataLook {
+  data::SourceOptions source{};       ///< options by which the folder was listed, root included
+  data::Dataset dataset{};            ///< listed so, as training will see it
+  data::Census census{};              ///< heads of some of its image files, evenly spread
+  std::string labels_from{};          ///< origin of the labels, for a comment
+  std::string patient_from{};         ///< origin of the patients; empty: of no image or of some alone known
+  std::string views_from{};           ///< reason for source.views; empty: all views are kept
+  std::vector<std::string> doubts{};  ///< what is unsure, and what to edit: sentences
+};
+
+/// Looks at the folder `asked.root`. Keys of `asked` that differ from their defaults are kept, others are found out:
+/// table, labels, unit of the split, views. DataError or ConfigError, one line: a folder that no source reads, images
+/// without labels, as data::load_dataset().
+[[nodiscard]] DataLook look_at_data(const data::SourceOptions& asked);
+
+}  // namespace roentgen::task

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "task/data_look.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/error.h"
+#include "core/folder_testing.h"
+#include "io/png_writer.h"
+
+namespace roentgen::task {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A folder with 24 images of 8 x 8 pixels: a0.png to a23.png.
+class DataLookTest : public testing::Test {
+ protected:
+  DataLookTest() {
+    for (int i = 0; i < 24; ++i) write_image(fmt::format("a{}.png", i));
+  }
+  void write(const std::string& name, std::string_view text) const {
+    fs::create_directories((folder_.path() / name).parent_path());
+    std::ofstream(folder_.path() / name, std::ios::binary) << text;
+  }
+  void write_image(const std::string& name) const {
+    const std::vector<std::byte> pixels(64, std::byte{100});
+    const auto bytes = io::encode_png({.width_px = 8, .height_px = 8, .pixels = pixels});
+    write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  /// A table with such a header, of rows that `row` makes.
+  template <typename Row>
+  void write_table(const std::string& name, const std::string& header, const Row& row) const {
+    std::string text = header + "\n";
+    for (int i = 0; i < 24; ++i) text += row(i) + "\n";
+    write(name, text);
+  }
+  [[nodiscard]] DataLook look(data::SourceOptions asked = {}) const {
+    asked.root = folder_.path();
+    return look_at_data(asked);
+  }
+  [[nodiscard]] std::string refusal() const {
+    try {
+      static_cast<void>(look());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(DataLookTest, takes_columns_that_tell_images_apart_and_keeps_patients_apart) {
+  write_table("labels.csv", "path,patient,sick,all,old",
+              [](int i) { return fmt::format("a{}.png,p{},{},1,{}", i, i / 2, i % 2, i == 0 ? 1 : 0); });
+  const DataLook found = look();
+  EXPECT_EQ(found.source.source, "csv");
+  EXPECT_THAT(found.source.csv, IsEmpty());
+  EXPECT_THAT(found.dataset.label_names, ElementsAre("sick", "old"));
+  EXPECT_EQ(found.patient_from, "column patient");
+  EXPECT_EQ(found.source.split.unit, data::SplitUnit::Patient);
+  EXPECT_GT(found.dataset.summary(data::Split::Test).images, 0);
+  EXPECT_EQ(found.census.images, 24);
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("all images agree on them: all")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("fewer than 10 images tell these labels: old")));
+}
+
+TEST_F(DataLookTest, reads_a_folder_by_a_relative_path) {
+  write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},{}", i, i / 2, i % 2); });
+  data::SourceOptions asked;
+  asked.root = fs::relative(folder_.path());
+  EXPECT_THAT(look_at_data(asked).dataset.label_names, ElementsAre("sick"));
+}
+
+TEST_F(DataLookTest, joins_tables_of_one_header_and_names_the_others) {
+  write_table("a.csv", "file;sick", [](int i) { return fmt::format("a{}.png;{}", i % 12, i % 2); });
+  write_table("b.csv", "file;sick", [](int i) { return fmt::format("a{}.png;{}", 12 + i % 12, i % 2); });
+  write_table("c.csv", "file;age", [](int i) { return fmt::format("a{}.png;{}", i, 40 + i); });
+  data::SourceOptions asked;
+  asked.duplicates = data::Duplicates::First;
+  const DataLook found = look(asked);
+  EXPECT_THAT(found.source.csv, ElementsAre("a.csv", "b.csv"));
+  EXPECT_EQ(found.dataset.samples.size(), 24U);
+  EXPECT_EQ(found.source.split.unit, data::SplitUnit::Image);
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("read as one table")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("not read: c.csv")));
+  EXPECT_THAT(found.doubts, Contains(HasSubstr("no patient is known, so the split is drawn by image")));
+}
+
+TEST_F(DataLookTest, keeps_frontal_views_where_there_are_others) {
+  const auto row = [](const char* other) {
+    return [other](int i) { return fmt::format("a{}.png,{},{},{}", i, i, i % 2, i % 3 == 0 ? other : "PA"); };
+  };
+  write_table("labels.csv", "path,patient,sick,view", row("LL"));
+  const DataLook found = look();
+  EXPECT_THAT(found.source.views, ElementsAre("frontal"));
+  EXPECT_EQ(found.dataset.samples.size(), 16U);
+  write_table("labels.csv", "path,patient,sick,view", row("AP"));
+  EXPECT_THAT(look().source.views, IsEmpty());
+}
+
+TEST_F(DataLookTest, refuses_images_that_say_nothing_of_findings) {
+  EXPECT_THAT(refusal(), HasSubstr("expected labels of the images, got 24 images and no table"));
+  write_table("labels.csv", "path,patient", [](int i) { return fmt::format("a{}.png,p{}", i, i); });
+  EXPECT_THAT(refusal(), HasSubstr("[task.init] labels.csv: expected a column of 1 and 0, or one of classes"));
+  write_table("labels.csv", "path,patient,sick", [](int i) { return fmt::format("a{}.png,p{},1", i, i); });
+  EXPECT_THAT(refusal(), HasSubstr("a label with positives and negatives, got none: sick"));
+}
+
+}  // namespace
+}  // namespace roentgen::task

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// From a folder to a recipe: what `roentgen init` and init() of Python share.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/value.h"
+#include "task/propose_recipe.h"
+
+namespace roentgen::task {
+
+/// What is asked for.
+struct InitOptions {
+  std::filesystem::path folder{};        ///< data folder
+  std::filesystem::path out{};           ///< file that the recipe will be written to, for its commands and refusals
+  std::vector<std::string> overrides{};  ///< "data.key=value"
+  SpeedLimits limits{};                  ///< time that is measured
+  /// Called before the measurement, with the network's name; may be empty.
+  std::function<void(const std::string& network)> on_measuring{};
+};
+
+/// A recipe and what it was made of.
+struct InitResult {
+  DataLook look{};
+  std::vector<ProposedKey> keys{};
+  TrainingSpeed speed{};
+  double hours = 0.0;  ///< expected_hours()
+  std::string text{};  ///< TOML
+};
+
+/// Makes a recipe; writes nothing. ConfigError where `out` exists or lies in the folder, or an override is not of
+/// [data]; as look_at_data() and measure_training_speed().
+[[nodiscard]] InitResult init_recipe(const InitOptions& options);
+
+/// {"source", "images", "labels", "split_origin", "recipe", "images_per_s", "decoded_per_s", "hours", "time", "limit":
+/// "input" or "compute", "checks", "notes", "next"}.
+[[nodiscard]] Value to_value(const InitResult& result, const std::filesystem::path& out);
+
+}  // namespace roentgen::task

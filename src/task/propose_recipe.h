@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// A recipe proposed for a data set: every key with its reason, and the hours that a training speed makes of it. Pure:
+// data_look.h reads the folder, training_speed.h measures, init_recipe.h puts them together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "task/data_look.h"
+#include "task/training_speed.h"
+#include "train/recipe.h"
+
+namespace roentgen::task {
+
+/// A key of a recipe and the reason for its value.
+struct ProposedKey {
+  std::string section;  ///< "model"
+  std::string key;      ///< "name"
+  Value value{};        ///< its value
+  std::string reason;   ///< sentence without its full stop
+};
+
+/// Keys by section, in the order of a recipe.
+[[nodiscard]] std::vector<ProposedKey> propose_keys(const DataLook& look);
+
+/// The recipe that the keys make. ConfigError where a key is none.
+[[nodiscard]] train::Recipe recipe_of(const std::vector<ProposedKey>& keys);
+
+/// Hours of all epochs of a recipe at a speed, validation included: a validation image takes a third of a training
+/// image's time. Stopping early makes them fewer.
+[[nodiscard]] double expected_hours(const train::Recipe& recipe, const data::Dataset& dataset,
+                                    const TrainingSpeed& speed);
+
+/// Line that names speed, hours and what limits.
+[[nodiscard]] std::string time_text(const train::Recipe& recipe, const data::Dataset& dataset,
+                                    const TrainingSpeed& speed);
+
+/// Commands that train, evaluate and predict by the recipe, ready for a shell.
+/// @param file the recipe
+[[nodiscard]] std::vector<std::string> next_commands(const DataLook& look, const std::filesystem::path& file);
+
+/// The recipe as TOML: what it is for, the next commands, time, doubts, and each key below its reason.
+/// @param speed none: the time is left out
+[[nodiscard]] std::string proposed_text(const DataLook& look, const std::vector<ProposedKey>& keys,
+                                        const std::optional<TrainingSpeed>& speed, const std::filesystem::path& file);
+
+}  // namespace roentgen::task

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "task/train_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "engine/engine.h"
+#include "io/place.h"
+#include "publish/torchvision.h"
+#include "task/model.h"
+#include "train/early_checks.h"
+#include "train/ranks.h"
+#include "train/resume.h"
+#include "train/run_origin.h"
+
+namespace roentgen::task {
+namespace {
+
+namespace fs = std::filesystem;
+
+ModelShape model_shape(const train::Recipe& recipe, std::size_t labels) {
+  return {.batch = recipe.train.batch,
+          .channels = recipe.preprocess.channels,
+          .image_px = recipe.preprocess.size_px,
+          .labels = static_cast<std::int64_t>(labels)};
+}
+
+}  // namespace
+
+train::Start TrainRun::check(train::Recipe& recipe, const train::RunFolder& folder) const {
+  const bool is_resumed = options_.earlier == EarlierRun::Resume && fs::exists(folder.resume());
+  if (options_.earlier == EarlierRun::Resume) folder.check_resumable();
+  if (options_.earlier == EarlierRun::Refuse) folder.check_new();
+  if (options_.earlier == EarlierRun::Overwrite && !recipe.train.init.empty() &&
+      io::is_inside(recipe.train.init, folder.root())) {
+    throw ConfigError(error_text("train.run", "--overwrite", "first weights outside of the run that it removes",
+                                 recipe.train.init, "a copy of that file elsewhere, or another --out"));
+  }
+  static_cast<void>(train::compute_threads(recipe.train));  // refuses what the machine has not
+  static_cast<void>(train::keeps_on_disk(recipe.train));
+  // How many labels there are is not known yet; any number shows what is wrong with a model.
+  const graph::Graph model = make_model(recipe.model, model_shape(recipe, std::max(recipe.data.labels.size(), 1UL)));
+  train::check_model(recipe, model, train::Ranks(options_.group).size());
+  if (is_resumed) {
+    train::check_resumed_recipe(recipe, folder);
+    return train::Start::Resume;
+  }
+  train::check_init(recipe, model);
+  return train::Start::Fresh;
+}
+
+// Rank 0 sees to the folder; what it finds there goes for all. A resumed run keeps its rule of splits.
+train::Start TrainRun::begin(train::Recipe& recipe, const train::RunFolder& folder) {
+  lock_.reset();
+  is_made_ = false;
+  const train::Ranks ranks(options_.group);
+  std::string rule;  // empty: a fresh start
+  if (ranks.is_first()) {
+    folder.check_place();
+    if (fs::is_directory(folder.root())) lock_.emplace(folder.root());
+    const train::Start start = check(recipe, folder);
+    if (lock_) folder.remove_leftovers();
+    if (start == train::Start::Resume)
+      rule = train::read_split_rule(folder.resume()) == data::SplitRule::Normal ? "normal" : "written";
+  }
+  rule = ranks.broadcast(rule, {.name = "start"});
+  recipe.train.algorithms = ranks.broadcast(recipe.train.algorithms, {.name = "start"});
+  if (rule.empty()) return train::Start::Fresh;
+  data::set_split_rule(recipe.data, rule == "normal" ? data::SplitRule::Normal : data::SplitRule::Written);
+  return train::Start::Resume;
+}
+
+void TrainRun::make_folder(const train::Recipe& recipe, const engine::Engine& engine, const train::RunFolder& folder) {
+  if (options_.earlier == EarlierRun::Resume) log::info("nothing to resume yet: starting anew");
+  if (lock_ && options_.earlier != EarlierRun::Refuse) folder.remove_run();
+  if (!lock_) {
+    std::error_code ignored;  // the lock says why it has no folder
+    fs::create_directories(folder.root(), ignored);
+    lock_.emplace(folder.root());
+  }
+  folder.create_new();
+  is_made_ = true;
+  train::write_origin(folder, recipe, *dataset_, engine);
+}
+
+// A run that fails before its first update leaves nothing behind.
+train::TrainOutcome TrainRun::train_in(const train::TrainJob& job) {
+  try {
+    return train::train(job);
+  } catch (...) {
+    std::error_code ignored;
+    if (is_made_ && (!fs::exists(job.folder.log()) || fs::is_empty(job.folder.log(), ignored))) {
+      job.folder.remove_run();
+      lock_.reset();
+      fs::remove(job.folder.checkpoints(), ignored);  // both only when empty
+      fs::remove(job.folder.root(), ignored);
+    }
+    throw;
+  }
+}
+
+const data::Dataset& TrainRun::load_data(const train::Recipe& recipe) {
+  if (!dataset_ || dataset_rule_ != recipe.data.split.rule) {
+    dataset_ = data::load_dataset(recipe.data);
+    dataset_rule_ = recipe.data.split.rule;
+    if (options_.on_data) options_.on_data(*dataset_);
+  }
+  if (dataset_->label_names.empty()) {
+    throw ConfigError(error_text("cli.train", dataset_->root.string(), "a data set with labels", "images without any",
+                                 "a labels.csv beside them; roentgen predict needs none"));
+  }
+  return *dataset_;
+}
+
+train::TrainOutcome TrainRun::train(train::Recipe recipe, const train::RunFolder& folder) {
+  const train::Start start = begin(recipe, folder);
+  const data::Dataset& dataset = load_data(recipe);
+  const graph::Graph model = make_model(recipe.model, model_shape(recipe, dataset.label_names.size()));
+  const auto engine = engine::make_engine(recipe.train.engine);
+  log::info(fmt::format("{}: {} parameters; {}", model.name(), model.trained_elements(), engine->description()));
+  log::info(fmt::format("input {}; augmentation {}", recipe.preprocess.text(), recipe.augment.text()));
+  if (const std::string note = publish::torchvision_note(recipe); !note.empty()) log::info(note);
+  const train::TrainJob job{
+      .recipe = recipe,
+      .dataset = dataset,
+      .model = model,
+      .engine = *engine,
+      .folder = folder,
+      .start = start,
+      .observers = train::Ranks(options_.group).is_first() ? options_.observers : std::vector<train::Observer*>{},
+      .on_ready =
+          [&] {
+            if (start == train::Start::Fresh) make_folder(recipe, *engine, folder);
+          },
+      .is_stop_asked = options_.is_stop_asked,
+      .stop_after_steps = options_.stop_after_steps,
+      .group = options_.group,
+      .trace = options_.trace};
+  if (options_.on_start) options_.on_start();
+  return train_in(job);
+}
+
+}  // namespace roentgen::task

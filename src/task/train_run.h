@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// TrainRun: a run in a run folder, from what is there already to what is left of it: what `roentgen train` and
+// roentgen.train() of Python share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "data/source/dataset.h"
+#include "train/recipe.h"
+#include "train/run_folder.h"
+#include "train/run_lock.h"
+#include "train/trace_options.h"
+#include "train/train_job.h"
+#include "train/trainer.h"
+
+namespace roentgen::task {
+
+/// What becomes of a run that is in the folder already.
+enum class EarlierRun : std::uint8_t {
+  Refuse,     ///< it stays, and training is refused
+  Resume,     ///< training goes on with it, if it has begun
+  Overwrite,  ///< its files are removed
+};
+
+/// How a TrainRun trains.
+struct TrainRunOptions {
+  EarlierRun earlier = EarlierRun::Refuse;     ///< what becomes of a run in the folder
+  std::int64_t stop_after_steps = 0;           ///< TrainJob::stop_after_steps
+  std::optional<train::TraceOptions> trace{};  ///< TrainJob::trace
+  dist::CommThread* group = nullptr;           ///< the ranks that train together; null: this process alone
+  std::vector<train::Observer*> observers{};   ///< are told of every step on the first rank; owned by the caller
+  /// Called once the data are listed. May be empty.
+  std::function<void(const data::Dataset& dataset)> on_data{};
+  /// Called when all is ready for the first update: from here on a stop is asked for. May be empty.
+  std::function<void()> on_start{};
+  std::function<bool()> is_stop_asked{};  ///< TrainJob::is_stop_asked
+};
+
+/// Trains one run after the other on the same data, which are listed once. One thread.
+class TrainRun {
+ public:
+  explicit TrainRun(TrainRunOptions options) : options_(std::move(options)) {}  ///< touches no file
+  /// Refuses all that can be refused without a look at the data, which may take minutes to list; fills in what a
+  /// resumed run's recipe leaves open. ConfigError, DataError, one line.
+  /// @return whether the run begins or goes on
+  train::Start check(train::Recipe& recipe, const train::RunFolder& folder) const;
+  /// Trains in `folder`, under its lock. A run that fails before its first update leaves nothing behind; one that
+  /// fails later can be resumed. Throws as check(), data::load_dataset() and train::train().
+  [[nodiscard]] train::TrainOutcome train(train::Recipe recipe, const train::RunFolder& folder);
+
+ private:
+  [[nodiscard]] train::Start begin(train::Recipe& recipe, const train::RunFolder& folder);
+  [[nodiscard]] const data::Dataset& load_data(const train::Recipe& recipe);
+  void make_folder(const train::Recipe& recipe, const engine::Engine& engine, const train::RunFolder& folder);
+  [[nodiscard]] train::TrainOutcome train_in(const train::TrainJob& job);
+
+  const TrainRunOptions options_;
+  /// Loaded once for all runs, unless runs from before draw their splits otherwise.
+  std::optional<data::Dataset> dataset_;
+  data::SplitRule dataset_rule_ = data::SplitRule::Normal;
+  /// From before the first look at a folder that is there, or since it was made, to the end.
+  std::optional<train::RunLock> lock_;
+  /// The folder holds this run's files, and no older ones.
+  bool is_made_ = false;
+};
+
+}  // namespace roentgen::task

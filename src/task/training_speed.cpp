@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+#include "task/training_speed.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "data/source/dataset.h"
+#include "data/stage/loader.h"
+#include "engine/engine.h"
+#include "graph/loss.h"
+#include "task/model.h"
+#include "train/optimizer/optimizer.h"
+#include "train/predict.h"
+#include "train/recipe.h"
+
+namespace roentgen::task {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSlots = 3;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::unique_ptr<engine::Executable> compile(const train::Recipe& recipe, const data::Dataset& dataset, int threads) {
+  const graph::Graph model = make_model(recipe.model, {.batch = recipe.train.batch,
+                                                       .channels = recipe.preprocess.channels,
+                                                       .image_px = recipe.preprocess.size_px,
+                                                       .labels = std::ssize(dataset.label_names)});
+  const graph::LossConfig loss = train::loss_config(recipe.loss, dataset.summary(data::Split::Train));
+  engine::CompileOptions options{.threads = threads,
+                                 .slots = kSlots,
+                                 .fuse = recipe.train.fuse,
+                                 .algorithms = recipe.train.algorithms,
+                                 .dtype = recipe.train.dtype,
+                                 .recompute = recipe.train.recompute};
+  auto executable = engine::make_engine(recipe.train.engine)->compile(graph::with_loss(model, loss), options);
+  engine::initialise(*executable, static_cast<std::uint64_t>(recipe.train.seed));
+  return executable;
+}
+
+data::LoaderOptions loader_options(const train::Recipe& recipe, DType dtype) {
+  data::LoaderOptions options;
+  options.shard = {.batch = recipe.train.batch, .tail = data::parse_tail(recipe.train.tail)};
+  options.workers = train::decode_workers(recipe.train);
+  options.seed = static_cast<std::uint64_t>(recipe.train.seed);
+  options.preprocess = recipe.preprocess;
+  options.augment = recipe.augment;
+  options.dtype = dtype;
+  options.max_bad_share = 1.0;  // a measurement is no place to refuse broken images
+  return options;
+}
+
+// Images a second of batches that nobody computes on.
+double decoding_speed(data::Loader& loader, const SpeedLimits& limits) {
+  const auto start = Clock::now();
+  std::int64_t images = 0;
+  for (std::int64_t i = 0; i < limits.most_batches; ++i) {
+    const std::optional<data::Batch> batch = loader.next();
+    if (!batch) break;
+    images += batch->valid;
+    loader.release(batch->slot);
+    if (seconds_since(start) >= limits.decoding_s) break;
+  }
+  return static_cast<double>(images) / seconds_since(start);
+}
+
+/// Updates of an executable, on whatever its slots hold. Weights stay: the learning rate is 0.
+class Updates {
+ public:
+  Updates(engine::Executable& executable, const train::OptimizerRecipe& recipe, int threads)
+      : executable_(executable),
+        optimizer_(train::make_optimizer(recipe.name, train::optimizer_options(recipe, threads),
+                                         std::ssize(executable.parameters()))),
+        ranges_{{.begin = 0, .count = std::ssize(executable.parameters()), .weight_decay = recipe.weight_decay}} {}
+
+  void make(int slot) {
+    executable_.bind_slot(slot);
+    executable_.set_step(count_);
+    executable_.forward();
+    executable_.backward([](std::int64_t) {});
+    optimizer_->apply({.parameters = executable_.parameters(),
+                       .gradients = executable_.gradients(),
+                       .ranges = ranges_,
+                       .lr = 0.0,
+                       .step = ++count_});
+  }
+
+ private:
+  engine::Executable& executable_;
+  std::unique_ptr<train::Optimizer> optimizer_;
+  std::vector<train::UpdateRange> ranges_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Dataset& dataset,
+                                     const SpeedLimits& limits) {
+  TrainingSpeed speed{.threads = train::compute_threads(recipe.train)};
+  const auto executable = compile(recipe, dataset, speed.threads);
+  const bool is_class = recipe.loss.name == "softmax";
+  const train::SlotMemory memory(*executable, kSlots, is_class ? 1 : std::ssize(dataset.label_names));
+  data::LoaderOptions options = loader_options(recipe, memory.dtype());
+  if (is_class) options.label_form = data::LabelForm::ClassIndex;
+  data::Loader loader(dataset, data::samples_of(dataset, data::Split::Train), std::move(options), memory.slots());
+  speed.decoded_per_s = decoding_speed(loader, limits);
+  Updates updates(*executable, recipe.optimizer, speed.threads);
+  const auto start = Clock::now();
+  double seconds = 0.0, waiting = 0.0;
+  const auto is_over = [&](std::int64_t step) {
+    return speed.updates > 0 && (step >= limits.most_updates || seconds_since(start) >= limits.training_s);
+  };
+  for (std::int64_t step = 0; !is_over(step); ++step) {
+    const auto begin = Clock::now();
+    const std::optional<data::Batch> batch = loader.next();
+    if (!batch) break;
+    const double waited = seconds_since(begin);
+    updates.make(batch->slot);
+    loader.release(batch->slot);
+    // The first updates take batches that lie ready, and memory that is touched for the first time.
+    if (step < kSlots && seconds_since(start) < limits.training_s / 2.0) continue;
+    seconds += seconds_since(begin);
+    waiting += waited;
+    ++speed.updates;
+  }
+  speed.images_per_s = static_cast<double>(speed.updates * recipe.train.batch) / seconds;
+  speed.wait_share = waiting / seconds;
+  return speed;
+}
+
+}  // namespace roentgen::task

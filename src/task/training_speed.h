@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The Roentgen authors
+//
+// How fast this machine trains by a recipe: a few batches and updates of the very network on the very images.
+#pragma once
+
+#include <cstdint>
+
+namespace roentgen::data {
+struct Dataset;
+}
+namespace roentgen::train {
+struct Recipe;
+}
+
+namespace roentgen::task {
+
+/// A measurement of a few seconds: good to a fifth on a quiet machine.
+struct TrainingSpeed {
+  double images_per_s = 0.0;   ///< images of updates, waiting for input included
+  double decoded_per_s = 0.0;  ///< images from files to batches, without updates
+  double wait_share = 0.0;     ///< share of the updates' time spent waiting for input
+  std::int64_t updates = 0;    ///< updates measured
+  int threads = 1;             ///< compute threads
+
+  /// Reading and decoding limit the training.
+  [[nodiscard]] bool is_input_bound() const { return wait_share > 0.1; }
+};
+
+/// End of the two parts of a measurement: a time, which the last batch or update may exceed, or a count.
+struct SpeedLimits {
+  double decoding_s = 4.0;          ///< seconds of batches alone
+  double training_s = 8.0;          ///< seconds of updates; those of the first half may count as warm-up
+  std::int64_t most_batches = 100;  ///< batches alone
+  std::int64_t most_updates = 50;   ///< updates
+};
+
+/// Measures it. Writes nothing. ConfigError and DataError as training: a recipe that does not fit the data, images that
+/// cannot be read.
+[[nodiscard]] TrainingSpeed measure_training_speed(const train::Recipe& recipe, const data::Dataset& dataset,
+                                                   const SpeedLimits& limits = {});
+
+}  // namespace roentgen::task

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Roentgen authors
+"""Packs a build's wheel, installs it into a fresh virtual environment, and runs the package's tests there.
+
+  tests/python/wheel.py BUILD [PYTHON]    PYTHON: another interpreter for the environment, from 3.10
+
+Exit code 77 and a line where the build has no package or pip cannot install what the wheel needs.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SKIPPED = 77
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def main(build, python):
+    if not (build / "_native.abi3.so").exists():
+        skip("the build has no Python package (tools/python_env.sh says why)")
+    out = build / "wheels"
+    wheel = subprocess.run([SOURCE / "tools" / "wheel.py", build, out], check=True, capture_output=True,
+                           text=True).stdout.strip()
+    print(f"{pathlib.Path(wheel).name}: {pathlib.Path(wheel).stat().st_size / 1e6:.1f} MB")
+    environment = out / f"venv-{pathlib.Path(python).name}"
+    shutil.rmtree(environment, ignore_errors=True)
+    subprocess.run([python, "-m", "venv", environment], check=True)
+    done = subprocess.run([environment / "bin" / "pip", "-q", "--disable-pip-version-check", "install", wheel, "pytest"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        skip(f"pip cannot install what the wheel needs: {done.stderr.strip().splitlines()[-1]}")
+    # Neither this tree's package nor variables of the tests around this one.
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "PYTHON"))}
+    tests = SOURCE / "python" / "tests"
+    command = [environment / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tests, tests]
+    sys.exit(subprocess.run(command, env={**variables, "PATH": f"{environment / 'bin'}:{variables['PATH']}"},
+                            cwd=out).returncode)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2] if len(sys.argv) == 3 else sys.executable)
