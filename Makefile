@@ -91,7 +91,7 @@ docs-api:  ## Write the reference of the library's headers into build/docs-api; 
 	cmake --preset release >/dev/null
 	cmake --build $(RELEASE) --target docs_api
 
-bench: setup  ## Time one training step of both models (alone; beside PyTorch: tools/peers/compare_step.py)
+bench: setup  ## Time one training step of both models (alone; beside PyTorch: tools/studies/peers.py)
 	cmake --preset release
 	cmake --build $(RELEASE) -j$(JOBS) --target roentgen
 	for model in resnet50 densenet121; do \

@@ -13,7 +13,7 @@ import unittest
 FOLDER = pathlib.Path(__file__).resolve().parent / "peers"
 # Package of a module where the names differ.
 PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "sklearn": "scikit-learn", "tensorflow": "tensorflow-cpu"}
-LIBRARIES = ("graph_torch.py", "parity_formula.py", "one_line_errors.py")
+LIBRARIES = ("bench_peer.py", "graph_torch.py", "parity_formula.py", "one_line_errors.py")
 
 
 def imports_of(path):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Images of 1024 px at default options against 59 originals of NIH ChestX-ray14, whose figures are those that
-// tools/peers/nih_bytes.py prints (docs/synthetic.md, "Film"). Means of as many images of one seed.
+// Images of 1024 px at default options against 59 originals of NIH ChestX-ray14, whose figures are those of
+// docs/synthetic.md ("Bytes like NIH's"). Means of as many images of one seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

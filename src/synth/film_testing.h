@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// For tests only: reads what encode_film() wrote, and measures images as tools/peers/nih_bytes.py does.
+// For tests only: reads what encode_film() wrote, and measures images as docs/synthetic.md does ("Bytes like NIH's").
 #pragma once
 
 #include <spng.h>

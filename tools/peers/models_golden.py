@@ -15,6 +15,7 @@ no auxiliary classifiers, whose arithmetic is not counted anyway. Inception-v4 i
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import sys
 
+import parity_formula
 import torch
 import torchvision
 
@@ -70,13 +71,6 @@ def tensors(model):
 
 def described(model):
     return "".join(f"{name}:{'x'.join(map(str, value.shape))};" for name, value in tensors(model))
-
-
-def fnv1a(text):
-    value = 0xCBF29CE484222325
-    for byte in text.encode():
-        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return value
 
 
 def multiply_adds(model, channels, image_px):
@@ -137,7 +131,7 @@ def main():
             model = build(name, variant, outputs, channels)
             parameters = list(model.parameters())
             out.write(f"{name},{variant},{outputs},{channels},{image_px},{sum(p.numel() for p in parameters)},"
-                      f"{len(parameters)},{len(tensors(model))},{fnv1a(described(model)):016x},"
+                      f"{len(parameters)},{len(tensors(model))},{parity_formula.key(described(model)):016x},"
                       f"{multiply_adds(model, channels, image_px)}\n")
 
 

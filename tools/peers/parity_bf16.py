@@ -20,16 +20,11 @@ import torch
 import parity_golden as golden_cases
 
 
-def training_pass(build, spec, batch, layout):
-    model = golden_cases.make(build, torch.float32, layout).train()
-    image, target, mask = golden_cases.feed(batch, spec["shape"], torch.float32, layout)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        logits, _ = golden_cases.heads(model(image))
-    loss = golden_cases.masked_loss(logits.float(), target, mask)
-    loss.backward()
-    tensors = {name: p.grad for name, p in model.named_parameters()}
-    return {"logits": logits.detach().double().numpy().reshape(-1), "loss": loss.item(),
-            "gradients": golden_cases.summarise(tensors, spec["projections"])}
+def golden_passes(golden):
+    """The training passes that a golden file holds."""
+    return [{"loss": batch["loss"], "logits": np.array(batch["logits"]),
+             "gradients": dict(zip(golden["gradient_names"], map(np.array, batch["gradients"])))}
+            for batch in golden["training"]]
 
 
 def main():
@@ -42,19 +37,14 @@ def main():
     known = golden_cases.cases(arguments.folder)
     for name in arguments.names:
         _, build, spec = known[name]
-        golden = json.loads((arguments.folder / f"{name}.json").read_text())
+        golden = golden_passes(json.loads((arguments.folder / f"{name}.json").read_text()))
         for layout in golden_cases.LAYOUTS:
-            squares, logits, loss = {}, 0.0, 0.0
-            for batch, expected in enumerate(golden["training"]):
-                ours = training_pass(build, spec, batch, layout)
-                gradients = dict(zip(golden["gradient_names"], map(np.array, expected["gradients"])))
-                for parameter, error in golden_cases.errors(ours["gradients"], gradients).items():
-                    squares[parameter] = squares.get(parameter, 0.0) + error**2 / len(golden["training"])
-                logits = max(logits, float(abs(ours["logits"] - np.array(expected["logits"])).max()))
-                loss = max(loss, abs(ours["loss"] - expected["loss"]))
-            errors = [square**0.5 for square in squares.values()]
-            print(f"{name} {layout} PyTorch {torch.__version__}: gradient median {statistics.median(errors):.2e} "
-                  f"max {max(errors):.2e}, logits {logits:.1e}, loss {loss:.1e}", flush=True)
+            ours = [golden_cases.training_pass(build, spec, batch, torch.float32, layout, is_bf16=True)
+                    for batch in range(len(golden))]
+            gradients, logits, loss = golden_cases.training_errors(list(zip(ours, golden)))
+            median = statistics.median(gradients.values())
+            print(f"{name} {layout} PyTorch {torch.__version__}: gradient median {median:.2e} "
+                  f"max {max(gradients.values()):.2e}, logits {logits:.1e}, loss {loss:.1e}", flush=True)
 
 
 if __name__ == "__main__":

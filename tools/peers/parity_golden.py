@@ -90,14 +90,17 @@ def inception_v4():
     return timm.create_model("inception_v4", num_classes=LABELS)
 
 
-def training_pass(build, spec, batch, dtype, layout):
-    """One forward and backward in training mode: logits, loss, projected gradients and running statistics."""
+def training_pass(build, spec, batch, dtype, layout, is_bf16=False):
+    """One forward and backward in training mode: logits, loss, projected gradients and running statistics.
+
+    `is_bf16`: the forward under autocast."""
     model = make(build, dtype, layout).train()
     image, target, mask = feed(batch, spec["shape"], dtype, layout)
-    logits, auxiliary = heads(model(image))
-    loss = masked_loss(logits, target, mask)
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_bf16):
+        logits, auxiliary = heads(model(image))
+    loss = masked_loss(logits.to(dtype), target, mask)
     for other in auxiliary:
-        loss = loss + spec["auxiliary_weight"] * masked_loss(other, target, mask)
+        loss = loss + spec["auxiliary_weight"] * masked_loss(other.to(dtype), target, mask)
     loss.backward()
     tensors = {name: p.grad for name, p in model.named_parameters()}
     running = {name: b for name, b in model.named_buffers() if not name.endswith("num_batches_tracked")}
@@ -132,27 +135,32 @@ def distance(ours, golden):
     return float(abs(ours["logits"] - golden["logits"]).max())
 
 
+def training_errors(pairs):
+    """Errors of training passes beside golden ones, a pair for each batch: of every gradient, the root mean square over
+    the batches; of logits and of the loss, the largest."""
+    squares = {name: 0.0 for name in pairs[0][1]["gradients"]}
+    for ours, golden in pairs:
+        for name, error in errors(ours["gradients"], golden["gradients"]).items():
+            squares[name] += error**2 / len(pairs)
+    return ({name: square**0.5 for name, square in squares.items()}, max(distance(*pair) for pair in pairs),
+            max(abs(ours["loss"] - golden["loss"]) for ours, golden in pairs))
+
+
 def model_case(build, spec):
-    """Training on each batch and inference on the first. A tensor's error is its root mean square over the batches."""
+    """Training on each batch and inference on the first."""
     golden = [training_pass(build, spec, b, torch.float64, "nchw") for b in range(spec["batches"])]
     inference = inference_pass(build, spec, torch.float64, "nchw")
     yardstick = {}
     for layout in LAYOUTS:
         passes = [training_pass(build, spec, b, torch.float32, layout) for b in range(spec["batches"])]
-        pairs = list(zip(passes, golden))
-        squares = {name: 0.0 for name in golden[0]["gradients"]}
-        for ours, reference in pairs:
-            for name, e in errors(ours["gradients"], reference["gradients"]).items():
-                squares[name] += e**2 / len(pairs)
-        e = {name: square**0.5 for name, square in squares.items()}
+        gradients, logits, loss = training_errors(list(zip(passes, golden)))
         yardstick[layout] = {
-            "logits_max_abs": max(distance(*pair) for pair in pairs),
-            "loss_max_abs": max(abs(ours["loss"] - reference["loss"]) for ours, reference in pairs),
+            "logits_max_abs": logits, "loss_max_abs": loss,
             "running_max": max(errors(passes[0]["running"], golden[0]["running"]).values(), default=0.0),
             "inference_logits_max_abs": distance(inference_pass(build, spec, torch.float32, layout), inference),
-            "gradient_median": statistics.median(e.values()), "gradient_max": max(e.values())}
+            "gradient_median": statistics.median(gradients.values()), "gradient_max": max(gradients.values())}
         if "graph" in spec:
-            yardstick[layout]["gradients"] = e
+            yardstick[layout]["gradients"] = gradients
     running = golden[0]["running"]
     return {"float32": yardstick, "inference": inference,
             "gradient_names": list(golden[0]["gradients"]), "running_names": list(running),

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Training and inference of a model here and in other programs, side by side in one run.
+"""Training, inference and input pipelines here and in other programs, side by side in one run.
 
   tools/studies/peers.py --model resnet50 --batch 16 --threads 2 --rounds 3 --python PYTORCH --tensorflow-python TENSORFLOW
+  tools/studies/peers.py --what training --peers torch --dtype bf16 --peer-dtype bf16 --python PYTORCH
+  tools/studies/peers.py --what pipeline --data ../shared/data/nih/png --warmup 4 --steps 20 --python PYTORCH
 
-Interleaved rounds: one run of `bench step`, of `bench infer` (direct and auto kernels), and of every peer's script in
-tools/peers. Prints two tables: images/s of every way, medians over the rounds; and our images/s over those of the peer's
-fastest way of each round: median, least and most. Ours is `auto` in training, `direct` in inference. A peer that cannot be
-imported is left out, with a line that names what pip installs for it. Needs Python only; the peers need their packages.
+Interleaved rounds, since the speed of a machine drifts: one run of `bench step`, of `bench infer` (auto and direct
+kernels) or of `bench pipeline` (default and tf-official), and of every peer's script in tools/peers. Prints two tables:
+images/s of every way, medians over the rounds; and ratios of images/s, ours over the peer's: median, least and most of
+the rounds. Ours is the first way. Ways of a peer that differ behind the last comma alone, mostly by the memory layout,
+have one ratio: to the fastest of them in each round. A peer that cannot be imported is left out, with a line that names
+what pip installs for it.
+--data: 8-bit gray PNG files as NIH published them are taken (tools/nih_originals.py), each --copies times; with --all
+every file of the folder, as it lies there. Needs Python only; the peers need their packages.
 """
 import argparse
 import collections
@@ -19,10 +25,14 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 
-from study import PROGRAM, TOOLS, bench, interleaved, markdown_table, run, words_of
+from study import TOOLS, bench, interleaved, markdown_table, parser_of, run, words_of, write
 
-# A script takes --model, --batch, --image, --threads, --warmup and --steps, and prints JSON with `peer`, its name and
+sys.path.insert(0, str(TOOLS))
+from nih_originals import copy_originals  # noqa: E402
+
+# A script takes the options of settings_of(), in training also --dtype, and prints JSON with `peer`, its name and
 # version, and `figures`, {way: images/s}. `probe`: code that fails where the script would, for lack of its packages.
 # `models`: those it has; none: all. A new peer is a row.
 Script = collections.namedtuple("Script", "peer what file options probe packages models")
@@ -34,12 +44,17 @@ SCRIPTS = [
            "'torch>=2' torchvision", ()),
     Script("tensorflow", "training", "bench_step_tensorflow.py", (), "import tensorflow", "tensorflow-cpu",
            ("resnet50", "densenet121", "vgg16", "inception_v3")),
+    Script("torch", "pipeline", "bench_pipeline_torch.py", (), TORCH + ", PIL", "torch torchvision pillow", ()),
+    Script("tensorflow", "pipeline", "bench_pipeline_tensorflow.py", (), "import tensorflow", "tensorflow-cpu", ()),
 ]
 PEERS = list(dict.fromkeys(script.peer for script in SCRIPTS))
+WHAT = list(dict.fromkeys(script.what for script in SCRIPTS))
 
 
-def settings_of(options):
-    return {name: getattr(options, name) for name in ("model", "batch", "image", "threads", "warmup", "steps")}
+def settings_of(what, options):
+    """Options that ours and the peers' scripts share."""
+    subject = "data" if what == "pipeline" else "model"
+    return {name: getattr(options, name) for name in (subject, "batch", "image", "threads", "warmup", "steps")}
 
 
 def python_of(script, options):
@@ -75,20 +90,28 @@ def figures_of(text, name):
 
 
 def run_script(script, options):
-    command = [python_of(script, options), options.scripts / script.file, *words_of(settings_of(options)), *script.options]
+    settings = settings_of(script.what, options)
+    if script.what == "training":
+        settings["dtype"] = options.peer_dtype
+    command = [python_of(script, options), options.scripts / script.file, *words_of(settings), *script.options]
     program, figures = figures_of(run(command), script.file)
     return {"program": program, "figures": figures}
 
 
-def run_training(options):
-    step = bench(options.program, "step", **settings_of(options))
-    return {"program": "roentgen", "figures": {"auto": step["images_per_s"]}, "floor_ratio": step["floor_ratio"]}
-
-
-def run_inference(options):
-    return {"program": "roentgen", "figures": {
-        way: bench(options.program, "infer", algorithms=way, rounds=1, **settings_of(options))["batches"][0]["images_per_s"]
-        for way in ("direct", "auto")}}
+def run_ours(what, options):
+    settings = settings_of(what, options)
+    if what == "training":
+        step = bench(options.program, "step", dtype=options.dtype, **settings)
+        return {"program": "roentgen", "figures": {"auto": step["images_per_s"]}, "floor_ratio": step["floor_ratio"]}
+    if what == "inference":
+        results = {way: bench(options.program, "infer", algorithms=way, rounds=1, **settings)
+                   for way in ("auto", "direct")}
+        figures = {way: result["batches"][0]["images_per_s"] for way, result in results.items()}
+    else:
+        workers = settings.pop("threads")
+        figures = {way: bench(options.program, "pipeline", pipeline=way, workers=workers, **settings)["images_per_s"]
+                   for way in ("default", "tf-official")}
+    return {"program": "roentgen", "figures": figures}
 
 
 def require_same_ways(what, peer, rounds):
@@ -103,22 +126,28 @@ def first_way(entry):
     return next(iter(entry["figures"].values()))
 
 
+def ratios_of(ours, theirs):
+    """Median, least and most of the rounds' ratios."""
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    return {"ours_over_it": statistics.median(ratios), "least": min(ratios), "most": max(ratios)}
+
+
 def summary(runs):
     """{table, ratios, floor_ratio}. `runs`: {(what, peer): a run for each round}; "-" is the peer that is us."""
     table, ratios = [], []
-    for (what, peer), rounds in sorted(runs.items(), key=lambda item: item[0][0], reverse=True):  # training first
+    for (what, peer), rounds in sorted(runs.items(), key=lambda item: WHAT.index(item[0][0])):
         require_same_ways(what, peer, rounds)
         ours = [first_way(entry) for entry in runs[what, "-"]]
+        fastest = collections.defaultdict(lambda: [0] * len(rounds))  # images/s of the fastest variant in each round
+        row = {"what": what, "peer": peer, "program": rounds[0]["program"]}
         for way in rounds[0]["figures"]:
             speeds = [entry["figures"][way] for entry in rounds]
-            table.append({"what": what, "peer": peer, "program": rounds[0]["program"], "way": way,
-                          "images_per_s": statistics.median(speeds),
-                          "ours_over_it": statistics.median(a / b for a, b in zip(ours, speeds))})
+            table.append({**row, "way": way, "images_per_s": statistics.median(speeds), **ratios_of(ours, speeds)})
+            kind = way.rpartition(", ")[0]
+            fastest[kind] = list(map(max, fastest[kind], speeds))
         if peer != "-":
-            over = [a / max(entry["figures"].values()) for a, entry in zip(ours, rounds)]
-            ratios.append({"what": what, "peer": peer, "program": rounds[0]["program"],
-                           "ours_over_it": statistics.median(over), "least": min(over), "most": max(over)})
-    floors = [entry["floor_ratio"] for entry in runs["training", "-"] if entry["floor_ratio"] is not None]
+            ratios += [{**row, "way": kind, **ratios_of(ours, speeds)} for kind, speeds in fastest.items()]
+    floors = [entry["floor_ratio"] for entry in runs.get(("training", "-"), []) if entry["floor_ratio"] is not None]
     return {"table": table, "ratios": ratios, "floor_ratio": statistics.median(floors) if floors else None}
 
 
@@ -132,35 +161,22 @@ def markdown(result):
     return f"{text(result['table'])}\n{text(result['ratios'])}"
 
 
-def peer_names(text):
-    names = text.split(",")
-    for name in names:
-        if name not in PEERS:
-            raise argparse.ArgumentTypeError(f"expected names of {', '.join(PEERS)}, with commas, got '{name}'")
+def names_of(known):
+    """A type of arguments: names of `known`, with commas between them."""
+    def names(text):
+        for name in text.split(","):
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"expected names of {', '.join(known)}, with commas, got '{name}'")
+        return text.split(",")
+
     return names
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="resnet50")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--image", type=int, default=224)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--warmup", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--peers", type=peer_names, default=PEERS, help=f"with commas: {', '.join(PEERS)}")
-    parser.add_argument("--scripts", type=pathlib.Path, default=TOOLS / "peers", help="folder of the peers' scripts")
-    parser.add_argument("--python", default=sys.executable, help="interpreter that has the peers")
-    parser.add_argument("--tensorflow-python", help="the one that has TensorFlow, if another")
-    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
-    parser.add_argument("--json", type=pathlib.Path)
-    options = parser.parse_args()
-    if not options.scripts.is_dir():
-        parser.error(f"--scripts: expected a folder with the scripts of tools/peers, got {options.scripts}")
-    arms = {("training", "-"): run_training, ("inference", "-"): run_inference}
+def measure(options):
+    """Runs every arm in each round; returns the record."""
+    arms = {(what, "-"): lambda options, what=what: run_ours(what, options) for what in options.what}
     missing = []
-    for script in (script for script in SCRIPTS if script.peer in options.peers):
+    for script in (script for script in SCRIPTS if script.peer in options.peers and script.what in options.what):
         why = obstacle(script, options)
         if why:
             missing.append(f"{script.peer}, {script.what} ({script.file}) left out: {why}")
@@ -171,10 +187,35 @@ def main():
     for index, arm in interleaved(arms, options.rounds):
         runs[arm].append(arms[arm](options))
         print(f"round {index + 1}, {', '.join(arm)}: {runs[arm][-1]['figures']}", file=sys.stderr, flush=True)
-    result = {"case": "peers", **settings_of(options), "rounds": options.rounds, **summary(runs), "missing": missing}
-    print(markdown(result), end="")
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=2) + "\n")
+    settings = {**settings_of("training", options), "rounds": options.rounds}
+    return {"case": "peers", **settings, **summary(runs), "missing": missing}
+
+
+def main():
+    parser = parser_of(__doc__, model="resnet50", batch=16, image=224, threads=len(os.sched_getaffinity(0)), warmup=2,
+                       steps=5, rounds=3)
+    parser.add_argument("--what", type=names_of(WHAT), default=["training", "inference"],
+                        help=f"with commas: {', '.join(WHAT)}; default: training,inference")
+    parser.add_argument("--peers", type=names_of(PEERS), default=PEERS, help=f"with commas: {', '.join(PEERS)}")
+    parser.add_argument("--dtype", choices=["f32", "bf16", "auto"], default="f32", help="of our training")
+    parser.add_argument("--peer-dtype", choices=["f32", "bf16"], default="f32", help="of the peers' training")
+    parser.add_argument("--data", type=pathlib.Path, default="../shared/data/nih/png", help="of pipelines")
+    parser.add_argument("--copies", type=int, default=8)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--scripts", type=pathlib.Path, default=TOOLS / "peers", help="folder of the peers' scripts")
+    parser.add_argument("--python", default=sys.executable, help="interpreter that has the peers")
+    parser.add_argument("--tensorflow-python", help="the one that has TensorFlow, if another")
+    options = parser.parse_args()
+    if not options.scripts.is_dir():
+        parser.error(f"--scripts: expected a folder with the scripts of tools/peers, got {options.scripts}")
+    with tempfile.TemporaryDirectory() as folder:
+        if "pipeline" in options.what and not options.all:
+            images = pathlib.Path(folder) / "images"
+            count = copy_originals(options.data, images, options.copies)
+            print(f"{count} files, {options.copies} of each image", file=sys.stderr)
+            options.data = images
+        result = measure(options)
+    write(options, result, markdown(result))
 
 
 if __name__ == "__main__":

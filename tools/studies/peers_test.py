@@ -12,11 +12,11 @@ import peers
 
 PROGRAM = """#!/bin/sh
 for word; do file=$word; done
-if [ $2 = step ]; then
-  echo '{"images_per_s": 8, "floor_ratio": 1.25}' > $file
-else
-  echo '{"batches": [{"images_per_s": 20}]}' > $file
-fi
+case $2 in
+  step) echo '{"images_per_s": 8, "floor_ratio": 1.25}' > $file;;
+  infer) echo '{"batches": [{"images_per_s": 20}]}' > $file;;
+  pipeline) echo '{"images_per_s": 40}' > $file;;
+esac
 """
 FIGURES = """echo >> "$0.count"
 if [ $(($(wc -l < "$0.count") % 2)) = 1 ]; then
@@ -59,7 +59,7 @@ class Peers(unittest.TestCase):
         result = self.result_of("--peers", "torch", "--rounds", "1")
         self.assertEqual([(row["what"], row["peer"], row["way"]) for row in result["table"]],
                          [("training", "-", "auto"), ("training", "torch", "a"), ("training", "torch", "b"),
-                          ("inference", "-", "direct"), ("inference", "-", "auto"), ("inference", "torch", "a"),
+                          ("inference", "-", "auto"), ("inference", "-", "direct"), ("inference", "torch", "a"),
                           ("inference", "torch", "b")])
         self.assertEqual(result["table"][0]["ours_over_it"], 1)
         self.assertEqual(result["table"][2]["program"], "Other 1.0")
@@ -69,8 +69,22 @@ class Peers(unittest.TestCase):
         (self.folder / "bench_infer_torch.py").unlink()
         result = self.result_of("--peers", "torch", "--rounds", "2")
         self.assertEqual(result["ratios"], [{"what": "training", "peer": "torch", "program": "Other 1.0",
-                                             "ours_over_it": 3.0, "least": 2.0, "most": 4.0}])
+                                             "way": "", "ours_over_it": 3.0, "least": 2.0, "most": 4.0}])
         self.assertIn("torch, inference (bench_infer_torch.py) left out: no such file", result["missing"][0])
+
+    def test_ratios_are_to_the_faster_variant_of_every_way(self):
+        self.python('echo \'{"peer": "x", "figures": {"eager, a": 1, "eager, b": 2, "frozen, a": 5, "frozen, b": 4}}\'')
+        result = self.result_of("--peers", "torch", "--what", "inference", "--rounds", "1")
+        self.assertEqual([(row["way"], row["ours_over_it"]) for row in result["ratios"]],
+                         [("eager", 10), ("frozen", 4)])
+        self.assertIsNone(result["floor_ratio"])
+
+    def test_pipelines_read_the_data_as_it_lies_there_or_copies_of_it(self):
+        result = self.result_of("--peers", "torch", "--what", "pipeline", "--rounds", "1", "--data", "/data", "--all")
+        self.assertEqual([(row["way"], row["images_per_s"]) for row in result["table"]],
+                         [("default", 40), ("tf-official", 40), ("a", 1), ("b", 4)])
+        run = self.run_study("--what", "pipeline", "--data", self.folder)
+        self.assertIn("expected 8-bit gray PNG files, got none", run.stderr)
 
     def test_peers_that_cannot_be_imported_name_their_package_and_others_go_on(self):
         self.python('echo \'{"peer": "x", "figures": {"a": 1}}\'', 'case "$2" in *compile*) exit 1;; esac; exit 0')

@@ -14,7 +14,6 @@ Copies NIH's originals (tools/nih_originals.py) into a temporary folder and runs
   overlap     a network on shared cores, the same with input on a core of its own, an emulated accelerator
 The folder needs about 1 MB an image, --copies x 59 images, and 5 MB an image of the formats (--format-copies).
 """
-import argparse
 import json
 import os
 import pathlib
@@ -22,12 +21,11 @@ import statistics
 import sys
 import tempfile
 
-from study import PROGRAM, TOOLS, bench, cpu_text, interleaved, markdown_table, run
+from study import NAMES, TOOLS, bench, cpu_text, interleaved, markdown_table, parser_of, run, write
 
 sys.path.insert(0, str(TOOLS))
 from nih_originals import copy_originals  # noqa: E402
 
-NAMES = {"resnet50": "ResNet-50", "densenet121": "DenseNet-121"}
 PLACES = {"warm": "from memory", "cold": "from disk", "slow": "from slow storage (emulated)"}
 FULL = 0.95  # of what a device takes alone
 # The presets with the same threads and buffers. Files that tf-official reads at once are the most that any order may read.
@@ -263,41 +261,20 @@ def measure(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, parts="experiment,formats,ablation,overlap", copies=12, format_copies=3,
+                       overlap_model="resnet50", overlap_rate=300.0, storage="open=2ms,read=1ms,opens_per_s=1000",
+                       batch=16, image=224, workers=len(os.sched_getaffinity(0)), rounds=3, experiment_rounds=1,
+                       overlap_rounds=2, cell_seconds=1.5, form_seconds=1.0, steps=20, train_steps=4)
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data/nih/png"))
     parser.add_argument("--from", dest="source", type=pathlib.Path, help="JSON of an earlier run, instead of a run")
-    parser.add_argument("--parts", default="experiment,formats,ablation,overlap")
-    parser.add_argument("--copies", type=int, default=12)
-    parser.add_argument("--format-copies", type=int, default=3)
     parser.add_argument("--work", type=pathlib.Path, help="where the temporary folder is made")
     parser.add_argument("--models", default="resnet50,densenet121", help="with commas, or none")
     parser.add_argument("--rates", default="200,1000,5000", help="emulated accelerators, images/s, or none")
-    parser.add_argument("--overlap-model", default="resnet50")
-    parser.add_argument("--overlap-rate", type=float, default=300)
-    parser.add_argument("--storage", default="open=2ms,read=1ms,opens_per_s=1000")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--image", type=int, default=224)
-    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--experiment-rounds", type=int, default=1)
-    parser.add_argument("--overlap-rounds", type=int, default=2)
-    parser.add_argument("--cell-seconds", type=float, default=1.5)
-    parser.add_argument("--form-seconds", type=float, default=1.0)
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--train-steps", type=int, default=4)
-    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
-    parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
     options.parts = options.parts.split(",")
     record = json.loads(options.source.read_text()) if options.source else measure(options)
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=1) + "\n")
-    text = markdown(record)
-    if options.markdown:
-        options.markdown.write_text(text)
-    else:
-        print(text)
+    write(options, record, markdown(record))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ Devices and storage are emulated: a step lasts batch / rate seconds on every ran
 really decoded, and gradients really travel. Draws the images (`roentgen synth`) and converts them into a temporary
 folder. Rounds over all cells; a figure is the median of its rounds. What the runs took of the cores is measured.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -20,9 +19,8 @@ import statistics
 import tempfile
 import time
 
-from study import PROGRAM, bench, cpu_text, run
+from study import NAMES, bench, cpu_text, markdown_table, parser_of, run, write
 
-NAMES = {"resnet50": "ResNet-50", "densenet121": "DenseNet-121"}
 PIPELINES = ("naive", "default")
 FORMATS = ("raw", "tfrecord")
 FORMAT_NAMES = {"raw": "raw", "tfrecord": "TFRecord"}
@@ -51,12 +49,9 @@ def sentence(by_ranks):
     first, last = min(by_ranks), max(by_ranks)
     ratio = by_ranks[last]["images_per_s"] / by_ranks[first]["images_per_s"]
     more = last / first
-    wait = by_ranks[last]["data_wait"]
-    if ratio >= LINEAR * more:
-        return f"linear: {more:.0f} times the devices, {ratio:.2f} times the work; they wait {wait:.0%} of the time"
-    if ratio - 1 <= FLAT * (more - 1):
-        return f"flat: {more:.0f} times the devices, {ratio:.2f} times the work; they wait {wait:.0%} of the time"
-    return f"in between: {more:.0f} times the devices, {ratio:.2f} times the work; they wait {wait:.0%} of the time"
+    kind = "linear" if ratio >= LINEAR * more else "flat" if ratio - 1 <= FLAT * (more - 1) else "in between"
+    return (f"{kind}: {more:.0f} times the devices, {ratio:.2f} times the work; they wait "
+            f"{by_ranks[last]['data_wait']:.0%} of the time")
 
 
 def gain_sentences(cells):
@@ -85,13 +80,11 @@ def cell_text(cell, record):
 def markdown(record):
     cells = cells_of(record)
     ranks = sorted({point["ranks"] for point in record["points"]})
-    text = ("| network (emulated) | pipeline | format | " +
-            " | ".join(f"{n} rank{'s' if n > 1 else ''}" for n in ranks) + " | what it shows |\n" +
-            "|---|---|---|" + "---|" * len(ranks) + "---|\n")
-    for (model, pipeline, form), by_ranks in cells.items():
-        figures = " | ".join(cell_text(by_ranks[n], record) for n in ranks)
-        text += (f"| {NAMES[model]}, {record['rates'][model]:g}/s a rank | {pipeline} | {FORMAT_NAMES[form]} | {figures} | "
-                 f"{sentence(by_ranks)} |\n")
+    rows = [[f"{NAMES[model]}, {record['rates'][model]:g}/s a rank", pipeline, FORMAT_NAMES[form],
+             *(cell_text(by_ranks[n], record) for n in ranks), sentence(by_ranks)]
+            for (model, pipeline, form), by_ranks in cells.items()]
+    columns = [f"{n} rank{'s' if n > 1 else ''}" for n in ranks]
+    text = markdown_table(["network (emulated)", "pipeline", "format", *columns, "what it shows"], rows)
     load = record["load"]
     return (text + "\nImages/s of all ranks: median of the rounds (least to most, where there are several; share of the time that "
             f"devices wait for input). {rounds_text(record).capitalize()}, batches of {record['batch']}, storage `{record['storage']}`.\n\n" +
@@ -184,37 +177,23 @@ def measure(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, ranks="1,2,4", images=64, batch=16, workers=1, storage="open=10ms,read=60ms", rounds=3)
     parser.add_argument("--from", dest="source", type=pathlib.Path, help="JSON of an earlier run, instead of a run")
     parser.add_argument("--rates", default="resnet50=28,densenet121=36", help="images/s of a device alone")
-    parser.add_argument("--ranks", default="1,2,4")
-    parser.add_argument("--images", type=int, default=64)
     parser.add_argument("--side", type=int, default=256, help="of the images drawn, px")
     parser.add_argument("--image", type=int, default=64, help="side of what the network is fed, px")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--storage", default="open=10ms,read=60ms")
     parser.add_argument("--warmup", default="6,6,6",
                         help="steps before those measured, by ranks: until batches that were made in advance are used up")
     parser.add_argument("--steps", type=int, default=4, help="whole epochs: a naive shuffle fills up anew in each")
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--work", type=pathlib.Path, help="where the temporary folder is made")
-    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
-    parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--svg", type=pathlib.Path)
     options = parser.parse_args()
     options.rates = {name: float(rate) for name, rate in (word.split("=") for word in options.rates.split(","))}
     record = json.loads(options.source.read_text()) if options.source else measure(options)
-    if options.json:
-        options.json.write_text(json.dumps(record, indent=1) + "\n")
     if options.svg:
         options.svg.write_text(svg(record))
-    text = markdown(record)
-    if options.markdown:
-        options.markdown.write_text(text)
-    else:
-        print(text)
+    write(options, record, markdown(record))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,10 @@ Every point runs once a round, in an order that turns round by round, since the 
 the median over the rounds, and a ratio the median of the rounds' ratios. Points beyond the machine's memory are left out
 and named. Run it on a quiet machine.
 """
-import argparse
-import json
-import pathlib
 import statistics
 import sys
 
-from study import PROGRAM, bench, interleaved
+from study import bench, interleaved, markdown_table, parser_of, write
 
 
 def points(arguments):
@@ -38,40 +35,33 @@ def measure(arguments, point):
 
 
 def markdown(tables, runs):
-    """The tables; the last column is the rate over that of the first point of its model."""
+    """The tables; `of the first` is the rate over that of the first point of its model."""
     column = {"batch": 1, "image": 2, "threads": 3}
-    text = ""
-    for name, rows in tables.items():
-        text += f"| network | {name} | images/s | of the first | step / conv floor | peak, MiB |\n|---|---|---|---|---|---|\n"
-        first = {}
-        for point in rows:
+    texts = []
+    for name, points_of_table in tables.items():
+        rows, first = [], {}
+        for point in points_of_table:
             all_runs = runs[point]
             if not all_runs:
-                text += f"| {point[0]} | {point[column[name]]} | more memory than there is | | | |\n"
+                rows.append([point[0], point[column[name]], "more memory than there is", "", "", ""])
                 continue
             base = first.setdefault(point[0], all_runs)
             gain = statistics.median(a["images_per_s"] / b["images_per_s"] for a, b in zip(all_runs, base))
             rate = statistics.median(run["images_per_s"] for run in all_runs)
             floors = [run["floor_ratio"] for run in all_runs if run["floor_ratio"] is not None]
             floor = f"{statistics.median(floors):.2f}" if floors else "-"
-            text += (f"| {point[0]} | {point[column[name]]} | {rate:.2f} | {gain:.2f}x | {floor} | "
-                     f"{all_runs[0]['peak_bytes'] / 2**20:.0f} |\n")
-        text += "\n"
-    return text
+            rows.append([point[0], point[column[name]], f"{rate:.2f}", f"{gain:.2f}x", floor,
+                         f"{all_runs[0]['peak_bytes'] / 2**20:.0f}"])
+        head = ["network", name, "images/s", "of the first", "step / conv floor", "peak, MiB"]
+        texts.append(markdown_table(head, rows))
+    return "\n".join(texts)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--models", default="resnet50,densenet121")
+    parser = parser_of(__doc__, models="resnet50,densenet121", threads=2, rounds=3, warmup=1, steps=3)
     parser.add_argument("--batches", default="1,2,4,8,16,32,64", help="at 224 px")
     parser.add_argument("--images", default="64,128,224,320,512", help="sides in pixels")
     parser.add_argument("--batch", type=int, default=16, help="of the tables by image and by threads")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--warmup", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=3)
-    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
-    parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
     tables = points(arguments)
     order = list(dict.fromkeys(point for rows in tables.values() for point in rows))
@@ -81,10 +71,8 @@ def main():
         if result:
             runs[point].append(result)
         print(f"round {index + 1}: {point}: {result['images_per_s'] if result else 'no memory'}", file=sys.stderr)
-    print(markdown(tables, runs), end="")
-    if arguments.json:
-        rows = [{"model": p[0], "batch": p[1], "image_px": p[2], "threads": p[3], "rounds": runs[p]} for p in order]
-        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+    rows = [{"model": p[0], "batch": p[1], "image_px": p[2], "threads": p[3], "rounds": runs[p]} for p in order]
+    write(arguments, rows, markdown(tables, runs))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""What the studies share: benchmarks of the program as JSON, interleaved rounds, tables in Markdown."""
+"""Shared by the studies: options, benchmarks as JSON, interleaved rounds, tables in Markdown, writing of results."""
+import argparse
 import json
 import pathlib
 import shlex
@@ -10,6 +11,28 @@ import tempfile
 
 TOOLS = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = TOOLS.parent / "build" / "release" / "roentgen"
+NAMES = {"resnet50": "ResNet-50", "densenet121": "DenseNet-121"}
+
+
+def parser_of(doc, **defaults):
+    """A parser of --program, --json and options with these defaults, each of its default's type."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
+    parser.add_argument("--json", type=pathlib.Path)
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default,
+                            help=f"default: {default}")
+    return parser
+
+
+def write(options, record, text):
+    """Writes the record to --json, and prints the text or writes it to --markdown, where these are given."""
+    if options.json:
+        options.json.write_text(json.dumps(record, indent=1) + "\n")
+    if getattr(options, "markdown", None):
+        options.markdown.write_text(text)
+    else:
+        print(text)
 
 
 def words_of(settings):
@@ -21,11 +44,12 @@ def words_of(settings):
     return words
 
 
-def run(command, allowed=None):
-    """Runs a command. A failure ends the study, unless `allowed` is in what the command said; then the result is None."""
+def run(command, allowed=None, ends=(0,)):
+    """Output of a command that exits with a status of `ends`. Another one ends the study, or gives None where the
+    command's message has `allowed` in it."""
     command = [str(word) for word in command]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    if done.returncode in ends:
         return done.stdout
     if allowed and allowed in done.stderr:
         return None

@@ -4,25 +4,22 @@
 """Does a recipe that does well on synthetic radiographs do well on real ones? Trains variants of one recipe on synthetic
 findings and on three real tasks, ranks them on each, and prints the rank correlations.
 
-  tools/studies/transfer.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--report TABLES.md]
+  tools/studies/transfer.py --synth DIR --kermany DIR --nih DIR --out DIR [--seeds 0,1] [--markdown TABLES.md]
 
 A variant is a list of --set options laid over each task's own recipe; everything else is the same for all. What is there
 in --out already, of the same program, settings and tables, is not trained again, so that an interrupted study goes on; seeds can be
 trained by several of these at once, each with `--threads 1`. Needs Python only.
 """
-import argparse
 import hashlib
 import json
 import pathlib
 import statistics
 import sys
 
-from study import TOOLS, markdown_table, run
+from study import TOOLS, markdown_table, parser_of, run, write
 
 sys.path.insert(0, str(TOOLS))
 from ranks import ranks, spearman  # noqa: E402
-
-PROGRAM = "build/release/roentgen"
 
 # Task -> recipe, options that hold for all variants, split that scores, labels that count (None: mean over all).
 TASKS = {
@@ -53,40 +50,39 @@ def tables_hash(data):
     return digest.hexdigest()
 
 
-def score(folder, data, task, variant, seed, threads):
+def score(options, task, variant, seed):
     """AUROC of one variant on one task with one seed; trained when it is not there."""
     recipe, common, split, label = TASKS[task]
-    place = folder / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"
+    data = getattr(options, DATA[recipe])
+    place = options.out / pathlib.Path(recipe).stem / variant.replace(" ", "_").replace(",", "") / f"seed-{seed}"
     result, stamp = place / "eval.json", place / "stamp.txt"
-    settings = common + VARIANTS[variant] + [f"train.seed={seed}", f"train.threads={threads}"]
+    settings = common + VARIANTS[variant] + [f"train.seed={seed}", f"train.threads={options.threads}"]
     made_of = "\n".join([pathlib.Path(recipe).read_text(encoding="utf-8"), *settings, tables_hash(data),
-                         hashlib.sha256(pathlib.Path(PROGRAM).read_bytes()).hexdigest()])
+                         hashlib.sha256(options.program.read_bytes()).hexdigest()])
     if not result.exists() or not stamp.exists() or stamp.read_text(encoding="utf-8") != made_of:
-        options = [x for setting in settings for x in ("--set", setting)]
-        run([PROGRAM, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *options])
+        words = [word for setting in settings for word in ("--set", setting)]
+        run([options.program, "train", "--recipe", recipe, "--data", data, "--out", place, "--overwrite", *words])
         checkpoint = place / "checkpoints/best.safetensors"
-        run([PROGRAM, "eval", "--checkpoint", checkpoint, "--data", data, "--split", split, "--json", result,
-             "--threads", str(threads)])
+        run([options.program, "eval", "--checkpoint", checkpoint, "--data", data, "--split", split, "--json", result,
+             "--threads", options.threads])
         stamp.write_text(made_of, encoding="utf-8")
     auroc = json.loads(result.read_text(encoding="utf-8"))["auroc"]
     return auroc["mean"] if label is None else auroc["labels"][label]["auroc"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, seeds="0,1")
     for name in ("synth", "kermany", "nih", "out"):
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
-    parser.add_argument("--seeds", default="0,1")
     parser.add_argument("--threads", type=int, default=0, help="of each training; 0: all cores")
-    parser.add_argument("--report", type=pathlib.Path, help="write the tables to this file as well")
-    arguments = parser.parse_args()
-    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    parser.add_argument("--markdown", type=pathlib.Path)
+    options = parser.parse_args()
+    seeds = [int(seed) for seed in options.seeds.split(",")]
     scores = {}
     for seed in seeds:
         for variant in VARIANTS:
-            for task, (recipe, *_) in TASKS.items():
-                value = score(arguments.out, getattr(arguments, DATA[recipe]), task, variant, seed,
-                              arguments.threads)
+            for task in TASKS:
+                value = score(options, task, variant, seed)
                 scores.setdefault((task, variant), []).append(value)
                 print(f"seed {seed}  {variant:20s}  {task:24s}  {value:.4f}", flush=True)
     means = {key: statistics.mean(values) for key, values in scores.items()}
@@ -104,12 +100,11 @@ def main():
         values = [means[task, variant] for variant in VARIANTS]
         correlations.append([task, *(f"{spearman(values, [means[other, v] for v in VARIANTS]):.2f}" for other in TASKS)])
     half_range = " (half their range)" if len(seeds) > 1 else ""
-    text = (f"AUROC, mean of seeds {arguments.seeds}{half_range}, rank among the {len(VARIANTS)} variants.\n\n"
+    text = (f"AUROC, mean of seeds {options.seeds}{half_range}, rank among the {len(VARIANTS)} variants.\n\n"
             f"{markdown_table(['variant', *TASKS], rows)}\n"
             + markdown_table(["Spearman's rank correlation", *TASKS], correlations))
-    print("\n" + text)
-    if arguments.report:
-        arguments.report.write_text(text, encoding="utf-8")
+    record = [{"task": task, "variant": variant, "auroc": values} for (task, variant), values in scores.items()]
+    write(options, record, text)
 
 
 if __name__ == "__main__":

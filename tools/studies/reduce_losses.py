@@ -3,23 +3,22 @@
 # SPDX-FileCopyrightText: The Roentgen authors
 """Trains the same small network with every way of averaging gradients, and compares the losses.
 
-  tools/reduce_losses.py --ranks 4 --seeds 0,1,2 --steps 60 --markdown losses.md       # 3 minutes on two cores
+  tools/studies/reduce_losses.py --ranks 4 --seeds 0,1,2 --steps 60 --markdown losses.md       # 3 minutes on two cores
 
 Draws images (`roentgen synth`) and trains on them with `--reduce allreduce`, `exchange`, `ring`, `tree` and `hierarchical`, each with
 every seed. Prints a table: the mean loss of the last ten updates by seed, and how far a run's losses are from those of
 `allreduce` with the same seed, at the most over all updates, beside how far two seeds are from each other.
 """
-import argparse
 import json
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROGRAM = HERE.parent / "build" / "release" / "roentgen"
+from study import markdown_table, parser_of, run, write
+
 WAYS = ("allreduce", "exchange", "ring", "tree", "hierarchical")
+STOPPED = 3  # exit status of --stop-after
 LAST = 10  # updates that a run's last loss is the mean of
 RECIPE = """[preprocess]
 size = 32
@@ -65,24 +64,18 @@ def table(losses):
     """`losses`: by way, then by seed."""
     seeds = list(next(iter(losses.values())))
     base = next(iter(losses))
-    text = ("| way | " + " | ".join(f"seed {seed}" for seed in seeds) + f" | largest difference from `{base}` |\n" +
-            "|---|" + "---|" * (len(seeds) + 1) + "\n")
+    rows = []
     for way, by_seed in losses.items():
-        last = " | ".join(f"{statistics.mean(by_seed[seed][-LAST:]):.6f}" for seed in seeds)
+        last = [f"{statistics.mean(by_seed[seed][-LAST:]):.6f}" for seed in seeds]
         most = max(largest_difference(by_seed[seed], losses[base][seed]) for seed in seeds)
-        text += f"| `{way}` | {last} | {'' if way == base else f'{most:.1e}'} |\n"
+        rows.append([f"`{way}`", *last, "" if way == base else f"{most:.1e}"])
+    text = markdown_table(["way", *(f"seed {seed}" for seed in seeds), f"largest difference from `{base}`"], rows)
     first = statistics.mean(losses[base][seed][0] for seed in seeds)
     text += f"\nMean loss of the last {LAST} of {len(losses[base][seeds[0]])} updates (the first update's: {first:.4f})"
     if len(seeds) > 1:
         apart = min(largest_difference(losses[base][a], losses[base][b]) for a in seeds for b in seeds if a < b)
         text += f"; two seeds are at least {apart:.1e} apart"
     return text + ".\n"
-
-
-def run(words):
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.DEVNULL, check=False)
-    if done.returncode not in (0, 3):  # 3: stopped, as asked
-        sys.exit(f"{' '.join(map(str, words))} failed")
 
 
 def measure(options):
@@ -97,30 +90,20 @@ def measure(options):
                 out = work / f"{way}-{seed}"
                 run([options.program, "train", "--recipe", work / "recipe.toml", "--model", work / "net.txt", "--data",
                      work / "data", "--out", out, "--ranks", options.ranks, "--oversubscribe", "--reduce", way,
-                     "--stop-after", options.steps, "--set", f"train.seed={seed}", "--set", f"train.batch={options.batch}"])
+                     "--stop-after", options.steps, "--set", f"train.seed={seed}", "--set",
+                     f"train.batch={options.batch}"], ends=(0, STOPPED))
                 losses[way][seed] = losses_of((out / "log.jsonl").read_text())
         return losses
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--steps", type=int, default=60)
+    parser = parser_of(__doc__, ranks=4, seeds="0,1,2", steps=60, images=600)
     parser.add_argument("--batch", type=int, default=8, help="of a rank")
-    parser.add_argument("--images", type=int, default=600)
     parser.add_argument("--work", type=pathlib.Path, help="where the temporary folder is made")
-    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM)
-    parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
     losses = measure(options)
-    if options.json:
-        options.json.write_text(json.dumps(losses) + "\n")
-    if options.markdown:
-        options.markdown.write_text(table(losses))
-    else:
-        print(table(losses))
+    write(options, losses, table(losses))
 
 
 if __name__ == "__main__":

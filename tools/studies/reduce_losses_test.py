@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-import pathlib
-import sys
+"""Tests of reduce_losses.py."""
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import reduce_losses  # noqa: E402
+import reduce_losses
 
 LOSSES = {"allreduce": {"0": [1.0] * 10 + [0.5] * 10, "1": [0.9] * 20},
           "tree": {"0": [1.0] * 10 + [0.5] * 9 + [0.51], "1": [0.9] * 20}}

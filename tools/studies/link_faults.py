@@ -4,15 +4,14 @@
 """Trains over a network that is well, that loses packets, that has one slow link, and both, and says of each what an update took
 and which link the run named. Prints a table in Markdown.
 
-  tools/link_faults.py          # root; 4 hosts at 1 Gbit/s, 1% lost, host 3 at 100 Mbit/s; 5 minutes
-  tools/link_faults.py --hosts 4 --rate 1gbit --slow 3:100mbit --loss 1 --json faults.json
+  tools/studies/link_faults.py          # root; 4 hosts at 1 Gbit/s, 1% lost, host 3 at 100 Mbit/s; 5 minutes
+  tools/studies/link_faults.py --hosts 4 --rate 1gbit --slow 3:100mbit --loss 1 --json faults.json
 
 Hosts are network namespaces of this machine (emulated_hosts.sh: links by tc tbf, loss by an nftables rule), one rank each, one
 compute thread a rank; a small ResNet-18 on images of 32 px really trains, 43 MiB of gradients an update really travel. The
 network is emulated, and the hosts share the cores of one machine, so that seconds compare the cases and nothing else. Exits 1
 where a run ended early, came to another loss than the first, did not test its links, or named another link than the slow one.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -21,8 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROGRAM = HERE.parent / "build" / "release" / "roentgen"
+from study import TOOLS, markdown_table, parser_of, run, write
+
 STOPPED = 3  # by --stop-after, with everything saved
 FIRST_TEST = 10  # updates, after which a run tests its links for the first time
 
@@ -77,20 +76,18 @@ def faults_of(rows, updates, slow):
 
 
 def markdown(rows):
-    lines = ["| network (emulated) | s an update, median (longest) | waiting for others | packets lost | named as slow |",
-             "|---|---|---|---|---|"]
-    for row in rows:
-        named = "not tested" if row["slow"] is None else ", ".join(row["slow"]) or "none"
-        lines.append(f"| {row['case']} | {row['seconds']:.2f} ({row['seconds_max']:.2f}) | {row['comm_exposed']:.0%} | "
-                     f"{row['lost'].replace(' packets lost', '') or '0'} | {named} |")
-    return "\n".join(lines) + "\n"
+    cells = [[row["case"], f"{row['seconds']:.2f} ({row['seconds_max']:.2f})", f"{row['comm_exposed']:.0%}",
+              row["lost"].replace(" packets lost", "") or "0",
+              "not tested" if row["slow"] is None else ", ".join(row["slow"]) or "none"] for row in rows]
+    return markdown_table(["network (emulated)", "s an update, median (longest)", "waiting for others", "packets lost",
+                           "named as slow"], cells)
 
 
 def run_case(options, name, environment, data, out):
     hosts = ",".join(f"10.99.0.{i + 1}:1" for i in range(options.hosts))
-    command = [HERE / "emulated_hosts.sh", options.hosts, options.rate, options.program, "train", "--recipe",
-               HERE.parent / "recipes" / "quickstart.toml", "--data", data, "--out", out, "--ranks", options.hosts, "--hosts",
-               hosts, "--oversubscribe", "--stop-after", options.updates]
+    command = [TOOLS / "emulated_hosts.sh", options.hosts, options.rate, options.program, "train", "--recipe",
+               TOOLS.parent / "recipes" / "quickstart.toml", "--data", data, "--out", out, "--ranks", options.hosts,
+               "--hosts", hosts, "--oversubscribe", "--stop-after", options.updates]
     for setting in ("model.width=64", "preprocess.size=32", f"train.batch={options.batch}", "train.threads=1", "train.workers=1"):
         command += ["--set", setting]
     done = subprocess.run([str(word) for word in command], env=os.environ | environment, stdout=subprocess.DEVNULL,
@@ -100,30 +97,23 @@ def run_case(options, name, environment, data, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", type=int, default=4)
+    parser = parser_of(__doc__, hosts=4, updates=14)
     parser.add_argument("--rate", default="1gbit", help="of every link, as tc writes it")
     parser.add_argument("--slow", default="3:100mbit", help="number of a host, and its rate")
     parser.add_argument("--loss", default="1", help="per cent of the packets that come to a host")
-    parser.add_argument("--updates", type=int, default=14)
     parser.add_argument("--batch", type=int, default=2, help="of a rank")
-    parser.add_argument("--program", default=PROGRAM)
-    parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
     if options.updates <= FIRST_TEST:
         parser.error(f"--updates: expected more than {FIRST_TEST}, got {options.updates}: links are tested after {FIRST_TEST}")
     with tempfile.TemporaryDirectory(prefix="roentgen_faults_") as folder:
         place = pathlib.Path(folder)
-        subprocess.run([options.program, "synth", place / "data", "--images", "800", "--size", "40"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        run([options.program, "synth", place / "data", "--images", 800, "--size", 40])
         rows = []
         for i, (name, environment) in enumerate(cases(options)):
             rows.append(run_case(options, name, environment, place / "data", place / str(i)))
             print(f"{name}: {rows[-1]['seconds']:.2f} s an update; load {os.getloadavg()[0]:.1f}", *rows[-1]["warnings"],
                   sep="\n  ", file=sys.stderr, flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n")
-    print(markdown(rows), end="")
+    write(options, rows, markdown(rows))
     faults = faults_of(rows, options.updates, slow_host(options.slow))
     for fault in faults:
         print(f"[link.faults] {fault}", file=sys.stderr)

@@ -4,12 +4,9 @@
 """What link_faults.py makes of a run's log, and what it finds wrong; nothing is run."""
 import argparse
 import json
-import pathlib
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import link_faults  # noqa: E402
+import link_faults
 
 
 def log_of(losses, slow=None):
