@@ -12,7 +12,8 @@ import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "peers"
 # Package of a module where the names differ.
-PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "sklearn": "scikit-learn", "tensorflow": "tensorflow-cpu"}
+PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "nvidia": "nvidia-dali-cuda120", "sklearn": "scikit-learn",
+            "tensorflow": "tensorflow-cpu"}
 LIBRARIES = ("bench_peer.py", "graph_torch.py", "parity_formula.py", "one_line_errors.py")
 
 
@@ -43,7 +44,7 @@ class Peers(unittest.TestCase):
     def test_packages_are_listed(self):
         text = (FOLDER / "requirements.txt").read_text(encoding="utf-8")
         listed = {re.split(r"[ ;=<>#]", line)[0] for line in text.splitlines()}
-        own = {path.stem for path in FOLDER.parent.rglob("*.py")}
+        own = {path.stem for path in FOLDER.parent.rglob("*.py")} | {"roentgen"}
         for path in FOLDER.glob("*.py"):
             for module in imports_of(path):
                 if module not in sys.stdlib_module_names and module not in own:
