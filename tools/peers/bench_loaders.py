@@ -9,7 +9,7 @@
 
 FOLDER is one that tools/studies/loaders.py has filled. A loader reads the files in a new order in every pass, with
 --threads threads or worker processes. With --first it keeps the order of names, and FILE gets the values of the first
-8 images.
+8 images. --hold: seconds for which each batch is held, as by a training step.
 """
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import collections
@@ -265,6 +265,7 @@ LOADERS = {
 def next_count(batches, options):
     """Images of the next batch, whose form is checked. A last batch in file order may be shorter."""
     batch = next(batches)
+    time.sleep(options.hold)
     shape = (1, options.image, options.image)
     if tuple(batch.shape[1:]) != shape or "float32" not in str(batch.dtype):
         raise SystemExit(f"expected float32 images of shape {shape}, got {batch.dtype} of {tuple(batch.shape)}")
@@ -283,7 +284,7 @@ def images_per_s(batches, options):
 
 def main():
     options = options_of(__doc__, loader=tuple(LOADERS), case=("png", "jpeg", "raw"), work="", batch=64, image=224,
-                         warmup=4, seconds=4.0, first="", idle=False)
+                         warmup=4, seconds=4.0, hold=0.0, first="", idle=False)
     loader = LOADERS[options.loader]
     package = [importlib.import_module(name) for name in loader.modules][-1]
     if options.idle:

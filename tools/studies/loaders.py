@@ -12,8 +12,9 @@ VENV has a wheel of roentgen and the loaders' packages of tools/peers/requiremen
 Each loader is a process of tools/peers/bench_loaders.py with --threads threads or worker processes on as many cores.
 The first round takes memory and brings the files into the page cache; the others take images/s, in interleaved order.
 
-Memory is PSS of the process and its children, sampled ten times a second: the most of it, less the same for a process
-that only imports. Ratios are medians over the rounds (least to most). A loader that fails is left out and named.
+Memory is PSS of the process and its children, sampled ten times a second while each batch is held for a second, so that
+batches lie ready as they do in training: the most of it, less that of a process that only imports. Pages of files that
+other programs map count in part: run it on a quiet machine, and see the column without files. Ratios are medians over the rounds (least to most). A loader that fails is left out and named.
 """
 import array
 import json
@@ -24,6 +25,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from study import PROGRAM, TOOLS, bench, cpu_text, interleaved, markdown_table, parser_of, run, words_of, write
 
@@ -49,7 +51,8 @@ LOADERS = {
     "raw": [OURS, "memmap", "memmap, batches"],
 }
 STEPS = {"png": 40, "jpeg": 120, "raw": 800}  # of `bench pipeline`
-SAMPLES_PER_S = 10
+SAMPLES_PER_S, HOLD_S = 10, 1.0  # while memory is taken
+LIMIT_S = 300  # for one process
 KINDS = ("Pss", "Pss_Anon", "Pss_File", "Pss_Shmem")
 
 
@@ -88,28 +91,32 @@ def pss_of(session):
     return sums
 
 
-def run_measured(command, has_memory):
-    """(output, the sample with the largest PSS) of a command and its children, which have ended by then."""
+def run_alone(command, memory_s=0):
+    """(output, the sample with the largest PSS of the last `memory_s` seconds) of a command and its children, which are
+    all gone then. What imports need for a while comes before these seconds."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=errors, text=True,
                                    start_new_session=True)
-        peak = dict.fromkeys(KINDS, 0)
-        while has_memory and process.poll() is None:
-            peak = max(peak, pss_of(process.pid), key=lambda pss: pss["Pss"])
+        samples = [(time.monotonic(), dict.fromkeys(KINDS, 0))]
+        end = time.monotonic() + LIMIT_S
+        while process.poll() is None and time.monotonic() < end:
+            if memory_s:
+                samples.append((time.monotonic(), pss_of(process.pid)))
             try:
                 process.wait(1 / SAMPLES_PER_S)
             except subprocess.TimeoutExpired:
                 pass
-        output = process.communicate()[0]
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+        output = process.communicate()[0]
         errors.seek(0)
         if process.returncode:
             lines = errors.read().strip().splitlines() or ["no output"]
             raise RuntimeError(f"status {process.returncode}, {lines[-1]}")
-        return output, peak
+        last = samples[-1][0]
+        return output, max((pss for at, pss in samples if last - at <= memory_s), key=lambda pss: pss["Pss"])
 
 
 def command_of(options, loader, **settings):
@@ -142,8 +149,8 @@ def measure_memory(options, arms, folder):
         first = folder / f"{case}_{loader}"
         try:
             if loader not in idle:
-                idle[loader] = run_measured(command_of(options, loader, idle=True, seconds=2), True)[1]
-            output, peak = run_measured(command_of(options, loader, case=case, first=first), True)
+                idle[loader] = run_alone(command_of(options, loader, idle=True, seconds=2), 1)[1]
+            output, peak = run_alone(command_of(options, loader, case=case, first=first, hold=HOLD_S), options.seconds)
         except RuntimeError as error:
             if loader == OURS:
                 sys.exit(f"{SCRIPT} --loader {loader} --case {case}: {error}")
@@ -171,7 +178,7 @@ def measure(options):
             result = run_program(options, case)
             cpu, speed = cpu_text(result), result["images_per_s"]
         else:
-            result = json.loads(run(command_of(options, loader, case=case)))
+            result = json.loads(run_alone(command_of(options, loader, case=case))[0])
             speed = result["figures"][loader]
         speeds[case, loader].append(speed)
         loads.append(os.getloadavg()[0])

@@ -6,10 +6,10 @@
   tools/studies/torch_step.py --python VENV/bin/python --work FOLDER --json torch_step.json
 
 FOLDER is one that tools/studies/loaders.py has filled; VENV has PyTorch, torchvision and a wheel of roentgen. Both
-loaders have two threads or workers, beside 1 and 2 threads of PyTorch on two cores. DataLoader decodes with torchvision.io; its
-raw records are an np.memmap. Every arm is a process of tools/peers/bench_loader_step.py, in interleaved rounds; figures
-are medians over the rounds (least to most), ratios those within a round. An idle loader's cost is the step after it was
-made over the step before, beside the same of a process that makes none.
+loaders have two threads or workers, beside 1 and 2 threads of PyTorch on two cores. DataLoader decodes with
+torchvision.io; its raw records are an np.memmap. Every arm is a process of tools/peers/bench_loader_step.py, in
+interleaved rounds; figures are medians over the rounds (least to most), ratios those within a round. An idle loader's
+cost is the step after it was made over the step before, beside the same of a process that makes none.
 """
 import json
 import os
