@@ -265,6 +265,7 @@ LOADERS = {
 def next_count(batches, options):
     """Images of the next batch, whose form is checked. A last batch in file order may be shorter."""
     batch = next(batches)
+    np.asarray(batch).reshape(-1)[::1024].sum()  # brings shared memory of workers into this process, as a step does
     time.sleep(options.hold)
     shape = (1, options.image, options.image)
     if tuple(batch.shape[1:]) != shape or "float32" not in str(batch.dtype):

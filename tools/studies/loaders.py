@@ -14,7 +14,9 @@ The first round takes memory and brings the files into the page cache; the other
 
 Memory is PSS of the process and its children, sampled ten times a second while each batch is held for a second, so that
 batches lie ready as they do in training: the most of it, less that of a process that only imports. Pages of files that
-other programs map count in part: run it on a quiet machine, and see the column without files. Ratios are medians over the rounds (least to most). A loader that fails is left out and named.
+other programs map count in part: run it on a quiet machine, and see the column without files. That one is anonymous
+memory and all shared memory of the processes, also batches that wait there unmapped. Ratios are medians over the rounds
+(least to most). A loader that fails is left out and named.
 """
 import array
 import json
@@ -53,7 +55,7 @@ LOADERS = {
 STEPS = {"png": 40, "jpeg": 120, "raw": 800}  # of `bench pipeline`
 SAMPLES_PER_S, HOLD_S = 10, 1.0  # while memory is taken
 LIMIT_S = 300  # for one process
-KINDS = ("Pss", "Pss_Anon", "Pss_File", "Pss_Shmem")
+KINDS = ("Pss", "Pss_Anon", "Pss_File", "Pss_Shmem", "shared")
 
 
 def prepare(options):
@@ -76,8 +78,9 @@ def prepare(options):
 
 
 def pss_of(session):
-    """Bytes of every kind of PSS of the processes of a session."""
-    sums = dict.fromkeys(KINDS, 0)
+    """Bytes of every kind of PSS of the processes of a session, and of the files in shared memory that they hold open:
+    batches on their way from a worker are mapped by no process."""
+    sums, shared = dict.fromkeys(KINDS, 0), {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             if int((folder / "stat").read_text().rpartition(")")[2].split()[3]) != session:
@@ -86,9 +89,13 @@ def pss_of(session):
                 kind = line.partition(":")[0]
                 if kind in sums:
                     sums[kind] += 1024 * int(line.split()[1])
+            for file in (folder / "fd").iterdir():
+                if os.readlink(file).startswith("/dev/shm/"):
+                    entry = file.stat()
+                    shared[entry.st_ino] = 512 * entry.st_blocks
         except (OSError, IndexError):  # it has ended
             continue
-    return sums
+    return sums | {"shared": sum(shared.values())}
 
 
 def run_alone(command, memory_s=0):
@@ -210,7 +217,7 @@ def case_markdown(case, rows):
         lines.append([NAMES[row["loader"]], row.get("program", "").rpartition(" ")[2],
                       f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} to {max(speeds):,.0f})",
                       "" if is_ours else ratio_text(ours["images_per_s"], speeds), mib(row, "Pss"),
-                      mib(row, "Pss_Anon", "Pss_Shmem"),
+                      mib(row, "Pss_Anon", "shared"),
                       f"{levels['mean']:.2f}, {levels['largest']:.0f}" if levels and not is_ours else ""])
     head = ["loader", "version", "images/s", "ours is", "PSS, MiB", "without files, MiB", "levels from ours"]
     text = f"## {TITLES[case][0].upper()}{TITLES[case][1:]}\n\n{markdown_table(head, lines)}\n"
