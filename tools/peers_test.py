@@ -12,7 +12,8 @@ import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "peers"
 # Package of a module where the names differ.
-PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "sklearn": "scikit-learn", "tensorflow": "tensorflow-cpu"}
+PACKAGES = {"PIL": "pillow", "cv2": "opencv-python-headless", "nvidia": "nvidia-dali-cuda120", "sklearn": "scikit-learn",
+            "tensorflow": "tensorflow-cpu"}
 LIBRARIES = ("bench_peer.py", "graph_torch.py", "parity_formula.py", "one_line_errors.py")
 
 
