@@ -50,7 +50,7 @@ class CheckTestEnvironment(unittest.TestCase):
 
     def test_labels_are_those_of_the_makefile(self):
         labels = checked.labels_of(checked.MAKEFILE.read_text(encoding="utf-8"))
-        self.assertEqual(labels, {"unit", "parallel", "e2e", "real", "slow", "gpu", "product"})
+        self.assertEqual(labels, {"unit", "parallel", "e2e", "real", "slow", "gpu", "product", "mpich"})
 
 
 class Uncovered(unittest.TestCase):
