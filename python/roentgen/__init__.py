@@ -14,7 +14,7 @@
     heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
     print(roentgen.evaluate(y, scores, patients))           # AUROCs with 95% intervals by patient
 
-Every mistake in data or arguments is a roentgen.Error whose text is one line: what was expected, what was there, and
+A mistake in data or in the value of an argument is a roentgen.Error whose text is one line: what was expected, what was there, and
 what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
 """
 

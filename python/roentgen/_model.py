@@ -28,7 +28,11 @@ def _arrays(images: Any) -> list[numpy.ndarray]:
     """Contiguous arrays, one an image."""
     import numpy
 
-    if hasattr(images, "ndim") and images.ndim == 2:
+    shape = tuple(getattr(images, "shape", ()))
+    if len(shape) == 3 and shape[2] == 4:
+        raise _native.ConfigError(f"[python.image] array: expected gray levels or three colours, got shape {shape}; "
+                                  "try array[..., :3] of a picture with alpha")
+    if len(shape) == 2 or (len(shape) == 3 and shape[2] == 3):
         images = [images]
     return [numpy.ascontiguousarray(numpy.asarray(image)) for image in images]
 
@@ -98,8 +102,9 @@ class Model:
         """Probabilities, a row an image and a column a finding.
 
         Args:
-            images: A file (PNG, JPEG, DICOM, ...), a folder, or several; or arrays of type uint8 or uint16: one of gray
-                levels (H, W), or a sequence or stack of such or of colours (H, W, 3).
+            images: A file (PNG, JPEG, DICOM, ...), a folder, or several; or arrays of type uint8 or uint16, whose white
+                is 255 or 65535: gray levels (H, W), colours (H, W, 3), or a sequence or stack of such. The stored
+                values of a DICOM file have another white: give its path instead.
 
         Returns:
             A data frame with names of the images as its index (positions for arrays). Where files could not be read,

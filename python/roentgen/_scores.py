@@ -28,6 +28,30 @@ def _matrix(values: Any, labels: Sequence[str] | None):
     return numpy.ascontiguousarray(array)
 
 
+def _scores(values: Any, labels: Sequence[str] | None, metrics: Sequence[str] = ()):
+    """The same for scores. Where float32 would make different scores equal, their ranks take their place."""
+    import numpy
+
+    if labels is not None and hasattr(values, "columns") and set(labels) <= set(values.columns):
+        values = values[list(labels)]
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    given = numpy.asarray(values)
+    array = _matrix(given, None)
+    if given.dtype.kind not in "fiu" or given.dtype.itemsize <= 4 and given.dtype.kind == "f":
+        return array
+    given = given.reshape(array.shape)
+    for k in range(array.shape[1]):
+        levels, ranks = numpy.unique(given[:, k], return_inverse=True)
+        if len(levels) == len(numpy.unique(array[:, k])):
+            continue
+        if metrics:
+            raise _native.DataError("[python.scores] scores: expected scores that differ in float32, got some that do "
+                                    "not; try no metrics, for which their order alone matters")
+        array[:, k] = ranks.reshape(-1)
+    return array
+
+
 def _labels(labels: Sequence[str] | None, *tables: Any) -> list[str]:
     """Names as told, of a data frame's columns, or "label 1" and so on."""
     if labels is not None:
@@ -119,7 +143,7 @@ def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | 
         ShapeError: Rows or columns that do not fit together.
     """
     names = _labels(labels, scores, y)
-    truth, values = _matrix(y, names), _matrix(scores, names)
+    truth, values = _matrix(y, names), _scores(scores, names, metrics)
     return Evaluation(*_native.evaluate(values, truth, _numbers(patients, len(values)), names, exclusive, replicates,
                                         seed, list(metrics)))
 
@@ -131,5 +155,5 @@ def compare(y: Any, scores_a: Any, scores_b: Any, patients: Any = None, labels: 
     Arguments and errors as evaluate().
     """
     names = _labels(labels, scores_a, scores_b, y)
-    truth, a, b = _matrix(y, names), _matrix(scores_a, names), _matrix(scores_b, names)
+    truth, a, b = _matrix(y, names), _scores(scores_a, names), _scores(scores_b, names)
     return Comparison(*_native.compare(a, b, truth, _numbers(patients, len(a)), names, exclusive, replicates, seed))

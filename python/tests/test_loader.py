@@ -195,22 +195,52 @@ def test_unreadable_images_are_replaced_and_counted(folder, tmp_path):
         list(roentgen.Loader(data, batch=8, size=16, framework="numpy"))
 
 
-def _epoch_in_child(queue, data, loader):
-    try:
-        queue.put(("new", len(epoch_of(make(data)))))
-        next(iter(loader))
-    except roentgen.ConfigError as error:
-        queue.put(("old", str(error)))
+def test_a_refused_state_leaves_the_loader_as_it_was(data):
+    loader = make(data)
+    state = loader.state_dict()
+    for wrong in ({"batch": 500}, {"batch_size": 0}, {"ranks": 0}):
+        with pytest.raises(roentgen.ConfigError):
+            loader.load_state_dict({**state, **wrong})
+    assert same(epoch_of(loader), epoch_of(make(data)))
 
 
-def test_forked_processes_make_their_own_loader(data):
+def test_an_unreadable_image_is_told_in_every_pass(folder, tmp_path):
+    names = sorted(os.listdir(folder / "images"))[:12]
+    for name in names:
+        (tmp_path / name).write_bytes((folder / "images" / name).read_bytes())
+    (tmp_path / names[9]).write_bytes(b"no image")
+    (tmp_path / "labels.csv").write_text("path,a\n" + "".join(f"{name},{i % 2}\n" for i, name in enumerate(names)))
+    data = roentgen.Dataset(tmp_path, labels=["a"], split_mode="whole")
+    loader = roentgen.Loader(data["test"], batch=4, size=16, framework="numpy")
+    for _ in range(3):
+        with pytest.raises(roentgen.DataError, match=names[9]):
+            list(loader)
+
+
+def test_numbers_out_of_range_are_refused(data):
+    for wrong in ({"rank": 2, "ranks": 2}, {"rank": -1}, {"ranks": 0}, {"batch": 0}, {"batch": -1}, {"batch": 10**12},
+                  {"workers": -1}, {"workers": 10**6}):
+        with pytest.raises(roentgen.ConfigError, match=r"\[python.loader\] .*a number from"):
+            make(data, **wrong)
+
+
+def _loaders_in_child(queue, data, loader):
+    for work in (lambda: make(data), lambda: next(iter(loader))):
+        try:
+            work()
+            queue.put("worked")
+        except roentgen.ConfigError as error:
+            queue.put(str(error))
+
+
+def test_forked_processes_are_refused_by_name(data):
     loader = make(data)
     next(iter(loader))
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    child = context.Process(target=_epoch_in_child, args=(queue, data, loader))
+    child = context.Process(target=_loaders_in_child, args=(queue, data, loader))
     child.start()
-    assert queue.get(timeout=60) == ("new", len(loader))
-    assert "expected use in the process that made it" in queue.get(timeout=60)[1]
+    assert 'start method "spawn"' in queue.get(timeout=60)
+    assert "expected use in the process that made it" in queue.get(timeout=60)
     child.join(60)
     assert child.exitcode == 0

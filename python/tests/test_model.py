@@ -107,6 +107,14 @@ def test_arrays_of_other_types_are_refused(model):
         model.predict(numpy.zeros((2, 8, 8), numpy.float32))
     with pytest.raises(roentgen.ConfigError, match="gray levels"):
         model.predict(numpy.zeros((2, 8, 8, 4), numpy.uint8))
+    with pytest.raises(roentgen.ConfigError, match="alpha"):
+        model.predict(numpy.zeros((8, 8, 4), numpy.uint8))
+
+
+def test_one_picture_in_colour_is_one_image(model):
+    picture = numpy.random.default_rng(0).integers(0, 255, (40, 50, 3), numpy.uint8)
+    assert (model.predict(picture).to_numpy() == model.predict([picture]).to_numpy()).all()
+    assert len(model.predict(picture)) == 1
 
 
 def test_threads_share_a_model(model, files):

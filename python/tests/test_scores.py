@@ -63,6 +63,15 @@ def test_one_label_and_frames():
     assert frames.table.auroc["y"] == one.table.auroc["label 1"]
 
 
+def test_order_is_exact_beyond_float32():
+    y = numpy.arange(200) % 2
+    for scores in (numpy.where(y, 1 - 1e-9, 1 - 2e-9), numpy.where(y, 1700000001, 1700000000)):
+        assert roentgen.evaluate(y, scores, replicates=0).mean == 1.0
+        assert roentgen.compare(y, scores, scores, replicates=0).table.a["mean"] == 1.0
+        with pytest.raises(roentgen.DataError, match="scores that differ in float32"):
+            roentgen.evaluate(y, scores, replicates=0, metrics=["brier"])
+
+
 def test_compare_is_paired():
     truth, a, patients = draw()
     b = a + numpy.random.default_rng(1).normal(size=a.shape)

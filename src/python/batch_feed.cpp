@@ -78,14 +78,16 @@ BatchFeed::~BatchFeed() {
   if (!process_.is_here()) static_cast<void>(loader_.release());
 }
 
+// The loader of before stays where the new one is refused.
 void BatchFeed::start(data::LoaderOptions loading) {
-  loader_.reset();
   const auto rows = static_cast<std::size_t>(loading.shard.batch);
-  memory_ = std::make_shared<Memory>(options_.slots, rows * data::slot_bytes(loading.preprocess, loading.dtype),
-                                     rows * dataset_->label_names.size());
-  started_ = loading;
+  auto memory = std::make_shared<Memory>(options_.slots, rows * data::slot_bytes(loading.preprocess, loading.dtype),
+                                         rows * dataset_->label_names.size());
+  loader_ = std::make_unique<data::Loader>(*dataset_, options_.samples, loading, memory->slots());
+  memory_ = std::move(memory);
   epoch_ = loading.start.epoch;
-  loader_ = std::make_unique<data::Loader>(*dataset_, options_.samples, std::move(loading), memory_->slots());
+  started_ = std::move(loading);
+  has_failed_ = false;
 }
 
 std::shared_ptr<LentBatch> BatchFeed::next() {
@@ -98,8 +100,11 @@ std::shared_ptr<LentBatch> BatchFeed::next() {
     epoch_ = loader_->position().epoch;
     return nullptr;
   }
+  has_failed_ = true;  // unless it returns; a loader gives nothing more after an error
   const std::optional<data::Batch> batch = loader_->next();
-  return batch ? lend(*batch) : nullptr;
+  RG_ASSERT(batch.has_value());
+  has_failed_ = false;
+  return lend(*batch);
 }
 
 std::shared_ptr<LentBatch> BatchFeed::lend(const data::Batch& batch) {
@@ -133,13 +138,10 @@ std::shared_ptr<LentBatch> BatchFeed::lend(const data::Batch& batch) {
 void BatchFeed::skip_to_next_epoch() {
   process_.require("roentgen.Loader");
   const data::LoaderPosition position = loader_->position();
-  if (position.epoch > epoch_) {
-    epoch_ = position.epoch;
-    return;
-  }
-  if (position.batch == 0) return;
+  if (position.epoch > epoch_) epoch_ = position.epoch;
+  if (position.batch == 0 && !has_failed_) return;
   data::LoaderOptions loading = options_.loading;
-  loading.start = {.epoch = position.epoch + 1, .batch = 0};
+  loading.start = {.epoch = position.epoch + (position.batch == 0 ? 0 : 1), .batch = 0};
   loading.known_bad = loader_->bad_samples();
   start(std::move(loading));
 }

@@ -57,7 +57,8 @@ class BatchFeed {
   /// The next batch of the current epoch; nothing at its end, once: the call after that begins the next epoch. Throws
   /// as data::Loader::next().
   [[nodiscard]] std::shared_ptr<LentBatch> next();
-  /// Goes to the first batch of the epoch after the one that next() stands in, unless it stands at a beginning.
+  /// Goes to the first batch of the epoch after the one that next() stands in, unless it stands at a beginning. After
+  /// an error it begins anew.
   void skip_to_next_epoch();
   /// Batches of an epoch.
   [[nodiscard]] std::int64_t steps_per_epoch() const;
@@ -86,6 +87,7 @@ class BatchFeed {
   std::unique_ptr<data::Loader> loader_;  // after memory_: it writes there
   data::LoaderOptions started_;           // with which loader_ began
   std::int64_t epoch_ = 0;                // that next() gives batches of
+  bool has_failed_ = false;               // next() threw
 };
 
 }  // namespace roentgen::python

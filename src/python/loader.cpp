@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The Roentgen authors
 //
 // BatchFeed for Python: batches as arrays by DLPack.
+#include <fmt/format.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -16,6 +17,7 @@
 #include "python/arrays.h"
 #include "python/batch_feed.h"
 #include "python/module.h"
+#include "python/process.h"
 #include "python/values.h"
 #include "runtime/core_list.h"
 
@@ -30,16 +32,28 @@ DType dtype_of(const std::string& name) {
   throw ConfigError(error_text("python.loader", "dtype", "\"float32\" or \"uint8\"", name, "dtype=\"float32\""));
 }
 
+// ConfigError unless `value` lies in [least, most].
+std::int64_t within(std::int64_t value, std::int64_t least, std::int64_t most, const char* name) {
+  if (value >= least && value <= most) return value;
+  throw ConfigError(error_text("python.loader", name, fmt::format("a number from {} to {}", least, most),
+                               fmt::to_string(value), "another number"));
+}
+
+constexpr std::int64_t kMostBatch = 1 << 20;
+constexpr std::int64_t kMostRanks = 1 << 20;
+constexpr std::int64_t kMostWorkers = 1024;
+
 // Options as roentgen.Loader gives them: all keys are there.
 FeedOptions read_options(const Value& table) {
   FeedOptions options;
   data::LoaderOptions& loading = options.loading;
   loading.mode = table.at("training").as_bool() ? data::LoadMode::Training : data::LoadMode::Evaluation;
-  loading.shard = {.batch = table.at("batch").as_integer(),
+  const std::int64_t ranks = within(table.at("ranks").as_integer(), 1, kMostRanks, "ranks");
+  loading.shard = {.batch = within(table.at("batch").as_integer(), 1, kMostBatch, "batch"),
                    .tail = data::parse_tail(table.at("tail").as_string()),
-                   .rank = static_cast<int>(table.at("rank").as_integer()),
-                   .ranks = static_cast<int>(table.at("ranks").as_integer())};
-  const auto workers = static_cast<int>(table.at("workers").as_integer());
+                   .rank = static_cast<int>(within(table.at("rank").as_integer(), 0, ranks - 1, "rank")),
+                   .ranks = static_cast<int>(ranks)};
+  const auto workers = static_cast<int>(within(table.at("workers").as_integer(), 0, kMostWorkers, "workers"));
   loading.workers = workers > 0 ? workers : static_cast<int>(runtime::usable_cores().size());
   loading.seed = static_cast<std::uint64_t>(table.at("seed").as_integer());
   loading.preprocess = data::preprocess_from_value(table.at("preprocess"));
@@ -57,6 +71,7 @@ std::unique_ptr<BatchFeed> make_feed(std::shared_ptr<data::Dataset> dataset, std
                                      const nb::dict& dict) {
   const Value table = from_python(dict, "options of the loader");
   const nb::gil_scoped_release released;
+  require_threads();
   FeedOptions options = read_options(table);
   options.samples = std::move(samples);
   return std::make_unique<BatchFeed>(std::move(dataset), std::move(options));
@@ -107,10 +122,11 @@ nb::dict stats_of(const BatchFeed& feed) {
 void restore(BatchFeed& feed, const nb::dict& dict, int rank) {
   FeedState state;
   state.position = {.epoch = nb::cast<std::uint32_t>(dict["epoch"]), .batch = nb::cast<std::int64_t>(dict["batch"])};
-  state.shard = {.batch = nb::cast<std::int64_t>(dict["batch_size"]),
-                 .tail = data::parse_tail(nb::cast<std::string>(dict["tail"])),
-                 .rank = rank,
-                 .ranks = nb::cast<int>(dict["ranks"])};
+  state.shard = {
+      .batch = within(nb::cast<std::int64_t>(dict["batch_size"]), 1, kMostBatch, "state: batch_size"),
+      .tail = data::parse_tail(nb::cast<std::string>(dict["tail"])),
+      .rank = rank,
+      .ranks = static_cast<int>(within(nb::cast<std::int64_t>(dict["ranks"]), 1, kMostRanks, "state: ranks"))};
   state.seen = nb::cast<std::vector<std::uint32_t>>(dict["seen"]);
   state.bad = nb::cast<std::vector<std::uint32_t>>(dict["bad"]);
   const nb::gil_scoped_release released;

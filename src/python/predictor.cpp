@@ -74,14 +74,14 @@ Predictor::Predictor(PredictorOptions options)
 }
 
 void Predictor::export_onnx(const std::filesystem::path& out, std::int64_t opset, bool is_folding) const {
-  require_compute();
+  require_threads();
   task::export_model(
       weights_.checkpoint,
       {.checkpoint = options_.weights.file, .out = out, .form = "onnx", .opset = opset, .is_folding = is_folding});
 }
 
 train::LoadedModel& Predictor::model_for(std::int64_t images, bool has_features) {
-  require_compute();
+  require_threads();
   const std::int64_t batch = train::batch_for(images, options_.batch);
   const auto key = std::pair(batch, has_features);
   const auto known = models_.find(key);

@@ -11,8 +11,8 @@
 namespace roentgen::python {
 namespace {
 
-// The first process that computed; a forked one inherits the number.
-std::atomic<int> computing_process = 0;
+// The first process that had threads; a forked one inherits the number.
+std::atomic<int> working_process = 0;
 
 }  // namespace
 
@@ -27,12 +27,13 @@ void OwnProcess::require(std::string_view what) const {
                                "making it in the new process, or multiprocessing's start method \"spawn\""));
 }
 
-void require_compute() {
+void require_threads() {
   int first = 0;
-  if (computing_process.compare_exchange_strong(first, ::getpid()) || first == ::getpid()) return;
-  throw ConfigError(error_text("python.process", "computing", "a process whose parent has not computed",
-                               "one forked from a process that has, whose threads are gone",
-                               "multiprocessing's start method \"spawn\""));
+  if (working_process.compare_exchange_strong(first, ::getpid()) || first == ::getpid()) return;
+  throw ConfigError(
+      error_text("python.process", "work with threads", "a process of its own",
+                 "one forked from a process that had loaders or computed, whose locks may be held for ever",
+                 "multiprocessing's start method \"spawn\""));
 }
 
 }  // namespace roentgen::python

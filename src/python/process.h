@@ -22,7 +22,8 @@ class OwnProcess {
   int process_;
 };
 
-/// To be called before this process computes: ConfigError where one that it was forked from has computed. Thread-safe.
-void require_compute();
+/// To be called before this process computes or makes a loader: ConfigError where one that it was forked from has done
+/// so. Its threads are gone, and what they held locked at the fork stays locked. Thread-safe.
+void require_threads();
 
 }  // namespace roentgen::python

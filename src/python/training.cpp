@@ -159,7 +159,7 @@ nb::object train_run(const fs::path& file, nb::handle table, const nb::dict& set
   Value outcome;
   {
     const nb::gil_scoped_release released;
-    require_compute();
+    require_threads();
     train::Recipe recipe = read_recipe(request);
     task::TrainRun run({.earlier = request.earlier,
                         .observers = {&observer},
@@ -178,7 +178,7 @@ nb::object init(const fs::path& folder, const fs::path& out, const std::vector<s
   Value table;
   {
     const nb::gil_scoped_release released;
-    require_compute();
+    require_threads();
     result = task::init_recipe({.folder = folder, .out = out, .overrides = overrides});
     if (!out.empty()) io::write_file_atomically(out, result.text);
     table = task::to_value(result, out);
