@@ -13,7 +13,7 @@ from roentgen import _native
 if TYPE_CHECKING:
     import pandas
 
-# Of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
+# Salt of this process: patients can be grouped, and nobody can look a hash up in a list of all numbers.
 _SALT = secrets.token_hex(16)
 
 

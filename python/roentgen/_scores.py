@@ -11,38 +11,39 @@ if TYPE_CHECKING:
     import pandas
 
 
-def _matrix(values: Any, labels: Sequence[str] | None):
-    """(N, K) float32, row-major; columns of a data frame in the order of `labels`."""
+def _table(values: Any, labels: Sequence[str] | None):
+    """(N, K) in the type that was given; columns of a data frame in the order of `labels`."""
     import numpy
 
     if labels is not None and hasattr(values, "columns") and set(labels) <= set(values.columns):
         values = values[list(labels)]
     if hasattr(values, "detach"):
         values = values.detach().cpu()
-    array = numpy.asarray(values, dtype=numpy.float32)
+    array = numpy.asarray(values)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
         raise _native.ShapeError(f"[python.scores] values: expected an array (N, K) or (N), got {array.shape}; "
                                  "try a row an image and a column a label")
-    return numpy.ascontiguousarray(array)
+    return array
 
 
-def _scores(values: Any, labels: Sequence[str] | None, metrics: Sequence[str] = ()):
+def _matrix(table: Any):
+    """The same as float32, row-major."""
+    import numpy
+
+    return numpy.ascontiguousarray(table, dtype=numpy.float32)
+
+
+def _scores(table: Any, metrics: Sequence[str] = ()):
     """The same for scores. Where float32 would make different scores equal, their ranks take their place."""
     import numpy
 
-    if labels is not None and hasattr(values, "columns") and set(labels) <= set(values.columns):
-        values = values[list(labels)]
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-    given = numpy.asarray(values)
-    array = _matrix(given, None)
-    if given.dtype.kind not in "fiu" or given.dtype.itemsize <= 4 and given.dtype.kind == "f":
+    array = _matrix(table)
+    if array.dtype == table.dtype:
         return array
-    given = given.reshape(array.shape)
     for k in range(array.shape[1]):
-        levels, ranks = numpy.unique(given[:, k], return_inverse=True)
+        levels, ranks = numpy.unique(table[:, k], return_inverse=True)
         if len(levels) == len(numpy.unique(array[:, k])):
             continue
         if metrics:
@@ -143,7 +144,7 @@ def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | 
         ShapeError: Rows or columns that do not fit together.
     """
     names = _labels(labels, scores, y)
-    truth, values = _matrix(y, names), _scores(scores, names, metrics)
+    truth, values = _matrix(_table(y, names)), _scores(_table(scores, names), metrics)
     return Evaluation(*_native.evaluate(values, truth, _numbers(patients, len(values)), names, exclusive, replicates,
                                         seed, list(metrics)))
 
@@ -155,5 +156,6 @@ def compare(y: Any, scores_a: Any, scores_b: Any, patients: Any = None, labels: 
     Arguments and errors as evaluate().
     """
     names = _labels(labels, scores_a, scores_b, y)
-    truth, a, b = _matrix(y, names), _scores(scores_a, names), _scores(scores_b, names)
+    truth = _matrix(_table(y, names))
+    a, b = _scores(_table(scores_a, names)), _scores(_table(scores_b, names))
     return Comparison(*_native.compare(a, b, truth, _numbers(patients, len(a)), names, exclusive, replicates, seed))

@@ -181,13 +181,18 @@ def test_mistakes(data):
         make(data, framework="mxnet")
 
 
-def test_unreadable_images_are_replaced_and_counted(folder, tmp_path):
-    names = sorted(os.listdir(folder / "images"))[:40]
+def with_a_broken_image(folder, path, count, broken):
+    """So many images of `folder` with a label, one of them unreadable; their names and the data set of all."""
+    names = sorted(os.listdir(folder / "images"))[:count]
     for name in names:
-        (tmp_path / name).write_bytes((folder / "images" / name).read_bytes())
-    (tmp_path / names[3]).write_bytes(b"no image")
-    (tmp_path / "labels.csv").write_text("path,a\n" + "".join(f"{name},{i % 2}\n" for i, name in enumerate(names)))
-    data = roentgen.Dataset(tmp_path, labels=["a"], split_mode="whole")["test"]
+        (path / name).write_bytes((folder / "images" / name).read_bytes())
+    (path / names[broken]).write_bytes(b"no image")
+    (path / "labels.csv").write_text("path,a\n" + "".join(f"{name},{i % 2}\n" for i, name in enumerate(names)))
+    return names, roentgen.Dataset(path, labels=["a"], split_mode="whole")["test"]
+
+
+def test_unreadable_images_are_replaced_and_counted(folder, tmp_path):
+    names, data = with_a_broken_image(folder, tmp_path, 40, 3)
     loader = roentgen.Loader(data, batch=8, size=16, shuffle=True, framework="numpy", max_bad=0.05)
     assert sum(len(images) for images, _ in loader) == 40
     assert loader.bad == [3] and data.frame.image[3] == names[3]
@@ -205,13 +210,8 @@ def test_a_refused_state_leaves_the_loader_as_it_was(data):
 
 
 def test_an_unreadable_image_is_told_in_every_pass(folder, tmp_path):
-    names = sorted(os.listdir(folder / "images"))[:12]
-    for name in names:
-        (tmp_path / name).write_bytes((folder / "images" / name).read_bytes())
-    (tmp_path / names[9]).write_bytes(b"no image")
-    (tmp_path / "labels.csv").write_text("path,a\n" + "".join(f"{name},{i % 2}\n" for i, name in enumerate(names)))
-    data = roentgen.Dataset(tmp_path, labels=["a"], split_mode="whole")
-    loader = roentgen.Loader(data["test"], batch=4, size=16, framework="numpy")
+    names, data = with_a_broken_image(folder, tmp_path, 12, 9)
+    loader = roentgen.Loader(data, batch=4, size=16, framework="numpy")
     for _ in range(3):
         with pytest.raises(roentgen.DataError, match=names[9]):
             list(loader)

@@ -66,7 +66,7 @@ def test_heatmaps_are_the_program_s(model, run, files, tmp_path):
     assert (heat.values == told).all()
     assert heat.values.shape == heat.picture.shape == (48, 48) and heat.overlay.shape == (48, 48, 3)
     assert heat.probability == model.predict(files[0])["Mass"].iloc[0]
-    assert heat._repr_png_() == next((tmp_path / "maps").glob("*.png")).read_bytes() or heat._repr_png_()[1:4] == b"PNG"
+    assert heat._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"
     heat.save(tmp_path / "heat.png")
     assert (tmp_path / "heat.png").stat().st_size > 100
     with pytest.raises(roentgen.ConfigError, match="expected a label of the checkpoint"):

@@ -36,8 +36,8 @@ def test_records_and_what_is_left(folder, tmp_path, capsys):
     run = roentgen.train(TINY, folder, tmp_path / "run", callbacks=records.append)
     kinds = [record["kind"] for record in records]
     assert kinds[0] == "data" and kinds.count("epoch") == 2 and kinds.count("step") == records[-1]["step"]
-    assert run.outcome["finished"] if "finished" in run.outcome else run.outcome
-    assert list(run.history.epoch) == [0, 1] or list(run.history.epoch) == [1, 2]
+    assert run.outcome["finished"] is True
+    assert list(run.history.epoch) == [0, 1]
     assert isinstance(run.aurocs, pandas.Series) and len(run.aurocs) >= 14
     assert run.model(threads=1).labels == roentgen.Dataset(folder).labels
     assert "epoch 2: loss" in capsys.readouterr().out
@@ -65,7 +65,7 @@ def test_settings_and_names_of_recipes(folder, tmp_path):
         roentgen.train(TINY, folder, tmp_path / "run", settings={"train.epoch": 1}, progress=False)
     run = roentgen.train(TINY, folder, tmp_path / "run", settings={"train.epochs": 1}, progress=False)
     assert len(run.history) == 1
-    with pytest.raises(roentgen.ConfigError, match="overwrite|is there|another"):
+    with pytest.raises(roentgen.ConfigError, match="a new or empty folder"):
         roentgen.train(TINY, folder, tmp_path / "run", progress=False)
     roentgen.train(TINY, folder, tmp_path / "run", settings={"train.epochs": 1}, overwrite=True, progress=False)
 

@@ -17,7 +17,7 @@
 
 namespace roentgen::cli {
 
-/// As the command line has them.
+/// Options and their values from the command line.
 struct TrainOptions {
   std::filesystem::path recipe;
   std::vector<std::string> data;

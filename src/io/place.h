@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// Where a path leads, links resolved.
+// Paths with links resolved.
 #pragma once
 
 #include <filesystem>

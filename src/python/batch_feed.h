@@ -62,7 +62,7 @@ class BatchFeed {
   void skip_to_next_epoch();
   /// Batches of an epoch.
   [[nodiscard]] std::int64_t steps_per_epoch() const;
-  /// Where next() goes on.
+  /// Place where next() goes on.
   [[nodiscard]] FeedState state() const;
   /// Goes on from there; ConfigError where that is no place of these samples.
   void restore(const FeedState& state);

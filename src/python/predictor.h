@@ -47,7 +47,7 @@ struct PictureMap {
   std::string method;              ///< name of the train::HeatMethod
 };
 
-/// What predict() gives beside probabilities.
+/// Values that predict() gives beside probabilities.
 enum class Extras : std::uint8_t { None, Features };
 
 /// Thread-safe: calls are served one after the other. Refuses to work in a process forked from one that computed.

@@ -95,7 +95,7 @@ class CallbackObserver final : public train::Observer {
       error_ = std::current_exception();
     }
   }
-  // Of the interpreter.
+  // Keeps the interpreter's error.
   void keep_error() {
     try {
       throw nb::python_error();
@@ -108,7 +108,7 @@ class CallbackObserver final : public train::Observer {
   std::exception_ptr error_;
 };
 
-// What a run is asked for; keys of `settings` are "section.key".
+// Arguments of train(); keys of `settings` are "section.key".
 struct Request {
   fs::path recipe;                // file or name; empty: `table`, or that of the run that is gone on with
   Value table;                    // recipe as nested tables

@@ -15,7 +15,7 @@
 
 namespace roentgen::task {
 
-/// What is written, and where to.
+/// Form and places of an export.
 struct ExportOptions {
   std::filesystem::path checkpoint{};       ///< file that training wrote
   std::filesystem::path out{};              ///< file to write; the card goes beside it as FILE.md

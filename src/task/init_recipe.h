@@ -15,7 +15,7 @@
 
 namespace roentgen::task {
 
-/// What is asked for.
+/// Arguments of init_recipe().
 struct InitOptions {
   std::filesystem::path folder{};        ///< data folder
   std::filesystem::path out{};           ///< file that the recipe will be written to, for its commands and refusals

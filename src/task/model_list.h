@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What the built-in models are and cost: `roentgen models` and models() of Python.
+// Names and cost of the built-in models: `roentgen models` and models() of Python.
 #pragma once
 
 #include <cstdint>

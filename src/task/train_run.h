@@ -20,7 +20,7 @@
 
 namespace roentgen::task {
 
-/// What becomes of a run that is in the folder already.
+/// Treatment of a run that is in the folder already.
 enum class EarlierRun : std::uint8_t {
   Refuse,     ///< it stays, and training is refused
   Resume,     ///< training goes on with it, if it has begun

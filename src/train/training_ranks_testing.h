@@ -66,7 +66,7 @@ class RanksOfARun : public Trainer {
         limit);
   }
 
-  // As run(), by so many ranks of `batch` images each.
+  // Does run() by so many ranks of `batch` images each.
   std::vector<std::exception_ptr> run_ranks(int ranks, std::int64_t batch, const std::string& name,
                                             Start start = Start::Fresh, std::int64_t stop_after = 0,
                                             const Change& change = {}, std::chrono::milliseconds limit = kLimit) {
@@ -98,10 +98,10 @@ class RanksOfARun : public Trainer {
   std::vector<TrainOutcome> outcomes_;
   /// What a rank's machine is like.
   std::function<void(int rank, FakeEngine& engine)> machine_of_;
-  /// What rank 1 has otherwise than rank 0.
+  /// Difference of rank 1 from rank 0.
   std::function<void(data::Dataset&)> other_data_;
   std::function<void(Recipe&)> other_recipe_;
-  /// Of each rank of the last jobs: 1 where it failed as the first, whose line the program prints.
+  /// A number a rank of the last jobs: 1 where it failed as the first, whose line the program prints.
   std::vector<int> may_tell_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Roentgen authors
 //
-// What a table of images offers before anybody said how to read it: columns that may be labels, patient and split. For
+// Columns of a table of images that may be labels, patient and split, before anybody said how to read it. For
 // proposals; list_csv() reads tables.
 #pragma once
 
