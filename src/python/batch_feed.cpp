@@ -56,8 +56,9 @@ class BatchFeed::Memory {
 
 namespace {
 
-// Slots that the loader keeps to work ahead in, whatever users hold.
-constexpr int kAhead = 2;
+// Slots that the loader keeps to work ahead in, whatever users hold. Users hold two at most: a loop asks for the next
+// batch while its variable still has the one before.
+constexpr int kAhead = 1;
 
 // A batch that owns its memory.
 struct CopiedBatch : LentBatch {

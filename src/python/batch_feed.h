@@ -33,7 +33,7 @@ struct LentBatch {
 struct FeedOptions {
   data::LoaderOptions loading;         ///< as data::Loader takes them
   std::vector<std::uint32_t> samples;  ///< indices into Dataset::samples
-  int slots = 4;                       ///< batches in memory, at least 3
+  int slots = 3;                       ///< batches in memory, at least 3
 };
 
 /// Place of a feed, with what a feed of another batch size or number of ranks needs to go on from there.

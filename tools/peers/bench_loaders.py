@@ -290,7 +290,7 @@ def main():
     package = [importlib.import_module(name) for name in loader.modules][-1]
     if options.idle:
         time.sleep(options.seconds)
-        return
+        os._exit(0)  # at a usual end, libraries touch more of their pages
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     batches = iter(loader.batches(options, **loader.settings))

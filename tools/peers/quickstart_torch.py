@@ -6,14 +6,18 @@ optimizer, schedule and augmentation, the epoch with the best validation AUROC, 
 
   apt-get install python3-torch python3-torchvision     # Debian 12: 1.13
   /usr/bin/python3 tools/peers/quickstart_torch.py build/quickstart/data --epochs 20
+  python tools/peers/quickstart_torch.py build/quickstart/data --loader roentgen --seed 1 --preds ours1.csv
 
-Prints seconds an epoch (training and validation) and, at the end, everything together.
+Prints seconds an epoch (training and validation) and, at the end, everything together. --loader roentgen takes batches
+of the same images from roentgen.Loader instead (a wheel of this project must be installed). --preds writes the test
+set's probabilities, for `roentgen compare`.
 """
 import one_line_errors  # noqa: F401  first: errors of the other imports, too
 import argparse
 import csv
 import math
 import pathlib
+import tempfile
 import time
 
 import numpy
@@ -46,6 +50,39 @@ class Images(torch.utils.data.Dataset):
             return self.transform(image.convert("L")), torch.tensor(labels)
 
 
+def data_loader(arguments, splits, split):
+    """DataLoader, with the torchvision transforms of the recipe."""
+    tensor = [torchvision.transforms.Resize(arguments.image), torchvision.transforms.ToTensor(),
+              torchvision.transforms.Normalize([0.5], [0.25])]
+    augment = [torchvision.transforms.RandomHorizontalFlip(),
+               torchvision.transforms.RandomAffine(5, (0.05, 0.05),
+                                                   interpolation=torchvision.transforms.InterpolationMode.BILINEAR)]
+    is_train = split == "train"
+    transform = torchvision.transforms.Compose(augment + tensor if is_train else tensor)
+    return torch.utils.data.DataLoader(Images(arguments.data, splits[split], transform), batch_size=BATCH,
+                                       shuffle=is_train, drop_last=is_train, num_workers=arguments.workers,
+                                       persistent_workers=arguments.workers > 0)
+
+
+def roentgen_data(scratch, folder, splits):
+    """roentgen.Dataset of the same images in the same splits; its table is written into the folder `scratch`."""
+    import roentgen
+    (scratch / "images").symlink_to((folder / "images").resolve())
+    with open(scratch / "labels.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["path", "patient", "split", *LABELS])
+        for split, rows in splits.items():
+            writer.writerows([f"images/{name}", patient, split, *map(int, labels)] for name, patient, labels in rows)
+    return roentgen.Dataset(scratch, labels=LABELS)
+
+
+def roentgen_loader(arguments, data, split):
+    import roentgen
+    augment = {"flip": 0.5, "rotate": 5, "translate": 0.05} if split == "train" else {}
+    return roentgen.Loader(data[split], batch=BATCH, size=arguments.image, seed=arguments.seed, augment=augment,
+                           workers=arguments.workers)
+
+
 def resnet18(width, outputs):
     """torchvision's ResNet-18 with one input channel and another width, initialised as torchvision does."""
     nn = torch.nn
@@ -66,13 +103,17 @@ def resnet18(width, outputs):
     return model
 
 
-def mean_auroc(model, loader):
+def predict(model, loader):
+    """(scores, labels) of all images, each (N, K)."""
     model.eval()
     with torch.no_grad():
         pairs = [(torch.sigmoid(model(images.to(memory_format=torch.channels_last))).numpy(), labels.numpy())
                  for images, labels in loader]
     model.train()
-    scores, labels = (numpy.concatenate(part) for part in zip(*pairs))
+    return [numpy.concatenate(part) for part in zip(*pairs)]
+
+
+def mean_auroc(scores, labels):
     return float(numpy.nanmean([auroc(scores[:, i], labels[:, i]) for i in range(labels.shape[1])]))
 
 
@@ -90,9 +131,12 @@ def main():
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--loader", choices=("dataloader", "roentgen"), default="dataloader")
+    parser.add_argument("--preds", type=pathlib.Path, help="csv of the test set's probabilities")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    torch.manual_seed(0)
+    torch.manual_seed(arguments.seed)
     start = time.perf_counter()
     rows = read_table(arguments.data)
     test_names = set((arguments.data / "test_list.txt").read_text(encoding="utf-8").split())
@@ -100,20 +144,12 @@ def main():
     # An eighth of the patients, as a recipe's default.
     splits = {"train": [r for r in rest if r[1] % 8], "val": [r for r in rest if r[1] % 8 == 0],
               "test": [r for r in rows if r[0] in test_names]}
-    tensor = [torchvision.transforms.Resize(arguments.image), torchvision.transforms.ToTensor(),
-              torchvision.transforms.Normalize([0.5], [0.25])]
-    augment = [torchvision.transforms.RandomHorizontalFlip(),
-               torchvision.transforms.RandomAffine(5, (0.05, 0.05),
-                                                   interpolation=torchvision.transforms.InterpolationMode.BILINEAR)]
-
-    def loader(split):
-        is_train = split == "train"
-        transform = torchvision.transforms.Compose(augment + tensor if is_train else tensor)
-        return torch.utils.data.DataLoader(Images(arguments.data, splits[split], transform), batch_size=BATCH,
-                                           shuffle=is_train, drop_last=is_train, num_workers=arguments.workers,
-                                           persistent_workers=arguments.workers > 0)
-
-    loaders = {split: loader(split) for split in splits}
+    if arguments.loader == "roentgen":
+        scratch = tempfile.TemporaryDirectory()
+        data = roentgen_data(pathlib.Path(scratch.name), arguments.data, splits)
+        loaders = {split: roentgen_loader(arguments, data, split) for split in splits}
+    else:
+        loaders = {split: data_loader(arguments, splits, split) for split in splits}
     model = resnet18(32, len(LABELS))
     model = model.to(memory_format=torch.channels_last).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=LR, weight_decay=WEIGHT_DECAY, foreach=True)
@@ -130,13 +166,19 @@ def main():
             loss.backward()
             optimizer.step()
             step += 1
-        value = mean_auroc(model, loaders["val"])
+        value = mean_auroc(*predict(model, loaders["val"]))
         if value > best[0]:
             best = value, {k: v.clone() for k, v in model.state_dict().items()}
         print(f"epoch {epoch + 1}  loss {loss.item():.4f}  val AUROC {value:.4f}  "
               f"{time.perf_counter() - began:.1f} s", flush=True)
     model.load_state_dict(best[1])
-    print(f"test AUROC {mean_auroc(model, loaders['test']):.4f}  {time.perf_counter() - start:.0f} s in all")
+    scores, labels = predict(model, loaders["test"])
+    if arguments.preds:
+        with open(arguments.preds, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["Image Index", *(f"prob_{label}" for label in LABELS)])
+            writer.writerows([row[0], *values] for row, values in zip(splits["test"], scores.tolist(), strict=True))
+    print(f"test AUROC {mean_auroc(scores, labels):.4f}  {time.perf_counter() - start:.0f} s in all")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
   tools/studies/loaders.py --python VENV/bin/python --tensorflow-python TF/bin/python --json loaders.json
   tools/studies/loaders.py --python VENV/bin/python --data "" --images 400      # of synthetic films
-  tools/studies/loaders.py --from loaders.json                                   # the tables again, no run
+  tools/studies/loaders.py --from loaders.json --svg loaders.svg                 # tables and chart again, no run
 
 VENV has a wheel of roentgen and the loaders' packages of tools/peers/requirements.txt; TF has tensorflow-cpu. Makes
 1024 px PNG files, JPEG files of the same pictures, and raw records of 224 px in --work (2 GB), unless they are there.
@@ -228,6 +228,33 @@ def case_markdown(case, rows):
     return text
 
 
+def svg(record):
+    """Bars of the median images/s: PNG files and raw records on the left, JPEG files on the right."""
+    line, bar, name_width, width = 20, 14, 196, 470
+    out, lowest = [], 0
+    for left, cases in ((0, ("png", "raw")), (width, ("jpeg",))):
+        top = 8
+        for case in cases:
+            rows = [(NAMES[row["loader"]], row["loader"] == OURS, statistics.median(row["images_per_s"]))
+                    for row in record["table"] if row["case"] == case and row["loader"] != PROGRAM_ARM]
+            if not rows:
+                continue
+            out.append(f'<text x="{left + 8}" y="{top + 14}" font-weight="bold">{TITLES[case]}, images/s</text>')
+            most, top = max(speed for _, _, speed in rows), top + line + 2
+            for name, is_ours, speed in sorted(rows, key=lambda row: -row[2]):
+                length, text_y = (width - name_width - 70) * speed / most, top + bar - 3
+                out.append(f'<text x="{left + name_width - 6}" y="{text_y}" text-anchor="end">'
+                           f'{name.replace("decoded to", "at")}</text>')
+                out.append(f'<rect x="{left + name_width}" y="{top}" width="{length:.1f}" height="{bar}" '
+                           f'fill="{"#1f6fb2" if is_ours else "#b9c4cd"}"/>')
+                out.append(f'<text x="{left + name_width + length + 5:.1f}" y="{text_y}">{speed:,.0f}</text>')
+                top += line
+            top += line
+        lowest = max(lowest, top)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * width} {lowest}" font-family="sans-serif" '
+            'font-size="12">\n<rect width="100%" height="100%" fill="white"/>\n' + "\n".join(out) + "\n</svg>\n")
+
+
 def markdown(record):
     """All tables."""
     loads = record["loads"]
@@ -250,10 +277,13 @@ def main():
     parser.add_argument("--tensorflow-python", help="the one that has TensorFlow, if another")
     parser.add_argument("--from", dest="source", type=pathlib.Path, help="JSON of an earlier run, instead of a run")
     parser.add_argument("--markdown", type=pathlib.Path)
+    parser.add_argument("--svg", type=pathlib.Path)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     record = json.loads(options.source.read_text()) if options.source else measure(options)
     write(options, record, markdown(record))
+    if options.svg:
+        options.svg.write_text(svg(record))
 
 
 if __name__ == "__main__":
