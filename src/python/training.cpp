@@ -19,8 +19,8 @@
 #include "io/file.h"
 #include "io/place.h"
 #include "io/toml.h"
+#include "python/core/process.h"
 #include "python/module.h"
-#include "python/process.h"
 #include "python/values.h"
 #include "task/init_recipe.h"
 #include "task/model_list.h"
@@ -191,6 +191,8 @@ nb::object init(const fs::path& folder, const fs::path& out, const std::vector<s
 
 void add_training(nb::module_& module) {
   module.def("recipes", [] { return to_python(task::to_value(task::built_in_recipes())); });
+  module.def("recipe_table",
+             [](const std::string& toml) { return to_python(io::parse_toml(toml, "recipe").or_throw<ConfigError>()); });
   module.def("recipe_text", [](const fs::path& recipe) { return task::recipe_text(recipe).toml; });
   module.def("init", &init, nb::arg(), nb::arg(), nb::arg());
   module.def("models", [] { return to_python(task::to_value(task::built_in_models())); });
