@@ -32,6 +32,8 @@ def described(value: Any) -> str:
         return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
     if hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, type):
         return f"{type(value).__name__} of shape {tuple(value.shape)} and type {value.dtype}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join([described(item) for item in value[:3]] + ['...'] * (len(value) > 3))}]"
     return f"an object of type {type(value).__name__}"
 
 

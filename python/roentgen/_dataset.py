@@ -108,13 +108,13 @@ class Dataset:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A row an image of the split: image, path, split, patient, view, sex, age, and a column a label (1, 0, NaN
-        unknown). Patients are hashes that hold within this process; table(patients="written") gives their ids."""
+        """A row an image of the split: image (its name), path, split, patient, view, sex, age in years, and a float32
+        column a label (1, 0, NaN unknown). Patients are hashes that hold within this process; table(patients="written") gives their ids."""
         return self.table()
 
     @_check.arguments
     def table(self, patients: str = "hashed", salt: str | None = None) -> pandas.DataFrame:
-        """The same as `frame`.
+        """`frame`, with a choice of how patients are named.
 
         Args:
             patients: "hashed", or "written" for their ids.

@@ -131,7 +131,7 @@ class Loader:
                       "pickling its Dataset, and a Loader made there")
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        """One epoch: the next one, or what is left of the one that load_state_dict() told."""
+        """Yields (images, labels) of one epoch: the next one, or the rest of the one that load_state_dict() resumed."""
         if not self._is_resumed:
             self._feed.skip_to_next_epoch()
         self._is_resumed = False
@@ -166,8 +166,9 @@ class Loader:
 
     @property
     def stats(self) -> dict[str, float]:
-        """Images so far, seconds that iterations waited for batches (`wait_s`: near 0 where training is the slower part),
-        and seconds of reading, decoding and resizing over all threads."""
+        """Counts so far: `images`; `wait_s`, seconds that iterations waited for batches (near 0 where training is the slower
+        part); `read_s`, `decode_s` and `transform_s`, seconds of reading files, decoding and resizing, summed over all
+        threads; `read_bytes`."""
         return self._feed.stats()
 
     @property

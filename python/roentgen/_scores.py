@@ -112,7 +112,7 @@ def _require_exclusive(truth: numpy.ndarray, scores: numpy.ndarray) -> None:
     if not is_sound.all():
         row = int(numpy.argmin(is_sound))
         _refuse("exclusive", "one true label in each row, and scores that sum to 1",
-                f"{(truth[row] == 1).sum()} true labels and a sum of {scores[row].sum():.4g} in row {row}", "exclusive=False")
+                f"{(truth[row] == 1).sum()} and a sum of {scores[row].sum():.4g} in row {row}", "exclusive=False")
 
 
 def _exact(array: numpy.ndarray, metrics: Sequence[str]) -> numpy.ndarray:
@@ -147,6 +147,9 @@ def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str]
         if array.shape != truth.shape:
             _refuse(name, f"as many rows and columns as y, {truth.shape}", f"{array.shape}",
                     "a row an image and a column a label", _native.ShapeError)
+        if not numpy.isfinite(array).all():
+            row = int(numpy.argmin(numpy.isfinite(array).all(axis=1)))
+            _refuse(f"{name}, row {row}", "finite numbers", str(array[row].tolist()[:5]), "leaving such rows out of y, too")
         if exclusive:
             _require_exclusive(truth, array)
     rows, count = truth.shape

@@ -60,8 +60,10 @@ SCORES = [
     ((Y, S.astype(str)), {}, "[python.scores] scores: expected real numbers, got text or other objects; "),
     ((Y.astype(str), S), {}, "[python.scores] y: expected real numbers, got text or other objects; "),
     ((pandas.DataFrame({"A": ["x"] * 20, "B": 1}), FRAME), {}, "[python.scores] y: expected real numbers, got text or "),
+    ((Y, numpy.where(S == S[3, 1], numpy.nan, S)), {},
+     "[python.scores] scores, row 3: expected finite numbers, got [0.15384615384615385, nan]; try leaving such rows out of y"),
     ((Y * 0.5, S), {}, "[python.scores] y, row 0: expected 1, 0 or NaN, got 0.5"),
-    ((Y, S, P[:-1]), {}, "[python.scores] patients: expected 20 of them, one a row, got an object of type list, which has 19"),
+    ((Y, S, P[:-1]), {}, "[python.scores] patients: expected 20 of them, one a row, got [0, 1, 2, ...], which has 19"),
     ((Y, S, "patient"), {}, "[python.scores] patients: expected 20 of them, one a row, got 'patient', which has 1; "),
     ((Y, S, P, "ab"), {}, "[python.scores] labels: expected a list of strings or None, got 'ab'; try another value"),
     ((Y, S, P, ["a"]), {}, "[python.scores] labels: expected 2 names, one a column, got 1; try a name for each"),
@@ -74,7 +76,7 @@ SCORES = [
     ((Y, S), {"seed": -1}, "[python.scores] seed: expected a number from 0 on, got -1; "),
     ((Y, S), {"exclusive": "no"}, "[python.scores] exclusive: expected True or False, got 'no'; try exclusive=False"),
     ((Y, S), {"exclusive": True}, "[python.scores] exclusive: expected one true label in each row, and scores that sum to "
-     "1, got 1 true labels and a sum of 0.02564 in row 0; try exclusive=False"),
+     "1, got 1 and a sum of 0.02564 in row 0; try exclusive=False"),
     ((pandas.DataFrame(Y, columns=["A", "C"]), FRAME), {},
      "[python.scores] columns of y: expected those of scores, got without B and with C; try labels=[...]"),
     ((FRAME.round(), FRAME), {"labels": ["A", "Q"]}, "[python.scores] columns of scores: expected those of labels, got without Q; "),
@@ -87,7 +89,7 @@ SCORES = [
 ]
 OTHERS = [
     (lambda: roentgen.Dataset(123), "[python.dataset] path: expected a path or a list of paths, got 123; try another value"),
-    (lambda: roentgen.Dataset([None]), "[python.dataset] path: expected a path or a list of paths, got an object of type list; "),
+    (lambda: roentgen.Dataset([None]), "[python.dataset] path: expected a path or a list of paths, got [None]; "),
     (lambda: roentgen.Dataset("x", labels="Mass"), "[python.dataset] labels: expected a list of strings or None, got 'Mass'; "),
     (lambda: roentgen.Dataset("x", split_seed=2**70), "[python.values] split_seed: expected a number of 64 bits, got a larger one; "),
     (lambda: roentgen.Dataset("no\0x"), "[data.source] "),
@@ -99,7 +101,7 @@ OTHERS = [
     (lambda: roentgen.train(data=3), "[python.train] data: expected a path or a list of paths or None, got 3; try another value"),
     (lambda: roentgen.train(data="x", out=None), "[python.train] out: expected a path, got None; try out='run'"),
     (lambda: roentgen.train(data="x", settings="train.epochs=1"), "[python.train] settings: expected a dict or None, got 'train.epochs=1'; "),
-    (lambda: roentgen.train(data="x", callbacks=["x"]), "[python.train] callbacks: expected a function or a list of functions, got an object of type list; "),
+    (lambda: roentgen.train(data="x", callbacks=["x"]), "[python.train] callbacks: expected a function or a list of functions, got ['x']; "),
     (lambda: roentgen.train(data="x", progress=3), "[python.train] progress: expected True or False, got 3; try progress=True"),
     (lambda: roentgen.init(None), "[python.train] path: expected a path, got None; try another value"),
     (lambda: roentgen.recipe(3), "[python.train] name: expected a path, got 3; try another value"),

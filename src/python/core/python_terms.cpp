@@ -11,8 +11,9 @@ namespace roentgen::python {
 namespace {
 
 // Options that are no argument of the same name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kArguments{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kArguments{
     {{"set", "the setting"},
+     {"data", "data folder"},
      {"resume", "resume=True"},
      {"overwrite", "overwrite=True"},
      {"init", "the setting train.init"},

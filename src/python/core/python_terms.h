@@ -10,7 +10,7 @@
 
 namespace roentgen::python {
 
-/// Names the program's options as Python's arguments: "another --data" becomes "another data", "--overwrite"
+/// Names the program's options as Python's arguments: "another --data" becomes "another data folder", "--overwrite"
 /// overwrite=True, "--set data.csv=FILE" "the setting data.csv=FILE". Command lines that begin with "roentgen" stay.
 [[nodiscard]] std::string python_terms(std::string_view text);
 

@@ -9,7 +9,7 @@ namespace {
 
 TEST(PythonTerms, options_become_arguments) {
   EXPECT_EQ(python_terms("[data.source] x: expected a data folder, got a file; try another --data"),
-            "[data.source] x: expected a data folder, got a file; try another data");
+            "[data.source] x: expected a data folder, got a file; try another data folder");
   EXPECT_EQ(python_terms("try --set data.csv=FILE if the table has another name"),
             "try the setting data.csv=FILE if the table has another name");
   EXPECT_EQ(python_terms("[cli.train] --resume: expected a run in --out, or --recipe to begin one"),
@@ -25,7 +25,8 @@ TEST(PythonTerms, command_lines_and_other_text_stay) {
                            "a file of roentgen bench choose --write", "pages 1--2, a -- b, --", "", "label a--b"}) {
     EXPECT_EQ(python_terms(text), text);
   }
-  EXPECT_EQ(python_terms("roentgen copy-local A B, or --data elsewhere"), "roentgen copy-local A B, or data elsewhere");
+  EXPECT_EQ(python_terms("roentgen copy-local A B, or --data elsewhere"),
+            "roentgen copy-local A B, or data folder elsewhere");
 }
 
 }  // namespace
