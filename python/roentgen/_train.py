@@ -62,7 +62,7 @@ def init(path: str | os.PathLike, out: str | os.PathLike | None = None, *,
         print(f"{found['source']}: {found['images']} images; {', '.join(found['labels'])}")
         print(f"time: {found['time']}")
         for check in found["checks"]:
-            print(f"check: {check}")
+            print(f"check: {_native.python_terms(check)}")
     return found["text"]
 
 

@@ -5,6 +5,7 @@
 #include "python/module.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <exception>
 #include <string>
@@ -53,6 +54,7 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);
   log::set_level(log::Level::Warning);  // what the program tells its users as it works is no part of a notebook
   module.def("set_log_level", &set_log_level);
+  module.def("python_terms", &python::python_terms);
   // The most general one first: translators are asked in reverse order.
   const nb::object error = add_error<Error>(module, "Error", PyExc_RuntimeError);
   add_error<ConfigError>(module, "ConfigError", error);

@@ -20,6 +20,7 @@
 #include "io/place.h"
 #include "io/toml.h"
 #include "python/core/process.h"
+#include "python/core/python_terms.h"
 #include "python/module.h"
 #include "python/values.h"
 #include "task/init_recipe.h"
@@ -44,7 +45,7 @@ class CallbackObserver final : public train::Observer {
   explicit CallbackObserver(nb::callable callback) : callback_(std::move(callback)) {}
 
   void on_data(const data::Dataset& dataset) {
-    tell(Value::Table{{"kind", "data"}, {"text", data::describe(dataset)}});
+    tell(Value::Table{{"kind", "data"}, {"text", python_terms(data::describe(dataset))}});
   }
   void on_step(const train::StepRecord& record) override {
     tell(Value::Table{{"kind", "step"},
