@@ -14,8 +14,8 @@
     heat = model.heatmap("new_images/1.png", "Nodule")      # a picture in a notebook
     print(roentgen.evaluate(y, scores, patients))           # AUROCs with 95% intervals by patient
 
-A mistake in data or in an argument is a roentgen.Error whose text is one line: the argument, what was expected, what was
-there, and what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
+A mistake in data or in an argument is a roentgen.Error whose text is one line: the argument, what was expected, what
+was there, and what helps. Nothing here needs root, a compiler or MPI. The command line is here, too: `roentgen --help`.
 """
 from __future__ import annotations
 

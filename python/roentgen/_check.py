@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Roentgen authors
-"""Checks of arguments. Annotations of a public function say what it takes; an error names the argument that is something else.
-Ranges of numbers and names of choices are checked where they are used."""
+"""Checks of arguments. Annotations of a public function say what it takes; an error names the argument that is
+something else. Ranges of numbers and names of choices are checked where they are used."""
 from __future__ import annotations
 
 import collections.abc
@@ -57,8 +57,8 @@ def _flag(value: Any) -> bool:
 
 
 _READERS: dict[Any, Callable[[Any], Any]] = {int: _integer, float: _number, bool: _flag}
-_NOUNS = {int: "a whole number below 2**63", float: "a number", bool: "True or False", str: "a string", os.PathLike: "a path",
-          type(None): "None"}
+_NOUNS = {int: "a whole number below 2**63", float: "a number", bool: "True or False", str: "a string",
+          os.PathLike: "a path", type(None): "None"}
 
 
 def _read(value: Any, kind: Any) -> Any:
@@ -98,8 +98,7 @@ def _noun(kind: Any) -> str:
 
 
 def arguments(function: Callable) -> Callable:
-    """Decorator: reads the arguments by their annotations. Numbers of numpy become Python's, sequences lists, and None is
-    taken where it is the default.
+    """Decorator: reads the arguments by their annotations. Numbers of numpy become Python's, sequences become lists.
 
     Raises:
         ConfigError: An argument of another type, by name.

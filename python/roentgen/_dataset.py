@@ -109,7 +109,8 @@ class Dataset:
     @property
     def frame(self) -> pandas.DataFrame:
         """A row an image of the split: image (its name), path, split, patient, view, sex, age in years, and a float32
-        column a label (1, 0, NaN unknown). Patients are hashes that hold within this process; table(patients="written") gives their ids."""
+        column a label (1, 0, NaN unknown). Patients are hashes that hold within this process;
+        table(patients="written") gives their ids."""
         return self.table()
 
     @_check.arguments

@@ -51,11 +51,11 @@ class Loader:
     images: (N, channels, size, size), normalised float32, or uint8 gray levels 0 to 255.
     labels: (N, K) float32: 1, 0, and NaN where unknown. `roentgen.Dataset.labels` names the columns.
 
-    The split "train" is shuffled anew in every epoch and distorted if asked, and its last images that fill no batch are
-    left out. Other splits come once, in order, as they are; their last batch is shorter. Which images a batch holds, and
-    how they are distorted, depends on the seed and the epoch alone, not on workers. A batch stays what it is for as long
-    as anything refers to it. Iterate one after the other: a new iteration ends the one before. A Loader cannot be pickled;
-    its Dataset can.
+    The split "train" is shuffled anew in every epoch and distorted if asked, and its last images that fill no batch
+    are left out. Other splits come once, in order, as they are; their last batch is shorter. Which images a batch
+    holds, and how they are distorted, depends on the seed and the epoch alone, not on workers. A batch stays what it is
+    for as long as anything refers to it. Iterate one after the other: a new iteration ends the one before. A Loader
+    cannot be pickled; its Dataset can.
 
     Args:
         dataset: Data set to read: its split, or all images where it has none.
@@ -74,8 +74,8 @@ class Loader:
         workers: Decoding threads, 1 to 1024. "auto": as many as this process has cores, fewer where that is as fast.
         dtype: "float32" or "uint8".
         device: "cpu". "cuda" is refused until batches are made on the GPU.
-        shuffle: True: a new order in every epoch, with augment and max_bad, as for training. False: in order, as they are.
-            Default: True for the split "train".
+        shuffle: True: a new order in every epoch, with augment and max_bad, as for training. False: in order, as they
+            are. Default: True for the split "train".
         tail: Last images that fill no batch: "drop" leaves them out, "wrap" fills the batch with the epoch's first
             images, "pad" gives a shorter batch. Default: "drop" where images are shuffled, else "pad".
         framework: "torch", "numpy" or "jax". Default: torch where the program has imported it, else numpy.
@@ -102,8 +102,8 @@ class Loader:
                  shuffle: bool | None = None, tail: str | None = None, framework: str | None = None,
                  max_bad: float = 0.001) -> None:
         if device != "cpu":
-            _check.refuse("loader", "device", "cpu", device, "device=\"cpu\" and images.to(\"cuda\", non_blocking=True)",
-                          _native.DeviceError)
+            _check.refuse("loader", "device", "cpu", device,
+                          'device="cpu" and images.to("cuda", non_blocking=True)', _native.DeviceError)
         if isinstance(workers, str) and workers != "auto":
             _check.refuse("loader", "workers", "a number from 1 to 1024 or auto", repr(workers), 'workers="auto"')
         self.dataset = dataset
@@ -166,9 +166,9 @@ class Loader:
 
     @property
     def stats(self) -> dict[str, float]:
-        """Counts so far: `images`; `wait_s`, seconds that iterations waited for batches (near 0 where training is the slower
-        part); `read_s`, `decode_s` and `transform_s`, seconds of reading files, decoding and resizing, summed over all
-        threads; `read_bytes`."""
+        """Counts so far: `images`; `wait_s`, seconds that iterations waited for batches (near 0 where training is the
+        slower part); `read_s`, `decode_s` and `transform_s`, seconds of reading files, decoding and resizing, summed
+        over all threads; `read_bytes`."""
         return self._feed.stats()
 
     @property
@@ -178,8 +178,8 @@ class Loader:
         return [position[index] for index in self._feed.place()["bad"]]
 
     def state_dict(self) -> dict[str, Any]:
-        """The place of the next batch and the options that decide what it holds: numbers, text, lists and dicts alone, so
-        it can be stored as JSON. Batches that were made ahead are made again."""
+        """The place of the next batch and the options that decide what it holds: numbers, text, lists and dicts alone,
+        so it can be stored as JSON. Batches that were made ahead are made again."""
         return {**self._identity(), **self._feed.place()}
 
     @_check.arguments

@@ -23,7 +23,8 @@ def _listed(images: Any) -> list:
     try:
         listed = list(images)
     except TypeError:
-        _check.refuse("model", "images", "files, folders or arrays", _check.described(images), "a path or a numpy array")
+        _check.refuse("model", "images", "files, folders or arrays", _check.described(images),
+                      "a path or a numpy array")
     if not listed:
         _check.refuse("model", "images", "at least one image", "none", "a path or a numpy array")
     return listed
@@ -95,7 +96,8 @@ class Heatmap:
             with open(path, "wb") as file:
                 file.write(self._repr_png_())
         except OSError as error:
-            _check.refuse("model", "path", "a file that can be written", f"{path!r} ({error.strerror})", "another folder")
+            _check.refuse("model", "path", "a file that can be written", f"{path!r} ({error.strerror})",
+                          "another folder")
 
 
 class Model:
@@ -160,8 +162,8 @@ class Model:
         return frame
 
     def features(self, images: Any) -> numpy.ndarray:
-        """What the classifier sees: (N, C) float32, means over the last feature map of each image. Arguments and errors as
-        predict()."""
+        """What the classifier sees: (N, C) float32, means over the last feature map of each image. Arguments and errors
+        as predict()."""
         return self._run(images, True)[2]
 
     def _run(self, images: Any, has_features: bool):

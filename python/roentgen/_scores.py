@@ -77,9 +77,10 @@ def _same_columns(tables: dict[str, Any], labels: Sequence[str] | None) -> tuple
         absent = [label for label in names if label not in columns]
         more = [column for column in columns if column not in names] if labels is None else []
         if absent or more or len(columns) < len(table.columns):
-            differences = [f"{what} {', '.join(found[:5])}" for what, found in (("without", absent), ("with", more)) if found]
-            _refuse(f"columns of {name}", f"those of {origin}" if differences else "names that differ",
-                    " and ".join(differences) or "some of one name",
+            found = " and ".join(f"{what} {', '.join(which[:5])}"
+                                 for what, which in (("without", absent), ("with", more)) if which)
+            _refuse(f"columns of {name}", f"those of {origin}" if found else "names that differ",
+                    found or "some of one name",
                     "labels=[...] for some of them, or .to_numpy() where their order is the same", _native.ShapeError)
         tables = {**tables, name: table[[columns[label] for label in names]]}
     return names, tables
@@ -149,7 +150,8 @@ def _inputs(y: Any, scores: dict[str, Any], patients: Any, labels: Sequence[str]
                     "a row an image and a column a label", _native.ShapeError)
         if not numpy.isfinite(array).all():
             row = int(numpy.argmin(numpy.isfinite(array).all(axis=1)))
-            _refuse(f"{name}, row {row}", "finite numbers", str(array[row].tolist()[:5]), "leaving such rows out of y, too")
+            _refuse(f"{name}, row {row}", "finite numbers", str(array[row].tolist()[:5]),
+                    "leaving such rows out of y, too")
         if exclusive:
             _require_exclusive(truth, array)
     rows, count = truth.shape
@@ -183,8 +185,8 @@ class Evaluation(_Figures):
 
     @property
     def table(self) -> pandas.DataFrame:
-        """A row a label: its AUROC, the 95% interval (low, high), positives and images of known truth (n); of each metric
-        KEY that was asked for, KEY, KEY_low and KEY_high."""
+        """A row a label: its AUROC, the 95% interval (low, high), positives and images of known truth (n); of each
+        metric KEY that was asked for, KEY, KEY_low and KEY_high."""
         import pandas
 
         rows = {label: {"auroc": row["auroc"], "low": row["low"], "high": row["high"], "positives": row["positives"],
@@ -215,15 +217,16 @@ def evaluate(y: Any, scores: Any, patients: Any = None, labels: Sequence[str] | 
              exclusive: bool = False) -> Evaluation:
     """Exact AUROCs with 95% intervals, resampled by patient: images of one patient are not independent.
 
-    Arguments are arrays, lists, tensors, data frames or series. Rows of those with an index are matched by it, columns of
-    data frames by name; everything else by position.
+    Arguments are arrays, lists, tensors, data frames or series. Rows of those with an index are matched by it, columns
+    of data frames by name; everything else by position.
 
     Args:
         y: Truth (N, K) or (N): 1, 0, and NaN, None or pandas.NA where unknown.
         scores: (N, K) or (N), any finite numbers; only their order matters to AUROC.
         patients: (N) anything that tells patients apart. Default: every row is a patient of its own, and then intervals
             are too narrow where a patient has several images.
-        labels: (K) names. Of data frames, these columns are taken. Default: all columns, which must have the same names.
+        labels: (K) names. Of data frames, these columns are taken. Default: all columns, which must have the same
+            names.
         metrics: More metrics by key: "auprc", "sensitivity_at_specificity_90", ... "brier" and "ece" take
             probabilities alone.
         replicates: Resamples, to 1,000,000; 0 gives no intervals.
@@ -248,5 +251,6 @@ def compare(y: Any, scores_a: Any, scores_b: Any, patients: Any = None, labels: 
 
     Arguments and errors as evaluate(); scores_a and scores_b are the scores of the two models.
     """
-    (a, b), truth, numbers, names = _inputs(y, {"scores_a": scores_a, "scores_b": scores_b}, patients, labels, exclusive)
+    scores = {"scores_a": scores_a, "scores_b": scores_b}
+    (a, b), truth, numbers, names = _inputs(y, scores, patients, labels, exclusive)
     return Comparison(*_native.compare(a, b, truth, numbers, names, exclusive, replicates, seed))

@@ -142,8 +142,8 @@ def train(recipe: str | os.PathLike | Mapping[str, Any] = "default",
     """Trains a network, evaluates every epoch, and keeps the best in a run folder that the command line reads as well.
 
     Args:
-        recipe: A TOML file, the name of one of recipes(), TOML text of several lines as recipe() and init() return it, or
-            nested dicts: {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
+        recipe: A TOML file, the name of one of recipes(), TOML text of several lines as recipe() and init() return it,
+            or nested dicts: {"model": {"name": "resnet18"}, "train": {"epochs": 3}}. What is absent has its default.
         data: Data folder, or several that are read as one; never written to.
         out: Run folder to make.
         settings: Keys over the recipe: {"train.epochs": 3, "optimizer.lr": 1e-4}.
