@@ -94,7 +94,11 @@ nb::object next_batch(BatchFeed& feed) {
 
 // Place of the next batch.
 nb::dict place_of(const BatchFeed& feed) {
-  const FeedState state = feed.state();
+  FeedState state;
+  {
+    const nb::gil_scoped_release released;
+    state = feed.state();
+  }
   nb::dict dict;
   dict["epoch"] = state.position.epoch;
   dict["batch"] = state.position.batch;
@@ -118,7 +122,11 @@ nb::object settings_of(const BatchFeed& feed) {
 }
 
 nb::dict stats_of(const BatchFeed& feed) {
-  const data::LoaderStats stats = feed.stats();
+  data::LoaderStats stats;
+  {
+    const nb::gil_scoped_release released;
+    stats = feed.stats();
+  }
   nb::dict dict;
   dict["images"] = stats.samples;
   dict["wait_s"] = stats.wait_s;
